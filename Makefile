@@ -1,0 +1,226 @@
+# make help shows the menu. Objects, libraries and programs go to $(BUILD); nothing here cleans.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD ?= build
+CFLAGS ?= -O3 -g
+PKG_CONFIG ?= pkg-config
+OBJCOPY ?= objcopy
+CLANG ?= clang
+ONLY ?=
+
+VERSION := $(shell sed -n 's/^.define ENGINE_VERSION "\(.*\)"$$/\1/p' engine/engine.h)
+SOVERSION := 0
+
+# ---- Flags. CFLAGS is the user's; what the code relies on is added behind it. ----
+# Never -ffast-math (it changes the floating-point mode of the host), never -march=native.
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
+COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
+	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=fast $(WARNINGS)
+LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp
+packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
+LIBS := $(call packages,--libs openblas libutf8proc) -lm
+PKG_CFLAGS := $(call packages,--cflags openblas libutf8proc)
+TOOL_LIBS := $(call packages,--libs jansson)
+TEST_LIBS := $(call packages,--libs cmocka jansson)
+
+GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring san,$(GOALS)),cmocka)
+MISSING := $(strip $(foreach name,$(NEEDED),$(if $(call packages,--modversion $(name)),,$(name))))
+$(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh tools/setup.sh installs what the build needs)))
+
+# ---- What is built from what ----
+# libengine: model/ and engine/ without the writing side.
+# libwriter: the writing side and what it needs, for programs that make weight files; not installed.
+# Programs:  a tools/*.c with a main is a program, encode.c is encode and NAME.c is encode-NAME; the
+#            others are shared by all of them. minimal.c is the sample of the README.
+# Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
+#            with libengine.a like a program); the other tests/**/*.c are shared by all suites.
+
+MACHINE := $(shell $(CC) -dumpmachine)
+ISAS := portable $(if $(filter x86_64-%,$(MACHINE)),avx2 avx512)
+FLAGS_portable :=
+FLAGS_avx2 := -mavx2 -mfma -mf16c
+FLAGS_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
+
+WRITER_SOURCES := $(wildcard engine/weight_writer.c engine/weight_sections.c engine/output_file.c)
+MODEL_SOURCES := $(filter-out model/kernels.c,$(wildcard model/*.c))
+ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c))
+TOOL_MAINS := $(filter-out tools/minimal.c,$(shell grep -l '^int main' tools/*.c 2>/dev/null))
+TOOL_SHARED := $(filter-out $(TOOL_MAINS) tools/minimal.c,$(wildcard tools/*.c tools/*/*.c))
+TEST_ALL := $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)
+TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
+TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+KERNELS := $(if $(wildcard model/kernels.c),$(ISAS:%=$(BUILD)/model/kernels_%.o))
+MODEL_OBJECTS := $(call objects,$(MODEL_SOURCES)) $(KERNELS)
+LIBRARY_OBJECTS := $(MODEL_OBJECTS) $(call objects,$(ENGINE_SOURCES))
+WRITER_OBJECTS := $(call objects,$(WRITER_SOURCES))
+WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) $(wildcard engine/crc32c.c))
+TOOL_OBJECTS := $(call objects,$(TOOL_MAINS) $(TOOL_SHARED))
+TEST_OBJECTS := $(call objects,$(TEST_ALL))
+
+program = $(BUILD)/$(if $(filter encode,$(1)),encode,encode-$(1))
+PROGRAMS := $(foreach main,$(TOOL_MAINS),$(call program,$(basename $(notdir $(main)))))
+SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
+LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
+SUITES := $(if $(ONLY),$(foreach test,$(TEST_MAINS),$(if $(findstring $(ONLY),$(test)),$(test))),$(TEST_MAINS))
+TESTS := $(SUITES:%.c=$(BUILD)/%)
+
+# make V=1 shows the whole commands.
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
+
+.PHONY: all help programs tests test asan tsan test-clang install uninstall FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE)
+	@echo 'Built $(BUILD)/. Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
+
+help:
+	@echo 'make               libraries and programs under $(BUILD)/'
+	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
+	@echo 'make test-clang    the same built with clang, under build/clang/'
+	@echo 'make asan          the same under AddressSanitizer and UBSan, build/asan/'
+	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
+	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
+
+programs: $(PROGRAMS) $(SAMPLE)
+tests: $(PROGRAMS) $(TESTS)
+
+# ---- Compiling ----
+# $(BUILD)/flags and $(BUILD)/prefix change when the command or the prefix does, and only then.
+
+keep = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+
+$(BUILD)/flags: FORCE
+	$(call keep,$(COMPILE))
+
+$(BUILD)/prefix: FORCE
+	$(call keep,$(PREFIX))
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,compile)$(COMPILE) $(PKG_CFLAGS) $(DEFINES) -MMD -MP -c $< -o $@
+
+$(KERNELS): $(BUILD)/model/kernels_%.o: model/kernels.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,compile)$(COMPILE) $(FLAGS_$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
+
+$(TOOL_OBJECTS): DEFINES = -DENCODE_DATADIR='"$(PREFIX)/share/encode"'
+$(TOOL_OBJECTS): $(BUILD)/prefix
+
+%.d: ;
+-include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
+	$(BUILD)/tools/minimal.o)
+
+# ---- Libraries ----
+# The archive is one object in which every name but engine_* is local: a host that has its own
+# layer_norm keeps it, and so do we.
+
+archive = rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/engine.o: $(LIBRARY_OBJECTS)
+	$(call say,link)$(LD) -r -o $@ $^
+	$(if $(V),,@)$(OBJCOPY) --wildcard --keep-global-symbol='engine_*' $@
+
+$(BUILD)/libengine.a: $(BUILD)/engine.o
+	$(call say,archive)$(archive)
+
+$(BUILD)/libengine.so.$(SOVERSION): $(LIBRARY_OBJECTS)
+	$(call say,link)$(LINK) -shared -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined -o $@ $^ $(LIBS)
+
+$(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+
+$(BUILD)/libwriter.a: $(WRITER_OBJECTS) $(WRITER_NEEDS)
+	$(call say,archive)$(archive)
+
+$(BUILD)/libtools.a: $(call objects,$(TOOL_SHARED))
+	$(call say,archive)$(archive)
+
+$(BUILD)/libtests.a: $(call objects,$(TEST_SHARED))
+	$(call say,archive)$(archive)
+
+$(BUILD)/liball.a: $(LIBRARY_OBJECTS) $(WRITER_OBJECTS)
+	$(call say,archive)$(archive)
+
+# ---- Programs ----
+
+define program_rule
+$(call program,$(basename $(notdir $(1)))): $(call objects,$(1)) $(BUILD)/libtools.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
+	$$(call say,link)$$(LINK) -o $$@ $$^ $$(LIBS) $$(TOOL_LIBS)
+endef
+$(foreach main,$(TOOL_MAINS),$(eval $(call program_rule,$(main))))
+
+$(BUILD)/tools/minimal.o: DEFINES = -Iengine
+$(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
+	$(call say,link)$(LINK) -o $@ $^ $(LIBS)
+
+# ---- Tests ----
+
+$(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
+	$(call say,link)$(LINK) -o $@ $^ $(LIBS) $(TEST_LIBS)
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/liball.a
+	$(call say,link)$(LINK) $(TEST_LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+
+ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
+$(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
+
+# What tests/run.sh and the scripts it runs need to know.
+export BUILD PREFIX CC SANITIZE
+run_tests = ONLY='$(ONLY)' tests/run.sh $(TESTS)
+
+test: all $(TESTS)
+	@$(run_tests)
+
+test-clang:
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) test
+
+asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
+asan: export UBSAN_OPTIONS ?= print_stacktrace=1
+asan:
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' sanitized
+
+# Archer tells ThreadSanitizer about OpenMP's barriers; OpenBLAS is not instrumented.
+TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/api/%,$(TEST_MAINS))
+tsan: export OMP_TOOL_LIBRARIES ?= libarcher.so
+tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
+tsan:
+	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' sanitized
+
+.PHONY: sanitized
+sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)
+	@$(run_tests)
+
+# ---- Installation ----
+
+DEST = $(DESTDIR)$(PREFIX)
+MANUALS := $(wildcard tools/man/*.1)
+OPENMP_LIBS := $(if $(findstring clang,$(shell $(CC) --version)),-L$(dir $(shell $(CC) -print-file-name=libomp.so)) -lomp,-lgomp)
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
+	lib/libengine.so lib/pkgconfig/engine.pc $(MANUALS:tools/man/%=share/man/man1/%) share/encode/default.weights
+
+$(BUILD)/engine.pc: tools/engine.pc.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@OPENMP@|$(OPENMP_LIBS)|' $< > $@
+
+install: all $(BUILD)/engine.pc
+	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig share/man/man1 share/encode)
+	install -m 755 $(PROGRAMS) $(DEST)/bin
+	install -m 644 engine/engine.h $(DEST)/include
+	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
+	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/lib
+	ln -sf libengine.so.$(SOVERSION) $(DEST)/lib/libengine.so
+	install -m 644 $(BUILD)/engine.pc $(DEST)/lib/pkgconfig
+	$(if $(MANUALS),install -m 644 $(MANUALS) $(DEST)/share/man/man1)
+	install -m 644 weights/default.weights $(DEST)/share/encode
+
+uninstall:
+	rm -f $(INSTALLED:%=$(DEST)/%)
+	-rmdir $(DEST)/share/encode 2>/dev/null

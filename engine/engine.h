@@ -1,0 +1,325 @@
+/* engine.h - transformer encoders from C: text in, vectors out.
+ *
+ *     engine_error error;
+ *     engine_model *model;
+ *     engine_session *session;
+ *     if (engine_model_open("default.weights", NULL, &model, &error)) { puts(error.message); return 1; }
+ *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
+ *     float vector[128];                                 // the model's width, from engine_model_info
+ *     engine_input input = {0};
+ *     input.text = "I ride bike";
+ *     input.text_len = 11;
+ *     if (engine_encode(session, &input, 1, NULL, vector, 128, NULL, NULL))
+ *         puts(engine_session_message(session));
+ *     engine_session_free(session);
+ *     engine_model_close(model);
+ *
+ * Rules that hold for every function
+ *   Shapes    B sequences, T tokens, D width, H heads, L layers. Matrices are row-major float32.
+ *   Text      UTF-8, a pointer and a length in bytes; NUL bytes inside are text. Each invalid part
+ *             of a text is read as U+FFFD. Spans are byte offsets into the text that was given.
+ *   Errors    Fallible functions return an engine_status. The words go to the caller's
+ *             engine_error (may be NULL) or, for a session, to engine_session_message().
+ *             Nothing prints, exits or aborts. After a failure the object is still usable.
+ *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
+ *             the number of elements that the whole answer takes, also when the status is
+ *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
+ *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs only
+ *             grow at their end; struct_bytes is sizeof the struct the caller compiled with, and 0
+ *             means the first version of this header.
+ *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
+ *             at a time and works with as many threads as its options say.
+ *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
+ *             there, the padding around it and the number of threads, on one machine.
+ *   Process   Where OpenBLAS has threads of its own, engine_model_open sets it to one thread for the
+ *             whole process: the engine's threads call it, one head each. The floating-point
+ *             environment, signals, locale and OpenMP settings of the process are left alone.
+ *             Environment: OMP_NUM_THREADS (see engine_session_options), ENGINE_ISA=portable|avx2|
+ *             avx512 forces a lower instruction set than the CPU's best.
+ */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENGINE_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define ENGINE_API __attribute__((visibility("default")))
+#else
+#define ENGINE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status and errors ---- */
+
+typedef enum engine_status {
+    ENGINE_OK = 0,
+    ENGINE_ERROR_ARGUMENT = 1,    /* a NULL, a count or an option that makes no sense; an id out of range */
+    ENGINE_ERROR_MEMORY = 2,      /* an allocation failed */
+    ENGINE_ERROR_IO = 3,          /* the file cannot be opened, mapped or read */
+    ENGINE_ERROR_FORMAT = 4,      /* not a weight file, or a damaged one */
+    ENGINE_ERROR_VERSION = 5, /* a weight file of a version or byte order this library does not read */
+    ENGINE_ERROR_UNSUPPORTED = 6, /* a sound file that asks for something this library does not have */
+    ENGINE_ERROR_BUFFER = 7,      /* the caller's buffer is too small; `needed` says how much it takes */
+    ENGINE_ERROR_LENGTH = 8,      /* more tokens than the model or the session takes */
+    ENGINE_ERROR_TEXT = 9,        /* the text cannot be tokenized */
+    ENGINE_ERROR_INTERNAL = 99    /* a defect of the library: please report it */
+} engine_status;
+
+typedef struct engine_error {
+    engine_status status;
+    char message[256]; /* what was wrong, where, expected against found, and what to do */
+} engine_error;
+
+/* Static strings: "0.1.0"; how the library was built and which instruction set it runs here;
+ * "ENGINE_OK", "ENGINE_ERROR_IO" and so on ("unknown status" for any other number). */
+ENGINE_API const char *engine_version(void);
+ENGINE_API const char *engine_build_info(void);
+ENGINE_API const char *engine_status_name(engine_status status);
+
+/* ---- The model: one weight file, mapped ---- */
+
+typedef struct engine_model engine_model;
+
+/* What a model can be asked to do otherwise than its file says. 0 is always "as the model says". */
+typedef enum engine_position {
+    ENGINE_POSITION_MODEL = 0,
+    ENGINE_POSITION_NONE = 1,
+    ENGINE_POSITION_SINUSOIDAL = 2, /* PE(p,2i) = sin(p/10000^(2i/D)), PE(p,2i+1) = cos(same) */
+    ENGINE_POSITION_LEARNED = 3     /* only where the file has a table */
+} engine_position;
+
+typedef enum engine_mask {
+    ENGINE_MASK_MODEL = 0,
+    ENGINE_MASK_FULL = 1,  /* every token sees every token of its sequence */
+    ENGINE_MASK_CAUSAL = 2 /* look-ahead mask: a token sees itself and those before it */
+} engine_mask;
+
+typedef enum engine_pooling {
+    ENGINE_POOLING_MODEL = 0, /* the model's own pooling and normalisation */
+    ENGINE_POOLING_NONE = 1,  /* one vector per token */
+    ENGINE_POOLING_MEAN = 2,
+    ENGINE_POOLING_CLS = 3, /* the first token's vector */
+    ENGINE_POOLING_MAX = 4  /* the largest value of each column */
+} engine_pooling;
+
+typedef struct engine_model_options {
+    size_t struct_bytes;
+} engine_model_options;
+
+/* Opens a weight file: maps it and checks everything that addresses are computed from, not the tensor
+ * data (engine_model_verify does). *model is set to NULL on failure. The file must not change while it
+ * is mapped. */
+ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
+                                           engine_model **model, engine_error *error);
+
+/* The same from memory that the caller owns and keeps, unchanged, until the model is closed.
+ * data must be aligned to 64 bytes. */
+ENGINE_API engine_status engine_model_open_memory(const void *data, size_t len,
+                                                  const engine_model_options *options,
+                                                  engine_model **model, engine_error *error);
+
+/* Every session of the model must be freed first. NULL is a harmless no-op. */
+ENGINE_API void engine_model_close(engine_model *model);
+
+/* Reads all data and compares the checksum of every section and tensor. Takes as long as reading. */
+ENGINE_API engine_status engine_model_verify(const engine_model *model, engine_error *error);
+
+/* Strings are borrowed from the model. Caller sets struct_bytes = sizeof(engine_info) (or 0). */
+typedef struct engine_info {
+    size_t struct_bytes;
+    const char *name;        /* metadata "name", or "" */
+    size_t n_layers;         /* L */
+    size_t width;            /* D */
+    size_t n_heads;          /* H */
+    size_t feed_forward;     /* width of the feed-forward layer's middle */
+    size_t n_vocabulary;     /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
+    size_t n_types;          /* rows of the token-type table; 0: none */
+    size_t max_tokens;       /* longest sequence, special tokens included */
+    const char *tokenizer;   /* "blanks", "keras" */
+    const char *position;    /* the names of the settings in weights/FORMAT.md */
+    const char *norm;
+    const char *norm_place;
+    const char *activation;
+    const char *gate;
+    const char *mask;
+    const char *pooling;
+    int normalize;           /* 1: pooled vectors have length 1 */
+    uint64_t n_parameters;   /* numbers in all tensors */
+    uint64_t file_bytes;
+    const char *isa;         /* kernels in use: "portable", "avx2", "avx512" */
+} engine_info;
+
+ENGINE_API engine_status engine_model_info(const engine_model *model, engine_info *info);
+
+/* The value of a metadata key, NUL-terminated, borrowed; NULL when the file has no such key. */
+ENGINE_API const char *engine_model_metadata(const engine_model *model, const char *key);
+
+typedef enum engine_settings {
+    ENGINE_SETTINGS_CONFIG = 0,
+    ENGINE_SETTINGS_TOKENIZER = 1,
+    ENGINE_SETTINGS_METADATA = 2
+} engine_settings;
+
+/* The index-th key and value of the file's settings, borrowed, NUL-terminated; a value may hold NUL
+ * bytes, value_len (may be NULL) is its true length. ENGINE_ERROR_ARGUMENT past the last one. */
+ENGINE_API engine_status engine_model_setting(const engine_model *model, engine_settings settings,
+                                              size_t index, const char **key, const char **value,
+                                              size_t *value_len);
+
+typedef struct engine_section_info {
+    char tag[5];
+    int required;
+    uint64_t offset, n_bytes;
+    uint32_t crc32c;
+} engine_section_info;
+
+typedef struct engine_tensor_info {
+    const char *name;   /* borrowed, NUL-terminated */
+    const char *type;   /* "f32", "f16", "bf16", "int8" */
+    const char *layout; /* "rows", "panels" */
+    size_t n_dims;
+    uint64_t shape[4];
+    uint64_t offset, n_bytes;
+} engine_tensor_info;
+
+/* The index-th section or tensor, in file order. ENGINE_ERROR_ARGUMENT past the last one. */
+ENGINE_API engine_status engine_model_section(const engine_model *model, size_t index,
+                                              engine_section_info *section);
+ENGINE_API engine_status engine_model_tensor(const engine_model *model, size_t index,
+                                             engine_tensor_info *tensor);
+
+/* The text of a token, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT for an id out of range or one
+ * that has no text. */
+ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
+                                           size_t *len);
+
+/* Rows 0 .. n-1 of the position encoding, [n, D], as they are added to the embeddings.
+ * ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED where the model has no table; ENGINE_ERROR_LENGTH where
+ * the table has fewer rows. NONE gives zeros. */
+ENGINE_API engine_status engine_position_matrix(const engine_model *model, engine_position position,
+                                                size_t n, float *out, size_t cap, size_t *needed,
+                                                engine_error *error);
+
+/* ---- The session: one thread's working memory ---- */
+
+typedef struct engine_session engine_session;
+
+typedef enum engine_trace {
+    ENGINE_TRACE_HIDDEN = 1,   /* hidden states [T, D]: index 0 after the embedding step, index l after
+                                  layer l (before the final norm, where there is one) */
+    ENGINE_TRACE_ATTENTION = 2 /* attention weights [H, T, T] of layer `index` (from 0): row = query,
+                                  column = key; each row sums to 1 */
+} engine_trace;
+
+typedef struct engine_trace_view {
+    engine_trace kind;
+    size_t input; /* index of the input in the call */
+    size_t index; /* see engine_trace */
+    size_t n_tokens, n_heads, width;
+    const float *values; /* borrowed until the callback returns; tokens masked out are not in it */
+} engine_trace_view;
+
+/* Called by the thread that called engine_encode. It must not use the session. */
+typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user);
+
+typedef struct engine_session_options {
+    size_t struct_bytes;
+    size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup) */
+    size_t max_tokens; /* longest sequence this session takes; 0: the model's max_tokens */
+    engine_position position;
+    engine_mask mask;
+    unsigned trace; /* engine_trace kinds, or-ed; tracing encodes one input at a time */
+    engine_trace_callback trace_callback;
+    void *trace_user;
+} engine_session_options;
+
+/* Bytes of the one block a session takes; 0 if the options cannot be served. */
+ENGINE_API size_t engine_session_bytes(const engine_model *model,
+                                       const engine_session_options *options);
+
+/* Nothing is allocated after this call. The model must outlive the session. */
+ENGINE_API engine_status engine_session_new(const engine_model *model,
+                                            const engine_session_options *options,
+                                            engine_session **session, engine_error *error);
+ENGINE_API void engine_session_free(engine_session *session);
+
+/* The message of the last call that failed, or "". Valid until the next call with this session. */
+ENGINE_API const char *engine_session_message(const engine_session *session);
+ENGINE_API size_t engine_session_threads(const engine_session *session);
+
+/* ---- Text to tokens ---- */
+
+/* A text, a pair of texts, or token ids: set `text`, or `text` and `pair`, or `ids`. An all-zero
+ * input is the empty text. */
+typedef struct engine_input {
+    const char *text;
+    size_t text_len;
+    const char *pair; /* second text, or NULL */
+    size_t pair_len;
+    const int32_t *ids; /* [n_ids], special tokens included, taken as they are */
+    const int32_t *types; /* [n_ids], or NULL: all 0 */
+    const uint8_t *mask;  /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
+                             token sees it, and its rows are zeros. Positions count from the first
+                             token that is not padding. */
+    size_t n_ids;
+} engine_input;
+
+typedef enum engine_on_long {
+    ENGINE_ON_LONG_MODEL = 0, /* as the file's tokenizer settings say; if they are silent, an error */
+    ENGINE_ON_LONG_TRUNCATE = 1, /* cut the end of the text (of the longer text of a pair) */
+    ENGINE_ON_LONG_ERROR = 2
+} engine_on_long;
+
+typedef struct engine_encode_options {
+    size_t struct_bytes;
+    engine_pooling pooling;
+    int normalize;     /* 1: scale pooled vectors to length 1; 0: only as the model says, and only with
+                          ENGINE_POOLING_MODEL */
+    int no_special;    /* 1: no special tokens around texts */
+    size_t max_tokens; /* 0: the session's; a smaller number lowers it */
+    engine_on_long on_long;
+} engine_encode_options;
+
+typedef struct engine_token {
+    int32_t id;
+    int32_t type;      /* 0: first text, 1: second text, as the file's template says */
+    size_t begin, end; /* bytes of the text (of `pair` where in_pair is 1); empty for special tokens */
+    uint8_t special;   /* 1: put there by the template */
+    uint8_t in_pair;   /* 1: the span is in the second text */
+} engine_token;
+
+typedef struct engine_result {
+    size_t n_tokens;  /* T, special tokens included */
+    size_t row;       /* ENGINE_POOLING_NONE: index of its first row in out; else the input's index */
+    size_t n_dropped; /* tokens cut away: > 0 means truncated */
+} engine_result;
+
+/* The tokens of one text or pair. Without options->max_tokens nothing is cut and any length is taken;
+ * with it, as options->on_long says. Inputs with ids are refused (ENGINE_ERROR_ARGUMENT). result may be
+ * NULL. */
+ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_input *input,
+                                         const engine_encode_options *options, engine_token *out,
+                                         size_t cap, size_t *needed, engine_result *result);
+
+/* ---- Tokens to vectors ---- */
+
+/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or NULL.
+ * An input without tokens has no rows, and its pooled vector is zeros. On failure the contents of out
+ * and results are unspecified, except with ENGINE_ERROR_BUFFER and cap 0, where results are filled. */
+ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
+                                       const engine_encode_options *options, float *out, size_t cap,
+                                       size_t *needed, engine_result *results);
+
+/* a·b / (|a| |b|) of two vectors [n], computed in double; 0 if either is all zeros. */
+ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

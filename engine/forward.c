@@ -1,0 +1,169 @@
+/* forward.c - THE page: a pass through the encoder, in the order of the paper.
+ *
+ *     x = embed(token, type, position)
+ *     post-norm:  x = norm(x + attention(x));  x = norm(x + feed_forward(x))
+ *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
+ *     x = final_norm(x)
+ *
+ * Every thread of a team walks the page; each step below gives it its share of the work and waits for the
+ * others. One head of one sequence is one task of one thread.
+ */
+#include "engine/forward.h"
+
+#include "model/attention.h"
+#include "model/feed_forward.h"
+#include "model/linear.h"
+#include "model/norm.h"
+
+#include <string.h>
+
+/* What every step needs to know. */
+struct walk {
+    const struct engine_session *session;
+    const struct encoder *encoder;
+    const struct kernels *kernels;
+    const struct pass *pass;
+    const struct group *group;
+    struct team team;
+    float *scratch;
+};
+
+static float *row_of(float *matrix, size_t row, size_t stride)
+{
+    return matrix + row * stride;
+}
+
+/* x [T, D] = norm(scale · token + type + position) */
+static void embed(const struct walk *w)
+{
+    const struct pass *pass = w->pass;
+    struct share rows = team_share(w->team, w->group->n_rows);
+    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
+        embed_token(w->encoder, &w->session->positions, pass->ids[r], pass->types[r],
+                    pass->positions[r], row_of(pass->x, r, pass->width_stride), w->scratch);
+    team_wait(w->team);
+}
+
+/* to [T, D] = norm(from [T, D]) */
+static void normalize(const struct walk *w, const struct norm *norm, float *from, float *to)
+{
+    const struct model_config *config = &w->encoder->config;
+    size_t stride = w->pass->width_stride;
+    struct share rows = team_share(w->team, w->group->n_rows);
+    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
+        norm_row(w->kernels, norm, (float)config->norm_eps, (size_t)config->width,
+                 row_of(from, r, stride), row_of(to, r, stride));
+    team_wait(w->team);
+}
+
+/* to [T, out] = from [T, in]·Wᵀ + b (+ residual): each thread takes some of the output columns. */
+static void project(const struct walk *w, const struct linear *layer, float *from, size_t from_stride,
+                    float *residual, float *to, size_t to_stride)
+{
+    size_t row = w->group->row;
+    struct share panels = team_share(w->team, linear_panels(layer));
+    linear(w->kernels, layer, row_of(from, row, from_stride), from_stride, w->group->n_rows,
+           panels.begin, panels.end, residual != NULL ? row_of(residual, row, to_stride) : NULL,
+           row_of(to, row, to_stride), to_stride, w->scratch);
+    team_wait(w->team);
+}
+
+/* y [T, D] = the heads' contexts side by side; q, k, v lie in wide [T, 3D]. */
+static void attend(const struct walk *w)
+{
+    const struct pass *pass = w->pass;
+    const struct model_config *config = &w->encoder->config;
+    size_t width = (size_t)config->width, n_heads = (size_t)config->heads, k = width / n_heads;
+    size_t n_tasks = w->group->n_sequences * n_heads;
+    for (size_t task = w->team.rank; task < n_tasks; task += w->team.size) {
+        const struct sequence *sequence = &pass->sequences[w->group->sequence + task / n_heads];
+        size_t column = task % n_heads * k, n_tokens = sequence->n_rows;
+        const float *q = row_of(pass->wide, sequence->row, pass->wide_stride) + column;
+        struct attention_head head = {
+            .q = q, .k = q + width, .v = q + 2 * width, .stride = pass->wide_stride,
+            .n_tokens = n_tokens, .head_width = k, .mask = w->session->mask,
+            .blas = w->encoder->blas,
+            .out = row_of(pass->y, sequence->row, pass->width_stride) + column,
+            .out_stride = pass->width_stride,
+            .map = pass->attention_maps != NULL
+                       ? pass->attention_maps + task % n_heads * n_tokens * n_tokens : NULL,
+        };
+        attention_head(w->kernels, &head, w->scratch);
+    }
+    team_wait(w->team);
+}
+
+/* wide [T, F] = act(wide), gated if the model is */
+static void activate(const struct walk *w)
+{
+    const struct pass *pass = w->pass;
+    struct share rows = team_share(w->team, w->group->n_rows);
+    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
+        feed_forward_middle(w->kernels, &w->encoder->config, row_of(pass->wide, r, pass->wide_stride));
+    team_wait(w->team);
+}
+
+/* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence that a tracing pass
+ * holds. */
+static void trace(const struct walk *w, engine_trace kind, size_t index)
+{
+    const struct pass *pass = w->pass;
+    const struct sequence *sequence = &pass->sequences[w->group->sequence];
+    size_t width = (size_t)w->encoder->config.width;
+    if ((w->session->trace & (unsigned)kind) == 0)
+        return;
+    if (w->team.rank == 0) {
+        engine_trace_view view = {
+            .kind = kind, .input = sequence->input, .index = index, .n_tokens = sequence->n_rows,
+            .n_heads = (size_t)w->encoder->config.heads, .width = width,
+            .values = kind == ENGINE_TRACE_HIDDEN ? pass->hidden_view : pass->attention_maps,
+        };
+        if (kind == ENGINE_TRACE_HIDDEN)
+            for (size_t t = 0; t < sequence->n_rows; t++)
+                memcpy(pass->hidden_view + t * width,
+                       row_of(pass->x, sequence->row + t, pass->width_stride), width * sizeof(float));
+        w->session->trace_callback(&view, w->session->trace_user);
+    }
+    team_wait(w->team);
+}
+
+static void layer_forward(const struct walk *w, const struct layer *layer, size_t index)
+{
+    const struct pass *pass = w->pass;
+    size_t d = pass->width_stride, wide = pass->wide_stride;
+    bool pre = w->encoder->config.norm_place == NORM_PRE;
+    float *x = pass->x, *y = pass->y, *in = pre ? y : x;
+
+    if (pre)
+        normalize(w, &layer->attention_norm, x, y);        /* y [T, D] */
+    project(w, &layer->qkv, in, d, NULL, pass->wide, wide); /* q, k, v [T, 3D] */
+    attend(w);                                             /* y [T, D] */
+    trace(w, ENGINE_TRACE_ATTENTION, index);
+    project(w, &layer->output, y, d, x, x, d);             /* x [T, D], residual added */
+    if (!pre)
+        normalize(w, &layer->attention_norm, x, x);
+
+    if (pre)
+        normalize(w, &layer->feed_forward_norm, x, y);
+    project(w, &layer->feed_forward_in, in, d, NULL, pass->wide, wide); /* [T, F or 2F] */
+    activate(w);                                                        /* [T, F] */
+    project(w, &layer->feed_forward_out, pass->wide, wide, x, x, d);    /* x [T, D] */
+    if (!pre)
+        normalize(w, &layer->feed_forward_norm, x, x);
+}
+
+void forward(const struct engine_session *session, const struct group *group, struct team team,
+             float *scratch)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    struct walk walk = {.session = session, .encoder = encoder, .kernels = encoder->kernels,
+                        .pass = &session->pass, .group = group, .team = team, .scratch = scratch};
+    embed(&walk);
+    trace(&walk, ENGINE_TRACE_HIDDEN, 0);
+    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
+        layer_forward(&walk, &encoder->layers[i], i);
+        trace(&walk, ENGINE_TRACE_HIDDEN, i + 1);
+    }
+    if (encoder->final_norm.kind != NORM_NONE)
+        normalize(&walk, &encoder->final_norm, walk.pass->x, walk.pass->x);
+}

@@ -1,0 +1,174 @@
+/* info.c - what a model is: the public functions that only read. */
+#include "engine/model.h"
+#include "engine/status.h"
+#include "model/pooling.h"
+#include "model/position.h"
+
+#include <string.h>
+
+static const enum section_tag SETTINGS_SECTIONS[] = {
+    [ENGINE_SETTINGS_CONFIG] = SECTION_CONF,
+    [ENGINE_SETTINGS_TOKENIZER] = SECTION_TOKN,
+    [ENGINE_SETTINGS_METADATA] = SECTION_META,
+};
+
+engine_status engine_model_verify(const engine_model *model, engine_error *error)
+{
+    if (model == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_verify: model is NULL");
+    return weight_file_verify(&model->file, error);
+}
+
+static uint64_t count_parameters(const struct weight_file *file)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < file->n_tensors; i++) {
+        struct tensor tensor;
+        weight_file_tensor(file, i, &tensor);
+        n += tensor.shape[0] * tensor.shape[1] * tensor.shape[2] * tensor.shape[3];
+    }
+    return n;
+}
+
+/* NUL-terminated, borrowed; NULL if there is no such key. */
+static const char *value_of(const engine_model *model, engine_settings settings, const char *key)
+{
+    struct setting setting;
+    const struct section *section = &model->file.sections[SETTINGS_SECTIONS[settings]];
+    for (size_t at = 0; weight_file_setting(section, &at, &setting);)
+        if (strcmp(setting.key, key) == 0)
+            return setting.value;
+    return NULL;
+}
+
+engine_status engine_model_info(const engine_model *model, engine_info *info)
+{
+    if (model == NULL || info == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    const struct model_config *config = &model->encoder.config;
+    const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
+    engine_info whole = {
+        .struct_bytes = info->struct_bytes,
+        .name = name != NULL ? name : "",
+        .n_layers = (size_t)config->layers,
+        .width = (size_t)config->width,
+        .n_heads = (size_t)config->heads,
+        .feed_forward = (size_t)config->feed_forward,
+        .n_vocabulary = (size_t)config->vocabulary,
+        .n_types = (size_t)config->token_types,
+        .max_tokens = (size_t)config->max_tokens,
+        .tokenizer = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind"),
+        .position = config_name(config, "position"),
+        .norm = config_name(config, "norm"),
+        .norm_place = config_name(config, "norm_place"),
+        .activation = config_name(config, "activation"),
+        .gate = config_name(config, "gate"),
+        .mask = config_name(config, "mask"),
+        .pooling = config_name(config, "pooling"),
+        .normalize = (int)config->normalize,
+        .n_parameters = count_parameters(&model->file),
+        .file_bytes = model->file.len,
+        .isa = model->encoder.kernels->isa,
+    };
+    size_t bytes = info->struct_bytes == 0 || info->struct_bytes > sizeof whole ? sizeof whole
+                                                                                 : info->struct_bytes;
+    memcpy(info, &whole, bytes);
+    return ENGINE_OK;
+}
+
+const char *engine_model_metadata(const engine_model *model, const char *key)
+{
+    return model != NULL && key != NULL ? value_of(model, ENGINE_SETTINGS_METADATA, key) : NULL;
+}
+
+engine_status engine_model_setting(const engine_model *model, engine_settings settings, size_t index,
+                                   const char **key, const char **value, size_t *value_len)
+{
+    if (model == NULL || key == NULL || value == NULL || (unsigned)settings > ENGINE_SETTINGS_METADATA)
+        return ENGINE_ERROR_ARGUMENT;
+    const struct section *section = &model->file.sections[SETTINGS_SECTIONS[settings]];
+    struct setting setting;
+    for (size_t i = 0, at = 0; weight_file_setting(section, &at, &setting); i++) {
+        if (i != index)
+            continue;
+        *key = setting.key;
+        *value = setting.value;
+        if (value_len != NULL)
+            *value_len = setting.value_len;
+        return ENGINE_OK;
+    }
+    return ENGINE_ERROR_ARGUMENT;
+}
+
+engine_status engine_model_section(const engine_model *model, size_t index,
+                                   engine_section_info *section)
+{
+    if (model == NULL || section == NULL || index >= model->file.n_sections)
+        return ENGINE_ERROR_ARGUMENT;
+    weight_file_section(&model->file, index, section);
+    return ENGINE_OK;
+}
+
+engine_status engine_model_tensor(const engine_model *model, size_t index, engine_tensor_info *info)
+{
+    static const char *const TYPES[] = {[TENSOR_F32] = "f32", [TENSOR_F16] = "f16",
+                                        [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
+    static const char *const LAYOUTS[] = {[LAYOUT_ROWS] = "rows", [LAYOUT_PANELS] = "panels"};
+    if (model == NULL || info == NULL || index >= model->file.n_tensors)
+        return ENGINE_ERROR_ARGUMENT;
+    struct tensor tensor;
+    weight_file_tensor(&model->file, index, &tensor);
+    *info = (engine_tensor_info){
+        .name = tensor.name, .type = TYPES[tensor.type], .layout = LAYOUTS[tensor.layout],
+        .n_dims = tensor.n_dims, .offset = tensor.offset, .n_bytes = tensor.len,
+    };
+    memcpy(info->shape, tensor.shape, sizeof info->shape);
+    return ENGINE_OK;
+}
+
+engine_status engine_token_text(const engine_model *model, int32_t id, const char **text, size_t *len)
+{
+    if (model == NULL || text == NULL || len == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    *text = vocabulary_text(&model->tokenizer.vocabulary, id, len);
+    return *text != NULL ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
+}
+
+engine_status engine_position_matrix(const engine_model *model, engine_position position, size_t n,
+                                     float *out, size_t cap, size_t *needed, engine_error *error)
+{
+    if (model == NULL || (unsigned)position > ENGINE_POSITION_LEARNED)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: model is NULL, or position is "
+                    "%d", (int)position);
+    const struct encoder *encoder = &model->encoder;
+    size_t width = (size_t)encoder->config.width, floats;
+    enum position_scheme scheme = position == ENGINE_POSITION_MODEL
+                                      ? (enum position_scheme)encoder->config.position
+                                      : (enum position_scheme)(position - 1);
+    size_t offset = (size_t)encoder->config.position_offset, rows = encoder->position_table.rows;
+    if (scheme == POSITION_LEARNED && rows == 0)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
+    if (scheme == POSITION_LEARNED && n > rows - offset)
+        return fail(error, ENGINE_ERROR_LENGTH, "%zu positions asked for, the model's table has %zu", n,
+                    rows - offset);
+    if (__builtin_mul_overflow(n, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
+    if (needed != NULL)
+        *needed = floats;
+    if (cap < floats || (out == NULL && floats > 0))
+        return fail(error, ENGINE_ERROR_BUFFER, "%zu positions take %zu numbers, the buffer has %zu", n,
+                    floats, out == NULL ? 0 : cap);
+    if (scheme == POSITION_NONE && floats > 0)
+        memset(out, 0, floats * sizeof *out);
+    else if (scheme == POSITION_SINUSOIDAL)
+        position_sinusoidal(n, width, width, out);
+    else
+        for (size_t p = 0; p < n; p++)
+            matrix_row(&encoder->position_table, p + offset, out + p * width);
+    return succeed(error);
+}
+
+double engine_cosine(const float *a, const float *b, size_t n)
+{
+    return a != NULL && b != NULL ? cosine(a, b, n) : 0;
+}

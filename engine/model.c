@@ -1,0 +1,165 @@
+/* model.c - opens a weight file as a model. */
+#include "engine/model.h"
+
+#include "engine/status.h"
+#include "model/blas.h"
+#include "model/position.h"
+
+#include <stdlib.h>
+
+static engine_status refuse_setting(const char *section, const struct setting *setting,
+                                    const char *expected, bool unknown, engine_error *error)
+{
+    if (unknown)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s asks for '%.40s' = '%.40s', a key that this "
+                    "version does not know: use a newer library", section, setting->key, setting->value);
+    return fail(error, ENGINE_ERROR_FORMAT, "%s: '%.40s' is '%.40s', expected %s", section,
+                setting->key, setting->value, expected);
+}
+
+static engine_status read_config(const struct weight_file *file, struct model_config *config,
+                                 engine_error *error)
+{
+    struct setting setting;
+    config_defaults(config);
+    for (size_t at = 0; weight_file_setting(&file->sections[SECTION_CONF], &at, &setting);) {
+        const char *expected = config_set(config, setting.key, setting.value);
+        if (expected != NULL)
+            return refuse_setting("config", &setting, expected, expected == CONFIG_UNKNOWN_KEY, error);
+    }
+    const char *wrong = config_check(config);
+    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "config: %s", wrong) : ENGINE_OK;
+}
+
+static engine_status read_tokenizer(const struct weight_file *file, const struct model_config *config,
+                                    struct tokenizer *tokenizer, engine_error *error)
+{
+    struct setting setting;
+    size_t n_types = (size_t)config->token_types;
+    const struct section *section = &file->sections[SECTION_VOCB];
+    tokenizer_defaults(tokenizer, n_types);
+    for (size_t at = 0; weight_file_setting(&file->sections[SECTION_TOKN], &at, &setting);) {
+        const char *expected =
+            tokenizer_set(tokenizer, setting.key, setting.value, setting.value_len);
+        if (expected != NULL)
+            return refuse_setting("tokenizer", &setting, expected,
+                                  expected == TOKENIZER_UNKNOWN_KEY, error);
+    }
+    const char *wrong = vocabulary_view(&tokenizer->vocabulary, section->data, section->len);
+    if (wrong != NULL)
+        return fail(error, ENGINE_ERROR_FORMAT, "vocabulary: %s", wrong);
+    if (tokenizer->vocabulary.n > config->vocabulary)
+        return fail(error, ENGINE_ERROR_FORMAT, "the vocabulary has %u tokens, but config 'vocabulary' "
+                    "is %lld", tokenizer->vocabulary.n, (long long)config->vocabulary);
+    wrong = tokenizer_check(tokenizer, n_types);
+    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
+}
+
+/* layers * sizeof and rows * width fit size_t, since config counts are below 2^31. */
+static engine_status make_layers(struct engine_model *model, engine_error *error)
+{
+    struct encoder *encoder = &model->encoder;
+    const struct model_config *config = &encoder->config;
+    size_t n_layers = (size_t)config->layers;
+    if (n_layers > model->file.n_tensors)
+        return fail(error, ENGINE_ERROR_FORMAT, "config 'layers' is %zu, but the file has %zu tensors",
+                    n_layers, model->file.n_tensors);
+    if (n_layers > 0) {
+        encoder->layers = calloc(n_layers, sizeof *encoder->layers);
+        if (encoder->layers == NULL)
+            return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu layers", n_layers);
+    }
+    return bind_tensors(&model->file, encoder, error);
+}
+
+static engine_status make_sinusoids(struct engine_model *model, engine_error *error)
+{
+    const struct model_config *config = &model->encoder.config;
+    size_t n = (size_t)config->max_tokens, width = (size_t)config->width, bytes;
+    if (config->position != POSITION_SINUSOIDAL)
+        return ENGINE_OK;
+    if (!__builtin_mul_overflow(n, row_stride(width) * sizeof(float), &bytes))
+        model->sinusoids = malloc(bytes);
+    if (model->sinusoids == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu position rows of %zu numbers (config "
+                    "'max_tokens', 'width')", n, width);
+    position_sinusoidal(n, width, row_stride(width), model->sinusoids);
+    return ENGINE_OK;
+}
+
+static engine_status make_model(struct engine_model *model, engine_error *error)
+{
+    struct encoder *encoder = &model->encoder;
+    const char *isa = getenv("ENGINE_ISA");
+    encoder->kernels = kernels_select(isa != NULL && isa[0] != '\0' ? isa : NULL);
+    if (encoder->kernels == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "ENGINE_ISA is '%.32s', expected portable, avx2 or "
+                    "avx512", isa);
+    engine_status status = read_config(&model->file, &encoder->config, error);
+    if (status == ENGINE_OK)
+        status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
+    if (status == ENGINE_OK)
+        status = make_layers(model, error);
+    return status == ENGINE_OK ? make_sinusoids(model, error) : status;
+}
+
+/* path, or data of len bytes. */
+static engine_status open_model(const char *path, const void *data, size_t len,
+                                struct engine_model **out, engine_error *error)
+{
+    struct engine_model *model = calloc(1, sizeof *model);
+    if (model == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
+    engine_status status = path != NULL ? weight_file_map(&model->file, path, error)
+                                        : weight_file_view(&model->file, data, len, error);
+    engine_error cause;
+    if (status == ENGINE_OK) {
+        status = make_model(model, &cause);
+        if (status != ENGINE_OK)
+            fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
+                 cause.message);
+    }
+    if (status != ENGINE_OK) {
+        engine_model_close(model);
+        return status;
+    }
+    model->encoder.blas = blas_prepare();
+    *out = model;
+    return succeed(error);
+}
+
+engine_status engine_model_open(const char *path, const engine_model_options *options,
+                                engine_model **model, engine_error *error)
+{
+    (void)options; /* has no fields yet */
+    if (model == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open: model is NULL");
+    *model = NULL;
+    if (path == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open: path is NULL");
+    return open_model(path, NULL, 0, model, error);
+}
+
+engine_status engine_model_open_memory(const void *data, size_t len,
+                                       const engine_model_options *options, engine_model **model,
+                                       engine_error *error)
+{
+    (void)options;
+    if (model == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: model is NULL");
+    *model = NULL;
+    if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: data is NULL or not "
+                    "aligned to %d bytes", TENSOR_ALIGN);
+    return open_model(NULL, data, len, model, error);
+}
+
+void engine_model_close(engine_model *model)
+{
+    if (model == NULL)
+        return;
+    weight_file_close(&model->file);
+    free(model->encoder.layers);
+    free(model->sinusoids);
+    free(model);
+}

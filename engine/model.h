@@ -1,0 +1,21 @@
+/* model.h - an opened weight file: what engine_model points to. Immutable once opened. */
+#ifndef ENGINE_MODEL_H
+#define ENGINE_MODEL_H
+
+#include "engine/weight_file.h"
+#include "model/encoder.h"
+#include "model/tokenizer.h"
+
+struct engine_model {
+    struct weight_file file;
+    struct tokenizer tokenizer;
+    struct encoder encoder;
+    float *sinusoids; /* [max_tokens, row_stride(D)], or NULL where the model's scheme is another */
+};
+
+/* Points the encoder's views at the file's tensors, by the names and shapes of weights/FORMAT.md.
+ * encoder->config is settled, encoder->layers is [L]. */
+engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
+                           engine_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+/* session.c - measures, carves and frees a session's block.
+ *
+ * carve() is run twice: with no block, to measure, and with it, to hand out the parts; so the two cannot
+ * drift apart.
+ */
+#include "engine/session.h"
+
+#include "engine/status.h"
+#include "model/attention.h"
+#include "model/feed_forward.h"
+#include "model/linear.h"
+#include "model/position.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_PER_THREAD = 384 }; /* a pass of many short texts: activations stay in the second-level cache */
+
+struct arena {
+    char *base; /* NULL: measuring */
+    size_t used;
+    bool overflow;
+};
+
+/* count elements of `bytes` each, aligned to 64. */
+static void *take(struct arena *arena, size_t count, size_t bytes)
+{
+    size_t len, end;
+    if (__builtin_mul_overflow(count, bytes, &len) ||
+        __builtin_add_overflow(len, TENSOR_ALIGN - 1, &len) ||
+        __builtin_add_overflow(arena->used, len / TENSOR_ALIGN * TENSOR_ALIGN, &end)) {
+        arena->overflow = true;
+        return NULL;
+    }
+    void *part = arena->base != NULL ? arena->base + arena->used : NULL;
+    arena->used = end;
+    return part;
+}
+
+static float *take_matrix(struct arena *arena, size_t rows, size_t cols)
+{
+    size_t floats;
+    if (__builtin_mul_overflow(rows, cols, &floats)) {
+        arena->overflow = true;
+        return NULL;
+    }
+    return take(arena, floats, sizeof(float));
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Floats that a thread needs beside the activations: for a head, a linear layer or an embedding. */
+static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
+{
+    const struct model_config *config = &encoder->config;
+    size_t floats = row_stride((size_t)config->width);
+    for (size_t i = 0; i < (size_t)config->layers; i++) {
+        const struct layer *layer = &encoder->layers[i];
+        floats = larger(floats, linear_scratch(&layer->qkv));
+        floats = larger(floats, linear_scratch(&layer->output));
+        floats = larger(floats, linear_scratch(&layer->feed_forward_in));
+        floats = larger(floats, linear_scratch(&layer->feed_forward_out));
+    }
+    if (config->layers > 0)
+        floats = larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
+    return row_stride(floats);
+}
+
+static void carve_pass(struct pass *pass, struct arena *arena, const struct engine_session *session)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->width, rows = pass->row_cap;
+    pass->width_stride = row_stride(width);
+    pass->wide_stride = row_stride(larger(3 * width, feed_forward_columns(config)));
+    pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
+
+    pass->ids = take(arena, rows, sizeof *pass->ids);
+    pass->types = take(arena, rows, sizeof *pass->types);
+    pass->positions = take(arena, rows, sizeof *pass->positions);
+    pass->out_offsets = take(arena, rows, sizeof *pass->out_offsets);
+    pass->sequences = take(arena, rows, sizeof *pass->sequences);
+    pass->groups = take(arena, session->n_threads, sizeof *pass->groups);
+    pass->x = take_matrix(arena, rows, pass->width_stride);
+    pass->y = take_matrix(arena, rows, pass->width_stride);
+    if (config->layers > 0)
+        pass->wide = take_matrix(arena, rows, pass->wide_stride);
+    pass->scratch = take_matrix(arena, session->n_threads, pass->scratch_floats);
+    if (session->trace & ENGINE_TRACE_HIDDEN)
+        pass->hidden_view = take_matrix(arena, session->max_tokens, width);
+    if (session->trace & ENGINE_TRACE_ATTENTION)
+        pass->attention_maps = take_matrix(arena, (size_t)config->heads * session->max_tokens,
+                                           session->max_tokens);
+}
+
+/* Points every part of the session at the block (NULL: none), and returns the block's bytes; 0 if
+ * they cannot be counted. */
+static size_t carve(struct engine_session *session, void *block)
+{
+    struct arena arena = {.base = block};
+    const struct engine_model *model = session->model;
+    take(&arena, 1, sizeof *session); /* the session itself stands first */
+    session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
+    session->token_scratch = take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
+    if (session->positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL)
+        session->positions.sinusoids =
+            take_matrix(&arena, session->max_tokens, row_stride((size_t)model->encoder.config.width));
+    carve_pass(&session->pass, &arena, session);
+    return arena.overflow ? 0 : arena.used;
+}
+
+static engine_status settle_position(struct engine_session *session, engine_position position,
+                                     engine_error *error)
+{
+    const struct engine_model *model = session->model;
+    enum position_scheme own = (enum position_scheme)model->encoder.config.position;
+    if ((unsigned)position > ENGINE_POSITION_LEARNED)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "position is %d, expected 0 to %d", (int)position,
+                    ENGINE_POSITION_LEARNED);
+    if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
+    session->positions.scheme =
+        position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
+    session->positions.sinusoids = model->sinusoids;
+    return ENGINE_OK;
+}
+
+/* The options of a caller that may know fewer fields than we do. */
+static engine_session_options read_options(const engine_session_options *options)
+{
+    engine_session_options whole = {0};
+    if (options != NULL)
+        memcpy(&whole, options,
+               options->struct_bytes > 0 && options->struct_bytes < sizeof whole ? options->struct_bytes
+                                                                                  : sizeof whole);
+    return whole;
+}
+
+/* Fills all fields that do not point into the block. */
+static engine_status settle(struct engine_session *session, const struct engine_model *model,
+                            const engine_session_options *given, engine_error *error)
+{
+    engine_session_options options = read_options(given);
+    const struct model_config *config = &model->encoder.config;
+    size_t limit = (size_t)config->max_tokens;
+    *session = (struct engine_session){.model = model};
+    if (options.n_threads > MAX_THREADS)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "n_threads is %zu, expected at most %d",
+                    options.n_threads, MAX_THREADS);
+    if (options.max_tokens > limit)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "max_tokens is %zu, the model takes at most %zu",
+                    options.max_tokens, limit);
+    if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "mask is %d, expected 0 to %d", (int)options.mask,
+                    ENGINE_MASK_CAUSAL);
+    if ((options.trace & ~(unsigned)(ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION)) != 0 ||
+        (options.trace != 0 && options.trace_callback == NULL))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "trace is %u: expected engine_trace kinds, and a "
+                    "trace_callback", options.trace);
+    session->n_threads = options.n_threads > 0 ? options.n_threads : threads_default();
+    session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
+    session->mask = options.mask == ENGINE_MASK_MODEL ? (enum mask_kind)config->mask
+                                                      : (enum mask_kind)(options.mask - 1);
+    session->trace = options.trace;
+    session->trace_callback = options.trace_callback;
+    session->trace_user = options.trace_user;
+    session->pass.row_cap = larger(session->max_tokens, ROWS_PER_THREAD * session->n_threads);
+    return settle_position(session, options.position, error);
+}
+
+size_t engine_session_bytes(const engine_model *model, const engine_session_options *options)
+{
+    struct engine_session session;
+    if (model == NULL || settle(&session, model, options, NULL) != ENGINE_OK)
+        return 0;
+    return carve(&session, NULL);
+}
+
+engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
+                                 engine_session **out, engine_error *error)
+{
+    if (out == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_new: session is NULL");
+    *out = NULL;
+    if (model == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_new: model is NULL");
+    struct engine_session session;
+    engine_status status = settle(&session, model, options, error);
+    if (status != ENGINE_OK)
+        return status;
+    size_t bytes = carve(&session, NULL);
+    void *block = bytes > 0 ? aligned_alloc(TENSOR_ALIGN, bytes) : NULL;
+    if (block == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a session of %zu tokens and %zu threads "
+                    "(%zu bytes): ask for fewer max_tokens", session.max_tokens, session.n_threads,
+                    bytes);
+    session.block_bytes = bytes;
+    carve(&session, block);
+    memcpy(block, &session, sizeof session);
+    if (session.positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL) {
+        size_t width = (size_t)model->encoder.config.width;
+        position_sinusoidal(session.max_tokens, width, row_stride(width),
+                            (float *)(uintptr_t)session.positions.sinusoids);
+    }
+    *out = block;
+    return succeed(error);
+}
+
+void engine_session_free(engine_session *session)
+{
+    free(session);
+}
+
+const char *engine_session_message(const engine_session *session)
+{
+    return session != NULL ? session->error.message : "the session is NULL";
+}
+
+size_t engine_session_threads(const engine_session *session)
+{
+    return session != NULL ? session->n_threads : 0;
+}

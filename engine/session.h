@@ -1,0 +1,59 @@
+/* session.h - one thread's working memory: a single block, carved by one function.
+ *
+ * A call is cut into passes. A pass holds the rows of several sequences end to end ([rows, D], no
+ * padding), and goes through the model once, in one parallel region.
+ */
+#ifndef ENGINE_SESSION_H
+#define ENGINE_SESSION_H
+
+#include "engine/model.h"
+#include "engine/threads.h"
+#include "model/embedding.h"
+
+/* One input's place in a pass. */
+struct sequence {
+    size_t row, n_rows;     /* its tokens, padding left out */
+    size_t input;           /* index in the call */
+    size_t out_row, n_out;  /* per-token output: its rows, padding included */
+};
+
+/* A part of a pass that a team takes through the model by itself. */
+struct group {
+    size_t sequence, n_sequences;
+    size_t row, n_rows;
+};
+
+struct pass {
+    size_t n_rows, n_sequences, row_cap;
+    int32_t *ids, *types;  /* [rows] */
+    uint32_t *positions;   /* [rows] */
+    uint32_t *out_offsets; /* [rows] place among the sequence's output rows */
+    struct sequence *sequences; /* [row_cap] */
+    struct group *groups;       /* [threads] */
+
+    float *x;      /* [rows, D]: the residual stream */
+    float *y;      /* [rows, D]: what a sublayer reads, and what attention gives */
+    float *wide;   /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
+    float *scratch; /* [threads, scratch_floats] */
+    size_t width_stride, wide_stride, scratch_floats;
+
+    float *hidden_view; /* [T, D] and [H, T, T], where the session traces */
+    float *attention_maps;
+};
+
+struct engine_session {
+    const struct engine_model *model;
+    engine_error error;
+    size_t n_threads, max_tokens, block_bytes;
+    struct positions positions;
+    enum mask_kind mask;
+    unsigned trace;
+    engine_trace_callback trace_callback;
+    void *trace_user;
+
+    struct token *tokens; /* [max_tokens] of one text */
+    void *token_scratch;
+    struct pass pass;
+};
+
+#endif

@@ -1,0 +1,68 @@
+/* status.c - statuses, messages, and what the library says of itself. */
+#include "engine/status.h"
+
+#include "model/kernels.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+engine_status fail(engine_error *error, engine_status status, const char *format, ...)
+{
+    if (error != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        error->status = status;
+    }
+    return status;
+}
+
+engine_status succeed(engine_error *error)
+{
+    if (error != NULL) {
+        error->status = ENGINE_OK;
+        error->message[0] = '\0';
+    }
+    return ENGINE_OK;
+}
+
+const char *engine_status_name(engine_status status)
+{
+    switch (status) {
+    case ENGINE_OK: return "ENGINE_OK";
+    case ENGINE_ERROR_ARGUMENT: return "ENGINE_ERROR_ARGUMENT";
+    case ENGINE_ERROR_MEMORY: return "ENGINE_ERROR_MEMORY";
+    case ENGINE_ERROR_IO: return "ENGINE_ERROR_IO";
+    case ENGINE_ERROR_FORMAT: return "ENGINE_ERROR_FORMAT";
+    case ENGINE_ERROR_VERSION: return "ENGINE_ERROR_VERSION";
+    case ENGINE_ERROR_UNSUPPORTED: return "ENGINE_ERROR_UNSUPPORTED";
+    case ENGINE_ERROR_BUFFER: return "ENGINE_ERROR_BUFFER";
+    case ENGINE_ERROR_LENGTH: return "ENGINE_ERROR_LENGTH";
+    case ENGINE_ERROR_TEXT: return "ENGINE_ERROR_TEXT";
+    case ENGINE_ERROR_INTERNAL: return "ENGINE_ERROR_INTERNAL";
+    }
+    return "unknown status";
+}
+
+const char *engine_version(void)
+{
+    return ENGINE_VERSION;
+}
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+#define BUILD_INFO(isa) "libengine " ENGINE_VERSION ", " COMPILER ", kernels " isa
+
+const char *engine_build_info(void)
+{
+    const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"));
+    if (kernels == NULL || strcmp(kernels->isa, "portable") == 0)
+        return BUILD_INFO("portable");
+    return strcmp(kernels->isa, "avx2") == 0 ? BUILD_INFO("avx2") : BUILD_INFO("avx512");
+}

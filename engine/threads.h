@@ -1,0 +1,32 @@
+/* threads.h - how many threads to work with, and how they share a pass. */
+#ifndef ENGINE_THREADS_H
+#define ENGINE_THREADS_H
+
+#include <stddef.h>
+
+enum { MAX_THREADS = 1024 };
+
+/* OMP_NUM_THREADS (its first number), else the CPUs this process may use: the affinity mask, and no
+ * more than the cgroup's quota. At least 1, at most MAX_THREADS. */
+size_t threads_default(void);
+
+/* The threads that work on one thing together, as one of them sees it. Alone (size 1), nobody is waited
+ * for. */
+struct team {
+    size_t rank, size;
+};
+
+/* Waits until every thread of the team is here. */
+void team_wait(struct team team);
+
+/* This thread's share of 0 .. n-1: begin .. end-1, contiguous, as even as can be. */
+struct share {
+    size_t begin, end;
+};
+
+static inline struct share team_share(struct team team, size_t n)
+{
+    return (struct share){n * team.rank / team.size, n * (team.rank + 1) / team.size};
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* weight_file.h - a weight file in memory: its sections, settings and tensors, checked (weights/FORMAT.md).
+ *
+ * Opening maps the file and checks the header, the section table, the checksums of the small sections and every
+ * number that an address is computed from. What is returned points into the map.
+ */
+#ifndef ENGINE_WEIGHT_FILE_H
+#define ENGINE_WEIGHT_FILE_H
+
+#include "engine/engine.h"
+#include "model/tensor.h"
+
+#include <stdbool.h>
+
+enum section_tag { SECTION_CONF, SECTION_TOKN, SECTION_VOCB, SECTION_TENS, SECTION_DATA, SECTION_META,
+                   N_SECTION_TAGS };
+
+struct section {
+    const uint8_t *data; /* NULL: the file has no such section */
+    size_t len;
+    uint32_t crc;
+};
+
+struct weight_file {
+    const uint8_t *data;
+    size_t len;
+    bool mapped; /* by us, to be unmapped */
+    size_t n_sections, n_tensors;
+    const uint8_t *section_table;
+    struct section sections[N_SECTION_TAGS];
+};
+
+/* On failure nothing is left to close. */
+engine_status weight_file_map(struct weight_file *file, const char *path, engine_error *error);
+engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
+                               engine_error *error);
+void weight_file_close(struct weight_file *file);
+
+engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
+
+/* One entry of CONF, TOKN or META. */
+struct setting {
+    const char *key, *value; /* NUL-terminated */
+    size_t value_len;
+};
+
+/* Walks a section of settings: start with *offset 0; false behind the last one (or for a section that
+ * is not there). Sound only on sections that weight_file_map has checked. */
+bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
+
+struct tensor {
+    const char *name;
+    size_t n_dims;
+    uint64_t shape[4];
+    enum tensor_type type;
+    enum tensor_layout layout;
+    uint64_t offset, len;
+    uint32_t crc;
+};
+
+void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
+void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
+
+/* Finds a tensor by name, trying *hint first and leaving the next index there: whoever asks in file
+ * order finds each at once. False if there is none. */
+bool weight_file_find(const struct weight_file *file, const char *name, size_t *hint,
+                      struct tensor *tensor);
+
+#endif

@@ -1,0 +1,61 @@
+/* weight_sections.h - the parts of a weight file (weights/FORMAT.md) that are put together in
+ * memory before they are written: settings, the tensor directory, the section table, the header.
+ *
+ * Functions that can run out of memory return false then, and have changed nothing.
+ */
+#ifndef ENGINE_WEIGHT_SECTIONS_H
+#define ENGINE_WEIGHT_SECTIONS_H
+
+#include "model/tensor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HEADER_BYTES = 64, SECTION_ENTRY_BYTES = 32, TENSOR_ENTRY_BYTES = 80 };
+
+/* Bytes that grow. All zero: none yet; data is to be freed. */
+struct bytes {
+    uint8_t *data;
+    size_t len, cap;
+};
+
+/* Room for len more bytes, zeroed, at the end; NULL if there is no memory. */
+uint8_t *bytes_extend(struct bytes *bytes, size_t len);
+
+/* The entries of a settings section, without the count that stands in front of them. */
+struct settings {
+    struct bytes entries;
+    uint32_t n;
+};
+
+bool settings_has(const struct settings *settings, const char *key);
+bool settings_add(struct settings *settings, const char *key, const char *value, size_t value_len);
+
+struct tensor_record {
+    char *name;
+    enum tensor_type type;
+    enum tensor_layout layout;
+    size_t n_dims, rows, cols;
+    uint64_t offset, n_bytes;
+    uint32_t crc;
+};
+
+/* Appends the whole section TENS. */
+bool directory_build(struct bytes *directory, const struct tensor_record *tensors, size_t n);
+
+struct section_record {
+    char tag[4];
+    bool required;
+    uint64_t offset, n_bytes;
+    uint32_t crc;
+};
+
+/* The section table, [n · SECTION_ENTRY_BYTES], and the header of a file that it ends. */
+void section_table(const struct section_record *sections, size_t n, uint8_t *table);
+void file_header(const uint8_t *table, size_t n_sections, uint64_t table_offset,
+                 uint8_t header[HEADER_BYTES]);
+
+void put_u32(uint8_t *out, uint32_t value);
+
+#endif

@@ -1,0 +1,32 @@
+/* attention.h - scaled dot-product attention of one head over one sequence: the task of one thread.
+ *
+ *     weights [T, T] = softmax over the visible keys of (q·kᵀ / √K);   out [T, K] = weights·v
+ *
+ * A query that may see no key gets zeros. The weights of a block of queries are held at a time, so
+ * memory grows linearly with T. With a look-ahead mask, what a token gets depends on itself and the tokens before it alone:
+ * neither the later ones nor their number change a bit of it. Source: Vaswani et al. 2017, 3.2.1.
+ */
+#ifndef MODEL_ATTENTION_H
+#define MODEL_ATTENTION_H
+
+#include "model/encoder.h"
+
+/* Floats of scratch for sequences of at most n_tokens. */
+size_t attention_scratch(size_t n_tokens, size_t head_width);
+
+/* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. map: receives
+ * the weights [T, T], or NULL. blas: OpenBLAS may be used (blas.h). */
+struct attention_head {
+    const float *q, *k, *v;
+    size_t stride;
+    size_t n_tokens, head_width;
+    enum mask_kind mask;
+    bool blas;
+    float *out;
+    size_t out_stride;
+    float *map;
+};
+
+void attention_head(const struct kernels *kernels, const struct attention_head *head, float *scratch);
+
+#endif

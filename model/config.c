@@ -1,0 +1,200 @@
+/* config.c - one table of keys serves reading, writing and checking the settings of a model.
+ *
+ * Source of keys, values and defaults: section CONF of weights/FORMAT.md.
+ */
+#include "model/config.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char CONFIG_UNKNOWN_KEY[] = "a key that this version knows";
+
+enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
+
+static const char *const NORMS[] = {"none", "layer", "rms", NULL};
+static const char *const YES_NO[] = {"no", "yes", NULL};
+static const char *const POSITIONS[] = {"none", "sinusoidal", "learned", NULL};
+static const char *const PLACES[] = {"post", "pre", NULL};
+static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
+static const char *const GATES[] = {"none", "first", "second", NULL};
+static const char *const MASKS[] = {"full", "causal", NULL};
+static const char *const POOLINGS[] = {"none", "mean", "cls", "max", NULL};
+
+struct config_key {
+    const char *name;
+    size_t offset;
+    enum value_kind kind;
+    const char *const *names; /* VALUE_NAME: the text of 0, 1, 2 ... */
+    const char *expected;
+};
+
+#define COUNT(field, name) {name, offsetof(struct model_config, field), VALUE_COUNT, NULL, \
+                            "a whole number from 0 to 2147483647"}
+#define NUMBER(field, name) {name, offsetof(struct model_config, field), VALUE_NUMBER, NULL, \
+                             "a finite number, 0 or more"}
+#define NAME(field, name, names, expected) \
+    {name, offsetof(struct model_config, field), VALUE_NAME, names, "one of " expected}
+
+static const struct config_key KEYS[] = {
+    COUNT(layers, "layers"),
+    COUNT(width, "width"),
+    COUNT(heads, "heads"),
+    COUNT(feed_forward, "feed_forward"),
+    COUNT(vocabulary, "vocabulary"),
+    COUNT(max_tokens, "max_tokens"),
+    COUNT(token_types, "token_types"),
+    NUMBER(embedding_scale, "embedding_scale"),
+    NAME(embedding_norm, "embedding_norm", NORMS, "none, layer, rms"),
+    NAME(position, "position", POSITIONS, "none, sinusoidal, learned"),
+    COUNT(position_offset, "position_offset"),
+    NAME(norm, "norm", NORMS, "layer, rms"),
+    NUMBER(norm_eps, "norm_eps"),
+    NAME(norm_bias, "norm_bias", YES_NO, "yes, no"),
+    NAME(norm_place, "norm_place", PLACES, "post, pre"),
+    NAME(final_norm, "final_norm", YES_NO, "yes, no"),
+    NAME(attention_bias, "attention_bias", YES_NO, "yes, no"),
+    NAME(feed_forward_bias, "feed_forward_bias", YES_NO, "yes, no"),
+    NAME(activation, "activation", ACTIVATIONS, "relu, gelu, gelu_tanh, silu"),
+    NAME(gate, "gate", GATES, "none, first, second"),
+    NAME(mask, "mask", MASKS, "full, causal"),
+    NAME(pooling, "pooling", POOLINGS, "none, mean, cls, max"),
+    NAME(normalize, "normalize", YES_NO, "yes, no"),
+};
+
+enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
+
+static int64_t *whole(struct model_config *config, const struct config_key *key)
+{
+    return (int64_t *)(void *)((char *)config + key->offset);
+}
+
+static double *number(struct model_config *config, const struct config_key *key)
+{
+    return (double *)(void *)((char *)config + key->offset);
+}
+
+static const struct config_key *find_key(const char *name)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (strcmp(KEYS[i].name, name) == 0)
+            return &KEYS[i];
+    return NULL;
+}
+
+void config_defaults(struct model_config *config)
+{
+    *config = (struct model_config){
+        .layers = -1, .width = -1, .heads = -1, .feed_forward = -1, .vocabulary = -1,
+        .max_tokens = -1, .embedding_scale = 1, .norm = NORM_LAYER, .norm_bias = -1,
+        .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
+        .activation = ACTIVATION_GELU,
+    };
+}
+
+/* strtod in the C locale, whatever the host has set. */
+static double parse_number(const char *text, char **end)
+{
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c_locale == (locale_t)0)
+        return strtod(text, end);
+    double parsed = strtod_l(text, end, c_locale);
+    freelocale(c_locale);
+    return parsed;
+}
+
+const char *config_set(struct model_config *config, const char *name, const char *value)
+{
+    const struct config_key *key = find_key(name);
+    if (key == NULL)
+        return CONFIG_UNKNOWN_KEY;
+    if (key->kind == VALUE_NAME) {
+        for (int64_t i = 0; key->names[i] != NULL; i++)
+            if (strcmp(key->names[i], value) == 0) {
+                *whole(config, key) = i;
+                return NULL;
+            }
+        return key->expected;
+    }
+    char *end;
+    errno = 0;
+    if (value[0] < '0' || value[0] > '9')
+        return key->expected;
+    if (key->kind == VALUE_COUNT) {
+        long long count = strtoll(value, &end, 10);
+        if (*end != '\0' || errno != 0 || count > INT32_MAX)
+            return key->expected;
+        *whole(config, key) = count;
+    } else {
+        double parsed = parse_number(value, &end);
+        if (*end != '\0' || !isfinite(parsed))
+            return key->expected;
+        *number(config, key) = parsed;
+    }
+    return NULL;
+}
+
+const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap)
+{
+    if (index >= N_KEYS)
+        return NULL;
+    const struct config_key *key = &KEYS[index];
+    struct model_config copy = *config;
+    if (key->kind == VALUE_NUMBER) {
+        /* The shortest text that reads back as the same number. */
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(text, cap, "%.*g", digits, *number(&copy, key));
+            if (strtod(text, NULL) == *number(&copy, key))
+                break;
+        }
+    } else if (key->kind == VALUE_NAME) {
+        snprintf(text, cap, "%s", config_name(config, key->name));
+    } else {
+        snprintf(text, cap, "%lld", (long long)*whole(&copy, key));
+    }
+    return key->name;
+}
+
+const char *config_name(const struct model_config *config, const char *name)
+{
+    const struct config_key *key = find_key(name);
+    struct model_config copy = *config;
+    if (key == NULL || key->kind != VALUE_NAME || *whole(&copy, key) < 0)
+        return "";
+    return key->names[*whole(&copy, key)];
+}
+
+const char *config_check(struct model_config *config)
+{
+    if (config->norm_bias < 0)
+        config->norm_bias = config->norm == NORM_LAYER;
+    if (config->layers == 0) {
+        config->heads = config->heads < 0 ? 0 : config->heads;
+        config->feed_forward = config->feed_forward < 0 ? 0 : config->feed_forward;
+    }
+    if (config->layers < 0)
+        return "'layers' is missing";
+    if (config->width < 1)
+        return "'width' is missing or 0";
+    if (config->vocabulary < 1)
+        return "'vocabulary' is missing or 0";
+    if (config->max_tokens < 1)
+        return "'max_tokens' is missing or 0";
+    if (config->layers > 0 && (config->heads < 1 || config->feed_forward < 1))
+        return "'heads' or 'feed_forward' is missing or 0";
+    if (config->layers > 0 && config->width % config->heads != 0)
+        return "'heads' does not divide 'width'";
+    if (config->norm == NORM_NONE)
+        return "'norm' is none; expected layer or rms";
+    if (config->norm == NORM_RMS && config->norm_bias == 1)
+        return "'norm_bias' is yes, but rms norm has none";
+    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE || config->final_norm;
+    if (has_norm && !(config->norm_eps > 0))
+        return "'norm_eps' is missing or 0";
+    if (config->position_offset > 0 && config->position != POSITION_LEARNED)
+        return "'position_offset' needs position learned";
+    return NULL;
+}

@@ -1,0 +1,57 @@
+/* config.h - what kind of encoder a model is: sizes and kinds, each with its name in the weight file.
+ *
+ * Legend of shapes, true everywhere: B sequences, T tokens, D width, H heads, K head width, F
+ * feed-forward width, V vocabulary, L layers. Matrices are row-major; weights of linear layers are
+ * [out, in] and y = x·Wᵀ + b.
+ */
+#ifndef MODEL_CONFIG_H
+#define MODEL_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum position_scheme { POSITION_NONE, POSITION_SINUSOIDAL, POSITION_LEARNED };
+enum norm_kind { NORM_NONE, NORM_LAYER, NORM_RMS };
+enum norm_place { NORM_POST, NORM_PRE };
+enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_SILU };
+enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* which half the activation is applied to */
+enum mask_kind { MASK_FULL, MASK_CAUSAL };
+enum pooling { POOLING_NONE, POOLING_MEAN, POOLING_CLS, POOLING_MAX };
+
+/* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
+struct model_config {
+    int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
+    double embedding_scale;
+    int64_t embedding_norm; /* enum norm_kind */
+    int64_t position;       /* enum position_scheme */
+    int64_t position_offset;
+    int64_t norm; /* enum norm_kind, never NORM_NONE */
+    double norm_eps;
+    int64_t norm_bias;  /* bool */
+    int64_t norm_place; /* enum norm_place */
+    int64_t final_norm, attention_bias, feed_forward_bias; /* bool */
+    int64_t activation, gate, mask, pooling;               /* enums of these names */
+    int64_t normalize;                                     /* bool */
+};
+
+/* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is -1
+ * until config_check settles it. */
+void config_defaults(struct model_config *config);
+
+/* Sets one key from its text. NULL when done; else a static string that says what was expected
+ * ("a whole number from 0 to 2147483647", "one of none, layer, rms"), or CONFIG_UNKNOWN_KEY. */
+const char *config_set(struct model_config *config, const char *key, const char *value);
+extern const char CONFIG_UNKNOWN_KEY[];
+
+/* The index-th key and its value as text (in `text`, at least 32 bytes); NULL past the last. */
+const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
+
+/* The text of an enum-like key's present value, static ("gelu"); "" for a numeric key. */
+const char *config_name(const struct model_config *config, const char *key);
+
+/* Settles defaults that depend on other keys, then checks that the whole makes sense. NULL, or a
+ * static string that says what is wrong and what to do. */
+const char *config_check(struct model_config *config);
+
+#endif

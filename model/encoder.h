@@ -1,0 +1,53 @@
+/* encoder.h - a model as the functions of this floor see it: its config and views of its weights.
+ *
+ * Everything is read-only and borrowed from the weight file's map, but for `layers`, which who opens the
+ * file allocates.
+ */
+#ifndef MODEL_ENCODER_H
+#define MODEL_ENCODER_H
+
+#include "model/config.h"
+#include "model/kernels.h"
+#include "model/tensor.h"
+
+/* y = x·Wᵀ + b; weight [out, in], bias [out], readable to a multiple of 16, or NULL. */
+struct linear {
+    struct matrix weight;
+    const float *bias;
+};
+
+struct norm {
+    enum norm_kind kind;
+    const float *weight; /* [D] */
+    const float *bias;   /* [D] or NULL */
+};
+
+struct layer {
+    struct linear qkv;    /* [3D, D] */
+    struct linear output; /* [D, D] */
+    struct norm attention_norm;
+    struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
+    struct linear feed_forward_out; /* [D, F] */
+    struct norm feed_forward_norm;
+};
+
+struct encoder {
+    struct model_config config;
+    const struct kernels *kernels;
+    bool blas; /* OpenBLAS may be used: blas_prepare() */
+    struct matrix token_table;    /* [V, D] */
+    struct matrix type_table;     /* [token_types, D]; rows 0: none */
+    struct matrix position_table; /* [P, D]; rows 0: none */
+    struct norm embedding_norm;
+    struct layer *layers; /* [L] */
+    struct norm final_norm;
+};
+
+/* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and the
+ * columns from n on are zeros. */
+static inline size_t row_stride(size_t n)
+{
+    return (n + PANEL - 1) / PANEL * PANEL;
+}
+
+#endif

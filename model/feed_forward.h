@@ -1,0 +1,21 @@
+/* feed_forward.h - the middle of the feed-forward layer: activation and gate.
+ *
+ * feed_forward(x) = middle(x·Winᵀ + b)·Woutᵀ + b; the two products are linear layers.
+ * middle: gate none: act(y); gate first: act(first)·second; gate second: first·act(second), where first and second are
+ * the two halves of y's columns. Source: Shazeer 2020.
+ */
+#ifndef MODEL_FEED_FORWARD_H
+#define MODEL_FEED_FORWARD_H
+
+#include "model/encoder.h"
+
+/* Columns of x·Winᵀ: F, or 2F with a gate. */
+static inline size_t feed_forward_columns(const struct model_config *config)
+{
+    return (size_t)config->feed_forward * (config->gate == GATE_NONE ? 1 : 2);
+}
+
+/* A row of them, in place: afterwards columns 0 .. F-1 hold the middle. */
+void feed_forward_middle(const struct kernels *kernels, const struct model_config *config, float *row);
+
+#endif

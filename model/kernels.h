@@ -1,0 +1,56 @@
+/* kernels.h - the inner loops, compiled once per instruction set from the one source kernels.c.
+ *
+ * Each function's result depends on its arguments alone, element by element: every element of a product is one
+ * sum over k in ascending order, whatever the tile it is computed in. So a row's result does not change
+ * with its neighbours, and sharing work between threads does not change a bit.
+ */
+#ifndef MODEL_KERNELS_H
+#define MODEL_KERNELS_H
+
+#include "model/config.h"
+
+#include <stddef.h>
+
+/* out[r, c] = Σ_k x[r, k] · panels[c / 16][k][c mod 16] (+ bias[c]) (+ residual[r, c]), for n_rows rows and
+ * 16·n_panels columns. A panel is [K, 16]; panel j starts at panels + j·panel_stride. bias is readable to
+ * 16·n_panels, and out is written to 16·n_panels columns: strides are multiples of 16. */
+struct product {
+    const float *x;
+    size_t x_stride;
+    const float *panels;
+    size_t panel_stride, k;
+    const float *bias;     /* or NULL */
+    const float *residual; /* [n_rows, out_stride] or NULL; may be out itself */
+    float *out;
+    size_t out_stride;
+    size_t n_rows, n_panels;
+};
+
+struct kernels {
+    const char *isa;
+    void (*product)(const struct product *product);
+
+    /* x[i] = act(x[i]). gelu: x·Φ(x) by erf; gelu_tanh: its tanh form; silu: x/(1+e^-x). */
+    void (*activate)(enum activation activation, float *x, size_t n);
+
+    /* out[i] = out[i] · y[i] */
+    void (*multiply)(float *out, const float *y, size_t n);
+
+    /* x[i] = e^(x[i]-max) / Σ e^(x-max); n > 0 */
+    void (*softmax)(float *x, size_t n);
+
+    /* out = (x - mean) / sqrt(variance + eps) · weight (+ bias); in place allowed */
+    void (*layer_norm)(const float *x, const float *weight, const float *bias, float eps, size_t n,
+                       float *out);
+
+    /* out = x / sqrt(mean of squares + eps) · weight */
+    void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
+};
+
+extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512;
+
+/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512"; NULL: the best). A name that the CPU or the
+ * build does not have gives the best one below it; NULL for a name that does not exist. */
+const struct kernels *kernels_select(const char *isa);
+
+#endif

@@ -1,0 +1,44 @@
+/* kernels_select.c - which of the compiled instruction sets this CPU runs. */
+#include "model/kernels.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_avx2, &kernels_avx512};
+
+static bool cpu_has(size_t set)
+{
+    switch (set) {
+    case 1: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case 2:
+        return cpu_has(1) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    default: return true;
+    }
+}
+#else
+static const struct kernels *const KERNEL_SETS[] = {&kernels_portable};
+
+static bool cpu_has(size_t set)
+{
+    return set == 0;
+}
+#endif
+
+static const char *const NAMES[] = {"portable", "avx2", "avx512"};
+
+const struct kernels *kernels_select(const char *isa)
+{
+    size_t n_sets = sizeof KERNEL_SETS / sizeof KERNEL_SETS[0];
+    size_t wanted = n_sets - 1;
+    if (isa != NULL) {
+        for (wanted = 0; strcmp(NAMES[wanted], isa) != 0;)
+            if (++wanted == sizeof NAMES / sizeof NAMES[0])
+                return NULL;
+        wanted = wanted < n_sets ? wanted : n_sets - 1;
+    }
+    while (!cpu_has(wanted))
+        wanted--;
+    return KERNEL_SETS[wanted];
+}

@@ -1,0 +1,58 @@
+/* pooling.c - mean, first, largest of a sequence's rows; L2 normalisation; cosine. */
+#include "model/pooling.h"
+
+#include <math.h>
+#include <string.h>
+
+static void mean_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
+{
+    for (size_t t = 0; t < n_tokens; t++)
+        for (size_t i = 0; i < width; i++)
+            out[i] += x[t * stride + i];
+    for (size_t i = 0; i < width; i++)
+        out[i] /= (float)n_tokens;
+}
+
+static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
+{
+    memcpy(out, x, width * sizeof *out);
+    for (size_t t = 1; t < n_tokens; t++)
+        for (size_t i = 0; i < width; i++)
+            out[i] = x[t * stride + i] > out[i] ? x[t * stride + i] : out[i];
+}
+
+void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
+               float *out)
+{
+    memset(out, 0, width * sizeof *out);
+    if (n_tokens == 0)
+        return;
+    switch (pooling) {
+    case POOLING_NONE: return;
+    case POOLING_MEAN: mean_rows(x, stride, n_tokens, width, out); return;
+    case POOLING_CLS: memcpy(out, x, width * sizeof *out); return;
+    case POOLING_MAX: max_rows(x, stride, n_tokens, width, out); return;
+    }
+}
+
+void normalize_row(float *x, size_t width)
+{
+    double sum = 0;
+    for (size_t i = 0; i < width; i++)
+        sum += (double)x[i] * (double)x[i];
+    double length = sqrt(sum);
+    double scale = 1 / (length > 1e-12 ? length : 1e-12);
+    for (size_t i = 0; i < width; i++)
+        x[i] = (float)((double)x[i] * scale);
+}
+
+double cosine(const float *a, const float *b, size_t n)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < n; i++) {
+        ab += (double)a[i] * (double)b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += (double)b[i] * (double)b[i];
+    }
+    return aa > 0 && bb > 0 ? ab / (sqrt(aa) * sqrt(bb)) : 0;
+}

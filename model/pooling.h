@@ -1,0 +1,17 @@
+/* pooling.h - one vector from a sequence's rows, and its length. */
+#ifndef MODEL_POOLING_H
+#define MODEL_POOLING_H
+
+#include "model/config.h"
+
+/* out [width] = mean, first or largest of the rows x [n_tokens, stride]; zeros if there are none. */
+void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
+               float *out);
+
+/* x = x / max(|x|, 1e-12): the bound is sentence-transformers' (torch's normalize). */
+void normalize_row(float *x, size_t width);
+
+/* a·b / (|a| |b|), computed in double; 0 if either is all zeros. */
+double cosine(const float *a, const float *b, size_t n);
+
+#endif

@@ -1,0 +1,17 @@
+/* position.c - the sinusoidal encoding. */
+#include "model/position.h"
+
+#include <math.h>
+
+void position_sinusoidal(size_t n, size_t width, size_t stride, float *out)
+{
+    for (size_t i = 0; i < width; i += 2) {
+        double frequency = pow(10000.0, -(double)i / (double)width);
+        for (size_t p = 0; p < n; p++) {
+            double angle = (double)p * frequency;
+            out[p * stride + i] = (float)sin(angle);
+            if (i + 1 < width)
+                out[p * stride + i + 1] = (float)cos(angle);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/* template.c - a template is a list of pieces, `A`, `B` or a special token's id, each with a token
+ * type: "101:0 A:0 102:0 B:1 102:1". Texts of a and b tokens, a + b > r, keep
+ *
+ *   n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
+ *
+ * tokens: n1 of the shorter (the first, if they are equal), n2 of the other.
+ */
+#include "model/template.h"
+
+#include "model/words.h"
+
+#include <string.h>
+
+int32_t template_number(const char *text, size_t len)
+{
+    int64_t number = 0;
+    if (len == 0)
+        return -1;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        number = 10 * number + (text[i] - '0');
+        if (number > INT32_MAX)
+            return -1;
+    }
+    return (int32_t)number;
+}
+
+static bool parse_piece(struct template_piece *piece, const char *text, size_t len)
+{
+    const char *colon = memchr(text, ':', len);
+    if (colon == NULL)
+        return false;
+    const size_t id_len = (size_t)(colon - text);
+    piece->type = template_number(colon + 1, len - id_len - 1);
+    if (piece->type < 0)
+        return false;
+    if (id_len == 1 && (text[0] == 'A' || text[0] == 'B')) {
+        piece->id = text[0] == 'A' ? TEMPLATE_A : TEMPLATE_B;
+        return true;
+    }
+    piece->id = template_number(text, id_len);
+    return piece->id >= 0;
+}
+
+bool template_parse(struct token_template *template, const char *text, size_t len, size_t n_texts)
+{
+    struct token_template parsed = {.n_pieces = 0};
+    size_t n_a = 0, n_b = 0;
+    for (size_t at = 0; at < len;) {
+        if (text[at] == ' ') {
+            at++;
+            continue;
+        }
+        const char *blank = memchr(text + at, ' ', len - at);
+        const size_t piece_len = blank == NULL ? len - at : (size_t)(blank - (text + at));
+        struct template_piece piece;
+        if (parsed.n_pieces == TEMPLATE_PIECES || !parse_piece(&piece, text + at, piece_len))
+            return false;
+        parsed.pieces[parsed.n_pieces++] = piece;
+        n_a += piece.id == TEMPLATE_A;
+        n_b += piece.id == TEMPLATE_B;
+        at += piece_len;
+    }
+    if (n_a != 1 || n_b != n_texts - 1)
+        return false;
+    parsed.n_special = parsed.n_pieces - n_texts;
+    *template = parsed;
+    return true;
+}
+
+void template_truncate(size_t a, size_t b, size_t room, size_t kept[2])
+{
+    kept[0] = a;
+    kept[1] = b;
+    if (a <= room && b <= room - a)
+        return;
+    size_t n1 = a < b ? a : b;
+    size_t n2 = room > n1 && room - n1 > n1 ? room - n1 : n1;
+    if (n1 > room || n2 > room - n1) {
+        n1 = room / 2;
+        n2 = n1 + room % 2;
+    }
+    kept[0] = a <= b ? n1 : n2;
+    kept[1] = a <= b ? n2 : n1;
+}
+
+static void split_text(struct word_sink *sink, const char *text, size_t len, char *scratch)
+{
+    if (len == 0)
+        return;
+    switch (sink->tokenizer->kind) {
+    case TOKENIZER_BLANKS:
+        blanks_split(sink, text, len, scratch);
+        break;
+    case TOKENIZER_KERAS:
+        keras_split(sink, text, len, scratch);
+        break;
+    }
+}
+
+size_t template_fill(const struct tokenizer *tokenizer, const struct token_input *input,
+                     bool special, const size_t kept[2], struct token *out, size_t cap,
+                     void *scratch, size_t counts[2])
+{
+    const struct token_template *template =
+        input->pair != NULL ? &tokenizer->pair : &tokenizer->single;
+    size_t n = 0;
+    for (size_t i = 0; i < template->n_pieces; i++) {
+        const struct template_piece piece = template->pieces[i];
+        if (piece.id >= 0) {
+            if (special && n < cap)
+                out[n] = (struct token){.id = piece.id, .type = piece.type, .special = true};
+            n += special;
+            continue;
+        }
+        const size_t which = piece.id == TEMPLATE_B;
+        const size_t space = n < cap ? cap - n : 0;
+        struct word_sink sink = {
+            .tokenizer = tokenizer,
+            .out = space > 0 ? out + n : NULL,
+            .cap = space < kept[which] ? space : kept[which],
+            .type = piece.type,
+            .in_pair = which == 1,
+        };
+        split_text(&sink, which == 1 ? input->pair : input->text,
+                   which == 1 ? input->pair_len : input->text_len, scratch);
+        counts[which] = sink.n;
+        n += sink.n < kept[which] ? sink.n : kept[which];
+    }
+    return n;
+}

@@ -1,0 +1,231 @@
+/* tensor.c - element types and layouts of the weight file (weights/FORMAT.md): encode and decode.
+ *
+ * binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits. bfloat16: the upper half of a binary32.
+ * int8: q = round(x / scale), scale = max|row| / 127, so that x ≈ q · scale.
+ */
+#include "model/tensor.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static size_t round_up(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float bf16_to_f32(uint16_t half)
+{
+    return float_of((uint32_t)half << 16);
+}
+
+uint16_t f32_to_bf16(float value)
+{
+    uint32_t bits = bits_of(value);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) /* NaN: rounding could turn it into infinity */
+        return (uint16_t)(bits >> 16 | 0x40u);
+    return (uint16_t)((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
+}
+
+float f16_to_f32(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
+    uint32_t exponent = half >> 10 & 0x1Fu;
+    uint32_t fraction = half & 0x3FFu;
+    if (exponent == 0x1F)
+        return float_of(sign | 0x7F800000u | fraction << 13);
+    if (exponent == 0) { /* zero or subnormal: fraction · 2^-24 */
+        float magnitude = (float)fraction * 0x1p-24f;
+        return sign ? -magnitude : magnitude;
+    }
+    return float_of(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+uint16_t f32_to_f16(float value)
+{
+    uint32_t bits = bits_of(value);
+    uint32_t sign = bits >> 16 & 0x8000u;
+    uint32_t magnitude = bits & 0x7FFFFFFFu;
+    if (magnitude > 0x7F800000u)
+        return (uint16_t)(sign | 0x7E00u);
+    if (magnitude >= 0x477FF000u) /* 65520 and above round to infinity */
+        return (uint16_t)(sign | 0x7C00u);
+    if (magnitude < 0x38800000u) { /* below 2^-14: the float's adder rounds at 2^-24 for us */
+        float shifted = float_of(magnitude) + 0.5f;
+        return (uint16_t)(sign | (bits_of(shifted) - bits_of(0.5f)));
+    }
+    uint32_t rounded = magnitude + 0xFFFu + (magnitude >> 13 & 1u);
+    return (uint16_t)(sign | (rounded - (112u << 23)) >> 13);
+}
+
+static size_t element_bytes(enum tensor_type type)
+{
+    switch (type) {
+    case TENSOR_F32: return 4;
+    case TENSOR_F16: return 2;
+    case TENSOR_BF16: return 2;
+    case TENSOR_INT8: return 1;
+    }
+    return 0;
+}
+
+/* Elements as stored, padding of the layout included; false on overflow. */
+static bool stored_elements(enum tensor_type type, enum tensor_layout layout, size_t rows,
+                            size_t cols, size_t *elements)
+{
+    if (rows > SIZE_MAX / 2 || cols > SIZE_MAX / 2)
+        return false;
+    if (layout == LAYOUT_PANELS) {
+        rows = round_up(rows, PANEL);
+        cols = type == TENSOR_INT8 ? round_up(cols, 4) : cols;
+    }
+    return !__builtin_mul_overflow(rows, cols, elements);
+}
+
+size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
+{
+    size_t elements;
+    if (!stored_elements(TENSOR_INT8, layout, rows, cols, &elements) || elements > SIZE_MAX / 2)
+        return 0;
+    return round_up(elements, TENSOR_ALIGN);
+}
+
+size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
+{
+    size_t elements, bytes;
+    if (element_bytes(type) == 0 || (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
+        !stored_elements(type, layout, rows, cols, &elements) ||
+        __builtin_mul_overflow(elements, element_bytes(type), &bytes) || bytes > SIZE_MAX / 4)
+        return 0;
+    if (type == TENSOR_INT8)
+        bytes = round_up(bytes, TENSOR_ALIGN) +
+                4 * (layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows);
+    return bytes;
+}
+
+/* n elements from index `first`, as f32; int8 without its scale. */
+static void decode(const struct matrix *matrix, size_t first, size_t n, float *out)
+{
+    switch (matrix->type) {
+    case TENSOR_F32: {
+        memcpy(out, (const float *)matrix->data + first, n * sizeof *out);
+        return;
+    }
+    case TENSOR_F16: {
+        const uint16_t *data = (const uint16_t *)matrix->data + first;
+        for (size_t i = 0; i < n; i++)
+            out[i] = f16_to_f32(data[i]);
+        return;
+    }
+    case TENSOR_BF16: {
+        const uint16_t *data = (const uint16_t *)matrix->data + first;
+        for (size_t i = 0; i < n; i++)
+            out[i] = bf16_to_f32(data[i]);
+        return;
+    }
+    case TENSOR_INT8: {
+        const int8_t *data = (const int8_t *)matrix->data + first;
+        for (size_t i = 0; i < n; i++)
+            out[i] = (float)data[i];
+        return;
+    }
+    }
+}
+
+void matrix_row(const struct matrix *matrix, size_t n, float *out)
+{
+    decode(matrix, n * matrix->cols, matrix->cols, out);
+    if (matrix->scales != NULL)
+        for (size_t k = 0; k < matrix->cols; k++)
+            out[k] *= matrix->scales[n];
+}
+
+/* Element (n, k) of a matrix is out[k * PANEL + n - first]. */
+static void panel_from_rows(const struct matrix *matrix, size_t first, float *out)
+{
+    size_t rows = matrix->rows - first < PANEL ? matrix->rows - first : PANEL;
+    memset(out, 0, matrix->cols * PANEL * sizeof *out);
+    for (size_t n = 0; n < rows; n++) {
+        float scale = matrix->scales != NULL ? matrix->scales[first + n] : 1.0f;
+        for (size_t k = 0; k < matrix->cols; k += 64) { /* a piece at a time: no row-long scratch */
+            float piece[64];
+            size_t count = matrix->cols - k < 64 ? matrix->cols - k : 64;
+            decode(matrix, (first + n) * matrix->cols + k, count, piece);
+            for (size_t i = 0; i < count; i++)
+                out[(k + i) * PANEL + n] = piece[i] * scale;
+        }
+    }
+}
+
+void matrix_panel(const struct matrix *matrix, size_t j, float *out)
+{
+    if (matrix->layout == LAYOUT_ROWS) {
+        panel_from_rows(matrix, j * PANEL, out);
+    } else if (matrix->type == TENSOR_INT8) {
+        size_t groups = (matrix->cols + 3) / 4;
+        const int8_t *data = (const int8_t *)matrix->data + j * groups * PANEL * 4;
+        for (size_t k = 0; k < matrix->cols; k++)
+            for (size_t n = 0; n < PANEL; n++)
+                out[k * PANEL + n] = (float)data[(k / 4 * PANEL + n) * 4 + k % 4] *
+                                     matrix->scales[j * PANEL + n];
+    } else {
+        decode(matrix, j * matrix->cols * PANEL, matrix->cols * PANEL, out);
+    }
+}
+
+static void store(enum tensor_type type, void *out, size_t index, float value)
+{
+    switch (type) {
+    case TENSOR_F32: ((float *)out)[index] = value; return;
+    case TENSOR_F16: ((uint16_t *)out)[index] = f32_to_f16(value); return;
+    case TENSOR_BF16: ((uint16_t *)out)[index] = f32_to_bf16(value); return;
+    case TENSOR_INT8: ((int8_t *)out)[index] = (int8_t)lrintf(value); return;
+    }
+}
+
+static float int8_scale(const float *row, size_t cols)
+{
+    float largest = 0;
+    for (size_t k = 0; k < cols; k++)
+        largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
+    return largest / 127;
+}
+
+size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
+                     size_t count, size_t cols, void *out, float *scales)
+{
+    bool quantize = type == TENSOR_INT8;
+    size_t group = quantize ? 4 : 1;
+    size_t elements = layout == LAYOUT_PANELS ? PANEL * round_up(cols, group) : count * cols;
+    size_t bytes = elements * element_bytes(type);
+    if (layout == LAYOUT_PANELS)
+        memset(out, 0, bytes);
+    for (size_t n = 0; n < count; n++) {
+        const float *row = values + n * cols;
+        if (quantize)
+            scales[n] = int8_scale(row, cols);
+        float scale = quantize ? scales[n] : 1;
+        for (size_t k = 0; k < cols; k++) {
+            size_t index = layout == LAYOUT_PANELS
+                               ? (k / group * PANEL + n) * group + k % group
+                               : n * cols + k;
+            float value = quantize ? (scale > 0 ? row[k] / scale : 0) : row[k];
+            store(type, out, index, value);
+        }
+    }
+    return bytes;
+}

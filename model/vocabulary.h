@@ -1,0 +1,37 @@
+/* vocabulary.h - the set of tokens: text to id and back, read where it lies in the weight file
+ * (section VOCB of weights/FORMAT.md), so that opening a file builds nothing.
+ *
+ * Pure functions on read-only memory; any number of threads.
+ */
+#ifndef MODEL_VOCABULARY_H
+#define MODEL_VOCABULARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vocabulary {
+    const uint32_t *slots;  /* [n_slots] id + 1, or 0 */
+    const uint32_t *starts; /* [n + 1] */
+    const char *strings;    /* [strings_bytes] */
+    uint32_t n, n_slots, strings_bytes, longest_bytes;
+};
+
+/* Views a section of len bytes (8-byte aligned). NULL when sound; else a static string that says what
+ * is wrong. Checks sizes only: indices are checked where they are used. */
+const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len);
+
+/* The id of a token, or -1. Longer texts than longest_bytes are never found. */
+int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
+
+/* The text of an id (not NUL-terminated) and its length; NULL if the id has none. */
+const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, size_t *len);
+
+/* Writing. texts[id] is [lens[id]]; a NULL or empty text leaves the id without one.
+ * vocabulary_bytes: length of the section, 0 if it would not fit the format (too many tokens or bytes).
+ * vocabulary_build: fills `section` of that length; NULL when done, else a static string, and *bad_id
+ * is the id of a text that stood there before. */
+size_t vocabulary_bytes(const size_t *lens, size_t n);
+const char *vocabulary_build(void *section, size_t section_bytes, const char *const *texts,
+                             const size_t *lens, size_t n, size_t *bad_id);
+
+#endif

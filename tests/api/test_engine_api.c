@@ -1,0 +1,380 @@
+/* The functions of engine.h that open a model and tell of it, at their edges: NULLs, indices and
+ * numbers out of range, buffers that are too small, older and newer structs. Linked with
+ * libengine.a alone, like any program. */
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = TINY_WIDTH };
+
+static void *model_bytes, *sinusoidal_bytes;
+static size_t model_len, sinusoidal_len;
+static engine_model *model;
+
+static int set_up(void **state)
+{
+    engine_error error;
+
+    (void)state;
+    model_bytes = tiny_model_bytes("learned", &model_len);
+    sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
+    if (engine_model_open_memory(model_bytes, model_len, NULL, &model, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    engine_model_close(model);
+    free(model_bytes);
+    free(sinusoidal_bytes);
+    return 0;
+}
+
+static void assert_refused(const engine_error *error, engine_status status, engine_status expected)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(error->status, expected);
+    assert_int_not_equal(error->message[0], 0);
+    assert_non_null(memchr(error->message, 0, sizeof error->message));
+}
+
+/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
+static void status_names(void **state)
+{
+    static const struct {
+        int value;
+        const char *name;
+    } names[] = {{0, "ENGINE_OK"},
+                 {1, "ENGINE_ERROR_ARGUMENT"},
+                 {2, "ENGINE_ERROR_MEMORY"},
+                 {3, "ENGINE_ERROR_IO"},
+                 {4, "ENGINE_ERROR_FORMAT"},
+                 {5, "ENGINE_ERROR_VERSION"},
+                 {6, "ENGINE_ERROR_UNSUPPORTED"},
+                 {7, "ENGINE_ERROR_BUFFER"},
+                 {8, "ENGINE_ERROR_LENGTH"},
+                 {9, "ENGINE_ERROR_TEXT"},
+                 {99, "ENGINE_ERROR_INTERNAL"},
+                 {10, "unknown status"},
+                 {98, "unknown status"},
+                 {100, "unknown status"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(engine_status_name((engine_status)names[i].value), names[i].name);
+    assert_string_equal(engine_version(), ENGINE_VERSION);
+    assert_int_not_equal(engine_build_info()[0], 0);
+}
+
+static void open_without_arguments(void **state)
+{
+    engine_error error;
+    engine_model *opened = model;
+
+    (void)state;
+    assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_ARGUMENT);
+    assert_null(opened);
+    assert_refused(&error, engine_model_open("x.weights", NULL, NULL, &error),
+                   ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_open(NULL, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+    opened = model;
+    assert_refused(&error, engine_model_open("/nowhere/x.weights", NULL, &opened, &error),
+                   ENGINE_ERROR_IO);
+    assert_null(opened);
+    assert_non_null(strstr(error.message, "/nowhere/x.weights"));
+    assert_int_equal(engine_model_open("", NULL, &opened, NULL), ENGINE_ERROR_IO);
+}
+
+static void open_memory_at_its_edges(void **state)
+{
+    engine_error error;
+    engine_model *opened = model;
+    char *shifted = aligned_alloc(64, (model_len + 64 + 63) / 64 * 64);
+
+    (void)state;
+    assert_refused(&error, engine_model_open_memory(NULL, 0, NULL, &opened, &error),
+                   ENGINE_ERROR_ARGUMENT);
+    assert_null(opened);
+    assert_int_equal(engine_model_open_memory(NULL, 64, NULL, &opened, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_refused(&error, engine_model_open_memory(model_bytes, model_len, NULL, NULL, &error),
+                   ENGINE_ERROR_ARGUMENT);
+    assert_refused(&error, engine_model_open_memory(model_bytes, 0, NULL, &opened, &error),
+                   ENGINE_ERROR_FORMAT);
+    assert_null(opened);
+    for (size_t shift = 1; shift <= 32; shift *= 2) { /* data must be aligned */
+        assert_non_null(shifted);
+        memcpy(shifted + shift, model_bytes, model_len);
+        opened = model;
+        assert_refused(&error,
+                       engine_model_open_memory(shifted + shift, model_len, NULL, &opened, &error),
+                       ENGINE_ERROR_ARGUMENT);
+        assert_null(opened);
+    }
+    free(shifted);
+}
+
+static void structs_of_other_versions(void **state)
+{
+    engine_model_options options = {sizeof options};
+    engine_model *opened;
+    engine_info info, all;
+
+    (void)state;
+    assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL), 0);
+    engine_model_close(opened);
+    options.struct_bytes = 0;
+    assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL), 0);
+    engine_model_close(opened);
+
+    /* A caller with an older, shorter engine_info: what lies behind it is not touched. */
+    memset(&all, 0, sizeof all);
+    all.struct_bytes = sizeof all;
+    assert_int_equal(engine_model_info(model, &all), 0);
+    memset(&info, 0x5a, sizeof info);
+    info.struct_bytes = offsetof(engine_info, n_vocabulary);
+    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_int_equal(info.width, D);
+    for (size_t i = offsetof(engine_info, n_vocabulary); i < sizeof info; i++)
+        assert_int_equal(((unsigned char *)&info)[i], 0x5a);
+    memset(&info, 0, sizeof info); /* 0: the first version of the header, which is this one */
+    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_string_equal(info.isa, all.isa);
+    assert_int_equal(info.file_bytes, model_len);
+}
+
+static void info_of_the_model(void **state)
+{
+    engine_info info = {0};
+
+    (void)state;
+    assert_int_equal(engine_model_info(NULL, &info), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_info(model, NULL), ENGINE_ERROR_ARGUMENT);
+    info.struct_bytes = sizeof info;
+    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_string_equal(info.name, "tiny");
+    assert_int_equal(info.n_layers, 1);
+    assert_int_equal(info.width, D);
+    assert_int_equal(info.n_heads, 2);
+    assert_int_equal(info.feed_forward, 16);
+    assert_int_equal(info.n_vocabulary, TINY_VOCABULARY);
+    assert_int_equal(info.n_types, TINY_TYPES);
+    assert_int_equal(info.max_tokens, TINY_MAX_TOKENS);
+    assert_string_equal(info.tokenizer, "blanks");
+    assert_string_equal(info.position, "learned");
+    assert_string_equal(info.norm, "layer");
+    assert_string_equal(info.norm_place, "post");
+    assert_string_equal(info.activation, "gelu");
+    assert_string_equal(info.gate, "none");
+    assert_string_equal(info.mask, "full");
+    assert_string_equal(info.pooling, "mean");
+    assert_int_equal(info.normalize, 1);
+    assert_int_equal(info.file_bytes, model_len);
+    assert_true(strcmp(info.isa, "portable") == 0 || strcmp(info.isa, "avx2") == 0 ||
+                strcmp(info.isa, "avx512") == 0);
+}
+
+static void directories_end(void **state)
+{
+    engine_section_info section;
+    engine_tensor_info tensor;
+    uint64_t n_parameters = 0;
+    engine_info info = {0};
+    size_t n_sections = 0, n_tensors = 0;
+
+    (void)state;
+    while (engine_model_section(model, n_sections, &section) == 0) {
+        assert_int_equal(strlen(section.tag), 4);
+        assert_true(section.offset + section.n_bytes <= model_len);
+        n_sections++;
+    }
+    assert_int_equal(n_sections, 6);
+    assert_int_equal(engine_model_section(model, SIZE_MAX, &section), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_section(NULL, 0, &section), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_section(model, 0, NULL), ENGINE_ERROR_ARGUMENT);
+
+    while (engine_model_tensor(model, n_tensors, &tensor) == 0) {
+        uint64_t product = 1;
+        for (size_t i = 0; i < tensor.n_dims; i++)
+            product *= tensor.shape[i];
+        n_parameters += product;
+        assert_true(tensor.offset % 64 == 0 && tensor.offset + tensor.n_bytes <= model_len);
+        n_tensors++;
+    }
+    assert_int_equal(n_tensors, 17);
+    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_int_equal(info.n_parameters, n_parameters);
+    assert_int_equal(engine_model_tensor(model, SIZE_MAX, &tensor), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_tensor(NULL, 0, &tensor), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_tensor(model, 0, NULL), ENGINE_ERROR_ARGUMENT);
+}
+
+static void settings_end(void **state)
+{
+    const char *key, *value;
+    size_t len, n = 0;
+
+    (void)state;
+    assert_string_equal(engine_model_metadata(model, "name"), "tiny");
+    assert_null(engine_model_metadata(model, "absent"));
+    assert_null(engine_model_metadata(model, ""));
+    assert_null(engine_model_metadata(model, NULL));
+    assert_null(engine_model_metadata(NULL, "name"));
+    while (engine_model_setting(model, ENGINE_SETTINGS_METADATA, n, &key, &value, &len) == 0) {
+        assert_int_equal(strlen(value), len);
+        n++;
+    }
+    assert_int_equal(n, 2);
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_CONFIG, 0, &key, &value, NULL), 0);
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 0, &key, &value, NULL),
+                     0);
+    assert_int_equal(engine_model_setting(model, (engine_settings)3, 0, &key, &value, &len),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(
+        engine_model_setting(model, ENGINE_SETTINGS_CONFIG, SIZE_MAX, &key, &value, &len),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_setting(NULL, ENGINE_SETTINGS_CONFIG, 0, &key, &value, &len),
+                     ENGINE_ERROR_ARGUMENT);
+}
+
+static void token_texts(void **state)
+{
+    const char *text;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(engine_token_text(model, 5, &text, &len), 0);
+    assert_int_equal(len, 4);
+    assert_memory_equal(text, "ride", 4);
+    for (int32_t id = -2; id < 12; id++)
+        if (id < 1 || id >= TINY_VOCABULARY) /* 0 has no text */
+            assert_int_equal(engine_token_text(model, id, &text, &len), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_token_text(model, INT32_MAX, &text, &len), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_token_text(model, INT32_MIN, &text, &len), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_token_text(model, 5, NULL, &len), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_token_text(model, 5, &text, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_token_text(NULL, 5, &text, &len), ENGINE_ERROR_ARGUMENT);
+}
+
+static void position_matrix_edges(void **state)
+{
+    engine_model *sinusoidal;
+    engine_error error;
+    float out[16 * D];
+    size_t needed;
+
+    (void)state;
+    assert_int_equal(
+        engine_position_matrix(model, ENGINE_POSITION_MODEL, 0, NULL, 0, &needed, &error), 0);
+    assert_int_equal(needed, 0);
+    assert_refused(
+        &error, engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, NULL, 0, &needed, &error),
+        ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 3 * D);
+    assert_int_equal(
+        engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, out, 3 * D - 1, &needed, &error),
+        ENGINE_ERROR_BUFFER);
+    assert_int_equal(
+        engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, NULL, 3 * D, NULL, &error),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_LEARNED, TINY_MAX_TOKENS, out,
+                                            16 * D, NULL, NULL),
+                     0);
+    assert_refused(&error,
+                   engine_position_matrix(model, ENGINE_POSITION_LEARNED, TINY_MAX_TOKENS + 1, out,
+                                          16 * D, NULL, &error),
+                   ENGINE_ERROR_LENGTH);
+    assert_refused(&error,
+                   engine_position_matrix(model, (engine_position)4, 1, out, 16 * D, NULL, &error),
+                   ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_position_matrix(NULL, ENGINE_POSITION_NONE, 1, out, 16 * D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    for (size_t i = 0; i < 2 * D; i++)
+        out[i] = NAN;
+    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_NONE, 2, out, 2 * D, NULL, NULL),
+                     0);
+    for (size_t i = 0; i < 2 * D; i++)
+        assert_true(out[i] == 0);
+    for (size_t n = SIZE_MAX / D / 4; n && n >= SIZE_MAX / D / 4; n = n < SIZE_MAX / 2 ? n * 2 : 0)
+        assert_int_not_equal(engine_position_matrix(model, ENGINE_POSITION_SINUSOIDAL, n + 1, out,
+                                                    16 * D, &needed, &error),
+                             0);
+
+    assert_int_equal(
+        engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
+    assert_refused(
+        &error,
+        engine_position_matrix(sinusoidal, ENGINE_POSITION_LEARNED, 1, out, 16 * D, NULL, &error),
+        ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(
+        engine_position_matrix(sinusoidal, ENGINE_POSITION_MODEL, 3, out, 16 * D, NULL, NULL), 0);
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < D / 2; i++) {
+            double angle = (double)p / pow(10000, 2.0 * (double)i / D);
+            assert_true(fabs(out[p * D + 2 * i] - sin(angle)) <= 1e-7);
+            assert_true(fabs(out[p * D + 2 * i + 1] - cos(angle)) <= 1e-7);
+        }
+    engine_model_close(sinusoidal);
+}
+
+static void verify_edges(void **state)
+{
+    engine_error error;
+
+    (void)state;
+    assert_int_equal(engine_model_verify(model, &error), 0);
+    assert_int_equal(engine_model_verify(model, NULL), 0);
+    assert_refused(&error, engine_model_verify(NULL, &error), ENGINE_ERROR_ARGUMENT);
+}
+
+static void closing_nothing(void **state)
+{
+    (void)state;
+    engine_model_close(NULL);
+}
+
+static void cosines(void **state)
+{
+    static const float a[3] = {1, 2, 3}, opposite[3] = {-2, -4, -6}, zeros[3] = {0};
+    static const float across[3] = {2, -1, 0}, large[2] = {3e38f, 3e38f},
+                       small[2] = {1e-38f, 1e-38f};
+
+    (void)state;
+    assert_true(fabs(engine_cosine(a, a, 3) - 1) <= 1e-15);
+    assert_true(fabs(engine_cosine(a, opposite, 3) + 1) <= 1e-15);
+    assert_true(engine_cosine(a, across, 3) == 0);
+    assert_true(engine_cosine(a, zeros, 3) == 0);
+    assert_true(engine_cosine(zeros, zeros, 3) == 0);
+    assert_true(engine_cosine(a, a, 0) == 0);
+    assert_true(engine_cosine(NULL, NULL, 0) == 0);
+    assert_true(fabs(engine_cosine(large, large, 2) - 1) <=
+                1e-15); /* in double, nothing overflows */
+    assert_true(fabs(engine_cosine(small, small, 2) - 1) <= 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(status_names),
+        cmocka_unit_test(open_without_arguments),
+        cmocka_unit_test(open_memory_at_its_edges),
+        cmocka_unit_test(structs_of_other_versions),
+        cmocka_unit_test(info_of_the_model),
+        cmocka_unit_test(directories_end),
+        cmocka_unit_test(settings_end),
+        cmocka_unit_test(token_texts),
+        cmocka_unit_test(position_matrix_edges),
+        cmocka_unit_test(verify_edges),
+        cmocka_unit_test(closing_nothing),
+        cmocka_unit_test(cosines),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,624 @@
+/* The functions of engine.h that work with a session, at their edges: options that make no sense,
+ * empty texts, texts that are too long, ids and types out of range, masks of zeros, buffers that
+ * are too small. After every refusal the session must still work and give the same numbers, to the
+ * bit. */
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = TINY_WIDTH };
+
+static void *model_bytes, *sinusoidal_bytes;
+static size_t model_len, sinusoidal_len;
+static engine_model *model;
+static engine_session *session;
+
+static int set_up(void **state)
+{
+    engine_error error;
+
+    (void)state;
+    model_bytes = tiny_model_bytes("learned", &model_len);
+    sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
+    if (engine_model_open_memory(model_bytes, model_len, NULL, &model, &error) ||
+        engine_session_new(model, NULL, &session, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    engine_session_free(session);
+    engine_model_close(model);
+    free(model_bytes);
+    free(sinusoidal_bytes);
+    return 0;
+}
+
+static engine_input text_input(const char *text)
+{
+    engine_input input = {0};
+    input.text = text;
+    input.text_len = strlen(text);
+    return input;
+}
+
+static engine_input ids_input(const int32_t *ids, size_t n)
+{
+    engine_input input = {0};
+    input.ids = ids;
+    input.n_ids = n;
+    return input;
+}
+
+/* The vectors of "I ride", one per token: [4, D]. */
+static void encode_sample(float out[4 * D])
+{
+    engine_input input = text_input("I ride");
+    engine_encode_options options = {0};
+    size_t needed = 0;
+
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL), 0);
+    assert_int_equal(needed, 4 * D);
+}
+
+static void assert_bits_equal(const float *a, const float *b, size_t n)
+{
+    assert_memory_equal(a, b, n * sizeof *a);
+}
+
+static void assert_refused(const engine_error *error, engine_status status, engine_status expected)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(error->status, expected);
+    assert_int_not_equal(error->message[0], 0);
+    assert_non_null(memchr(error->message, 0, sizeof error->message));
+}
+
+/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
+/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
+static void assert_encode_refused(const engine_input *inputs, size_t n,
+                                  const engine_encode_options *options, engine_status expected)
+{
+    float out[64 * D], before[4 * D], after[4 * D];
+    engine_result results[4];
+
+    encode_sample(before);
+    assert_int_equal(
+        engine_encode(session, inputs, n, options, out, sizeof out / sizeof out[0], NULL, results),
+        expected);
+    assert_int_not_equal(engine_session_message(session)[0], 0);
+    assert_true(strlen(engine_session_message(session)) < 256);
+    encode_sample(after);
+    assert_bits_equal(before, after, 4 * D);
+}
+
+static void harmless_without_object(void **state)
+{
+    (void)state;
+    engine_session_free(NULL);
+    assert_int_equal(engine_session_bytes(NULL, NULL), 0);
+    assert_int_equal(engine_session_threads(NULL), 0);
+    assert_non_null(engine_session_message(NULL));
+}
+
+static void structs_of_other_versions(void **state)
+{
+    engine_session_options options = {.struct_bytes = sizeof options};
+    engine_encode_options encode_options = {0};
+    engine_input input = text_input("I ride");
+    engine_session *other;
+    float out[D], same[D];
+
+    (void)state;
+    assert_int_equal(engine_session_new(model, &options, &other, NULL), 0);
+    engine_session_free(other);
+    assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
+    assert_bits_equal(out, same, D);
+    encode_options.struct_bytes = sizeof encode_options;
+    assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
+    assert_bits_equal(out, same, D);
+}
+
+static void assert_session_refused(const engine_session_options *options, engine_status expected)
+{
+    engine_error error;
+    engine_session *other = session;
+
+    assert_int_equal(engine_session_bytes(model, options), 0);
+    assert_refused(&error, engine_session_new(model, options, &other, &error), expected);
+    assert_null(other);
+}
+
+static void ignore_trace(const engine_trace_view *view, void *user)
+{
+    (void)view;
+    (void)user;
+}
+
+static void session_options(void **state)
+{
+    engine_session_options options = {0};
+    engine_error error;
+    engine_session *other = session;
+    size_t least;
+
+    (void)state;
+    assert_refused(&error, engine_session_new(NULL, NULL, &other, &error), ENGINE_ERROR_ARGUMENT);
+    assert_null(other);
+    assert_refused(&error, engine_session_new(model, NULL, NULL, &error), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_session_new(NULL, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_string_equal(engine_session_message(session), "");
+    assert_true(engine_session_threads(session) >= 1);
+    assert_true(engine_session_bytes(model, NULL) > 0);
+
+    options.n_threads = 1;
+    least = engine_session_bytes(model, &options);
+    assert_true(least > 0);
+    options.n_threads = 3;
+    assert_true(engine_session_bytes(model, &options) >= least);
+    assert_int_equal(engine_session_new(model, &options, &other, NULL), 0);
+    assert_int_equal(engine_session_threads(other), 3);
+    engine_session_free(other);
+    options.n_threads = 1;
+    options.max_tokens = 4;
+    assert_true(engine_session_bytes(model, &options) <= least);
+
+    options = (engine_session_options){0};
+    options.position = (engine_position)4;
+    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_session_options){0};
+    options.mask = (engine_mask)3;
+    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_session_options){0};
+    options.trace = 4;
+    options.trace_callback = ignore_trace;
+    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_session_options){0};
+    options.trace = ENGINE_TRACE_HIDDEN; /* and nobody to tell */
+    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
+}
+
+static void absurd_sessions(void **state)
+{
+    static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8 + 1, (size_t)1 << 60};
+    engine_session_options options = {0};
+    engine_error error;
+    engine_session *other;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        options = (engine_session_options){0};
+        options.n_threads = counts[i];
+        other = session;
+        assert_int_not_equal(engine_session_new(model, &options, &other, &error), 0);
+        assert_int_not_equal(error.message[0], 0);
+        assert_null(other);
+        options.n_threads = 1;
+        options.max_tokens = counts[i]; /* more than the model has positions for */
+        assert_session_refused(&options, ENGINE_ERROR_LENGTH);
+    }
+    options.max_tokens = TINY_MAX_TOKENS + 1;
+    assert_session_refused(&options, ENGINE_ERROR_LENGTH);
+    options.max_tokens = TINY_MAX_TOKENS;
+    assert_int_equal(engine_session_new(model, &options, &other, &error), 0);
+    engine_session_free(other);
+}
+
+static void learned_positions_without_table(void **state)
+{
+    engine_model *sinusoidal;
+    engine_session_options options = {0};
+    engine_session *other = session;
+    engine_error error;
+
+    (void)state;
+    assert_int_equal(
+        engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
+    options.position = ENGINE_POSITION_LEARNED;
+    assert_int_equal(engine_session_bytes(sinusoidal, &options), 0);
+    assert_refused(&error, engine_session_new(sinusoidal, &options, &other, &error),
+                   ENGINE_ERROR_UNSUPPORTED);
+    assert_null(other);
+    options.position = ENGINE_POSITION_SINUSOIDAL;
+    assert_int_equal(engine_session_new(sinusoidal, &options, &other, &error), 0);
+    engine_session_free(other);
+    engine_model_close(sinusoidal);
+}
+
+static void tokenize_edges(void **state)
+{
+    engine_input input = text_input("I ride a  bike"), empty = {0};
+    engine_token tokens[8];
+    engine_result result;
+    size_t needed = 99;
+    static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
+    engine_input ready = ids_input(ids, 2);
+    engine_encode_options options = {0};
+
+    (void)state;
+    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 6);
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 6);
+    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 6, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 6, &needed, &result), 0);
+    assert_int_equal(needed, 6);
+    assert_int_equal(result.n_tokens, 6);
+    assert_int_equal(result.n_dropped, 0);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(tokens[i].id, expected[i]);
+        assert_int_equal(tokens[i].special, i == 0 || i == 5);
+        assert_int_equal(tokens[i].type, 0);
+    }
+    assert_int_equal(tokens[4].begin, 10);
+    assert_int_equal(tokens[4].end, 14);
+    assert_int_equal(tokens[5].begin, tokens[5].end);
+
+    /* The empty text, in both spellings, with and without special tokens. */
+    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
+    assert_int_equal(needed, 2);
+    empty.text = "";
+    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
+    assert_int_equal(needed, 2);
+    options.no_special = 1;
+    assert_int_equal(engine_tokenize(session, &empty, &options, NULL, 0, &needed, &result), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(result.n_tokens, 0);
+
+    assert_int_equal(engine_tokenize(NULL, &input, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_tokenize(session, NULL, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_not_equal(engine_session_message(session)[0], 0);
+    empty.text = NULL;
+    empty.text_len = 3;
+    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    options = (engine_encode_options){0};
+    options.on_long = (engine_on_long)3;
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+}
+
+static void tokenize_long_texts(void **state)
+{
+    enum { N = 5000 };
+    char *text = malloc(2 * N);
+    engine_token *tokens = malloc((N + 2) * sizeof *tokens);
+    engine_encode_options options = {0};
+    engine_input input = {0};
+    engine_result result;
+    size_t needed;
+
+    (void)state;
+    assert_true(text && tokens);
+    for (size_t i = 0; i < N; i++)
+        memcpy(text + 2 * i, "i ", 2);
+    input.text = text;
+    input.text_len = 2 * N;
+    /* Any length is taken, also beyond the model's; a limit cuts it, or refuses. */
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, N + 2, &needed, &result), 0);
+    assert_int_equal(needed, N + 2);
+    options.max_tokens = 5;
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 5, &needed, &result), 0);
+    assert_int_equal(needed, 5);
+    assert_int_equal(result.n_tokens, 5);
+    assert_int_equal(result.n_dropped, N - 3);
+    assert_int_equal(tokens[4].id, 3);
+    options.on_long = ENGINE_ON_LONG_ERROR;
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
+                     ENGINE_ERROR_LENGTH);
+    options.on_long = ENGINE_ON_LONG_MODEL; /* the file says nothing: an error */
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
+                     ENGINE_ERROR_LENGTH);
+    free(text);
+    free(tokens);
+}
+
+static void tokenize_a_pair(void **state)
+{
+    engine_input input = text_input("I ride");
+    engine_token tokens[8];
+    size_t needed;
+    static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
+
+    (void)state;
+    input.pair = "bike";
+    input.pair_len = 4;
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
+    assert_int_equal(needed, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(tokens[i].id, ids[i]);
+        assert_int_equal(tokens[i].type, types[i]);
+        assert_int_equal(tokens[i].in_pair, i == 4);
+    }
+    assert_int_equal(tokens[4].end, 4);
+    input.pair_len = 0; /* an empty second text is a pair all the same */
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
+    assert_int_equal(needed, 5);
+}
+
+static void encode_nothing(void **state)
+{
+    engine_input input = text_input("I ride");
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[2 * D];
+    size_t needed = 99;
+
+    (void)state;
+    assert_int_equal(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(engine_encode(session, &input, 0, NULL, out, D, &needed, &result), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(engine_encode(session, NULL, 1, NULL, out, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(NULL, &input, 1, NULL, out, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(session, &input, 1, NULL, NULL, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(session, &input, SIZE_MAX / 2, NULL, NULL, 0, NULL, NULL) == 0,
+                     0);
+
+    /* No tokens: no rows, and a pooled vector of zeros. */
+    input = text_input(" ");
+    options.no_special = 1;
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(result.n_tokens, 0);
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        if (pooling == ENGINE_POOLING_NONE)
+            continue;
+        options.pooling = (engine_pooling)pooling;
+        for (size_t i = 0; i < D; i++)
+            out[i] = NAN;
+        assert_int_equal(engine_encode(session, &input, 1, &options, out, D, &needed, &result), 0);
+        assert_int_equal(needed, D);
+        for (size_t i = 0; i < D; i++)
+            assert_true(out[i] == 0);
+    }
+}
+
+static void encode_into_small_buffers(void **state)
+{
+    static const int32_t ids[] = {2, 4, 3};
+    engine_input inputs[3] = {text_input("I ride bike"), text_input(""), ids_input(ids, 3)};
+    engine_encode_options options = {0};
+    engine_result results[3];
+    float out[10 * D + 1];
+    size_t needed = 0;
+
+    (void)state;
+    assert_int_equal(engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 3 * D);
+    assert_int_equal(results[2].row, 2);
+    assert_int_equal(engine_encode(session, inputs, 3, NULL, out, 3 * D - 1, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    options.pooling = ENGINE_POOLING_NONE;
+    memset(results, 0x5a, sizeof results);
+    assert_int_equal(engine_encode(session, inputs, 3, &options, NULL, 0, &needed, results),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 10 * D);
+    assert_int_equal(results[0].n_tokens, 5);
+    assert_int_equal(results[1].n_tokens, 2);
+    assert_int_equal(results[2].n_tokens, 3);
+    assert_int_equal(results[2].row, 7);
+    assert_int_equal(results[2].n_dropped, 0);
+    for (size_t cap = 1; cap < 10 * D; cap += 13) {
+        out[cap] = 77; /* nothing is written behind the buffer's end */
+        assert_int_equal(engine_encode(session, inputs, 3, &options, out, cap, &needed, NULL),
+                         ENGINE_ERROR_BUFFER);
+        assert_int_equal(needed, 10 * D);
+        assert_true(out[cap] == 77);
+    }
+    out[10 * D] = 77;
+    assert_int_equal(engine_encode(session, inputs, 3, &options, out, 10 * D, &needed, NULL), 0);
+    assert_true(out[10 * D] == 77);
+}
+
+static void encode_refuses_inputs(void **state)
+{
+    static const int32_t bad_ids[] = {-1, TINY_VOCABULARY, INT32_MAX, INT32_MIN};
+    static const int32_t bad_types[] = {-1, TINY_TYPES, INT32_MAX, INT32_MIN};
+    int32_t ids[TINY_MAX_TOKENS + 1] = {2, 4, 3}, types[3] = {0, 0, 0};
+    engine_input input = ids_input(ids, 3), two[2];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        ids[1] = bad_ids[i];
+        assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+        two[0] = text_input("I ride");
+        two[1] = input;
+        assert_encode_refused(two, 2, NULL, ENGINE_ERROR_ARGUMENT);
+        ids[1] = 4;
+        input.types = types;
+        types[2] = bad_types[i];
+        assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+        types[2] = 0;
+        input.types = NULL;
+    }
+    input = ids_input(ids, TINY_MAX_TOKENS + 1);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    input = ids_input(ids, SIZE_MAX);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    input = ids_input(NULL, 3);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = (engine_input){0};
+    input.text_len = 3;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = text_input("I ride");
+    input.ids = ids;
+    input.n_ids = 3;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = text_input("I ride");
+    input.pair_len = 4;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+}
+
+static void encode_refuses_options(void **state)
+{
+    engine_input input = text_input("I ride");
+    engine_encode_options options = {0};
+
+    (void)state;
+    options.pooling = (engine_pooling)5;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    options.pooling = (engine_pooling)-1;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_encode_options){0};
+    options.on_long = (engine_on_long)3;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+}
+
+static void encode_long_texts(void **state)
+{
+    engine_input input = text_input("i i i i i i i i i i i i i i i");
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[TINY_MAX_TOKENS * D];
+    size_t needed;
+
+    (void)state;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    options.on_long = ENGINE_ON_LONG_ERROR;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
+    assert_int_equal(result.n_dropped, 15 - (TINY_MAX_TOKENS - 2));
+    options.max_tokens = 2; /* room for the special tokens only */
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, 2);
+    options.max_tokens = 1; /* and not even for them */
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
+    options.max_tokens = SIZE_MAX; /* the session's stays the limit */
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
+}
+
+static void masks(void **state)
+{
+    static const int32_t ids[] = {0, 2, 4, 3, 0};
+    static const uint8_t none[5] = {0}, some[5] = {0, 1, 1, 1, 0};
+    engine_input input = ids_input(ids, 5), bare = ids_input(ids + 1, 3);
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[5 * D], alone[3 * D];
+    size_t needed;
+
+    (void)state;
+    options.pooling = ENGINE_POOLING_NONE;
+    input.mask = some; /* padded: the same rows to the bit, and zeros around them */
+    assert_int_equal(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_int_equal(needed, 5 * D);
+    assert_int_equal(result.n_tokens, 5);
+    assert_bits_equal(out + D, alone, 3 * D);
+    for (size_t i = 0; i < D; i++)
+        assert_true(out[i] == 0 && out[4 * D + i] == 0);
+
+    input.mask = none; /* nothing but padding: zeros, whatever the pooling */
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        size_t n = pooling == ENGINE_POOLING_NONE ? 5 * D : D;
+        options.pooling = (engine_pooling)pooling;
+        for (size_t i = 0; i < 5 * D; i++)
+            out[i] = NAN;
+        assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, NULL), 0);
+        assert_int_equal(needed, n);
+        for (size_t i = 0; i < n; i++)
+            assert_true(out[i] == 0);
+    }
+    input.n_ids = 0; /* ids given, and none of them */
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, 0);
+}
+
+struct seen {
+    size_t n_hidden, n_attention, n_wrong;
+};
+
+static void look(const engine_trace_view *view, void *user)
+{
+    struct seen *seen = user;
+
+    if (view->kind == ENGINE_TRACE_HIDDEN) {
+        seen->n_hidden++;
+        seen->n_wrong += view->index > 1 || view->width != D;
+    } else {
+        seen->n_attention++;
+        seen->n_wrong += view->index != 0 || view->n_heads != 2;
+        for (size_t row = 0; row < view->n_heads * view->n_tokens; row++) {
+            double sum = 0;
+            for (size_t i = 0; i < view->n_tokens; i++)
+                sum += (double)view->values[row * view->n_tokens + i];
+            seen->n_wrong += fabs(sum - 1) <= 1e-6 ? 0 : 1;
+        }
+    }
+    seen->n_wrong += view->n_tokens != (view->input == 0 ? 4 : 2) || view->input > 1;
+}
+
+static void tracing(void **state)
+{
+    engine_input inputs[2] = {text_input("I ride"), text_input("")};
+    engine_session_options options = {0};
+    engine_session *tracer;
+    struct seen seen = {0};
+    float out[2 * D], plain[2 * D];
+
+    (void)state;
+    options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
+    options.trace_callback = look;
+    options.trace_user = &seen;
+    assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
+    assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL), 0);
+    assert_int_equal(seen.n_hidden, 4); /* the embeddings and one layer, twice */
+    assert_int_equal(seen.n_attention, 2);
+    assert_int_equal(seen.n_wrong, 0);
+    engine_session_free(tracer);
+    assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
+    assert_bits_equal(out, plain, 2 * D);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(harmless_without_object),
+        cmocka_unit_test(structs_of_other_versions),
+        cmocka_unit_test(session_options),
+        cmocka_unit_test(absurd_sessions),
+        cmocka_unit_test(learned_positions_without_table),
+        cmocka_unit_test(tokenize_edges),
+        cmocka_unit_test(tokenize_long_texts),
+        cmocka_unit_test(tokenize_a_pair),
+        cmocka_unit_test(encode_nothing),
+        cmocka_unit_test(encode_into_small_buffers),
+        cmocka_unit_test(encode_refuses_inputs),
+        cmocka_unit_test(encode_refuses_options),
+        cmocka_unit_test(encode_long_texts),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(tracing),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

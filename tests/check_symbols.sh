@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What the libraries show to a program that links them: the functions of engine.h and nothing else; and
+# what they ask of it: nothing that prints, ends the process or changes its settings.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build}
+n_wrong=0
+
+wrong() {
+    echo "$1"
+    n_wrong=$((n_wrong + 1))
+}
+
+# The names that engine.h declares: the compiler drops the comments, ENGINE_API marks the functions.
+declared=$(${CC:-cc} -E -P engine/engine.h | tr '\n' ' ' | sed 's/__attribute__((visibility("default")))/\n&/g' |
+    sed -nE 's/^__attribute__\(\([^)]*\)\)\)[^(]*\b(engine_[a-z0-9_]+) ?\(.*/\1/p' | sort)
+[ -n "$declared" ] || wrong "no function found in engine/engine.h"
+
+compare() { # FILE NM-OPTION
+    local defined difference
+    defined=$(nm "$2" --extern-only --defined-only --format=posix "$1" | awk 'NF > 1 {print $1}' | sort)
+    difference=$(diff <(echo "$declared") <(echo "$defined"))
+    [ -z "$difference" ] || wrong "$1 defines other names than engine.h declares (< declared, > defined):
+$difference"
+}
+
+compare "$build/libengine.so" --dynamic
+compare "$build/libengine.a" --no-sort
+
+uses() { # EXPRESSION FILE...: undefined names that match
+    local expression=$1
+    shift
+    nm --undefined-only --format=posix "$@" 2>/dev/null | awk 'NF > 1 {print $1}' | sort -u | grep -xE "$expression" | tr '\n' ' '
+}
+
+forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|uselocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
+found=$(uses "$forbidden" "$build/libengine.a")
+[ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
+
+# model/ computes: no memory, no threads, no files.
+found=$(uses 'malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|GOMP_.*|__kmpc_.*|omp_.*|pthread_.*|f?open|read|mmap' "$build"/model/*.o)
+[ -z "$found" ] || wrong "model/ allocates, schedules or reads files: $found"
+
+soname=$(readelf -d "$build/libengine.so" | sed -nE 's/.*\(SONAME\).*\[(.*)\]/\1/p')
+[ "$soname" = libengine.so.0 ] || wrong "the soname is \"$soname\", not libengine.so.0"
+readelf -lW "$build/libengine.so" | grep -q 'GNU_STACK.*RWE' && wrong "libengine.so asks for an executable stack"
+
+[ $n_wrong = 0 ]

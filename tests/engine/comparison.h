@@ -1,0 +1,50 @@
+/* comparison.h - one model, its file read by both implementations, and everything that the engine
+ * gives for some texts beside what the reference expects.
+ *
+ * Differences are |engine - reference| / max(1, |reference|). Both read the same stored weights,
+ * also where those are f16, bf16 or int8, so that the only difference is that of single and double
+ * precision: a few units of 6e-8 for each of some tens of steps, far below 1e-5. */
+#ifndef TESTS_ENGINE_COMPARISON_H
+#define TESTS_ENGINE_COMPARISON_H
+
+#include "tests/reference/encoder.h"
+#include "tests/support.h"
+
+enum { MAX_TEXTS = 128, MAX_LEN = 128 };
+
+struct subject {
+    char path[SUPPORT_PATH], words[700]; /* the options of encode-new that made it */
+    engine_model *model;
+    struct reference_weights weights;
+    engine_info info;
+};
+
+struct texts {
+    size_t n;
+    engine_input inputs[MAX_TEXTS];
+    struct reference_output expected[MAX_TEXTS];
+};
+
+/* Makes a model in the folder from subject->words and opens it with both; isa NULL: the best there
+ * is. */
+void comparison_make(struct subject *subject, const char *folder, const char *isa);
+void comparison_reopen(struct subject *subject, const char *isa);
+void comparison_close(struct subject *subject);
+
+/* Random texts of these lengths, and what the reference makes of them. */
+void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
+                      size_t n, uint64_t seed, const struct reference_options *options);
+void comparison_free_texts(struct texts *texts);
+
+/* Compares hidden states, attention maps, tokens and all poolings of a session with these options.
+ */
+void comparison_run(const struct subject *subject, const struct texts *texts,
+                    engine_session_options options);
+
+/* The largest differences since the last start are printed and asserted. */
+void comparison_start(void);
+void comparison_finish(void);
+
+extern const char *const comparison_poolings[4];
+
+#endif

@@ -1,0 +1,305 @@
+/* Memory of the library: the n-th allocation fails, for every n that opening a model and making a
+ * session take; and none at all while encoding.
+ *
+ * The linker sends every call of an allocator that stands in an object of the library or in this
+ * file here
+ * (--wrap, see the Makefile). What OpenMP, OpenBLAS and libc allocate for themselves is not seen.
+ */
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Any thread may call; the n-th call from now on fails, none if n is 0. */
+static long n_calls, n_live, failing_call;
+
+static bool may_allocate(void)
+{
+    long call = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
+    return call != failing_call;
+}
+
+static void *count_block(void *block)
+{
+    if (block)
+        __atomic_add_fetch(&n_live, 1, __ATOMIC_RELAXED);
+    return block;
+}
+
+void *__real_malloc(size_t len);
+void *__wrap_malloc(size_t len);
+void *__wrap_malloc(size_t len)
+{
+    return may_allocate() ? count_block(__real_malloc(len)) : NULL;
+}
+
+void *__real_calloc(size_t count, size_t len);
+void *__wrap_calloc(size_t count, size_t len);
+void *__wrap_calloc(size_t count, size_t len)
+{
+    return may_allocate() ? count_block(__real_calloc(count, len)) : NULL;
+}
+
+void *__real_realloc(void *block, size_t len);
+void *__wrap_realloc(void *block, size_t len);
+void *__wrap_realloc(void *block, size_t len)
+{
+    if (!may_allocate())
+        return NULL;
+    return block ? __real_realloc(block, len) : count_block(__real_realloc(NULL, len));
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t len);
+void *__wrap_aligned_alloc(size_t alignment, size_t len);
+void *__wrap_aligned_alloc(size_t alignment, size_t len)
+{
+    return may_allocate() ? count_block(__real_aligned_alloc(alignment, len)) : NULL;
+}
+
+int __real_posix_memalign(void **block, size_t alignment, size_t len);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t len);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t len)
+{
+    int failure = may_allocate() ? __real_posix_memalign(block, alignment, len) : ENOMEM;
+    if (failure == 0)
+        count_block(*block);
+    return failure;
+}
+
+char *__real_strndup(const char *text, size_t len);
+char *__wrap_strndup(const char *text, size_t len);
+char *__wrap_strndup(const char *text, size_t len)
+{
+    return may_allocate() ? count_block(__real_strndup(text, len)) : NULL;
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+    return may_allocate() ? count_block(__real_strdup(text)) : NULL;
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block)
+{
+    if (block)
+        __atomic_sub_fetch(&n_live, 1, __ATOMIC_RELAXED);
+    __real_free(block);
+}
+
+static void fail_call(long n)
+{
+    n_calls = 0;
+    n_live = 0;
+    failing_call = n;
+}
+
+struct fixture {
+    const char *position;
+    char path[SUPPORT_PATH + 32], folder[SUPPORT_PATH];
+    void *bytes;
+    size_t len;
+};
+
+static void make_fixture(struct fixture *fixture, const char *position)
+{
+    engine_error error;
+
+    fixture->position = position;
+    fixture->bytes = tiny_model_bytes(position, &fixture->len);
+    support_temp_dir(fixture->folder);
+    snprintf(fixture->path, sizeof fixture->path, "%s/tiny.weights", fixture->folder);
+    assert_int_equal(tiny_model_write(fixture->path, position, &error), 0);
+}
+
+static void drop_fixture(struct fixture *fixture)
+{
+    support_remove_dir(fixture->folder);
+    free(fixture->bytes);
+}
+
+static engine_status open_fixture(const struct fixture *fixture, bool from_memory,
+                                  engine_model **model, engine_error *error)
+{
+    return from_memory ? engine_model_open_memory(fixture->bytes, fixture->len, NULL, model, error)
+                       : engine_model_open(fixture->path, NULL, model, error);
+}
+
+/* Returns how many allocations it takes. */
+static long fail_every_call_of_open(const struct fixture *fixture, bool from_memory)
+{
+    for (long n = 1;; n++) {
+        engine_model *model = (engine_model *)fixture->bytes;
+        engine_error error = {ENGINE_OK, "old words"};
+        fail_call(n);
+        engine_status status = open_fixture(fixture, from_memory, &model, &error);
+        if (status == 0) {
+            assert_int_equal(n_calls, n - 1);
+            engine_model_close(model);
+            assert_int_equal(n_live, 0);
+            return n - 1;
+        }
+        assert_int_equal(status, ENGINE_ERROR_MEMORY);
+        assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
+        assert_string_not_equal(error.message, "old words");
+        assert_int_not_equal(error.message[0], 0);
+        assert_null(model);
+        assert_int_equal(n_live, 0);
+        assert_int_equal(n_calls, n); /* it gives up at once */
+    }
+}
+
+static void opening(void **state)
+{
+    static const char *const positions[] = {"none", "sinusoidal", "learned"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture fixture;
+        make_fixture(&fixture, positions[i]);
+        assert_true(fail_every_call_of_open(&fixture, false) > 0);
+        assert_true(fail_every_call_of_open(&fixture, true) > 0);
+        drop_fixture(&fixture);
+    }
+}
+
+static long fail_every_call_of_session(const engine_model *model,
+                                       const engine_session_options *options)
+{
+    for (long n = 1;; n++) {
+        engine_session *session = (engine_session *)(uintptr_t)model;
+        engine_error error = {ENGINE_OK, "old words"};
+        fail_call(n);
+        engine_status status = engine_session_new(model, options, &session, &error);
+        if (status == 0) {
+            assert_int_equal(n_calls, n - 1);
+            engine_session_free(session);
+            assert_int_equal(n_live, 0);
+            return n - 1;
+        }
+        assert_int_equal(status, ENGINE_ERROR_MEMORY);
+        assert_int_equal(error.status, ENGINE_ERROR_MEMORY);
+        assert_string_not_equal(error.message, "old words");
+        assert_int_not_equal(error.message[0], 0);
+        assert_null(session);
+        assert_int_equal(n_live, 0);
+    }
+}
+
+static void making_a_session(void **state)
+{
+    static const engine_position positions[] = {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE,
+                                                ENGINE_POSITION_SINUSOIDAL};
+    struct fixture fixture;
+    engine_model *model;
+
+    (void)state;
+    make_fixture(&fixture, "learned");
+    fail_call(0);
+    assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+            engine_session_options options = {.n_threads = n_threads, .position = positions[i]};
+            /* "one block": exactly one */
+            assert_int_equal(fail_every_call_of_session(model, &options), 1);
+        }
+    fail_call(0);
+    engine_model_close(model);
+    drop_fixture(&fixture);
+}
+
+static void ignore(const engine_trace_view *view, void *user)
+{
+    (void)view;
+    ++*(size_t *)user;
+}
+
+static void encode_all_kinds(engine_session *session)
+{
+    static const int32_t ids[] = {2, 4, 0, 3};
+    static const uint8_t mask[] = {1, 1, 0, 1};
+    engine_input inputs[4] = {{.text = "I ride a bike", .text_len = 13},
+                              {.text = "the bike", .text_len = 8, .pair = "I", .pair_len = 1},
+                              {.ids = ids, .mask = mask, .n_ids = 4},
+                              {.text = NULL}};
+    engine_encode_options options = {.on_long = ENGINE_ON_LONG_TRUNCATE, .max_tokens = 4};
+    engine_token tokens[16];
+    engine_result results[4];
+    float out[4 * 16 * TINY_WIDTH];
+
+    assert_int_equal(
+        engine_encode(session, inputs, 4, NULL, out, sizeof out / sizeof out[0], NULL, results), 0);
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        options.pooling = (engine_pooling)pooling;
+        assert_int_equal(engine_encode(session, inputs, 4, &options, out,
+                                       sizeof out / sizeof out[0], NULL, NULL),
+                         0);
+    }
+    assert_int_equal(engine_tokenize(session, inputs, NULL, tokens, 16, NULL, NULL), 0);
+    assert_int_equal(engine_tokenize(session, inputs + 1, &options, tokens, 16, NULL, NULL), 0);
+    assert_int_not_equal(engine_encode(session, inputs, 4, NULL, out, 1, NULL, NULL), 0);
+}
+
+static void encoding_allocates_nothing(void **state)
+{
+    struct fixture fixture;
+    engine_model *model;
+    size_t n_views = 0;
+
+    (void)state;
+    make_fixture(&fixture, "learned");
+    fail_call(0);
+    assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
+    for (size_t n_threads = 1; n_threads <= 3; n_threads++)
+        for (unsigned trace = 0; trace < 4; trace++) {
+            engine_session_options options = {.n_threads = n_threads,
+                                              .trace = trace,
+                                              .trace_callback = ignore,
+                                              .trace_user = &n_views};
+            engine_session *session;
+            assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
+            n_calls = 0;
+            encode_all_kinds(session);
+            assert_int_equal(n_calls, 0);
+            engine_session_free(session);
+        }
+    assert_true(n_views > 0);
+    engine_model_close(model);
+    drop_fixture(&fixture);
+}
+
+/* Without this, a build that forgets to wrap would pass. */
+static void the_wrapper_sees_the_library(void **state)
+{
+    struct fixture fixture;
+    engine_model *model;
+    engine_session *session;
+
+    (void)state;
+    make_fixture(&fixture, "sinusoidal");
+    fail_call(0);
+    assert_int_equal(open_fixture(&fixture, false, &model, NULL), 0);
+    assert_true(n_calls > 0 && n_live > 0);
+    n_calls = 0;
+    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
+    assert_int_equal(n_calls, 1);
+    engine_session_free(session);
+    engine_model_close(model);
+    drop_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wrapper_sees_the_library),
+        cmocka_unit_test(opening),
+        cmocka_unit_test(making_a_session),
+        cmocka_unit_test(encoding_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

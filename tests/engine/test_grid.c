@@ -1,0 +1,268 @@
+/* The engine against tests/reference: every hidden state, every attention map, the tokens and every
+ * pooling of random models over the whole grid of settings, and of several models for 1 to 128
+ * tokens. */
+#include "tests/engine/comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static char folder[SUPPORT_PATH];
+
+/* ---- The full cross of the kinds; what has many values rotates beside it ---- */
+
+enum { N_CROSS = 3 * 2 * 2 * 4 * 3 * 2 };
+
+static const char *pick(uint64_t *state, const char *const *names, size_t n)
+{
+    return names[support_below(state, n)];
+}
+
+static void cross_words(size_t index, char *words, size_t cap)
+{
+    static const char *const positions[] = {"none", "sinusoidal", "learned"};
+    static const char *const norms[] = {"layer", "rms"}, *const places[] = {"post", "pre"};
+    static const char *const activations[] = {"relu", "gelu", "gelu_tanh", "silu"};
+    static const char *const gates[] = {"none", "first", "second"};
+    static const char *const masks[] = {"full", "causal"}, *const yes_no[] = {"yes", "no"};
+    static const char *const norm_or_none[] = {"none", "layer", "rms"};
+    static const char *const scales[] = {"1", "sqrt", "0.5"}, *const epsilons[] = {"1e-12", "1e-3"};
+    static const size_t heads[][2] = {{2, 26}, {2, 32}, {1, 64}, {3, 7},
+                                      {5, 1},  {4, 8},  {1, 17}, {6, 16}};
+    static const size_t middles[] = {96, 17, 40, 64, 1};
+    uint64_t state = index;
+    size_t rest = index, position = rest % 3, norm = (rest /= 3) % 2, place = (rest /= 2) % 2;
+    size_t activation = (rest /= 2) % 4, gate = (rest /= 4) % 3, mask = (rest / 3) % 2;
+    size_t shape = support_below(&state, 8);
+    snprintf(words, cap,
+             "--seed %zu --layers %zu --width %zu --heads %zu --feed-forward %zu --max-tokens 40 "
+             "--token-types %zu --position %s --position-offset %zu --embedding-scale %s "
+             "--embedding-norm %s --norm %s --norm-eps %s --norm-bias %s --norm-place %s "
+             "--final-norm %s --attention-bias %s --feed-forward-bias %s --activation %s "
+             "--gate %s --mask %s --pooling %s --normalize %s --type f32 --layout %s",
+             index, 1 + support_below(&state, 3), heads[shape][0] * heads[shape][1],
+             heads[shape][0], middles[support_below(&state, 5)], support_below(&state, 4),
+             positions[position], position == 2 ? 2 * support_below(&state, 2) : 0,
+             pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
+             pick(&state, epsilons, 2), norm == 1 ? "no" : pick(&state, yes_no, 2), places[place],
+             pick(&state, yes_no, 2), pick(&state, yes_no, 2), pick(&state, yes_no, 2),
+             activations[activation], gates[gate], masks[mask],
+             comparison_poolings[support_below(&state, 4)], pick(&state, yes_no, 2),
+             support_below(&state, 2) ? "rows" : "panels");
+}
+
+static void test_cross(void **unused)
+{
+    static struct subject subject;
+    static struct texts texts;
+    (void)unused;
+    comparison_start();
+    size_t n_isas = 0;
+    while (support_isa(n_isas))
+        n_isas++;
+    for (size_t index = 0; index < N_CROSS; index++) {
+        uint64_t state = index + 1000;
+        size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 24)};
+        cross_words(index, subject.words, sizeof subject.words);
+        comparison_make(&subject, folder, support_isa(index % n_isas));
+        comparison_texts(&subject, &texts, lens, 3, index, NULL);
+        comparison_run(&subject, &texts,
+                       (engine_session_options){.struct_bytes = sizeof(engine_session_options),
+                                                .n_threads = 1 + index % 2});
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
+/* What a session may ask otherwise than the file: position scheme and mask. */
+static void test_overrides(void **unused)
+{
+    static const char *const positions[] = {NULL, "none", "sinusoidal", "learned"};
+    static const char *const masks[] = {NULL, "full", "causal"};
+    static struct subject subject;
+    static struct texts texts;
+    (void)unused;
+    comparison_start();
+    for (size_t file = 0; file < 2; file++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 5 --layers 2 --width 24 --heads 3 --feed-forward 48 --max-tokens 40 "
+                 "--position learned --position-offset 3 --token-types 2 --mask %s",
+                 masks[1 + file]);
+        comparison_make(&subject, folder, NULL);
+        for (int choice = 0; choice < 12; choice++) {
+            struct reference_options expected = {positions[choice % 4], masks[choice / 4]};
+            engine_session_options options = {.struct_bytes = sizeof options,
+                                              .n_threads = 1,
+                                              .position = (engine_position)(choice % 4),
+                                              .mask = (engine_mask)(choice / 4)};
+            comparison_texts(&subject, &texts, (size_t[]){1, 11, 40}, 3, (uint64_t)choice,
+                             &expected);
+            comparison_run(&subject, &texts, options);
+            comparison_free_texts(&texts);
+        }
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
+/* No layer at all, and no tokens at all. */
+static void test_edges(void **unused)
+{
+    static struct subject subject;
+    static struct texts texts;
+    (void)unused;
+    comparison_start();
+    for (size_t layers = 0; layers < 2; layers++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 6 --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
+                 "--position sinusoidal --final-norm yes --pooling mean --normalize yes",
+                 layers);
+        comparison_make(&subject, folder, NULL);
+        comparison_texts(&subject, &texts, (size_t[]){3, 0, 1}, 3, 6, NULL);
+        comparison_run(&subject, &texts,
+                       (engine_session_options){.struct_bytes = sizeof(engine_session_options)});
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
+/* ---- Every length from 1 to 128, every instruction set ---- */
+
+static void test_lengths(void **unused)
+{
+    static const char *const words[] = {
+        "--seed 11 --layers 2 --width 52 --heads 2 --feed-forward 104 --position sinusoidal "
+        "--max-tokens 128 --pooling mean",
+        "--seed 12 --layers 2 --width 64 --heads 2 --feed-forward 80 --position learned "
+        "--max-tokens 128 --mask causal --gate second --activation silu --norm rms --norm-place "
+        "pre "
+        "--final-norm yes --layout rows",
+        "--seed 13 --layers 2 --width 64 --heads 1 --feed-forward 33 --position learned "
+        "--max-tokens 128 --norm-place pre --activation relu --attention-bias no",
+        "--seed 14 --layers 2 --width 21 --heads 3 --feed-forward 40 --position sinusoidal "
+        "--max-tokens 128 --activation gelu_tanh --gate first --feed-forward-bias no"};
+    static struct subject subject;
+    static struct texts texts;
+    size_t lens[MAX_LEN];
+    (void)unused;
+    comparison_start();
+    for (size_t i = 0; i < MAX_LEN; i++)
+        lens[i] = i + 1;
+    for (size_t file = 0; file < sizeof words / sizeof words[0]; file++) {
+        snprintf(subject.words, sizeof subject.words, "%s", words[file]);
+        comparison_make(&subject, folder, NULL);
+        comparison_texts(&subject, &texts, lens, MAX_LEN, file, NULL);
+        for (size_t i = 0; support_isa(i); i++) {
+            comparison_reopen(&subject, support_isa(i));
+            comparison_run(&subject, &texts,
+                           (engine_session_options){.struct_bytes = sizeof(engine_session_options),
+                                                    .n_threads = 2});
+        }
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
+/* ---- Types and layouts of the stored weights ---- */
+
+/* The largest distance of a stored value from the f32 one that its type allows: half a step.
+ * f16 has 11 significant bits (and a smallest step), bf16 has 8, int8 has 127 steps to the row's
+ * largest. */
+static double rounding(const char *type, double value, double row_largest)
+{
+    switch (type[0]) {
+    case 'f':
+        return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
+    case 'b':
+        return fabs(value) / 256;
+    default:
+        return row_largest / 127 * 0.5001;
+    }
+}
+
+static void compare_stored(const struct reference_weights *got,
+                           const struct reference_weights *expected, const char *type)
+{
+    assert_int_equal(got->n_tensors, expected->n_tensors);
+    for (size_t i = 0; i < expected->n_tensors; i++) {
+        const struct reference_tensor *exact = &expected->tensors[i];
+        const struct reference_tensor *stored = reference_tensor(got, exact->name);
+        assert_non_null(stored);
+        assert_int_equal(stored->rows, exact->rows);
+        assert_int_equal(stored->cols, exact->cols);
+        for (size_t n = 0; n < exact->rows; n++) {
+            const double *row = exact->values + n * exact->cols;
+            double largest = 0;
+            for (size_t k = 0; k < exact->cols; k++)
+                largest = fmax(largest, fabs(row[k]));
+            for (size_t k = 0; k < exact->cols; k++)
+                if (!(fabs(stored->values[n * exact->cols + k] - row[k]) <=
+                      rounding(type, row[k], largest)))
+                    fail_msg("%s: %s [%zu, %zu] is %.9g, not %.9g", type, exact->name, n, k,
+                             stored->values[n * exact->cols + k], row[k]);
+        }
+    }
+}
+
+static void test_stored_types(void **unused)
+{
+    static const char *const types[] = {"f32", "f16", "bf16", "int8"};
+    static const char *const layouts[] = {"rows", "panels"};
+    static struct subject subject;
+    static struct texts texts;
+    struct reference_weights exact = {0};
+    (void)unused;
+    comparison_start();
+    for (size_t choice = 0; choice < 8; choice++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 21 --layers 2 --width 42 --heads 2 --feed-forward 37 --max-tokens 128 "
+                 "--position learned --token-types 2 --type %s --layout %s",
+                 types[choice / 2], layouts[choice % 2]);
+        comparison_make(&subject, folder, NULL);
+        assert_int_equal(engine_model_verify(subject.model, NULL), ENGINE_OK);
+        if (choice == 0)
+            assert_true(reference_weights_read(&exact, subject.path));
+        compare_stored(&subject.weights, &exact, types[choice / 2]);
+        const struct reference_tensor *linear =
+            reference_tensor(&subject.weights, "layers.0.attention.qkv.weight");
+        assert_int_equal(linear->type, choice / 2 + 1);
+        assert_int_equal(linear->layout, choice % 2);
+        comparison_texts(&subject, &texts, (size_t[]){1, 7, 33, 128}, 4, choice, NULL);
+        for (size_t i = 0; support_isa(i); i++) {
+            comparison_reopen(&subject, support_isa(i));
+            comparison_run(&subject, &texts,
+                           (engine_session_options){.struct_bytes = sizeof(engine_session_options),
+                                                    .n_threads = 1});
+        }
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    reference_weights_free(&exact);
+    comparison_finish();
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    support_temp_dir(folder);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    support_remove_dir(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cross),        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_stored_types),
+    };
+    return cmocka_run_group_tests_name("grid", tests, set_up, tear_down);
+}

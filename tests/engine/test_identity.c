@@ -1,0 +1,366 @@
+/* One number, whatever the company: the vectors of a text are the same to the last bit alone and in
+ * any batch, with any padding that its mask hides, with any number of threads, in any session. */
+#include "tests/support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_TEXTS = 20, LONGEST = 50, MAX_PADDING = 12, MAX_BATCH = 4 * N_TEXTS, N_CALLERS = 6 };
+
+/* The texts and what each gives alone, with one thread. */
+struct alone {
+    engine_model *model;
+    size_t width, len[N_TEXTS];
+    int32_t ids[N_TEXTS][LONGEST], types[N_TEXTS][LONGEST];
+    float *tokens[N_TEXTS]; /* [T, D] */
+    float *pooled;          /* [N_TEXTS, D] */
+};
+
+/* Which texts, in which order, and how many padding tokens before and behind each. */
+struct batch {
+    size_t n, text[MAX_BATCH], before[MAX_BATCH], behind[MAX_BATCH];
+    engine_input inputs[MAX_BATCH];
+    int32_t ids[MAX_BATCH][LONGEST + 2 * MAX_PADDING], types[MAX_BATCH][LONGEST + 2 * MAX_PADDING];
+    uint8_t mask[MAX_BATCH][LONGEST + 2 * MAX_PADDING];
+};
+
+static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+
+static const char *const SHAPES[] = {
+    "--layers 2 --width 52 --heads 2 --feed-forward 100 --position sinusoidal --pooling mean",
+    "--layers 2 --width 64 --heads 1 --feed-forward 96 --position learned --layout rows",
+    "--layers 3 --width 21 --heads 3 --feed-forward 35 --position learned --type f16 --norm rms",
+    "--layers 2 --width 13 --heads 13 --feed-forward 17 --position sinusoidal --mask causal",
+    "--layers 2 --width 96 --heads 3 --feed-forward 200 --norm-place pre --final-norm yes",
+    "--layers 2 --width 40 --heads 5 --feed-forward 48 --type int8 --gate second --token-types 2",
+    "--layers 2 --width 48 --heads 2 --feed-forward 64 --type bf16 --activation silu --mask causal",
+};
+
+static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)
+{
+    engine_session_options options = {
+        .struct_bytes = sizeof options, .n_threads = n_threads, .max_tokens = max_tokens};
+    return support_session(alone->model, &options);
+}
+
+/* The texts of batch->text, with their padding. */
+static void fill_batch(const struct alone *alone, struct batch *batch, uint64_t *state)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        size_t text = batch->text[i], len = alone->len[text], before = batch->before[i];
+        size_t n = before + len + batch->behind[i];
+        support_random_ids(state, batch->ids[i], n, 26);
+        memset(batch->types[i], 0, sizeof batch->types[i]);
+        memset(batch->mask[i], 0, n);
+        memset(batch->mask[i] + before, 1, len);
+        memcpy(batch->ids[i] + before, alone->ids[text], len * sizeof *batch->ids[i]);
+        memcpy(batch->types[i] + before, alone->types[text], len * sizeof *batch->types[i]);
+        batch->inputs[i] = (engine_input){.ids = batch->ids[i],
+                                          .types = batch->types[i],
+                                          .mask = n > len ? batch->mask[i] : NULL,
+                                          .n_ids = n};
+    }
+}
+
+static bool all_zero(const float *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(values[i] == 0.0f))
+            return false;
+    return true;
+}
+
+static bool same_tokens(const struct alone *alone, const struct batch *batch, const float *out)
+{
+    size_t width = alone->width;
+    for (size_t i = 0; i < batch->n; i++) {
+        size_t text = batch->text[i], n = alone->len[text] * width;
+        if (!all_zero(out, batch->before[i] * width))
+            return false;
+        out += batch->before[i] * width;
+        if (memcmp(out, alone->tokens[text], n * sizeof *out) != 0)
+            return false;
+        if (!all_zero(out + n, batch->behind[i] * width))
+            return false;
+        out += n + batch->behind[i] * width;
+    }
+    return true;
+}
+
+static bool same_pooled(const struct alone *alone, const struct batch *batch, const float *out)
+{
+    size_t width = alone->width;
+    for (size_t i = 0; i < batch->n; i++)
+        if (memcmp(out + i * width, alone->pooled + batch->text[i] * width, width * sizeof *out) !=
+            0)
+            return false;
+    return true;
+}
+
+/* NULL, or what is wrong. Called by several threads at once. */
+static const char *encode_batch(const struct alone *alone, const struct batch *batch,
+                                engine_session *session)
+{
+    engine_encode_options tokens = {.struct_bytes = sizeof tokens, .pooling = ENGINE_POOLING_NONE};
+    engine_encode_options mean = {
+        .struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN, .normalize = 1};
+    size_t n_rows = 0, width = alone->width;
+    for (size_t i = 0; i < batch->n; i++)
+        n_rows += batch->inputs[i].n_ids;
+    float *out = malloc((n_rows * width + 1) * sizeof *out);
+    const char *wrong = out ? NULL : "memory";
+    if (!wrong && engine_encode(session, batch->inputs, batch->n, &tokens, out, n_rows * width,
+                                NULL, NULL) != ENGINE_OK)
+        wrong = "engine_encode failed";
+    if (!wrong && !same_tokens(alone, batch, out))
+        wrong = "a token's vector changed";
+    if (!wrong && engine_encode(session, batch->inputs, batch->n, &mean, out, batch->n * width,
+                                NULL, NULL) != ENGINE_OK)
+        wrong = "engine_encode failed";
+    if (!wrong && !same_pooled(alone, batch, out))
+        wrong = "a pooled vector changed";
+    free(out);
+    return wrong;
+}
+
+static void encode_alone(struct alone *alone)
+{
+    static struct batch batch;
+    engine_session *session = session_of(alone, 1, 0);
+    engine_encode_options options = {.struct_bytes = sizeof options,
+                                     .pooling = ENGINE_POOLING_NONE};
+    uint64_t state = 1;
+    size_t width = alone->width;
+    alone->pooled = malloc(N_TEXTS * width * sizeof *alone->pooled);
+    assert_non_null(alone->pooled);
+    for (size_t text = 0; text < N_TEXTS; text++) {
+        size_t n = alone->len[text] * width;
+        alone->tokens[text] = malloc(n * sizeof *alone->tokens[text]);
+        assert_non_null(alone->tokens[text]);
+        batch = (struct batch){.n = 1, .text = {text}};
+        fill_batch(alone, &batch, &state);
+        options.pooling = ENGINE_POOLING_NONE;
+        options.normalize = 0;
+        assert_int_equal(
+            engine_encode(session, batch.inputs, 1, &options, alone->tokens[text], n, NULL, NULL),
+            ENGINE_OK);
+        assert_false(all_zero(alone->tokens[text], n));
+        options.pooling = ENGINE_POOLING_MEAN;
+        options.normalize = 1;
+        assert_int_equal(engine_encode(session, batch.inputs, 1, &options,
+                                       alone->pooled + text * width, width, NULL, NULL),
+                         ENGINE_OK);
+    }
+    engine_session_free(session);
+}
+
+static void open_alone(struct alone *alone, const char *isa)
+{
+    engine_info info = {.struct_bytes = sizeof info};
+    uint64_t state = 7;
+    alone->model = support_open_isa(path, isa);
+    assert_int_equal(engine_model_info(alone->model, &info), ENGINE_OK);
+    assert_true(info.n_vocabulary >= 26);
+    alone->width = info.width;
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        alone->len[i] = i == 0 ? 1 : i == 1 ? LONGEST : 1 + support_below(&state, LONGEST);
+        support_random_ids(&state, alone->ids[i], LONGEST, 26);
+        memset(alone->types[i], 0, sizeof alone->types[i]);
+        if (info.n_types > 0)
+            support_random_ids(&state, alone->types[i], LONGEST, info.n_types);
+    }
+    encode_alone(alone);
+}
+
+static void close_alone(struct alone *alone)
+{
+    for (size_t i = 0; i < N_TEXTS; i++)
+        free(alone->tokens[i]);
+    free(alone->pooled);
+    engine_model_close(alone->model);
+}
+
+/* n texts in random order, repeated when n is more than there are. */
+static void shuffle(struct batch *batch, size_t n, uint64_t *state)
+{
+    batch->n = n;
+    for (size_t i = 0; i < n; i++) {
+        batch->text[i] = i % N_TEXTS;
+        batch->before[i] = batch->behind[i] = 0;
+    }
+    for (size_t i = n; i > 1; i--) {
+        size_t j = support_below(state, i), text = batch->text[j];
+        batch->text[j] = batch->text[i - 1];
+        batch->text[i - 1] = text;
+    }
+}
+
+static void check_batches(const struct alone *alone, const char *isa, size_t shape)
+{
+    static const size_t sizes[] = {2, 3, 7, N_TEXTS, MAX_BATCH}, threads[] = {1, 2, 3, 5};
+    static struct batch batch;
+    uint64_t state = 11;
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        engine_session *session = session_of(alone, threads[i], i % 2 ? 0 : LONGEST);
+        for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++) {
+            shuffle(&batch, sizes[j], &state);
+            fill_batch(alone, &batch, &state);
+            const char *wrong = encode_batch(alone, &batch, session);
+            if (wrong)
+                fail_msg("%s, %s, %zu texts, %zu threads: %s", SHAPES[shape], isa, sizes[j],
+                         threads[i], wrong);
+        }
+        engine_session_free(session);
+    }
+}
+
+/* Padding to one length before or behind the texts, and of random lengths on both sides. */
+static void check_padding(const struct alone *alone, const char *isa, size_t shape)
+{
+    enum { BEHIND, BEFORE, BOTH, N_SIDES };
+    static struct batch batch;
+    uint64_t state = 13;
+    for (size_t side = 0; side < N_SIDES; side++) {
+        engine_session *session = session_of(alone, 1 + side % 2, 0);
+        shuffle(&batch, 9, &state);
+        for (size_t i = 0; i < batch.n; i++) {
+            size_t room = support_below(&state, MAX_PADDING);
+            batch.behind[i] = side == BEFORE ? 0 : room;
+            batch.before[i] = side == BEHIND ? 0 : 1 + support_below(&state, MAX_PADDING);
+        }
+        fill_batch(alone, &batch, &state);
+        const char *wrong = encode_batch(alone, &batch, session);
+        if (wrong)
+            fail_msg("%s, %s, padding %zu: %s", SHAPES[shape], isa, side, wrong);
+        engine_session_free(session);
+    }
+}
+
+static void ignore_trace(const engine_trace_view *view, void *user)
+{
+    *(size_t *)user += view->n_tokens;
+}
+
+static void check_traced(const struct alone *alone, const char *isa, size_t shape)
+{
+    static struct batch batch;
+    uint64_t state = 17;
+    size_t n_traced = 0;
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .n_threads = 2,
+                                      .trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
+                                      .trace_callback = ignore_trace,
+                                      .trace_user = &n_traced};
+    engine_session *session = support_session(alone->model, &options);
+    shuffle(&batch, 5, &state);
+    fill_batch(alone, &batch, &state);
+    const char *wrong = encode_batch(alone, &batch, session);
+    if (wrong)
+        fail_msg("%s, %s, traced: %s", SHAPES[shape], isa, wrong);
+    assert_true(n_traced > 0);
+    engine_session_free(session);
+}
+
+static void test_company(void **unused)
+{
+    static struct alone alone;
+    (void)unused;
+    for (size_t shape = 0; shape < sizeof SHAPES / sizeof SHAPES[0]; shape++) {
+        support_make_model(path, NULL, "--seed %zu --max-tokens 96 %s", shape, SHAPES[shape]);
+        for (size_t i = 0; support_isa(i); i++) {
+            open_alone(&alone, support_isa(i));
+            check_batches(&alone, support_isa(i), shape);
+            check_padding(&alone, support_isa(i), shape);
+            check_traced(&alone, support_isa(i), shape);
+            close_alone(&alone);
+        }
+    }
+}
+
+/* ---- Many sessions, each in a thread of the host, on one model ---- */
+
+struct caller {
+    const struct alone *alone;
+    size_t index;
+    const char *wrong;
+    struct batch batch;
+};
+
+static void *call(void *user)
+{
+    enum { N_ROUNDS = 4 };
+    struct caller *caller = user;
+    uint64_t state = caller->index;
+    for (size_t round = 0; round < N_ROUNDS && !caller->wrong; round++) {
+        engine_session_options options = {.struct_bytes = sizeof options,
+                                          .n_threads = 1 + (caller->index + round) % 2};
+        engine_session *session;
+        if (engine_session_new(caller->alone->model, &options, &session, NULL) != ENGINE_OK) {
+            caller->wrong = "engine_session_new failed";
+            break;
+        }
+        shuffle(&caller->batch, 1 + support_below(&state, N_TEXTS), &state);
+        fill_batch(caller->alone, &caller->batch, &state);
+        caller->wrong = encode_batch(caller->alone, &caller->batch, session);
+        engine_session_free(session);
+    }
+    return NULL;
+}
+
+static size_t best_isa(void)
+{
+    size_t best = 0;
+    while (support_isa(best + 1))
+        best++;
+    return best;
+}
+
+static void test_many_sessions(void **unused)
+{
+    static struct alone alone;
+    static struct caller callers[N_CALLERS];
+    pthread_t threads[N_CALLERS];
+    (void)unused;
+    for (size_t shape = 0; shape < sizeof SHAPES / sizeof SHAPES[0]; shape += 2) {
+        support_make_model(path, NULL, "--seed %zu --max-tokens 96 %s", shape, SHAPES[shape]);
+        open_alone(&alone, support_isa(best_isa()));
+        for (size_t i = 0; i < N_CALLERS; i++) {
+            callers[i].alone = &alone;
+            callers[i].index = i;
+            callers[i].wrong = NULL;
+            assert_int_equal(pthread_create(&threads[i], NULL, call, &callers[i]), 0);
+        }
+        for (size_t i = 0; i < N_CALLERS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        for (size_t i = 0; i < N_CALLERS; i++)
+            if (callers[i].wrong)
+                fail_msg("%s, thread %zu: %s", SHAPES[shape], i, callers[i].wrong);
+        close_alone(&alone);
+    }
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    support_temp_dir(folder);
+    support_path(path, folder, "model.weights");
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    support_remove_dir(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_company),
+        cmocka_unit_test(test_many_sessions),
+    };
+    return cmocka_run_group_tests_name("identity", tests, set_up, tear_down);
+}

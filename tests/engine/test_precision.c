@@ -1,0 +1,363 @@
+/* The engine against numbers made by other software: checkpoints with expected outputs that were
+ * computed in float64 (shared/checkpoints). Two are real ones; the others are made by
+ * checkpoints.py, which wants numpy.
+ *
+ * Tolerance: 3e-5 absolute, which the README there gives; float32 runs of other software stay
+ * within 1e-5, and the smallest mistake in its list moves the outputs by 7e-4. States between
+ * layers are small on purpose and are judged in units of their root mean square. */
+#include "tests/engine/bert_file.h"
+#include "tests/reference/encoder.h"
+#include "tests/safetensors.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double TOLERANCE = 3e-5, REFERENCE_TOLERANCE = 1e-6;
+enum { MAX_ROWS = 8 };
+
+/* One case: B texts of T ids, padded behind. */
+struct sample {
+    const char *name;
+    const struct safetensors *expected;
+    size_t n, len, width;
+    int32_t *ids, *types;
+    uint8_t *mask;
+    engine_input inputs[MAX_ROWS];
+};
+
+static struct worst tokens, pooled, states, maps, reference;
+static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+
+/* ---- Expected numbers ---- */
+
+/* CASE.KEY as doubles, or NULL. */
+static double *expectation(const struct sample *sample, const char *key, size_t *n)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", sample->name, key);
+    float *values = safetensors_floats(sample->expected, name);
+    *n = safetensors_count(sample->expected, name, NULL);
+    double *doubles = values ? malloc((*n + 1) * sizeof *doubles) : NULL;
+    for (size_t i = 0; doubles && i < *n; i++)
+        doubles[i] = (double)values[i];
+    free(values);
+    return doubles;
+}
+
+static int64_t *integers(const struct sample *sample, const char *key)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", sample->name, key);
+    int64_t *values = safetensors_integers(sample->expected, name);
+    if (!values)
+        fail_msg("%s is not there", name);
+    return values;
+}
+
+static void read_sample(struct sample *sample)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s.input_ids", sample->name);
+    sample->n = safetensors_shape(sample->expected, name, 0);
+    sample->len = safetensors_shape(sample->expected, name, 1);
+    size_t n = sample->n * sample->len;
+    assert_true(sample->n > 0 && sample->n <= MAX_ROWS && n > 0);
+    int64_t *ids = integers(sample, "input_ids"), *mask = integers(sample, "attention_mask");
+    int64_t *types = integers(sample, "token_type_ids");
+    sample->ids = calloc(n, sizeof *sample->ids);
+    sample->types = calloc(n, sizeof *sample->types);
+    sample->mask = calloc(n, sizeof *sample->mask);
+    assert_true(sample->ids && sample->types && sample->mask);
+    for (size_t i = 0; i < n; i++) {
+        sample->ids[i] = (int32_t)ids[i];
+        sample->types[i] = (int32_t)types[i];
+        sample->mask[i] = (uint8_t)mask[i];
+    }
+    for (size_t i = 0; i < sample->n; i++)
+        sample->inputs[i] = (engine_input){.ids = sample->ids + i * sample->len,
+                                           .types = sample->types + i * sample->len,
+                                           .mask = sample->mask + i * sample->len,
+                                           .n_ids = sample->len};
+    free(ids);
+    free(mask);
+    free(types);
+}
+
+static void free_sample(struct sample *sample)
+{
+    free(sample->ids);
+    free(sample->types);
+    free(sample->mask);
+}
+
+/* ---- The engine ---- */
+
+/* Encodes and compares with CASE.KEY, if there is such a key; rows of padding are zeros on both
+ * sides. */
+static void compare(const struct sample *sample, const char *directory, engine_session *session,
+                    engine_encode_options options, const char *key, struct worst *worst)
+{
+    size_t n;
+    double *expected = expectation(sample, key, &n);
+    if (!expected)
+        return;
+    float *out = malloc((n + 1) * sizeof *out);
+    assert_non_null(out);
+    options.struct_bytes = sizeof options;
+    if (engine_encode(session, sample->inputs, sample->n, &options, out, n, NULL, NULL))
+        fail_msg("%s %s: %s", directory, sample->name, engine_session_message(session));
+    support_compare(worst, TOLERANCE, out, expected, n, "%s %s.%s", directory, sample->name, key);
+    free(expected);
+    free(out);
+}
+
+struct pass {
+    const struct sample *sample;
+    const char *directory;
+    double *states, *maps; /* or NULL */
+    size_t n_states, n_maps, n_seen;
+};
+
+static void compare_state(struct pass *pass, const engine_trace_view *view)
+{
+    size_t n = view->n_tokens * view->width;
+    assert_true((view->index + 1) * n <= pass->n_states);
+    const double *expected = pass->states + view->index * n;
+    float *got = malloc(n * sizeof *got);
+    double *scaled = malloc(n * sizeof *scaled), square = 0;
+    assert_true(got && scaled);
+    for (size_t i = 0; i < n; i++)
+        square += expected[i] * expected[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        got[i] = (float)((double)view->values[i] / sqrt(square));
+        scaled[i] = expected[i] / sqrt(square);
+    }
+    support_compare(&states, TOLERANCE, got, scaled, n, "%s %s: hidden state %zu", pass->directory,
+                    pass->sample->name, view->index);
+    free(got);
+    free(scaled);
+}
+
+static void on_trace(const engine_trace_view *view, void *user)
+{
+    struct pass *pass = user;
+    size_t n_map = view->n_heads * view->n_tokens * view->n_tokens;
+    if (view->kind == ENGINE_TRACE_HIDDEN && pass->states)
+        compare_state(pass, view);
+    else if (view->kind == ENGINE_TRACE_ATTENTION && pass->maps)
+        support_compare(&maps, TOLERANCE, view->values, pass->maps + view->index * n_map, n_map,
+                        "%s %s: attention of layer %zu", pass->directory, pass->sample->name,
+                        view->index);
+    else
+        return;
+    pass->n_seen++;
+}
+
+/* hidden_states [L+1, 1, T, D] and attentions [L, 1, H, T, T], in the cases that have them. */
+static void compare_trace(const struct sample *sample, const char *directory,
+                          const engine_model *model, const engine_info *info)
+{
+    struct pass pass = {.sample = sample, .directory = directory};
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
+                                      .trace_callback = on_trace,
+                                      .trace_user = &pass};
+    engine_encode_options mean = {.struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN};
+    pass.states = expectation(sample, "hidden_states", &pass.n_states);
+    pass.maps = expectation(sample, "attentions", &pass.n_maps);
+    if (pass.states || pass.maps) {
+        float *out = malloc(sample->width * sizeof *out);
+        engine_session *session = support_session(model, &options);
+        assert_non_null(out);
+        assert_int_equal(
+            engine_encode(session, sample->inputs, 1, &mean, out, sample->width, NULL, NULL),
+            ENGINE_OK);
+        assert_int_equal(pass.n_seen,
+                         (pass.states ? info->n_layers + 1 : 0) + (pass.maps ? info->n_layers : 0));
+        engine_session_free(session);
+        free(out);
+    }
+    free(pass.states);
+    free(pass.maps);
+}
+
+/* The reference implementation must meet the same numbers, far more closely. */
+static void compare_reference(const struct sample *sample, const char *directory,
+                              const struct reference_weights *weights)
+{
+    size_t n, width = sample->width;
+    char error[256];
+    double *expected = expectation(sample, "last_hidden_state", &n);
+    assert_non_null(expected);
+    for (size_t i = 0; i < sample->n; i++) {
+        const engine_input *input = &sample->inputs[i];
+        struct reference_input text = {input->n_ids, input->ids, input->types, input->mask};
+        struct reference_output output;
+        if (!reference_encode(weights, &text, NULL, &output, error))
+            fail_msg("%s %s: %s", directory, sample->name, error);
+        float *rounded = malloc((output.n_tokens * width + 1) * sizeof *rounded);
+        assert_non_null(rounded);
+        for (size_t j = 0; j < output.n_tokens * width; j++)
+            rounded[j] = (float)output.tokens[j];
+        support_compare(&reference, REFERENCE_TOLERANCE, rounded,
+                        expected + i * sample->len * width, output.n_tokens * width,
+                        "%s %s row %zu", directory, sample->name, i);
+        free(rounded);
+        reference_output_free(&output);
+    }
+    free(expected);
+}
+
+static void compare_case(struct sample *sample, const char *directory, const engine_model *model,
+                         const engine_info *info, engine_session *session)
+{
+    static const struct {
+        const char *key;
+        engine_encode_options options;
+    } poolings[] = {
+        {"pooled.mean", {.pooling = ENGINE_POOLING_MEAN}},
+        {"pooled.cls", {.pooling = ENGINE_POOLING_CLS}},
+        {"pooled.max", {.pooling = ENGINE_POOLING_MAX}},
+        {"pooled.mean.normalised", {.pooling = ENGINE_POOLING_MEAN, .normalize = 1}},
+        {"pooled.cls.normalised", {.pooling = ENGINE_POOLING_CLS, .normalize = 1}},
+        {"pooled.mean.normalised", {.pooling = ENGINE_POOLING_MODEL}},
+        {"embedding", {.pooling = ENGINE_POOLING_MODEL}},
+    };
+    compare(sample, directory, session, (engine_encode_options){.pooling = ENGINE_POOLING_NONE},
+            "last_hidden_state", &tokens);
+    for (size_t i = 0; i < sizeof poolings / sizeof poolings[0]; i++)
+        compare(sample, directory, session, poolings[i].options, poolings[i].key, &pooled);
+    compare_trace(sample, directory, model, info);
+}
+
+/* All cases of a checkpoint; `short_name` is for the messages. */
+static void compare_directory(const char *directory, const char *short_name,
+                              enum tensor_layout layout, bool with_reference)
+{
+    static const char ending[] = ".input_ids";
+    struct safetensors expected;
+    struct reference_weights weights = {0};
+    char file[SUPPORT_PATH];
+    engine_info info = {.struct_bytes = sizeof info};
+    const char *key;
+    json_t *value;
+    support_path(file, directory, "expected/cases.safetensors");
+    assert_true(safetensors_read(&expected, file));
+    bert_file_write(directory, path, layout);
+    engine_model *model = support_open(path);
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    if (with_reference && !reference_weights_read(&weights, path))
+        fail_msg("%s: %s", short_name, weights.error);
+    json_object_foreach(expected.header, key, value)
+    {
+        char name[64];
+        size_t len = strlen(key), n_ending = sizeof ending - 1;
+        if (len < n_ending || strcmp(key + len - n_ending, ending) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
+        struct sample sample = {.name = name, .expected = &expected, .width = info.width};
+        read_sample(&sample);
+        compare_case(&sample, short_name, model, &info, session);
+        if (with_reference)
+            compare_reference(&sample, short_name, &weights);
+        free_sample(&sample);
+    }
+    reference_weights_free(&weights);
+    engine_session_free(session);
+    engine_model_close(model);
+    safetensors_free(&expected);
+}
+
+static void start(void)
+{
+    tokens = pooled = states = maps = reference = (struct worst){.absolute = true};
+}
+
+static void finish(void)
+{
+    support_assert_within(&tokens, TOLERANCE, "tokens");
+    support_assert_within(&pooled, TOLERANCE, "pooled");
+    support_assert_within(&states, TOLERANCE, "hidden states in units of their size");
+    support_assert_within(&maps, TOLERANCE, "attention");
+}
+
+static void test_real(void **unused)
+{
+    static const char *const names[] = {"tinybert-4l-312d", "bert-tiny-sst2"};
+    char directory[SUPPORT_PATH], real[SUPPORT_PATH];
+    (void)unused;
+    if (!support_shared("checkpoints/real", real)) {
+        print_message("no checkpoints/real in the shared folder\n");
+        skip();
+    }
+    start();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        support_path(directory, real, names[i]);
+        compare_directory(directory, names[i], LAYOUT_PANELS, false);
+    }
+    finish();
+}
+
+static void test_made(void **unused)
+{
+    static const char *const checkpoints[][12] = {
+        {"bert"},
+        {"bert", "--dtype", "f16", "--seed", "2"},
+        {"bert", "--dtype", "bf16", "--seed", "3"},
+        {"bert", "--width", "52", "--heads", "2", "--set", "hidden_act=gelu_new", "--set",
+         "layer_norm_eps=1e-6"},
+        {"distilbert"},
+        {"roberta"},
+    };
+    char script[SUPPORT_PATH], directory[SUPPORT_PATH], log[SUPPORT_PATH];
+    const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
+    (void)unused;
+    if (!support_shared("checkpoints/checkpoints.py", script) || support_run(numpy, NULL) != 0) {
+        print_message("no checkpoints.py in the shared folder, or no numpy\n");
+        skip();
+    }
+    start();
+    support_path(directory, folder, "checkpoint");
+    support_path(log, folder, "log");
+    for (size_t i = 0; i < sizeof checkpoints / sizeof checkpoints[0]; i++) {
+        const char *argv[20] = {"/usr/bin/python3", "-B",     script, "make",
+                                checkpoints[i][0],  directory};
+        for (size_t j = 1; checkpoints[i][j]; j++)
+            argv[5 + j] = checkpoints[i][j];
+        int code = support_run(argv, log);
+        if (code != 0)
+            fail_msg("checkpoints.py make %s: exit code %d", checkpoints[i][0], code);
+        compare_directory(directory, checkpoints[i][0], i % 2 ? LAYOUT_ROWS : LAYOUT_PANELS, true);
+        support_remove_dir(directory);
+    }
+    finish();
+    support_assert_within(&reference, REFERENCE_TOLERANCE, "tests/reference");
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    support_temp_dir(folder);
+    support_path(path, folder, "model.weights");
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    support_remove_dir(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_made),
+    };
+    return cmocka_run_group_tests_name("precision", tests, set_up, tear_down);
+}

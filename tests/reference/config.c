@@ -1,0 +1,179 @@
+/* Every key of CONF with its default, and the tensors that the settings ask for, as
+ * weights/FORMAT.md lists them. */
+#include "tests/reference/config.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void reference_complain(struct reference_model *model, const char *format, ...)
+{
+    if (model->error[0] != '\0')
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(model->error, 256, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- Settings ---- */
+
+static const char *setting(struct reference_model *model, const char *key, const char *if_absent)
+{
+    const char *value = reference_setting(&model->weights->conf, key, if_absent);
+    if (!value)
+        reference_complain(model, "CONF has no %s", key);
+    return value ? value : "";
+}
+
+static double number(struct reference_model *model, const char *key, const char *if_absent)
+{
+    const char *text = setting(model, key, if_absent);
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        reference_complain(model, "%s is no number: %s", key, text);
+    return value;
+}
+
+static size_t count(struct reference_model *model, const char *key, const char *if_absent)
+{
+    double value = number(model, key, if_absent);
+    if (!(value >= 0 && value <= 4294967296.0 && floor(value) == value)) {
+        reference_complain(model, "%s is no count", key);
+        return 0;
+    }
+    return (size_t)value;
+}
+
+/* A value that must be one of the names, which stand between blanks. */
+static const char *one_of(struct reference_model *model, const char *key, const char *if_absent,
+                          const char *names)
+{
+    const char *value = setting(model, key, if_absent);
+    char framed[64];
+    snprintf(framed, sizeof framed, " %s ", value);
+    if (!strstr(names, framed))
+        reference_complain(model, "%s is none of%s: %s", key, names, value);
+    return value;
+}
+
+static bool yes(struct reference_model *model, const char *key, const char *if_absent)
+{
+    return strcmp(one_of(model, key, if_absent, " yes no "), "yes") == 0;
+}
+
+bool reference_is(const char *value, const char *name)
+{
+    return strcmp(value, name) == 0;
+}
+
+static bool known_key(const char *key)
+{
+    static const char keys[] =
+        " layers width heads feed_forward vocabulary max_tokens token_types embedding_scale "
+        "embedding_norm position position_offset norm norm_eps norm_bias norm_place final_norm "
+        "attention_bias feed_forward_bias activation gate mask pooling normalize ";
+    char framed[64];
+    snprintf(framed, sizeof framed, " %s ", key);
+    return strstr(keys, framed) != NULL;
+}
+
+static void read_config(struct reference_model *model, const struct reference_options *options)
+{
+    const struct reference_settings *conf = &model->weights->conf;
+    for (size_t i = 0; i < conf->n; i++)
+        if (!known_key(conf->keys[i]))
+            reference_complain(model, "CONF: %s is not known", conf->keys[i]);
+    model->n_layers = count(model, "layers", NULL);
+    bool has_layers = model->n_layers > 0;
+    model->width = count(model, "width", NULL);
+    model->n_heads = count(model, "heads", has_layers ? NULL : "1");
+    model->feed_forward = count(model, "feed_forward", has_layers ? NULL : "1");
+    model->vocabulary = count(model, "vocabulary", NULL);
+    model->max_tokens = count(model, "max_tokens", NULL);
+    model->n_types = count(model, "token_types", "0");
+    model->embedding_scale = number(model, "embedding_scale", "1");
+    model->embedding_norm = one_of(model, "embedding_norm", "none", " none layer rms ");
+    model->position = one_of(model, "position", "none", " none sinusoidal learned ");
+    model->position_offset = count(model, "position_offset", "0");
+    model->norm = one_of(model, "norm", "layer", " layer rms ");
+    model->norm_bias = yes(model, "norm_bias", reference_is(model->norm, "layer") ? "yes" : "no");
+    model->pre_norm = reference_is(one_of(model, "norm_place", "post", " post pre "), "pre");
+    model->final_norm = yes(model, "final_norm", "no");
+    bool any_norm = has_layers || model->final_norm || !reference_is(model->embedding_norm, "none");
+    model->norm_eps = number(model, "norm_eps", any_norm ? NULL : "1");
+    model->attention_bias = yes(model, "attention_bias", "yes");
+    model->feed_forward_bias = yes(model, "feed_forward_bias", "yes");
+    model->activation = one_of(model, "activation", "gelu", " relu gelu gelu_tanh silu ");
+    model->gate = one_of(model, "gate", "none", " none first second ");
+    model->causal = reference_is(one_of(model, "mask", "full", " full causal "), "causal");
+    one_of(model, "pooling", "none", " none mean cls max ");
+    yes(model, "normalize", "no");
+    if (has_layers && (model->n_heads == 0 || model->width % model->n_heads != 0))
+        reference_complain(model, "%zu heads do not divide width %zu", model->n_heads,
+                           model->width);
+    if (model->width == 0 || !(model->norm_eps > 0))
+        reference_complain(model, "width and norm_eps must be greater than 0");
+    if (options && options->position)
+        model->position = options->position;
+    if (options && options->mask)
+        model->causal = reference_is(options->mask, "causal");
+}
+
+struct reference_model reference_model_open(const struct reference_weights *weights,
+                                            const struct reference_options *options,
+                                            char error[256])
+{
+    struct reference_model model = {.weights = weights, .error = error};
+    error[0] = '\0';
+    read_config(&model, options);
+    return model;
+}
+
+/* ---- Tensors ---- */
+
+const double *reference_matrix(struct reference_model *model, size_t rows, size_t cols,
+                               const char *name)
+{
+    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    if (!tensor)
+        reference_complain(model, "there is no %s", name);
+    else if (tensor->n_dims != 2 || tensor->rows != rows || tensor->cols != cols)
+        reference_complain(model, "%s is not [%zu, %zu]", name, rows, cols);
+    else
+        return tensor->values;
+    return NULL;
+}
+
+const double *reference_vector(struct reference_model *model, size_t n, const char *name)
+{
+    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    if (!tensor)
+        reference_complain(model, "there is no %s", name);
+    else if (tensor->n_dims != 1 || tensor->rows != n || tensor->type != REFERENCE_F32)
+        reference_complain(model, "%s is not f32 [%zu]", name, n);
+    else
+        return tensor->values;
+    return NULL;
+}
+
+const double *reference_table(struct reference_model *model, size_t rows, const char *name)
+{
+    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    if (tensor && tensor->layout != REFERENCE_ROWS)
+        reference_complain(model, "%s is not in rows", name);
+    return reference_matrix(model, rows, model->width, name);
+}
+
+const double *reference_position_table(struct reference_model *model, size_t *n_rows)
+{
+    static const char name[] = "embedding.position.weight";
+    const struct reference_tensor *tensor = reference_tensor(model->weights, name);
+    *n_rows = tensor ? tensor->rows : 0;
+    if (tensor && tensor->rows < model->max_tokens + model->position_offset)
+        reference_complain(model, "%s has only %zu rows", name, tensor->rows);
+    return reference_table(model, *n_rows, name);
+}

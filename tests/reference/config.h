@@ -1,0 +1,37 @@
+/* config.h - the settings of a weight file as numbers, and its tensors by name with their shapes.
+ */
+#ifndef TESTS_REFERENCE_CONFIG_H
+#define TESTS_REFERENCE_CONFIG_H
+
+#include "tests/reference/encoder.h"
+
+struct reference_model {
+    const struct reference_weights *weights;
+    size_t n_layers, width, n_heads, feed_forward, vocabulary, max_tokens, n_types, position_offset;
+    double embedding_scale, norm_eps;
+    bool norm_bias, final_norm, attention_bias, feed_forward_bias, pre_norm, causal;
+    const char *embedding_norm, *position, *norm, *activation, *gate;
+    char *error; /* the first thing that is wrong, or "" */
+};
+
+/* Reads CONF; what is wrong goes to error, which the model keeps. */
+struct reference_model reference_model_open(const struct reference_weights *weights,
+                                            const struct reference_options *options,
+                                            char error[256]);
+
+/* Keeps the first complaint only. */
+__attribute__((format(printf, 2, 3))) void reference_complain(struct reference_model *model,
+                                                              const char *format, ...);
+
+bool reference_is(const char *value, const char *name);
+
+/* The values of a tensor of exactly this shape; NULL and a complaint where there is none. */
+const double *reference_matrix(struct reference_model *model, size_t rows, size_t cols,
+                               const char *name);
+const double *reference_vector(struct reference_model *model, size_t n, const char *name);
+const double *reference_table(struct reference_model *model, size_t rows, const char *name);
+
+/* The number of position rows is not in CONF: at least max_tokens + position_offset. */
+const double *reference_position_table(struct reference_model *model, size_t *n_rows);
+
+#endif

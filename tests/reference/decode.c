@@ -1,0 +1,109 @@
+/* Numbers and matrices of the weight file, one element at a time, from the formulas of
+ * weights/FORMAT.md: little-endian integers, f32, f16, bf16, int8 with scales; rows and panels. */
+#include "tests/reference/decode.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t reference_number(const uint8_t *bytes, unsigned n)
+{
+    uint64_t value = 0;
+    for (unsigned i = n; i > 0; i--)
+        value = value << 8 | bytes[i - 1];
+    return value;
+}
+
+double reference_f16(uint32_t bits)
+{
+    int exponent = (int)(bits >> 10 & 31);
+    double fraction = (double)(bits & 1023), sign = bits & 0x8000 ? -1.0 : 1.0;
+    if (exponent == 31)
+        return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25));
+}
+
+static double f32_value(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static uint64_t element_bytes(enum reference_type type)
+{
+    return type == REFERENCE_F32 ? 4 : type == REFERENCE_INT8 ? 1 : 2;
+}
+
+/* Where element (n, k) of the matrix [N, K] stands, in elements. */
+static uint64_t element_index(const struct reference_tensor *tensor, uint64_t n, uint64_t k)
+{
+    uint64_t cols = tensor->cols;
+    if (tensor->layout == REFERENCE_ROWS)
+        return n * cols + k;
+    if (tensor->type == REFERENCE_INT8)
+        return ((n / 16 * ((cols + 3) / 4) + k / 4) * 16 + n % 16) * 4 + k % 4;
+    return (n / 16 * cols + k) * 16 + n % 16;
+}
+
+static double element_value(const struct reference_tensor *tensor, const uint8_t *bytes,
+                            uint64_t scales, uint64_t n, uint64_t k)
+{
+    const uint8_t *at = bytes + element_bytes(tensor->type) * element_index(tensor, n, k);
+    switch (tensor->type) {
+    case REFERENCE_F32:
+        return f32_value((uint32_t)reference_number(at, 4));
+    case REFERENCE_F16:
+        return reference_f16((uint32_t)reference_number(at, 2));
+    case REFERENCE_BF16:
+        return f32_value((uint32_t)reference_number(at, 2) << 16);
+    default:
+        break;
+    }
+    int integer = *at < 128 ? *at : *at - 256;
+    return integer * f32_value((uint32_t)reference_number(bytes + scales + 4 * n, 4));
+}
+
+/* Stored rows and columns, those that only fill up panels included. */
+static void stored_shape(const struct reference_tensor *tensor, uint64_t *rows, uint64_t *cols)
+{
+    bool panels = tensor->layout == REFERENCE_PANELS;
+    *rows = panels ? ((uint64_t)tensor->rows + 15) / 16 * 16 : tensor->rows;
+    *cols = panels && tensor->type == REFERENCE_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4
+                                                     : tensor->cols;
+}
+
+/* int8: the scales start at the next multiple of 64 behind the elements. */
+static uint64_t scales_offset(uint64_t n_elements)
+{
+    return (n_elements + 63) / 64 * 64;
+}
+
+bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_bytes)
+{
+    uint64_t rows, cols, n_elements;
+    stored_shape(tensor, &rows, &cols);
+    if (__builtin_mul_overflow(rows, cols, &n_elements) || n_elements > UINT64_MAX / 8 ||
+        rows > UINT64_MAX / 16)
+        return false;
+    *n_bytes = n_elements * element_bytes(tensor->type);
+    if (tensor->type == REFERENCE_INT8)
+        *n_bytes = scales_offset(n_elements) + 4 * rows;
+    return true;
+}
+
+bool reference_decode(const struct reference_tensor *tensor, const uint8_t *bytes)
+{
+    uint64_t rows, cols;
+    stored_shape(tensor, &rows, &cols);
+    uint64_t scales = scales_offset(rows * cols);
+    for (uint64_t n = 0; n < rows; n++) {
+        for (uint64_t k = 0; k < cols; k++) {
+            double value = element_value(tensor, bytes, scales, n, k);
+            if (n < tensor->rows && k < tensor->cols)
+                tensor->values[n * tensor->cols + k] = value;
+            else if (value != 0.0)
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,44 @@
+/* encoder.h - a second implementation of the encoder: plain loops in double precision, in the order
+ * of "Attention Is All You Need" and of weights/FORMAT.md. Slow on purpose; nothing of the engine
+ * is in it. */
+#ifndef TESTS_REFERENCE_ENCODER_H
+#define TESTS_REFERENCE_ENCODER_H
+
+#include "tests/reference/weights.h"
+
+/* One sequence. types NULL: all 0; mask NULL: nothing is hidden. */
+struct reference_input {
+    size_t n;
+    const int32_t *ids, *types;
+    const uint8_t *mask;
+};
+
+/* The names of weights/FORMAT.md; NULL: as the file says. */
+struct reference_options {
+    const char *position, *mask;
+};
+
+/* T counts the tokens that the mask leaves, in their order. */
+struct reference_output {
+    size_t n_tokens, n_layers, n_heads, width;
+    double *hidden;    /* [L+1, T, D]: after the embedding step, after each layer */
+    double *attention; /* [L, H, T, T] */
+    double *tokens;    /* [T, D]: after the final norm */
+};
+
+/* False with the words in error; free the output in both cases. */
+bool reference_encode(const struct reference_weights *weights, const struct reference_input *input,
+                      const struct reference_options *options, struct reference_output *output,
+                      char error[256]);
+void reference_output_free(struct reference_output *output);
+
+/* out [D] from output->tokens by "mean", "cls" or "max"; normalize: divided by max(length, 1e-12).
+ */
+void reference_pool(const struct reference_output *output, const char *pooling, bool normalize,
+                    double *out);
+
+/* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False where there is none. */
+bool reference_positions(const struct reference_weights *weights, const char *scheme, size_t n,
+                         double *out, char error[256]);
+
+#endif

@@ -1,0 +1,392 @@
+/* A reader of weight files that shares nothing with the engine's: plain byte reads in the order of
+ * weights/FORMAT.md, one check after the other, the first that fails names itself. */
+#include "tests/reference/weights.h"
+
+#include "tests/reference/decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition, ...)                                                                      \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return fail(weights, __VA_ARGS__);                                                     \
+    } while (0)
+
+struct section {
+    const char *tag;
+    bool required, found;
+    uint64_t offset, n_bytes;
+    uint32_t crc;
+};
+
+enum { CONF, TOKN, VOCB, TENS, DATA, META, N_SECTIONS };
+
+__attribute__((format(printf, 2, 3))) static bool fail(struct reference_weights *weights,
+                                                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(weights->error, sizeof weights->error, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+    return (uint32_t)reference_number(bytes, 4);
+}
+
+static uint64_t read_u64(const uint8_t *bytes)
+{
+    return reference_number(bytes, 8);
+}
+
+/* Bit by bit, from the definition: the reflected polynomial is 0x82F63B78. */
+static uint32_t crc32c(const uint8_t *bytes, uint64_t n)
+{
+    static uint32_t table[256];
+    if (table[1] == 0) {
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            uint32_t crc = byte;
+            for (int bit = 0; bit < 8; bit++)
+                crc = crc & 1 ? crc >> 1 ^ 0x82F63B78u : crc >> 1;
+            table[byte] = crc;
+        }
+    }
+    uint32_t crc = 0xFFFFFFFFu;
+    for (uint64_t i = 0; i < n; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xFF];
+    return crc ^ 0xFFFFFFFFu;
+}
+
+static bool all_zero(const uint8_t *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* offset .. offset + n within 0 .. end, without overflow. */
+static bool within(uint64_t offset, uint64_t n, uint64_t end)
+{
+    return offset <= end && n <= end - offset;
+}
+
+static uint64_t align64(uint64_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+static bool read_file(struct reference_weights *weights, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    CHECK(file, "%s cannot be opened", path);
+    bool ok = false;
+    if (fseek(file, 0, SEEK_END) == 0) {
+        long end = ftell(file);
+        rewind(file);
+        weights->n_bytes = end > 0 ? (size_t)end : 0;
+        weights->file = malloc(weights->n_bytes + 1);
+        ok = end >= 0 && weights->file &&
+             fread(weights->file, 1, weights->n_bytes, file) == weights->n_bytes;
+    }
+    fclose(file);
+    CHECK(ok, "%s cannot be read", path);
+    return true;
+}
+
+static bool read_header(struct reference_weights *weights)
+{
+    const uint8_t *header = weights->file;
+    CHECK(weights->n_bytes >= 64, "shorter than a header");
+    CHECK(memcmp(header,
+                 "\x89"
+                 "ENC\r\n\x1a\n",
+                 8) == 0,
+          "not a weight file");
+    CHECK(read_u32(header + 12) == 0x01020304, "byte order");
+    CHECK(read_u32(header + 8) == 1, "version %u", read_u32(header + 8));
+    CHECK(read_u32(header + 60) == crc32c(header, 60), "checksum of the header");
+    CHECK(read_u32(header + 16) == 64, "header length");
+    uint32_t n = read_u32(header + 20);
+    CHECK(n >= 1 && n <= 64, "%u sections", n);
+    CHECK(read_u64(header + 24) == weights->n_bytes, "the file is longer or shorter than it says");
+    CHECK(all_zero(header + 44, 16), "reserved header bytes");
+    uint64_t table = read_u64(header + 32);
+    CHECK(table % 8 == 0 && within(table, 32 * (uint64_t)n, weights->n_bytes), "section table");
+    CHECK(read_u32(header + 40) == crc32c(header + table, 32 * (uint64_t)n),
+          "checksum of the section table");
+    return true;
+}
+
+static struct section *known_section(struct section *sections, const uint8_t *tag)
+{
+    for (int i = 0; i < N_SECTIONS; i++)
+        if (memcmp(sections[i].tag, tag, 4) == 0)
+            return &sections[i];
+    return NULL;
+}
+
+static bool read_sections(struct reference_weights *weights, struct section *sections)
+{
+    const uint8_t *entry = weights->file + read_u64(weights->file + 32);
+    uint32_t n = read_u32(weights->file + 20);
+    uint64_t last_end = 0;
+    for (uint32_t i = 0; i < n; i++, entry += 32) {
+        uint32_t flags = read_u32(entry + 4);
+        uint64_t offset = read_u64(entry + 8), n_bytes = read_u64(entry + 16);
+        CHECK(flags <= 1 && read_u32(entry + 28) == 0, "section %u: flags", i);
+        CHECK(offset % 64 == 0 && within(offset, n_bytes, weights->n_bytes), "section %u: place",
+              i);
+        CHECK(offset >= last_end, "section %u: order or overlap", i);
+        last_end = offset + n_bytes;
+        CHECK(read_u32(entry + 24) == crc32c(weights->file + offset, n_bytes),
+              "section %u (%.4s): checksum", i, (const char *)entry);
+        struct section *section = known_section(sections, entry);
+        CHECK(section || !(flags & 1), "section %.4s is required and not known",
+              (const char *)entry);
+        if (!section)
+            continue;
+        CHECK(!section->found, "section %s occurs twice", section->tag);
+        section->found = true;
+        section->offset = offset;
+        section->n_bytes = n_bytes;
+    }
+    for (int i = 0; i < N_SECTIONS; i++)
+        CHECK(sections[i].found || !sections[i].required, "no section %s", sections[i].tag);
+    return true;
+}
+
+static bool read_settings(struct reference_weights *weights, const struct section *section,
+                          struct reference_settings *settings)
+{
+    const uint8_t *bytes = weights->file + section->offset;
+    uint64_t at = 4, end = section->n_bytes;
+    if (!section->found)
+        return true;
+    CHECK(end >= 4, "%s: too short", section->tag);
+    uint32_t n = read_u32(bytes);
+    CHECK(n <= end / 10, "%s: %u entries do not fit", section->tag, n);
+    settings->keys = calloc(n + 1u, sizeof *settings->keys);
+    settings->values = calloc(n + 1u, sizeof *settings->values);
+    CHECK(settings->keys && settings->values, "memory");
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(within(at, 8, end), "%s: entry %u is cut off", section->tag, i);
+        uint64_t key_len = read_u32(bytes + at), value_len = read_u32(bytes + at + 4);
+        at += 8;
+        CHECK(within(at, key_len + value_len + 2, end), "%s: entry %u is cut off", section->tag, i);
+        const char *key = (const char *)bytes + at, *value = key + key_len + 1;
+        CHECK(strlen(key) == key_len, "%s: key %u", section->tag, i);
+        CHECK(value[value_len] == '\0', "%s: value of %s", section->tag, key);
+        CHECK(!reference_setting(settings, key, NULL), "%s: %s occurs twice", section->tag, key);
+        settings->keys[i] = key;
+        settings->values[i] = value;
+        settings->n = i + 1u;
+        at += key_len + value_len + 2;
+    }
+    CHECK(at == end, "%s: bytes after the last entry", section->tag);
+    return true;
+}
+
+/* The slot where a text's id + 1 stands, or the empty one where the search ends. */
+static uint32_t find_slot(const uint8_t *bytes, const uint8_t *texts, const uint8_t *starts,
+                          uint32_t slots, const uint8_t *text, uint32_t len)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (uint32_t i = 0; i < len; i++)
+        hash = (hash ^ text[i]) * 0x100000001B3u;
+    uint32_t slot = (uint32_t)((hash ^ hash >> 32) % slots);
+    for (;; slot = (slot + 1) % slots) {
+        uint32_t id = read_u32(bytes + 16 + 4 * (uint64_t)slot);
+        if (id == 0)
+            return slot;
+        uint32_t start = read_u32(starts + 4 * (uint64_t)(id - 1));
+        uint32_t end = read_u32(starts + 4 * (uint64_t)id);
+        if (end - start == len && memcmp(texts + start, text, len) == 0)
+            return slot;
+    }
+}
+
+static bool check_vocabulary(struct reference_weights *weights, const struct section *section)
+{
+    const uint8_t *bytes = weights->file + section->offset;
+    CHECK(section->n_bytes >= 16, "VOCB: too short");
+    uint32_t n = read_u32(bytes), slots = read_u32(bytes + 4), n_bytes = read_u32(bytes + 8);
+    CHECK(slots > n && (slots & (slots - 1)) == 0, "VOCB: %u slots for %u tokens", slots, n);
+    CHECK(section->n_bytes == 16 + 4 * (uint64_t)slots + 4 * ((uint64_t)n + 1) + n_bytes,
+          "VOCB: length");
+    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)slots;
+    const uint8_t *texts = starts + 4 * ((uint64_t)n + 1);
+    uint32_t longest = 0, n_texts = 0, n_filled = 0;
+    for (uint32_t id = 0; id <= n; id++) {
+        uint32_t start = read_u32(starts + 4 * (uint64_t)id);
+        uint32_t last = id > 0 ? read_u32(starts + 4 * (uint64_t)(id - 1)) : 0;
+        CHECK(start >= last && start <= n_bytes, "VOCB: start of token %u", id);
+        longest = start - last > longest && id > 0 ? start - last : longest;
+    }
+    CHECK(longest == read_u32(bytes + 12), "VOCB: longest token has %u bytes", longest);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        uint32_t id = read_u32(bytes + 16 + 4 * (uint64_t)slot);
+        CHECK(id <= n, "VOCB: slot %u", slot);
+        n_filled += id > 0;
+    }
+    for (uint32_t id = 0; id < n; id++) {
+        uint32_t start = read_u32(starts + 4 * (uint64_t)id);
+        uint32_t len = read_u32(starts + 4 * (uint64_t)id + 4) - start;
+        if (len == 0)
+            continue;
+        n_texts++;
+        uint32_t slot = find_slot(bytes, texts, starts, slots, texts + start, len);
+        CHECK(read_u32(bytes + 16 + 4 * (uint64_t)slot) == id + 1, "VOCB: token %u is not found",
+              id);
+    }
+    CHECK(n_filled == n_texts, "VOCB: %u slots are filled for %u texts", n_filled, n_texts);
+    weights->n_words = n;
+    return true;
+}
+
+/* The matrix itself; its length and the zeros that fill up panels are checked. */
+static bool decode_tensor(struct reference_weights *weights, struct reference_tensor *tensor)
+{
+    uint64_t n_bytes;
+    CHECK(reference_stored_bytes(tensor, &n_bytes), "%s: shape", tensor->name);
+    CHECK(n_bytes == tensor->n_bytes, "%s: length", tensor->name);
+    tensor->values = malloc((tensor->rows * tensor->cols + 1) * sizeof *tensor->values);
+    CHECK(tensor->values, "memory");
+    CHECK(reference_decode(tensor, weights->file + tensor->offset),
+          "%s: the filling of a panel is not zero", tensor->name);
+    return true;
+}
+
+static bool read_shape(struct reference_weights *weights, struct reference_tensor *tensor,
+                       const uint8_t *entry)
+{
+    uint64_t shape[4];
+    for (unsigned i = 0; i < 4; i++)
+        shape[i] = read_u64(entry + 24 + 8 * i);
+    for (size_t i = tensor->n_dims; i < 4; i++)
+        CHECK(shape[i] == 1, "%s: shape beyond the dimensions", tensor->name);
+    uint64_t cols = shape[1];
+    for (unsigned i = 2; i < 4; i++)
+        CHECK(!__builtin_mul_overflow(cols, shape[i], &cols), "%s: shape", tensor->name);
+    uint64_t limit = (uint64_t)weights->n_bytes;
+    CHECK(shape[0] <= limit && cols <= limit, "%s: shape", tensor->name);
+    tensor->rows = (size_t)shape[0];
+    tensor->cols = (size_t)cols;
+    return true;
+}
+
+static bool read_tensor(struct reference_weights *weights, const struct section *directory,
+                        const struct section *data, size_t index)
+{
+    const uint8_t *bytes = weights->file + directory->offset, *entry = bytes + 8 + 80 * index;
+    struct reference_tensor *tensor = &weights->tensors[index];
+    uint64_t name = read_u32(entry), name_len = read_u32(entry + 4);
+    CHECK(within(name, name_len + 1, directory->n_bytes), "tensor %zu: name", index);
+    tensor->name = (const char *)bytes + name;
+    CHECK(name_len > 0 && strnlen(tensor->name, name_len + 1) == name_len, "tensor %zu: name",
+          index);
+    uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
+    uint32_t n_dims = read_u32(entry + 16);
+    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8, "%s: type", tensor->name);
+    CHECK(layout <= REFERENCE_PANELS, "%s: layout", tensor->name);
+    CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
+    CHECK(n_dims == 2 || (layout == REFERENCE_ROWS && type != REFERENCE_INT8),
+          "%s: only matrices have panels or scales", tensor->name);
+    tensor->type = type;
+    tensor->layout = layout;
+    tensor->n_dims = n_dims;
+    tensor->offset = read_u64(entry + 56);
+    tensor->n_bytes = read_u64(entry + 64);
+    CHECK(read_u64(entry + 72) == 0, "%s: reserved bytes", tensor->name);
+    uint64_t end = data->offset + data->n_bytes;
+    CHECK(tensor->offset % 64 == 0 && tensor->offset >= data->offset &&
+              within(tensor->offset, tensor->n_bytes, end) &&
+              within(tensor->offset, align64(tensor->n_bytes), end),
+          "%s: place", tensor->name);
+    CHECK(read_u32(entry + 20) == crc32c(weights->file + tensor->offset, tensor->n_bytes),
+          "%s: checksum", tensor->name);
+    CHECK(all_zero(weights->file + tensor->offset + tensor->n_bytes,
+                   align64(tensor->n_bytes) - tensor->n_bytes),
+          "%s: padding", tensor->name);
+    for (size_t i = 0; i < index; i++) {
+        const struct reference_tensor *other = &weights->tensors[i];
+        CHECK(strcmp(other->name, tensor->name) != 0, "%s occurs twice", tensor->name);
+        CHECK(other->offset + other->n_bytes <= tensor->offset ||
+                  tensor->offset + tensor->n_bytes <= other->offset,
+              "%s overlaps %s", tensor->name, other->name);
+    }
+    return read_shape(weights, tensor, entry) && decode_tensor(weights, tensor);
+}
+
+static bool read_tensors(struct reference_weights *weights, const struct section *directory,
+                         const struct section *data)
+{
+    CHECK(directory->n_bytes >= 8, "TENS: too short");
+    const uint8_t *bytes = weights->file + directory->offset;
+    uint32_t n = read_u32(bytes);
+    CHECK(read_u32(bytes + 4) == 0 && within(8, 80 * (uint64_t)n, directory->n_bytes),
+          "TENS: %u tensors", n);
+    weights->tensors = calloc(n + 1u, sizeof *weights->tensors);
+    CHECK(weights->tensors, "memory");
+    weights->n_tensors = n;
+    for (size_t i = 0; i < n; i++)
+        if (!read_tensor(weights, directory, data, i))
+            return false;
+    return true;
+}
+
+bool reference_weights_read(struct reference_weights *weights, const char *path)
+{
+    struct section sections[N_SECTIONS] = {
+        [CONF] = {.tag = "CONF", .required = true}, [TOKN] = {.tag = "TOKN", .required = true},
+        [VOCB] = {.tag = "VOCB", .required = true}, [TENS] = {.tag = "TENS", .required = true},
+        [DATA] = {.tag = "DATA", .required = true}, [META] = {.tag = "META", .required = false}};
+    *weights = (struct reference_weights){0};
+    return read_file(weights, path) && read_header(weights) && read_sections(weights, sections) &&
+           read_settings(weights, &sections[CONF], &weights->conf) &&
+           read_settings(weights, &sections[TOKN], &weights->tokn) &&
+           read_settings(weights, &sections[META], &weights->meta) &&
+           check_vocabulary(weights, &sections[VOCB]) &&
+           read_tensors(weights, &sections[TENS], &sections[DATA]);
+}
+
+static void free_settings(struct reference_settings *settings)
+{
+    free(settings->keys);
+    free(settings->values);
+}
+
+void reference_weights_free(struct reference_weights *weights)
+{
+    for (size_t i = 0; weights->tensors && i < weights->n_tensors; i++)
+        free(weights->tensors[i].values);
+    free(weights->tensors);
+    free_settings(&weights->conf);
+    free_settings(&weights->tokn);
+    free_settings(&weights->meta);
+    free(weights->file);
+    *weights = (struct reference_weights){0};
+}
+
+const char *reference_setting(const struct reference_settings *settings, const char *key,
+                              const char *if_absent)
+{
+    for (size_t i = 0; i < settings->n; i++)
+        if (strcmp(settings->keys[i], key) == 0)
+            return settings->values[i];
+    return if_absent;
+}
+
+const struct reference_tensor *reference_tensor(const struct reference_weights *weights,
+                                                const char *name)
+{
+    for (size_t i = 0; i < weights->n_tensors; i++)
+        if (strcmp(weights->tensors[i].name, name) == 0)
+            return &weights->tensors[i];
+    return NULL;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Runs test suites and prints one line for each, then "N passed, N failed" for all of them.
+#
+#     tests/run.sh [PROGRAM ...]     the built cmocka suites; the Makefile gives them
+#
+# The scripts tests/check_*.sh and tests/*/test_*.sh are suites too. A script may print a closing line of
+# its own ("3 passed, 0 failed" or "..., 1 skipped"); without one it is one test, and exit code 77 skips it.
+# ONLY=name: only scripts with that in their path. TEST_SECONDS: the most one suite may take.
+# BUILD: where the programs are. A suite's output is kept in $BUILD/tests/*.log and shown if it fails.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+export BUILD=${BUILD:-build}
+limit=${TEST_SECONDS:-600}
+logs=$BUILD/tests/logs
+mkdir -p "$logs"
+n_passed=0 n_failed=0 n_skipped=0
+
+count() { # the number that stands in the last line that matches a sed expression
+    local number
+    number=$(sed -nE "$1" "$log" | tail -n 1)
+    echo "${number:-0}"
+}
+
+# cmocka ends a group with "[  PASSED  ] 3 test(s)." and the same for FAILED and SKIPPED.
+count_cmocka() {
+    passed=$(count 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p')
+    failed=$(count 's/^\[  FAILED  \] ([0-9]+) test.*/\1/p')
+    skipped=$(count 's/^\[  SKIPPED \] ([0-9]+) test.*/\1/p')
+}
+
+count_script() {
+    passed=$(count 's/^([0-9]+) passed, [0-9]+ failed.*/\1/p')
+    failed=$(count 's/^[0-9]+ passed, ([0-9]+) failed.*/\1/p')
+    skipped=$(count 's/^[0-9]+ passed, [0-9]+ failed, ([0-9]+) skipped.*/\1/p')
+    if [ $((passed + failed + skipped)) = 0 ]; then
+        case $code in
+        0) passed=1 ;;
+        77) skipped=1 code=0 ;;
+        *) failed=1 ;;
+        esac
+    fi
+}
+
+run_suite() { # NAME KIND COMMAND
+    local name=$1 kind=$2 code passed failed skipped start=$SECONDS remark=
+    log=$logs/${name//\//_}.log
+    timeout --kill-after=10 "$limit" "$3" >"$log" 2>&1 </dev/null
+    code=$?
+    "count_$kind"
+    case $code in
+    0) ;;
+    124 | 137) remark=" (stopped after $limit s)" ;;
+    *) remark=" (exit code $code)" ;;
+    esac
+    # A suite that dies before its summary, or says that all is well and fails, has failed.
+    if [ $code != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+    if [ $code = 0 ] && [ $((passed + failed + skipped)) = 0 ]; then
+        failed=1 remark=" (ran no test)"
+    fi
+    if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
+    printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
+        "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
+    n_passed=$((n_passed + passed)) n_failed=$((n_failed + failed)) n_skipped=$((n_skipped + skipped))
+}
+
+for program in "$@"; do
+    name=${program#"$BUILD"/tests/}
+    run_suite "${name/test_/}" cmocka "$program"
+done
+# The checks look at what is shipped, which a sanitizer build is not.
+scripts=(tests/*/test_*.sh)
+if [ -z "${SANITIZE:-}" ]; then scripts=(tests/check_*.sh "${scripts[@]}"); fi
+for script in "${scripts[@]}"; do
+    if [ -f "$script" ] && [[ $script == *"${ONLY:-}"* ]]; then
+        name=${script#tests/}
+        name=${name/test_/}
+        run_suite "${name%.sh}" script "$script"
+    fi
+done
+
+if [ $n_skipped = 0 ]; then
+    echo "$n_passed passed, $n_failed failed"
+else
+    echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
+fi
+[ $n_failed = 0 ] && [ $n_passed != 0 ]

@@ -1,0 +1,234 @@
+/* Helpers of the suites. Anything here that cannot do its work fails the test that asked for it. */
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void support_path(char path[SUPPORT_PATH], const char *folder, const char *name)
+{
+    assert_true(snprintf(path, SUPPORT_PATH, "%s/%s", folder, name) < SUPPORT_PATH);
+}
+
+void support_program(const char *name, char path[SUPPORT_PATH])
+{
+    const char *folder = getenv("ENCODE_BUILD");
+    if (!folder)
+        folder = getenv("BUILD");
+    support_path(path, folder ? folder : "build", name);
+}
+
+bool support_shared(const char *below, char path[SUPPORT_PATH])
+{
+    const char *folder = getenv("SHARED_DIR");
+    support_path(path, folder ? folder : "../shared", below);
+    return access(path, R_OK) == 0;
+}
+
+void support_temp_dir(char path[SUPPORT_PATH])
+{
+    const char *folder = getenv("TMPDIR");
+    support_path(path, folder ? folder : "/tmp", "encode-test-XXXXXX");
+    if (!mkdtemp(path))
+        fail_msg("%s cannot be made", path);
+}
+
+void support_remove_dir(const char *path)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return;
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        char inner[2 * SUPPORT_PATH];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+        if (unlink(inner) != 0)
+            support_remove_dir(inner);
+    }
+    closedir(folder);
+    rmdir(path);
+}
+
+int support_run(const char *const argv[], const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return -1;
+    bool ok = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+              posix_spawn_file_actions_addopen(&actions, 1, log ? log : "/dev/null",
+                                               O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
+              posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)argv, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    if (!ok || waitpid(child, &status, 0) != child)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void print_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[512];
+    while (file && fgets(line, sizeof line, file))
+        print_error("    %s", line);
+    if (file)
+        fclose(file);
+}
+
+void support_make_model(const char *path, const char *words, const char *options, ...)
+{
+    enum { MAX_ARGUMENTS = 96 };
+    char program[SUPPORT_PATH], log[SUPPORT_PATH], text[2048];
+    const char *argv[MAX_ARGUMENTS];
+    int n = 0;
+    va_list arguments;
+    va_start(arguments, options);
+    int len = vsnprintf(text, sizeof text, options, arguments);
+    va_end(arguments);
+    assert_true(len >= 0 && (size_t)len < sizeof text);
+    support_program("encode-new", program);
+    assert_true(snprintf(log, sizeof log, "%s.log", path) < SUPPORT_PATH);
+    argv[n++] = program;
+    argv[n++] = "-o";
+    argv[n++] = path;
+    argv[n++] = "--words";
+    argv[n++] = words ? words : "a b c d e f g h i j k l m n o p q r s t u v w x y z";
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        assert_true(n < MAX_ARGUMENTS - 1);
+        argv[n++] = word;
+    }
+    argv[n] = NULL;
+    int code = support_run(argv, log);
+    if (code != 0) {
+        print_error("%s -o %s", program, path);
+        for (int i = 5; i < n; i++)
+            print_error(" %s", argv[i]);
+        print_error("\n");
+        print_file(log);
+        fail_msg("%s: exit code %d", program, code);
+    }
+    unlink(log);
+}
+
+engine_model *support_open(const char *path)
+{
+    engine_model *model;
+    engine_error error;
+    if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
+        fail_msg("%s: %s", path, error.message);
+    return model;
+}
+
+const char *support_isa(size_t index)
+{
+    static const char *const isas[] = {"portable", "avx2", "avx512"};
+    size_t n = 1;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        n = 2;
+    if (n == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        n = 3;
+#endif
+    return index < n ? isas[index] : NULL;
+}
+
+engine_model *support_open_isa(const char *path, const char *isa)
+{
+    engine_info info = {.struct_bytes = sizeof info};
+    setenv("ENGINE_ISA", isa, 1);
+    engine_model *model = support_open(path);
+    unsetenv("ENGINE_ISA");
+    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    assert_string_equal(info.isa, isa);
+    return model;
+}
+
+engine_session *support_session(const engine_model *model, const engine_session_options *options)
+{
+    engine_session *session;
+    engine_error error;
+    if (engine_session_new(model, options, &session, &error) != ENGINE_OK)
+        fail_msg("session: %s", error.message);
+    return session;
+}
+
+uint64_t support_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+size_t support_below(uint64_t *state, size_t n)
+{
+    return (size_t)(support_random(state) >> 33) % n;
+}
+
+void support_random_ids(uint64_t *state, int32_t *ids, size_t n, size_t n_ids)
+{
+    for (size_t i = 0; i < n; i++)
+        ids[i] = (int32_t)support_below(state, n_ids);
+}
+
+struct difference support_difference(const float *got, const double *expected, size_t n,
+                                     bool absolute)
+{
+    struct difference worst = {0};
+    for (size_t i = 0; i < n; i++) {
+        double value = (double)got[i], scale = absolute ? 1.0 : fmax(1.0, fabs(expected[i]));
+        double difference = fabs(value - expected[i]) / scale;
+        if (!(difference <= worst.largest)) {
+            worst = (struct difference){difference, i, value, expected[i]};
+            if (isnan(difference)) {
+                worst.largest = (double)INFINITY;
+                break;
+            }
+        }
+    }
+    return worst;
+}
+
+void support_compare(struct worst *worst, double tolerance, const float *got,
+                     const double *expected, size_t n, const char *where, ...)
+{
+    enum { SHOWN = 5 };
+    char words[256];
+    va_list arguments;
+    va_start(arguments, where);
+    vsnprintf(words, sizeof words, where, arguments);
+    va_end(arguments);
+    struct difference difference = support_difference(got, expected, n, worst->absolute);
+    worst->n_compared++;
+    if (!(difference.largest <= tolerance) && worst->n_wrong++ < SHOWN)
+        print_error("%s [%zu]: %.9g, expected %.9g, difference %.3g > %.3g\n", words,
+                    difference.index, difference.got, difference.expected, difference.largest,
+                    tolerance);
+    if (!(difference.largest <= worst->difference.largest)) {
+        worst->difference = difference;
+        memcpy(worst->where, words, sizeof words);
+    }
+}
+
+void support_assert_within(const struct worst *worst, double tolerance, const char *what)
+{
+    print_message("%s: %zu comparisons, largest difference %.3g of %.3g at %s [%zu]\n", what,
+                  worst->n_compared, worst->difference.largest, tolerance, worst->where,
+                  worst->difference.index);
+    assert_true(worst->n_compared > 0);
+    if (worst->n_wrong > 0)
+        fail_msg("%s: %zu of %zu are too far off", what, worst->n_wrong, worst->n_compared);
+}

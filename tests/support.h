@@ -1,0 +1,83 @@
+/* support.h - what several suites need: programs, temporary folders, random models, random numbers,
+ * and comparisons that no NaN passes. Failures of the surroundings end the running test. */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What cmocka.h wants to have seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+
+enum { SUPPORT_PATH = 512 };
+
+/* Path of a built program: in $ENCODE_BUILD, else $BUILD, else build/. */
+void support_program(const char *name, char path[SUPPORT_PATH]);
+
+/* Path below the folder with shared test data ($SHARED_DIR, else ../shared); false where it is
+ * absent. */
+bool support_shared(const char *below, char path[SUPPORT_PATH]);
+
+/* folder/name */
+void support_path(char path[SUPPORT_PATH], const char *folder, const char *name);
+
+void support_temp_dir(char path[SUPPORT_PATH]);
+void support_remove_dir(const char *path);
+
+/* Runs argv[0], found by PATH, and waits. Its stdout and stderr go to log, or nowhere if that is
+ * NULL. Returns the exit code, 128 + the signal, or -1 if it cannot be started. */
+int support_run(const char *const argv[], const char *log);
+
+/* encode-new -o path, with options separated by blanks, and the vocabulary words: texts separated
+ * by blanks, or NULL for 26 names of letters. */
+__attribute__((format(printf, 3, 4))) void support_make_model(const char *path, const char *words,
+                                                              const char *options, ...);
+
+engine_model *support_open(const char *path);
+
+/* The instruction sets that this CPU runs, by index; NULL past the last. */
+const char *support_isa(size_t index);
+
+/* Opens the model under that instruction set and checks that it is in use. */
+engine_model *support_open_isa(const char *path, const char *isa);
+
+engine_session *support_session(const engine_model *model, const engine_session_options *options);
+
+/* A deterministic generator (splitmix64): the next number, and one below n. */
+uint64_t support_random(uint64_t *state);
+size_t support_below(uint64_t *state, size_t n);
+void support_random_ids(uint64_t *state, int32_t *ids, size_t n, size_t n_ids);
+
+/* The largest |got - expected|, divided by max(1, |expected|) unless it is to be absolute, or
+ * infinity if any is NaN, and where. */
+struct difference {
+    double largest;
+    size_t index;
+    double got, expected;
+};
+struct difference support_difference(const float *got, const double *expected, size_t n,
+                                     bool absolute);
+
+/* The largest difference of many comparisons, and which. */
+struct worst {
+    struct difference difference;
+    bool absolute;
+    char where[256];
+    size_t n_compared, n_wrong; /* comparisons; those above the tolerance */
+};
+
+/* Prints the first few above the tolerance at once. */
+__attribute__((format(printf, 6, 7))) void support_compare(struct worst *worst, double tolerance,
+                                                           const float *got, const double *expected,
+                                                           size_t n, const char *where, ...);
+
+/* Prints the largest difference and fails unless everything was within the tolerance. */
+void support_assert_within(const struct worst *worst, double tolerance, const char *what);
+
+#endif

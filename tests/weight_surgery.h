@@ -1,0 +1,48 @@
+/* weight_surgery.h - changes a weight file in memory and makes its checksums right again, so that
+ * what is tested is the reader behind the checksums. Offsets are those of weights/FORMAT.md. */
+#ifndef TESTS_WEIGHT_SURGERY_H
+#define TESTS_WEIGHT_SURGERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HEADER = 64, SECTION = 32, TENSOR = 80 };
+
+/* cap bytes, aligned to 64, of which len are in use. */
+struct patient {
+    uint8_t *data;
+    size_t len, cap;
+};
+
+/* A copy with room for `spare` more bytes; data is for free(). */
+struct patient patient_copy(const struct patient *original, size_t spare);
+
+uint32_t get_u32(const uint8_t *at);
+uint64_t get_u64(const uint8_t *at);
+void set_u32(uint8_t *at, uint32_t value);
+void set_u64(uint8_t *at, uint64_t value);
+
+/* The entry of a section in the section table; NULL if there is none of this tag. */
+uint8_t *section_entry(const struct patient *patient, const char *tag);
+uint8_t *section_data(const struct patient *patient, const char *tag);
+size_t section_len(const struct patient *patient, const char *tag);
+
+/* The entry of a tensor in the directory; NULL if there is none of this name. */
+uint8_t *tensor_entry(const struct patient *patient, const char *name);
+
+/* Writes the checksums of a section, of the table and of the header, or of the last two or one. */
+void heal_section(struct patient *patient, const char *tag);
+void heal_table(struct patient *patient);
+void heal_header(struct patient *patient);
+
+/* Drops a section from the table. */
+void remove_section(struct patient *patient, const char *tag);
+
+/* Gives a section other bytes, which are put at the end of the file, and heals. */
+void replace_section(struct patient *patient, const char *tag, const void *data, size_t len);
+
+/* Sets a key of a settings section to a value, or adds the key, and heals. */
+void replace_setting(struct patient *patient, const char *tag, const char *key, const char *value,
+                     size_t value_len);
+
+#endif

@@ -1,0 +1,115 @@
+/* display.c - text and numbers in cells; see display.h. Widths are those of utf8proc (East Asian Width,
+ * combining marks), so a column stays straight for "桜" and "é" alike. */
+#include "tools/display.h"
+
+#include "tools/utf8.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* One character as it is shown: its bytes and its columns. */
+struct glyph {
+    char bytes[16];
+    size_t n_bytes;
+    size_t columns;
+};
+
+static bool is_escaped(uint32_t character)
+{
+    switch (utf8proc_category((utf8proc_int32_t)character)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void escape(uint32_t character, struct glyph *glyph)
+{
+    const char *form = character < 0x100     ? "\\x%02x"
+                       : character < 0x10000 ? "\\u%04x"
+                                             : "\\U%08x";
+    char letter = character == '\n' ? 'n' : character == '\t' ? 't' : character == '\r' ? 'r' : 0;
+    int n = letter ? snprintf(glyph->bytes, sizeof glyph->bytes, "\\%c", letter)
+                   : snprintf(glyph->bytes, sizeof glyph->bytes, form, (unsigned)character);
+    glyph->n_bytes = glyph->columns = (size_t)n;
+}
+
+static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
+{
+    uint32_t character;
+    size_t n = utf8_next(text, len, &character);
+    if (is_escaped(character)) {
+        escape(character, glyph);
+        return n;
+    }
+    glyph->n_bytes = utf8_put(character, glyph->bytes);
+    int columns = utf8proc_charwidth((utf8proc_int32_t)character);
+    glyph->columns = columns > 0 ? (size_t)columns : 0;
+    return n;
+}
+
+/* How much of a text is shown: its first `len` bytes, which take `columns`, then perhaps "…". A pile of
+ * combining marks takes no columns, so the number of characters has a limit too. */
+struct extent {
+    size_t len, columns;
+    bool shortened;
+};
+
+static struct extent measure(const char *text, size_t len, size_t most)
+{
+    struct extent whole = {0}, start = {0};
+    struct glyph glyph;
+    size_t n_glyphs = 0;
+
+    start.shortened = true;
+    while (whole.len < len) {
+        whole.len += next_glyph(text + whole.len, len - whole.len, &glyph);
+        whole.columns += glyph.columns;
+        if (whole.columns > most || ++n_glyphs > 4 * most)
+            return start;
+        if (whole.columns < most) {
+            start.len = whole.len;
+            start.columns = whole.columns;
+        }
+    }
+    return whole;
+}
+
+size_t display_width(const char *text, size_t len, size_t most)
+{
+    struct extent extent = measure(text, len, most);
+    return extent.columns + (extent.shortened ? 1 : 0);
+}
+
+size_t display_text(FILE *stream, const char *text, size_t len, size_t most)
+{
+    struct extent extent = measure(text, len, most);
+    struct glyph glyph;
+    for (size_t at = 0; at < extent.len;) {
+        at += next_glyph(text + at, extent.len - at, &glyph);
+        fwrite(glyph.bytes, 1, glyph.n_bytes, stream);
+    }
+    if (extent.shortened)
+        fputs("…", stream);
+    return extent.columns + (extent.shortened ? 1 : 0);
+}
+
+void display_cell(FILE *stream, const char *text, size_t len, size_t columns)
+{
+    size_t used = display_text(stream, text, len, columns);
+    fprintf(stream, "%*s", (int)(columns - used), "");
+}
+
+void display_number(FILE *stream, double value)
+{
+    if (fabs(value) < 99.99995 || !isfinite(value))
+        fprintf(stream, "%*.4f", DISPLAY_NUMBER, value);
+    else
+        fprintf(stream, "%*.1e", DISPLAY_NUMBER, value);
+}

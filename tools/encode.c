@@ -1,0 +1,55 @@
+/* encode.c - the program encode: texts in, vectors out. See man/encode.1.
+ *
+ *     encode_options   the command line
+ *     reader           arguments, lines or JSON lines  →  records
+ *     encoder          records  →  tokens  →  vectors, by the engine
+ *     printer          text, json, csv, npy, ids
+ *     pipeline         the four together, batch by batch; compare for --compare
+ */
+#include "tools/compare.h"
+#include "tools/encode_options.h"
+#include "tools/encoder.h"
+#include "tools/options.h"
+#include "tools/output.h"
+#include "tools/pipeline.h"
+#include "tools/reader.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static int encode_all(const struct encode_options *options, struct encoder *encoder,
+                      struct output *output)
+{
+    struct reader reader;
+    if (options->n_texts > 0)
+        reader_from_arguments(&reader, options->texts, options->n_texts, options->pair);
+    else
+        reader_from_stdin(&reader, options->is_json_input);
+    if (options->n_texts == 0 && isatty(STDIN_FILENO))
+        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
+    int code = pipeline_run(options, encoder, &reader, output);
+    reader_free(&reader);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct encode_options options;
+    struct encoder encoder;
+    struct output output;
+    int code;
+
+    program_begin("encode");
+    if (!encode_options_read(&options, argc, argv, &code))
+        return code;
+    if (encoder_open(&encoder, &options, &code)) {
+        code = PROGRAM_FAILED;
+        if (output_open(&output, options.output_path)) {
+            code = options.is_compare ? compare_texts(&options, &encoder, &output)
+                                      : encode_all(&options, &encoder, &output);
+            code = output_end(&output, code);
+        }
+    }
+    encoder_close(&encoder);
+    return code;
+}

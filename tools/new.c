@@ -1,0 +1,161 @@
+/* new.c - encode-new: a weight file of any shape with seeded random numbers and a tokenizer from
+ * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
+ * tensors.
+ */
+#include "tools/new_options.h"
+#include "tools/options.h"
+#include "tools/random_model.h"
+#include "tools/special_template.h"
+#include "tools/token_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So that a model made in a hurry knows some words. */
+static const char BUILT_IN_WORDS[] =
+    "I you he she it we they me him her us them my your his our their a an the this that and "
+    "or but not is are was were be have has do does can will go goes see sees like likes ride "
+    "rides walk walks bite bites eat eats read reads man woman boy girl child dog cat bird "
+    "horse bike car train house street city river bank tree book word day night good bad big "
+    "small old new red green blue one two three in on at to from with by of for over under "
+    "who what where when why how";
+
+static int read_file(const struct new_options *options, struct token_source *source)
+{
+    char *data;
+    size_t len, blanks = 0;
+    int code = read_whole(options->tokenizer, &data, &len);
+    if (code != PROGRAM_DONE)
+        return code;
+    while (blanks < len && strchr(" \t\r\n", data[blanks]) != NULL && data[blanks] != '\0')
+        blanks++;
+    bool is_json = blanks < len && data[blanks] == '{';
+    if (is_json && (options->keras || options->lower != NULL))
+        code = program_misuse("%s says itself how to split: --keras and --lower are for word lists",
+                              options->tokenizer);
+    if (code == PROGRAM_DONE)
+        code = token_source_begin(source, is_json || options->keras);
+    if (code == PROGRAM_DONE)
+        code = is_json ? token_source_keras(source, options->tokenizer, data, len)
+                       : token_source_list(source, options->tokenizer, data, len);
+    free(data);
+    return code;
+}
+
+static int make_tokenizer(const struct new_options *options, struct token_source *source)
+{
+    int code = PROGRAM_DONE;
+    if (options->tokenizer != NULL)
+        code = read_file(options, source);
+    else
+        code = token_source_begin(source, options->keras || options->fit != NULL);
+    if (code == PROGRAM_DONE && options->lower != NULL)
+        source->lower = strcmp(options->lower, "yes") == 0;
+    if (code == PROGRAM_DONE && options->fit != NULL)
+        code = token_source_fit(source, options->fit, &options->fit_options);
+    else if (code == PROGRAM_DONE && options->tokenizer == NULL)
+        code = token_source_words(source, options->words != NULL ? options->words : BUILT_IN_WORDS);
+    for (size_t i = 0; i < options->n_added && code == PROGRAM_DONE; i++)
+        code = token_source_add(source, options->added[i]);
+    return code;
+}
+
+/* Settles the vocabulary, which --vocabulary may have made larger than there are tokens. */
+static int settle_config(struct model_config *config, size_t n_tokens)
+{
+    if (config->vocabulary < 0)
+        config->vocabulary = (int64_t)n_tokens;
+    if ((uint64_t)config->vocabulary < n_tokens)
+        return program_misuse("the tokenizer has %zu ids; --vocabulary %" PRId64 " is less",
+                              n_tokens, config->vocabulary);
+    const char *wrong = config_check(config);
+    return wrong == NULL ? PROGRAM_DONE : program_misuse("the shape: %s", wrong);
+}
+
+struct templates {
+    char single[TEMPLATE_TEXT_BYTES], pair[TEMPLATE_TEXT_BYTES]; /* "": not given */
+};
+
+static int resolve_templates(const struct new_options *options, const struct word_list *words,
+                             struct templates *templates)
+{
+    size_t n_types = (size_t)options->config.token_types;
+    int code = PROGRAM_DONE;
+    *templates = (struct templates){"", ""};
+    if (options->template_single != NULL)
+        code = special_template_resolve("--template-single", options->template_single, false, words,
+                                        n_types, templates->single);
+    if (code == PROGRAM_DONE && options->template_pair != NULL)
+        code = special_template_resolve("--template-pair", options->template_pair, true, words,
+                                        n_types, templates->pair);
+    return code;
+}
+
+static void setting(struct weight_writer *writer, engine_settings settings, const char *key,
+                    const char *value)
+{
+    if (value != NULL && value[0] != '\0')
+        weight_writer_setting(writer, settings, key, value, strlen(value));
+}
+
+static void write_metadata(struct weight_writer *writer, const struct new_options *options)
+{
+    char name[96], seed[32];
+    snprintf(seed, sizeof seed, "%" PRIu64, options->random.seed);
+    snprintf(name, sizeof name, "random, %" PRId64 " layers of width %" PRId64,
+             options->config.layers, options->config.width);
+    setting(writer, ENGINE_SETTINGS_METADATA, "name", options->name != NULL ? options->name : name);
+    setting(writer, ENGINE_SETTINGS_METADATA, "made_by", "encode-new " ENGINE_VERSION);
+    setting(writer, ENGINE_SETTINGS_METADATA, "numbers", "seeded random, not trained");
+    setting(writer, ENGINE_SETTINGS_METADATA, "seed", seed);
+}
+
+static int write_model(const struct new_options *options, const struct token_source *source,
+                       const struct templates *templates)
+{
+    engine_error error = {ENGINE_OK, ""};
+    struct weight_writer *writer;
+    uint64_t n_parameters = 0;
+    if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    weight_writer_config(writer, &options->config);
+    token_source_write(source, writer);
+    setting(writer, ENGINE_SETTINGS_TOKENIZER, "single", templates->single);
+    setting(writer, ENGINE_SETTINGS_TOKENIZER, "pair", templates->pair);
+    setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
+    write_metadata(writer, options);
+    engine_status status = random_model_write(writer, &options->config, &options->random,
+                                              &n_parameters);
+    if (status == ENGINE_ERROR_MEMORY) {
+        weight_writer_abort(writer);
+        return no_memory();
+    }
+    if (weight_writer_finish(writer) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    program_note("wrote %s: %zu tokens, %" PRIu64 " parameters", options->output, source->words.n,
+                 n_parameters);
+    return PROGRAM_DONE;
+}
+
+int main(int argc, char *argv[])
+{
+    struct new_options options;
+    struct token_source source = {0};
+    struct templates templates;
+    bool ends;
+    program_begin("encode-new");
+    int code = new_options_read(argc, argv, &options, &ends);
+    if (code != PROGRAM_DONE || ends)
+        return code;
+    code = make_tokenizer(&options, &source);
+    if (code == PROGRAM_DONE)
+        code = settle_config(&options.config, source.words.n);
+    if (code == PROGRAM_DONE)
+        code = resolve_templates(&options, &source.words, &templates);
+    if (code == PROGRAM_DONE)
+        code = write_model(&options, &source, &templates);
+    token_source_free(&source);
+    return code;
+}

@@ -1,0 +1,284 @@
+/* new_options.c - the command line of encode-new. The options that set the model's shape are the
+ * keys of model/config.h with dashes, so that a new key is an option at once.
+ */
+#include "tools/new_options.h"
+
+#include "tools/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char HELP[] =
+    "Usage: encode-new -o FILE [OPTION ...]\n"
+    "Writes a model with seeded random numbers: for tests, benches and teaching.\n"
+    "\n"
+    "  -o, --output FILE        the weight file to write (needed)\n"
+    "      --seed N             same seed, same bytes, on every machine (default 1)\n"
+    "      --name TEXT          the name that the programs show\n"
+    "      --type T             matrices of linear layers: f32, f16, bf16, int8 (default f32)\n"
+    "      --layout L           of these: panels, rows (default panels)\n"
+    "      --embedding-type T   the embedding tables (default: as --type)\n"
+    "\n"
+    "Tokenizer (default: a few dozen built-in words)\n"
+    "      --tokenizer FILE     a Keras Tokenizer.to_json() file, or one token per line\n"
+    "      --words 'a b c'      these words\n"
+    "      --fit FILE           the words of a text, '-' for stdin, by the rules of Keras\n"
+    "      --oov TOKEN          --fit: token for unknown words, '' for none (default <unk>)\n"
+    "      --num-words N        --fit: keep the N most frequent words\n"
+    "      --min-count N        --fit: keep words that occur N times or more\n"
+    "      --keras, --blanks    word lists: split like Keras, or at blanks (default --blanks)\n"
+    "      --lower yes|no       lower case (default: yes with --keras and --fit, else no)\n"
+    "      --add-token TOKEN    append a token, such as [CLS]; may be repeated\n"
+    "      --template-single T  special tokens of a text: '[CLS]:0 A:0 [SEP]:0'\n"
+    "      --template-pair T    of a pair: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'\n"
+    "      --truncate yes|no    cut texts that are too long (default no)\n"
+    "\n"
+    "Shape\n";
+
+static const char HELP_END[] =
+    "\n"
+    "  --vocabulary is the number of tokens unless it is given; --embedding-scale sqrt is the\n"
+    "  square root of the width; --feed-forward is four times the width unless it is given.\n"
+    "\n"
+    "  -h, --help               this text\n"
+    "      --version            the version\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 misused.\n";
+
+enum {
+    OPTION_SEED = 256, OPTION_NAME, OPTION_TYPE, OPTION_LAYOUT, OPTION_EMBEDDING_TYPE,
+    OPTION_TOKENIZER, OPTION_WORDS, OPTION_FIT, OPTION_OOV, OPTION_NUM_WORDS, OPTION_MIN_COUNT,
+    OPTION_KERAS, OPTION_BLANKS, OPTION_LOWER, OPTION_ADD_TOKEN, OPTION_TEMPLATE_SINGLE,
+    OPTION_TEMPLATE_PAIR, OPTION_TRUNCATE, OPTION_VERSION,
+    OPTION_CONFIG /* and the index of the key */
+};
+
+static const struct option FIXED[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"name", required_argument, NULL, OPTION_NAME},
+    {"type", required_argument, NULL, OPTION_TYPE},
+    {"layout", required_argument, NULL, OPTION_LAYOUT},
+    {"embedding-type", required_argument, NULL, OPTION_EMBEDDING_TYPE},
+    {"tokenizer", required_argument, NULL, OPTION_TOKENIZER},
+    {"words", required_argument, NULL, OPTION_WORDS},
+    {"fit", required_argument, NULL, OPTION_FIT},
+    {"oov", required_argument, NULL, OPTION_OOV},
+    {"num-words", required_argument, NULL, OPTION_NUM_WORDS},
+    {"min-count", required_argument, NULL, OPTION_MIN_COUNT},
+    {"keras", no_argument, NULL, OPTION_KERAS},
+    {"blanks", no_argument, NULL, OPTION_BLANKS},
+    {"lower", required_argument, NULL, OPTION_LOWER},
+    {"add-token", required_argument, NULL, OPTION_ADD_TOKEN},
+    {"template-single", required_argument, NULL, OPTION_TEMPLATE_SINGLE},
+    {"template-pair", required_argument, NULL, OPTION_TEMPLATE_PAIR},
+    {"truncate", required_argument, NULL, OPTION_TRUNCATE},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+};
+
+enum { N_FIXED = sizeof FIXED / sizeof FIXED[0], MOST_KEYS = 64, KEY_BYTES = 32, VALUE_BYTES = 64 };
+
+struct option_list {
+    struct option options[N_FIXED + MOST_KEYS + 1];
+    char names[MOST_KEYS][KEY_BYTES]; /* the keys with dashes */
+    const char *keys[MOST_KEYS];
+    size_t n_keys;
+};
+
+static void list_options(struct option_list *list, const struct model_config *config)
+{
+    *list = (struct option_list){0};
+    memcpy(list->options, FIXED, sizeof FIXED);
+    char value[VALUE_BYTES];
+    const char *key;
+    for (; list->n_keys < MOST_KEYS &&
+           (key = config_get(config, list->n_keys, value, sizeof value)) != NULL;
+         list->n_keys++) {
+        char *name = list->names[list->n_keys];
+        snprintf(name, KEY_BYTES, "%s", key);
+        for (char *c = name; *c != '\0'; c++)
+            if (*c == '_')
+                *c = '-';
+        list->keys[list->n_keys] = key;
+        list->options[N_FIXED + list->n_keys] =
+            (struct option){name, required_argument, NULL, OPTION_CONFIG + (int)list->n_keys};
+    }
+}
+
+/* What a key takes is what config_set says of a value that no key takes. */
+static int show_help(const struct option_list *list, const struct model_config *defaults)
+{
+    fputs(HELP, stdout);
+    for (size_t i = 0; i < list->n_keys; i++) {
+        char value[VALUE_BYTES];
+        struct model_config config = *defaults;
+        config_get(defaults, i, value, sizeof value);
+        printf("      --%-18s %s", list->names[i], config_set(&config, list->keys[i], "?"));
+        bool has_default = value[0] != '\0' && value[0] != '-';
+        printf(has_default ? " (default %s)\n" : "\n", value);
+    }
+    return program_help(HELP_END);
+}
+
+/* Sizes that are pleasant to look at; the rest as weights/FORMAT.md has it. */
+static void set_defaults(struct new_options *options)
+{
+    *options = (struct new_options){
+        .fit_options = {.oov = "<unk>"},
+        .random = {.seed = 1, .linear_type = TENSOR_F32, .linear_layout = LAYOUT_PANELS},
+    };
+    struct model_config *config = &options->config;
+    config_defaults(config);
+    config->layers = 2;
+    config->width = 128;
+    config->max_tokens = 512;
+    config->position = POSITION_SINUSOIDAL;
+    config->norm_eps = 1e-5;
+    config->pooling = POOLING_MEAN;
+    config->normalize = 1;
+}
+
+static int set_config(struct option_list *list, size_t index, const char *text,
+                      struct model_config *config, bool *scale_is_sqrt)
+{
+    const char *key = list->keys[index];
+    bool is_scale = strcmp(key, "embedding_scale") == 0;
+    if (is_scale)
+        *scale_is_sqrt = strcmp(text, "sqrt") == 0;
+    if (is_scale && *scale_is_sqrt)
+        return PROGRAM_DONE;
+    const char *expected = config_set(config, key, text);
+    if (expected != NULL)
+        return program_misuse("--%s takes %s%s, not '%s'", list->names[index],
+                              is_scale ? "sqrt or " : "", expected, text);
+    return PROGRAM_DONE;
+}
+
+static int set_type(const char *option, const char *text, enum tensor_type *type)
+{
+    static const char *const names[] = {"f32", "f16", "bf16", "int8"};
+    static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
+    size_t index = 0;
+    if (!option_choice(option, text, names, 4, &index))
+        return program_usage();
+    *type = types[index];
+    return PROGRAM_DONE;
+}
+
+static int set_layout(const char *text, enum tensor_layout *layout)
+{
+    static const char *const names[] = {"rows", "panels"};
+    size_t index = 0;
+    if (!option_choice("--layout", text, names, 2, &index))
+        return program_usage();
+    *layout = index == 0 ? LAYOUT_ROWS : LAYOUT_PANELS;
+    return PROGRAM_DONE;
+}
+
+static int set_yes_no(const char *option, const char *text, const char **value)
+{
+    bool yes = false;
+    if (!option_yes_no(option, text, &yes))
+        return program_usage();
+    *value = yes ? "yes" : "no";
+    return PROGRAM_DONE;
+}
+
+static int set_count(const char *option, const char *text, size_t *count)
+{
+    return option_count(option, text, 1, INT32_MAX, count) ? PROGRAM_DONE : program_usage();
+}
+
+static int set_option(struct new_options *options, int option, const char *text)
+{
+    switch (option) {
+    case 'o': options->output = text; return PROGRAM_DONE;
+    case OPTION_NAME: options->name = text; return PROGRAM_DONE;
+    case OPTION_TOKENIZER: options->tokenizer = text; return PROGRAM_DONE;
+    case OPTION_WORDS: options->words = text; return PROGRAM_DONE;
+    case OPTION_FIT: options->fit = text; return PROGRAM_DONE;
+    case OPTION_OOV: options->fit_options.oov = text; return PROGRAM_DONE;
+    case OPTION_KERAS: options->keras = true; return PROGRAM_DONE;
+    case OPTION_BLANKS: options->keras = false; return PROGRAM_DONE;
+    case OPTION_TEMPLATE_SINGLE: options->template_single = text; return PROGRAM_DONE;
+    case OPTION_TEMPLATE_PAIR: options->template_pair = text; return PROGRAM_DONE;
+    case OPTION_NUM_WORDS: return set_count("--num-words", text, &options->fit_options.num_words);
+    case OPTION_MIN_COUNT: return set_count("--min-count", text, &options->fit_options.min_count);
+    case OPTION_LOWER: return set_yes_no("--lower", text, &options->lower);
+    case OPTION_TRUNCATE: return set_yes_no("--truncate", text, &options->truncate);
+    case OPTION_TYPE: return set_type("--type", text, &options->random.linear_type);
+    case OPTION_LAYOUT: return set_layout(text, &options->random.linear_layout);
+    case OPTION_EMBEDDING_TYPE:
+        return set_type("--embedding-type", text, &options->random.table_type);
+    case OPTION_SEED:
+        return option_number("--seed", text, 0, UINT64_MAX, &options->random.seed)
+                   ? PROGRAM_DONE
+                   : program_usage();
+    case OPTION_ADD_TOKEN:
+        if (options->n_added == MOST_ADDED_TOKENS)
+            return program_misuse("--add-token may stand there %d times", MOST_ADDED_TOKENS);
+        options->added[options->n_added++] = text;
+        return PROGRAM_DONE;
+    default: return program_usage(); /* getopt has said what was wrong */
+    }
+}
+
+static void settle(struct new_options *options, bool scale_is_sqrt)
+{
+    struct model_config *config = &options->config;
+    if (scale_is_sqrt && config->width > 0)
+        config->embedding_scale = sqrt((double)config->width);
+    if (config->feed_forward < 0)
+        config->feed_forward = config->width <= INT32_MAX / 4 ? 4 * config->width : config->width;
+    if (config->heads < 0)
+        config->heads = config->width % 4 == 0 ? 4 : config->width % 2 == 0 ? 2 : 1;
+    if (options->random.table_type == 0)
+        options->random.table_type = options->random.linear_type;
+}
+
+static int check(const struct new_options *options)
+{
+    int n_sources =
+        (options->tokenizer != NULL) + (options->words != NULL) + (options->fit != NULL);
+    if (n_sources > 1)
+        return program_misuse("--tokenizer, --words and --fit exclude each other");
+    if (options->output == NULL)
+        return program_misuse("-o FILE is needed");
+    struct model_config config = options->config;
+    if (config.vocabulary < 0)
+        config.vocabulary = 1; /* settled when the tokenizer has been read */
+    const char *wrong = config_check(&config);
+    return wrong == NULL ? PROGRAM_DONE : program_misuse("the shape: %s", wrong);
+}
+
+int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends)
+{
+    struct option_list list;
+    bool scale_is_sqrt = false;
+    int option, code = PROGRAM_DONE;
+    set_defaults(options);
+    list_options(&list, &options->config);
+    *ends = false;
+    while (code == PROGRAM_DONE &&
+           (option = getopt_long(argc, argv, "o:h", list.options, NULL)) != -1) {
+        *ends = option == 'h' || option == OPTION_VERSION;
+        if (option == 'h') {
+            set_defaults(options);
+            return show_help(&list, &options->config);
+        }
+        if (option == OPTION_VERSION)
+            return program_version();
+        if (option >= OPTION_CONFIG)
+            code = set_config(&list, (size_t)(option - OPTION_CONFIG), optarg, &options->config,
+                              &scale_is_sqrt);
+        else
+            code = set_option(options, option, optarg);
+    }
+    if (code == PROGRAM_DONE && optind < argc)
+        return program_misuse("'%s' is not an option; texts are encoded by 'encode'", argv[optind]);
+    settle(options, scale_is_sqrt);
+    return code == PROGRAM_DONE ? check(options) : code;
+}

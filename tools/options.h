@@ -1,0 +1,74 @@
+/* options.h - what every program of this directory does alike: reading option values with a clear
+ * message, --help and --version, exit codes, and noticing that stdout could not be written.
+ *
+ * Exit codes: 0 done, 1 failed, 2 misused. Results go to stdout, everything else to stderr.
+ * The option_ functions print their own message and return false; the caller then returns
+ * PROGRAM_MISUSED. `option` is the option's name as the user types it, "--seed".
+ *
+ *     while ((opt = getopt_long(argc, argv, "hm:", longs, NULL)) != -1)
+ *         switch (opt) {
+ *         case 't':
+ *             if (!option_count("-t", optarg, 1, 1024, &threads)) return PROGRAM_MISUSED;
+ *             break;
+ *         case 'h': return program_help(HELP);
+ *         default: return program_usage();      // getopt has said what was wrong
+ *         }
+ *     ...
+ *     return program_end(PROGRAM_DONE);
+ */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROGRAM_DONE = 0, PROGRAM_FAILED = 1, PROGRAM_MISUSED = 2 };
+
+#if defined(__GNUC__)
+#define PROGRAM_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PROGRAM_PRINTF(text, first)
+#endif
+
+/* The name that opens every message; call it first in main with a string that lives on
+ * ("encode"). */
+void program_begin(const char *name);
+const char *program_name(void);
+
+/* "name: message" on stderr, with a line end. program_note returns nothing and is not an error;
+ * program_fail returns PROGRAM_FAILED; program_misuse adds "Try 'name --help'." and returns
+ * PROGRAM_MISUSED. */
+void program_note(const char *format, ...) PROGRAM_PRINTF(1, 2);
+int program_fail(const char *format, ...) PROGRAM_PRINTF(1, 2);
+int program_misuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
+
+/* "Try 'name --help'." alone, where the error has been told; returns PROGRAM_MISUSED. */
+int program_usage(void);
+
+/* Print to stdout, check that it was written, return the exit code. */
+int program_help(const char *text);
+int program_version(void);
+
+/* Flushes stdout and returns `code`, or says why stdout could not be written and returns
+ * PROGRAM_FAILED. The last call of every program that prints results. A reader that went away
+ * (EPIPE) fails without a message. */
+int program_end(int code);
+
+/* Whole decimal numbers from least to most; the message names the option, the text and the
+ * bounds. */
+bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
+                   uint64_t *value);
+bool option_count(const char *option, const char *text, size_t least, size_t most, size_t *value);
+
+/* A finite decimal number. */
+bool option_real(const char *option, const char *text, double *value);
+
+/* yes or no. */
+bool option_yes_no(const char *option, const char *text, bool *value);
+
+/* One of n names; *value is its index. */
+bool option_choice(const char *option, const char *text, const char *const *names, size_t n,
+                   size_t *value);
+
+#endif

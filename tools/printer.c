@@ -1,0 +1,29 @@
+/* printer.c - the table of formats, and the smallest of them: a line of token ids per text. */
+#include "tools/printer.h"
+
+static bool print_ids(struct printer *printer, const struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++)
+        fprintf(printer->stream, i ? " %d" : "%d", (int)item->tokens[i].id);
+    putc('\n', printer->stream);
+    return true;
+}
+
+const struct printer_kind PRINTER_IDS = {.item = print_ids};
+
+const struct printer_kind *printer_of(enum output_format format)
+{
+    switch (format) {
+    case FORMAT_JSON:
+        return &PRINTER_JSON;
+    case FORMAT_CSV:
+        return &PRINTER_CSV;
+    case FORMAT_NPY:
+        return &PRINTER_NPY;
+    case FORMAT_IDS:
+        return &PRINTER_IDS;
+    case FORMAT_TEXT:
+        break;
+    }
+    return &PRINTER_TEXT;
+}

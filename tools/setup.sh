@@ -1,0 +1,57 @@
+#!/bin/sh
+# Installs what is missing on a Debian or Ubuntu machine, then does what it was asked.
+#
+#     sh tools/setup.sh          installs what the build and the tests need
+#     sh tools/setup.sh run      ... builds, and encodes "I ride bike"
+#     sh tools/setup.sh test     ... builds, and runs the tests
+#     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too)
+#
+# Where everything is there already, nothing is installed and the network is not used.
+set -eu
+cd "$(dirname "$0")/.."
+
+build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
+tests='g++ libcmocka-dev'
+clang='clang libclang-rt-dev libomp-dev'
+
+case ${1:-} in
+run) packages=$build ;;
+test | '') packages="$build $tests" ;;
+all) packages="$build $tests $clang" ;;
+*)
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=
+if command -v dpkg-query >/dev/null; then
+    for package in $packages; do
+        is_installed "$package" || missing="$missing $package"
+    done
+else
+    echo "setup: not a Debian system; these must be there under whatever name they have: $packages" >&2
+fi
+
+if [ -n "$missing" ]; then
+    as_root=
+    [ "$(id -u)" = 0 ] || as_root=sudo
+    echo "setup: installing$missing" >&2
+    $as_root apt-get update -q >&2
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
+fi
+
+jobs=$(nproc 2>/dev/null || echo 2)
+case ${1:-} in
+run)
+    make -j "$jobs" >&2
+    build/encode "I ride bike"
+    ;;
+test) make -j "$jobs" test ;;
+*) echo 'setup: everything is there. Next: make' >&2 ;;
+esac

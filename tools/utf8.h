@@ -1,0 +1,26 @@
+/* utf8.h - reading bytes as characters the way WHATWG decoding does: each maximal invalid part is one
+ * U+FFFD. */
+#ifndef TOOLS_UTF8_H
+#define TOOLS_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_REPLACEMENT 0xFFFDu
+
+/* The first character of text[0..len), len >= 1, and how many bytes it takes. An invalid part gives
+ * UTF8_REPLACEMENT and its own length, 1 to 3. */
+size_t utf8_next(const char *text, size_t len, uint32_t *character);
+
+/* Writes a character as 1 to 4 bytes; returns how many. */
+size_t utf8_put(uint32_t character, char out[4]);
+
+/* The length of the text after utf8_repair: at most three times len. *invalid says whether there is
+ * anything to repair. */
+size_t utf8_repaired_len(const char *text, size_t len, bool *invalid);
+
+/* Copies the text with U+FFFD for each invalid part. out has room for utf8_repaired_len bytes. */
+void utf8_repair(const char *text, size_t len, char *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* word_list.h - tokens in the order of their ids, each text once, found by text. */
+#ifndef TOOLS_WORD_LIST_H
+#define TOOLS_WORD_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORD_NONE SIZE_MAX
+
+/* All zero: empty. */
+struct word_list {
+    char **texts; /* [n]; NULL: an id without text */
+    size_t *lens; /* [n] */
+    size_t n, cap;
+    uint32_t *slots; /* [n_slots] open addressing: id + 1, or 0 */
+    size_t n_slots;
+};
+
+void word_list_free(struct word_list *list);
+
+/* The id of a text, or WORD_NONE. */
+size_t word_list_find(const struct word_list *list, const char *text, size_t len);
+
+/* Gives the free id a copy of the text, which must not be in the list; ids between that are new
+ * have no text, and an empty text gives none. False if there is no memory. */
+bool word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
+
+/* The next id. */
+bool word_list_append(struct word_list *list, const char *text, size_t len);
+
+#endif
