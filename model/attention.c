@@ -1,9 +1,12 @@
-/* attention.c - one head: for each block of queries scores, softmax, context.
+/* attention.c - one head: for each block of queries scores, softmax, mix.
  *
- * The two products go one of two ways. OpenBLAS, for sequences of up to BLAS_TOKENS tokens: it needs no packing and was measured faster
- * there. Else the linear kernel, which reads its second operand in panels: keys are packed as the rows of a "weight"
- * matrix [T, K], with 1/√K put into them, and v [T, K] as panels of 16 columns. The second way alone serves
- * look-ahead masks: it sums each element by itself, so that no element depends on T.
+ * The two products go one of two ways. The linear kernel reads its second operand in panels: keys are packed as the
+ * rows of a "weight" matrix [T, K], with 1/√K put into them, and v [T, K] as panels of 16 columns; each
+ * element is a sum by itself, so that no element depends on T. OpenBLAS needs no packing, and was measured faster
+ * between BLAS_MIN and BLAS_MAX tokens; look-ahead masks do without it.
+ *
+ * A query that sees at most EXACT_KEYS keys mixes their values in double: so short texts show what attention itself
+ * does to a change of order, free of rounding.
  */
 #include "model/attention.h"
 
@@ -13,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 48, BLAS_TOKENS = 128 };
+enum { QUERY_BLOCK = 48, BLAS_MIN = EXACT_KEYS + 1, BLAS_MAX = 128 };
 
 struct scratch {
     float *weights; /* [QUERY_BLOCK, row_stride(T)] */
@@ -107,25 +110,47 @@ static void weigh_keys(const struct kernels *kernels, struct key_range visible, 
     memset(weights + visible.end, 0, (n_keys - visible.end) * sizeof *weights);
 }
 
+/* The first queries of the block, as many as see few enough keys: out [K] = weights·v, in double. Returns how
+ * many there are. */
+static size_t mix_short(const struct kernels *kernels, const struct attention_head *head,
+                        const struct block *block, const float *weights)
+{
+    size_t i = 0;
+    for (; i < block->n_queries; i++) {
+        struct key_range visible = mask_visible(head->mask, block->first + i, head->n_tokens);
+        if (visible.end - visible.begin > EXACT_KEYS)
+            break;
+        kernels->mix_exactly(weights + i * row_stride(head->n_tokens) + visible.begin,
+                             head->v + visible.begin * head->stride, head->stride,
+                             visible.end - visible.begin, head->head_width,
+                             head->out + (block->first + i) * head->out_stride);
+    }
+    return i;
+}
+
 /* out [n_queries, K] = weights·v */
 static void mix(const struct kernels *kernels, const struct attention_head *head, bool blas,
                 const struct block *block, const struct scratch *scratch)
 {
     size_t stride = row_stride(head->n_tokens), width = head->head_width;
-    float *out = head->out + block->first * head->out_stride;
+    size_t done = mix_short(kernels, head, block, scratch->weights), rest = block->n_queries - done;
+    const float *weights = scratch->weights + done * stride;
+    float *out = head->out + (block->first + done) * head->out_stride;
+    if (rest == 0)
+        return;
     if (blas) {
-        blas_product(block->n_queries, width, block->n_keys, scratch->weights, stride, head->v,
-                     head->stride, out, head->out_stride);
+        blas_product(rest, width, block->n_keys, weights, stride, head->v, head->stride, out,
+                     head->out_stride);
         return;
     }
     struct product product = {
-        .x = scratch->weights, .x_stride = stride,
+        .x = weights, .x_stride = stride,
         .panels = scratch->values, .panel_stride = head->n_tokens * PANEL, .k = block->n_keys,
         .out = scratch->context, .out_stride = row_stride(width),
-        .n_rows = block->n_queries, .n_panels = row_stride(width) / PANEL,
+        .n_rows = rest, .n_panels = row_stride(width) / PANEL,
     };
     kernels->product(&product);
-    for (size_t i = 0; i < block->n_queries; i++)
+    for (size_t i = 0; i < rest; i++)
         memcpy(out + i * head->out_stride, scratch->context + i * row_stride(width),
                width * sizeof *out);
 }
@@ -144,11 +169,11 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
 {
     size_t n_tokens = head->n_tokens;
     struct scratch scratch = carve(base, n_tokens, head->head_width);
-    bool blas = head->blas && head->mask == MASK_FULL && n_tokens <= BLAS_TOKENS;
-    if (!blas) {
+    bool blas = head->blas && head->mask == MASK_FULL && n_tokens >= BLAS_MIN && n_tokens <= BLAS_MAX;
+    if (!blas)
         pack_keys(head, scratch.keys);
+    if (!blas && n_tokens > EXACT_KEYS)
         pack_values(head, scratch.values);
-    }
     for (size_t first = 0; first < n_tokens; first += QUERY_BLOCK) {
         struct block block = {.first = first, .n_queries = n_tokens - first};
         block.n_queries = block.n_queries < QUERY_BLOCK ? block.n_queries : QUERY_BLOCK;

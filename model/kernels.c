@@ -26,10 +26,12 @@ enum { LANES = 8, TILE_ROWS = 6, TILE_PANELS = 1 };
 enum { LANES = 4, TILE_ROWS = 2, TILE_PANELS = 1 };
 #endif
 
-enum { PANEL_WIDTH = 16, VECTORS = PANEL_WIDTH / LANES };
+enum { PANEL_WIDTH = 16, VECTORS = PANEL_WIDTH / LANES, DOUBLE_LANES = LANES / 2 };
 
 typedef float vec __attribute__((vector_size(LANES * 4)));
 typedef int32_t ivec __attribute__((vector_size(LANES * 4)));
+typedef double dvec __attribute__((vector_size(LANES * 4)));
+typedef float half_vec __attribute__((vector_size(LANES * 2), aligned(4), may_alias));
 typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
 /* Loops over registers: unrolled in full before the compiler decides what lives in memory. */
@@ -165,6 +167,36 @@ static void product(const struct product *p)
         column_of_tiles(p, panel, 1);
 }
 
+/* Columns c .. c + 15, in registers. */
+INLINE void mix_panel(const float *weights, const float *v, size_t v_stride, size_t n, float *out)
+{
+    dvec sums[PANEL_WIDTH / DOUBLE_LANES];
+    UNROLL for (int i = 0; i < PANEL_WIDTH / DOUBLE_LANES; i++)
+        sums[i] = (dvec){0};
+    for (size_t j = 0; j < n; j++) {
+        double weight = (double)weights[j];
+        UNROLL for (int i = 0; i < PANEL_WIDTH / DOUBLE_LANES; i++)
+            sums[i] += weight * __builtin_convertvector(
+                                    *(const half_vec *)(v + j * v_stride + i * DOUBLE_LANES), dvec);
+    }
+    UNROLL for (int i = 0; i < PANEL_WIDTH / DOUBLE_LANES; i++)
+        *(half_vec *)(out + i * DOUBLE_LANES) = __builtin_convertvector(sums[i], half_vec);
+}
+
+static void mix_exactly(const float *weights, const float *v, size_t v_stride, size_t n,
+                        size_t width, float *out)
+{
+    size_t c = 0;
+    for (; c + PANEL_WIDTH <= width; c += PANEL_WIDTH)
+        mix_panel(weights, v + c, v_stride, n, out + c);
+    for (; c < width; c++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            sum += (double)weights[j] * (double)v[j * v_stride + c];
+        out[c] = (float)sum;
+    }
+}
+
 /* ---- elementwise ---- */
 
 /* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. NaN stays NaN. */
@@ -258,6 +290,14 @@ static void multiply(float *out, const float *y, size_t n)
 
 /* ---- rows ---- */
 
+static float exact_sum(const float *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i];
+    return (float)sum;
+}
+
 static void softmax(float *x, size_t n)
 {
     size_t whole = n - n % LANES, rest = n % LANES;
@@ -281,6 +321,8 @@ static void softmax(float *x, size_t n)
     float sum = horizontal_sum(sums);
     for (size_t i = 0; i < rest; i++)
         sum += tail[i];
+    if (n <= EXACT_KEYS)
+        sum = exact_sum(x, n);
 
     float scale = 1 / sum;
     for (size_t i = 0; i < whole; i += LANES)
@@ -344,6 +386,7 @@ static void rms_norm(const float *x, const float *weight, float eps, size_t n, f
 const struct kernels KERNELS = {
     .isa = ISA,
     .product = product,
+    .mix_exactly = mix_exactly,
     .activate = activate,
     .multiply = multiply,
     .softmax = softmax,

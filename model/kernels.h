@@ -26,9 +26,17 @@ struct product {
     size_t n_rows, n_panels;
 };
 
+/* Sums over at most so many keys are taken in double: rounded once, they do not depend on the keys'
+ * order. Without positions, the same words in any order then give the same vectors. */
+enum { EXACT_KEYS = 32 };
+
 struct kernels {
     const char *isa;
     void (*product)(const struct product *product);
+
+    /* out[c] = Σ_j weights[j] · v[j, c] over n ≤ EXACT_KEYS keys, in double; c < width */
+    void (*mix_exactly)(const float *weights, const float *v, size_t v_stride, size_t n, size_t width,
+                        float *out);
 
     /* x[i] = act(x[i]). gelu: x·Φ(x) by erf; gelu_tanh: its tanh form; silu: x/(1+e^-x). */
     void (*activate)(enum activation activation, float *x, size_t n);
@@ -36,7 +44,7 @@ struct kernels {
     /* out[i] = out[i] · y[i] */
     void (*multiply)(float *out, const float *y, size_t n);
 
-    /* x[i] = e^(x[i]-max) / Σ e^(x-max); n > 0 */
+    /* x[i] = e^(x[i]-max) / Σ e^(x-max); n > 0. The sum of n ≤ EXACT_KEYS is taken in double. */
     void (*softmax)(float *x, size_t n);
 
     /* out = (x - mean) / sqrt(variance + eps) · weight (+ bias); in place allowed */

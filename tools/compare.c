@@ -1,9 +1,9 @@
 /* compare.c - encode --compare; see compare.h.
  *
- * Words are paired by their id (unknown words, which share one, by their spelling too), repeated words in the
- * order they occur; special tokens are left out. Each pair gives the cosine of its two vectors and
- * their largest difference, max over i of |a[i] - b[i]|. The closing sentence follows from these numbers
- * and from what the model was asked to do about positions and masks.
+ * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
+ * words in the order they occur; special tokens are left out. Each pair gives the cosine of its two
+ * vectors and their largest difference, max over i of |a[i] - b[i]|. The closing sentence follows
+ * from these numbers and from what the model was asked to do about positions and masks.
  */
 #include "tools/compare.h"
 
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vectors that differ by no more than this part of their largest value are the same: float32 sums of a few
- * hundred terms, taken in another order, differ by less. */
+/* Vectors that differ by no more than this part of their largest value are the same: float32 sums
+ * of a few hundred terms, taken in another order, differ by less. */
 static const double ROUNDING = 1e-5;
 
 enum { WORD_COLUMNS = 24, TEXT_COLUMNS = 70 };

@@ -1,4 +1,5 @@
-/* compare.h - encode --compare A B: which vectors of the words that both texts have differ, and why. */
+/* compare.h - encode --compare A B: which vectors of the words that both texts have differ, and
+ * why. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 

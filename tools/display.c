@@ -1,5 +1,5 @@
-/* display.c - text and numbers in cells; see display.h. Widths are those of utf8proc (East Asian Width,
- * combining marks), so a column stays straight for "桜" and "é" alike. */
+/* display.c - text and numbers in cells; see display.h. Widths are those of utf8proc (East Asian
+ * Width, combining marks), so a column stays straight for "桜" and "é" alike. */
 #include "tools/display.h"
 
 #include "tools/utf8.h"
@@ -31,9 +31,7 @@ static bool is_escaped(uint32_t character)
 
 static void escape(uint32_t character, struct glyph *glyph)
 {
-    const char *form = character < 0x100     ? "\\x%02x"
-                       : character < 0x10000 ? "\\u%04x"
-                                             : "\\U%08x";
+    const char *form = character < 0x100 ? "\\x%02x" : character < 0x10000 ? "\\u%04x" : "\\U%08x";
     char letter = character == '\n' ? 'n' : character == '\t' ? 't' : character == '\r' ? 'r' : 0;
     int n = letter ? snprintf(glyph->bytes, sizeof glyph->bytes, "\\%c", letter)
                    : snprintf(glyph->bytes, sizeof glyph->bytes, form, (unsigned)character);
@@ -54,8 +52,8 @@ static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
     return n;
 }
 
-/* How much of a text is shown: its first `len` bytes, which take `columns`, then perhaps "…". A pile of
- * combining marks takes no columns, so the number of characters has a limit too. */
+/* How much of a text is shown: its first `len` bytes, which take `columns`, then perhaps "…". A
+ * pile of combining marks takes no columns, so the number of characters has a limit too. */
 struct extent {
     size_t len, columns;
     bool shortened;

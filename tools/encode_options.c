@@ -13,9 +13,9 @@ static const char HELP[] =
     "with its index, text, id, place in the text in bytes, first values and norm. Without TEXT,\n"
     "every line of stdin is a text, and line k of the input is result k.\n"
     "\n"
-    "  encode \"I ride bike\"                       one vector per token\n"
-    "  encode --compare \"I ride bike\" \"bike ride I\"   what word order changes\n"
-    "  encode -p mean -f npy -o out.npy < lines.txt     one vector per line, for NumPy\n"
+    "  encode \"I ride bike\"                            one vector per token\n"
+    "  encode --compare \"I ride bike\" \"bike ride I\"    what word order changes\n"
+    "  encode -p mean -f npy -o out.npy < lines.txt    one vector per line, for NumPy\n"
     "\n"
     "Model\n"
     "  -m, --model FILE       weight file; default $ENCODE_MODEL, else the default weights\n"
@@ -24,8 +24,9 @@ static const char HELP[] =
     "  -t, --threads N        threads; default OMP_NUM_THREADS, else the CPUs there are\n"
     "\n"
     "Input\n"
-    "      --input KIND       text, or jsonl: each line of stdin is \"text\", [\"text\", \"pair\"],\n"
-    "                         {\"text\": …, \"pair\": …} or {\"ids\": […], \"types\": […], \"mask\": […]}\n"
+    "      --input KIND       text, or jsonl: each line of stdin is \"text\",\n"
+    "                         [\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
+    "                         {\"ids\": […], \"types\": […], \"mask\": […]}\n"
     "      --pair TEXT        a second text that is encoded together with the one TEXT\n"
     "      --no-special       no special tokens around texts\n"
     "      --max-tokens N     most tokens per text; default the model's\n"
@@ -97,29 +98,42 @@ struct choice {
 };
 
 static const struct choice POOLING = {
-    "-p",
-    5,
-    {"none", "mean", "cls", "max", "model"},
-    {ENGINE_POOLING_NONE, ENGINE_POOLING_MEAN, ENGINE_POOLING_CLS, ENGINE_POOLING_MAX,
-     ENGINE_POOLING_MODEL}};
+    .option = "-p",
+    .n = 5,
+    .names = {"none", "mean", "cls", "max", "model"},
+    .values = {ENGINE_POOLING_NONE, ENGINE_POOLING_MEAN, ENGINE_POOLING_CLS, ENGINE_POOLING_MAX,
+               ENGINE_POOLING_MODEL},
+};
 static const struct choice FORMAT = {
-    "-f",
-    5,
-    {"text", "json", "csv", "npy", "ids"},
-    {FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS}};
+    .option = "-f",
+    .n = 5,
+    .names = {"text", "json", "csv", "npy", "ids"},
+    .values = {FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS},
+};
 static const struct choice POSITION = {
-    "--position",
-    3,
-    {"model", "none", "sinusoidal"},
-    {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE, ENGINE_POSITION_SINUSOIDAL}};
+    .option = "--position",
+    .n = 3,
+    .names = {"model", "none", "sinusoidal"},
+    .values = {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE, ENGINE_POSITION_SINUSOIDAL},
+};
 static const struct choice MASK = {
-    "--mask",
-    3,
-    {"model", "full", "causal"},
-    {ENGINE_MASK_MODEL, ENGINE_MASK_FULL, ENGINE_MASK_CAUSAL}};
+    .option = "--mask",
+    .n = 3,
+    .names = {"model", "full", "causal"},
+    .values = {ENGINE_MASK_MODEL, ENGINE_MASK_FULL, ENGINE_MASK_CAUSAL},
+};
 static const struct choice ON_LONG = {
-    "--on-long", 2, {"truncate", "error"}, {ENGINE_ON_LONG_TRUNCATE, ENGINE_ON_LONG_ERROR}};
-static const struct choice INPUT = {"--input", 2, {"text", "jsonl"}, {0, 1}};
+    .option = "--on-long",
+    .n = 2,
+    .names = {"truncate", "error"},
+    .values = {ENGINE_ON_LONG_TRUNCATE, ENGINE_ON_LONG_ERROR},
+};
+static const struct choice INPUT = {
+    .option = "--input",
+    .n = 2,
+    .names = {"text", "jsonl"},
+    .values = {false, true},
+};
 
 static bool choose(const struct choice *choice, const char *text, int *value)
 {
@@ -172,7 +186,7 @@ static bool read_value(struct encode_options *options, int option, const char *t
         break;
     case OPTION_INPUT:
         is_good = choose(&INPUT, text, &value);
-        options->is_json_input = value == 1;
+        options->is_json_input = value;
         break;
     default:
         return false;

@@ -29,8 +29,8 @@ struct encode_options {
     size_t n_threads;  /* 0: the engine's choice */
 };
 
-/* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was to
- * say (the help, the version, a mistake) has been said. */
+/* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was
+ * to say (the help, the version, a mistake) has been said. */
 bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code);
 
 #endif

@@ -80,11 +80,11 @@ static void settle(struct encoder *encoder, const struct encode_options *options
     encoder->mask = options->mask == ENGINE_MASK_FULL     ? "full"
                     : options->mask == ENGINE_MASK_CAUSAL ? "causal"
                                                           : info->mask;
-    encoder->pooling = options->pooling == ENGINE_POOLING_MODEL ? info->pooling
-                                                                : pooling_names[options->pooling];
+    encoder->pooling =
+        options->pooling == ENGINE_POOLING_MODEL ? info->pooling : pooling_names[options->pooling];
     encoder->is_pooled = strcmp(encoder->pooling, "none") != 0;
     encoder->width = options->tokens_only ? 0 : info->width;
-    encoder->token_limit = options->max_tokens      ? options->max_tokens
+    encoder->token_limit = options->max_tokens    ? options->max_tokens
                            : options->tokens_only ? 0
                                                   : info->max_tokens;
     encode->struct_bytes = sizeof *encode;
@@ -160,30 +160,33 @@ static bool fail_memory(struct encoder *encoder, const struct item *item)
     return fail(encoder, "text %zu: not enough memory", item->number);
 }
 
-static bool fail_too_long(struct encoder *encoder, const struct item *item, size_t n_tokens)
-{
-    bool may_raise = encoder->token_limit < encoder->info.max_tokens || !encoder->width;
-    const char *way_out = item->record.input.ids ? "give fewer ids"
-                          : may_raise ? "--on-long truncate cuts it, a larger --max-tokens takes more"
-                                      : "--on-long truncate cuts it";
-    return fail(encoder, "text %zu has %zu tokens and the limit is %zu: %s", item->number, n_tokens,
-                encoder->token_limit, way_out);
-}
-
+/* The engine counts the inputs of one call, the user all texts: "input 0" becomes "text 7". */
 static bool fail_in_engine(struct encoder *encoder, const struct item *item)
 {
-    return fail(encoder, "text %zu: %s", item->number, engine_session_message(encoder->session));
+    static const char first[] = "input 0";
+    const char *message = engine_session_message(encoder->session);
+    if (strncmp(message, first, sizeof first - 1) == 0)
+        return fail(encoder, "text %zu%s", item->number, message + sizeof first - 1);
+    return fail(encoder, "text %zu: %s", item->number, message);
 }
 
-/* How many tokens the whole text has, whatever the limit. */
-static size_t count_tokens(struct encoder *encoder, const struct item *item)
+/* Says how long the text is and what would help; where cutting would not, the engine knows why. */
+static bool fail_too_long(struct encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
-    size_t n = 0;
+    bool may_raise = !encoder->width || encoder->token_limit < encoder->info.max_tokens;
+    size_t n_tokens = 0;
+
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    if (engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, NULL, NULL) ==
+        ENGINE_ERROR_LENGTH)
+        return fail_in_engine(encoder, item);
     options.max_tokens = 0;
-    options.on_long = ENGINE_ON_LONG_MODEL;
-    engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n, NULL);
-    return n;
+    engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
+    return fail(encoder,
+                "text %zu has %zu tokens and the limit is %zu: --on-long truncate cuts it%s",
+                item->number, n_tokens, encoder->token_limit,
+                may_raise ? ", a larger --max-tokens takes more" : "");
 }
 
 static bool tokenize_text(struct encoder *encoder, struct item *item)
@@ -205,7 +208,7 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
                                  &guess, &result);
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
     if (status == ENGINE_ERROR_LENGTH)
-        return fail_too_long(encoder, item, count_tokens(encoder, item));
+        return fail_too_long(encoder, item);
     if (status != ENGINE_OK)
         return fail_in_engine(encoder, item);
     item->n_tokens = result.n_tokens;
@@ -219,13 +222,12 @@ static bool take_ids(struct encoder *encoder, struct item *item)
     const engine_input *input = &item->record.input;
     size_t n = input->n_ids;
 
-    if (encoder->width && n > encoder->token_limit)
-        return fail_too_long(encoder, item, n);
     item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
     if (!item->tokens)
         return fail_memory(encoder, item);
     for (size_t i = 0; i < n; i++) {
-        if ((size_t)input->ids[i] >= encoder->info.n_vocabulary)
+        bool is_padding = input->mask && !input->mask[i];
+        if (!is_padding && (size_t)input->ids[i] >= encoder->info.n_vocabulary)
             return fail(encoder, "text %zu: \"ids\"[%zu] is %d, and this model's ids end at %zu",
                         item->number, i, (int)input->ids[i], encoder->info.n_vocabulary - 1);
         item->tokens[i].id = input->ids[i];
@@ -257,8 +259,7 @@ static bool gather_inputs(struct encoder *encoder, const struct item *items, siz
     for (size_t i = 0; i < n; i++)
         n_ids += items[i].n_tokens;
     encoder->inputs = make_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
-    encoder->ids =
-        make_room(encoder->ids, &encoder->ids_cap, 2 * n_ids + 1, sizeof *encoder->ids);
+    encoder->ids = make_room(encoder->ids, &encoder->ids_cap, 2 * n_ids + 1, sizeof *encoder->ids);
     if (!encoder->inputs || !encoder->ids)
         return false;
 

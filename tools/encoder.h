@@ -1,4 +1,5 @@
-/* encoder.h - the engine as encode uses it: one model, one session, the options of the command line. */
+/* encoder.h - the engine as encode uses it: one model, one session, the options of the command
+ * line. */
 #ifndef TOOLS_ENCODER_H
 #define TOOLS_ENCODER_H
 
@@ -14,12 +15,12 @@ struct encoder {
     const char *name; /* for headings: the model's, else its file's */
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
-    bool is_pooled;       /* a vector per text, not per token */
-    size_t token_limit;   /* most tokens per text; 0: none */
-    size_t width;         /* D; 0: no vectors are made */
+    bool is_pooled;     /* a vector per text, not per token */
+    size_t token_limit; /* most tokens per text; 0: none */
+    size_t width;       /* D; 0: no vectors are made */
     engine_encode_options options;
     char default_path[PATH_MAX];
-    char message[512];    /* of the last failure */
+    char message[512]; /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     int32_t *ids;

@@ -1,11 +1,11 @@
 /* format_float.c - shortest decimals that read back as the same float32.
  *
- * A decimal n·10^-s with p digits reads back as x when it lies closer to x than half the distance to
- * x's nearer neighbour. For p = 6 .. 9 the nearest such decimal is computed in double, which has 29
- * bits more than a float32: with powers of ten up to 10^22 (exact in double) two roundings of 2^-53
- * cannot hide behind the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six digits
- * or fewer survive decimal → float32 → decimal (FLT_DIG), so p starts at 6 and trailing zeros are
- * cut. Numbers outside of that range go through printf and back.
+ * A decimal n·10^-s with p digits reads back as x when it lies closer to x than half the distance
+ * to x's nearer neighbour. For p = 6 .. 9 the nearest such decimal is computed in double, which has
+ * 29 bits more than a float32: with powers of ten up to 10^22 (exact in double) two roundings of
+ * 2^-53 cannot hide behind the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
+ * digits or fewer survive decimal → float32 → decimal (FLT_DIG), so p starts at 6 and trailing
+ * zeros are cut. Numbers outside of that range go through printf and back.
  */
 #include "tools/format_float.h"
 
@@ -19,9 +19,9 @@
 
 enum { LEAST_DIGITS = FLT_DIG, MOST_DIGITS = FLT_DECIMAL_DIG, LARGEST_POWER = 22 };
 
-static const double POWERS[LARGEST_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double POWERS[LARGEST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 static double times_power(double value, int power)
 {

@@ -1,7 +1,7 @@
 /* json_input.c - JSON lines with jansson; see json_input.h.
  *
- * jansson refuses bytes that are not UTF-8 and escapes of half a surrogate pair. Text is full of both, so
- * they are replaced first, as a decoder of text would.
+ * jansson refuses bytes that are not UTF-8 and escapes of half a surrogate pair. Text is full of
+ * both, so they are replaced first, as a decoder of text would.
  */
 #include "tools/json_input.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define EXPECTED                                                                                   \
-    "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "              \
+    "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "          \
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
 
 struct message {
@@ -61,8 +61,8 @@ static bool is_between(int32_t value, int32_t first, int32_t last)
     return value >= first && value <= last;
 }
 
-/* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is an error whatever follows
- * it, so strings need not be told from the rest. */
+/* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is an error whatever
+ * follows it, so strings need not be told from the rest. */
 static void replace_lone_surrogates(char *text, size_t len)
 {
     size_t at = 0;

@@ -1,5 +1,5 @@
-/* line_reader.c - lines from read(2); see line_reader.h. stdio is not used because it cannot say whether
- * the next read would wait. */
+/* line_reader.c - lines from read(2); see line_reader.h. stdio is not used because it cannot say
+ * whether the next read would wait. */
 #include "tools/line_reader.h"
 
 #include <errno.h>
@@ -44,7 +44,8 @@ static bool make_room(struct line_reader *reader)
     return true;
 }
 
-/* Waits up to timeout milliseconds (-1: for ever) for something to read; false when there is nothing. */
+/* Waits up to timeout milliseconds (-1: for ever) for something to read; false when there is
+ * nothing. */
 static bool is_readable(int fd, int timeout)
 {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};

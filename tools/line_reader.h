@@ -20,11 +20,11 @@ enum line_state {
 
 struct line_reader {
     int fd;
-    char *data;         /* [cap] */
+    char *data; /* [cap] */
     size_t cap;
-    size_t begin, end;  /* bytes that are read and not yet handed out */
-    size_t searched;    /* no \n in begin .. searched-1 */
-    size_t n_lines;     /* lines handed out: the number of the last one, from 1 */
+    size_t begin, end; /* bytes that are read and not yet handed out */
+    size_t searched;   /* no \n in begin .. searched-1 */
+    size_t n_lines;    /* lines handed out: the number of the last one, from 1 */
     bool at_end;
     int error;
 };
@@ -32,8 +32,8 @@ struct line_reader {
 void line_reader_begin(struct line_reader *reader, int fd);
 void line_reader_free(struct line_reader *reader);
 
-/* The next line, borrowed until the next call, and free to be changed. With `wait` false, LINE_PENDING
- * instead of waiting for the other end. */
+/* The next line, borrowed until the next call, and free to be changed. With `wait` false,
+ * LINE_PENDING instead of waiting for the other end. */
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len);
 
 #endif

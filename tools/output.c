@@ -8,7 +8,7 @@
 
 bool output_open(struct output *output, const char *path)
 {
-    *output = (struct output){.stream = stdout};
+    *output = (struct output){.stream = stdout, .path = path};
     if (!path)
         return true;
     if (output_file_open(path, OUTPUT_STREAM, &output->file, &output->error) != ENGINE_OK) {
@@ -28,27 +28,24 @@ bool output_check(struct output *output, bool flush)
     return output->reason == 0;
 }
 
-static int say_failure(const struct output *output, const char *message)
+/* A reader that went away (head, less) has seen what it wanted: no message. */
+static int say_failure(const struct output *output, const char *name)
 {
-    return output->reason == EPIPE ? PROGRAM_FAILED : program_fail("%s", message);
+    if (output->reason == EPIPE)
+        return PROGRAM_FAILED;
+    return program_fail("cannot write to %s: %s", name, strerror(output->reason));
 }
 
 int output_end(struct output *output, int code)
 {
-    if (!output->file) {
-        errno = 0;
-        if (output_check(output, true))
-            return code;
-        char message[128];
-        snprintf(message, sizeof message, "cannot write to stdout: %s", strerror(output->reason));
-        return say_failure(output, message);
-    }
-    if (code == PROGRAM_DONE || output->reason != 0) {
-        errno = output->reason;
-        if (output_file_finish(output->file) != ENGINE_OK)
-            code = say_failure(output, output->error.message);
-    } else {
+    errno = 0;
+    if (!output_check(output, true))
+        code = say_failure(output, output->path ? output->path : "stdout");
+    if (!output->file)
+        return code;
+    if (code != PROGRAM_DONE)
         output_file_abort(output->file);
-    }
+    else if (output_file_finish(output->file) != ENGINE_OK)
+        code = program_fail("%s", output->error.message);
     return code;
 }

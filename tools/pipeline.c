@@ -1,8 +1,8 @@
 /* pipeline.c - read, tokenize, encode, print; see pipeline.h.
  *
- * A batch is what can be read without waiting, up to BATCH_ITEMS texts or BATCH_BYTES of text. Its results
- * are flushed before the program waits for more, so a slow producer sees result k after line k.
- * When a text fails, the results of those before it are still printed.
+ * A batch is what can be read without waiting, up to BATCH_ITEMS texts or BATCH_BYTES of text. Its
+ * results are flushed before the program waits for more, so a slow producer sees result k after
+ * line k. When a text fails, the results of those before it are still printed.
  */
 #include "tools/pipeline.h"
 

@@ -6,8 +6,8 @@
 #include "tools/output.h"
 #include "tools/reader.h"
 
-/* Encodes all that the reader gives. Returns the program's exit code; what went wrong has been said, except
- * of writes that failed, which output_end says. */
+/* Encodes all that the reader gives. Returns the program's exit code; what went wrong has been
+ * said, except of writes that failed, which output_end says. */
 int pipeline_run(const struct encode_options *options, struct encoder *encoder,
                  struct reader *reader, struct output *output);
 

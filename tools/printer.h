@@ -9,18 +9,19 @@
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
-    bool all_values;  /* text: every value */
-    bool has_titles;  /* text: each block is introduced by its text */
+    bool all_values; /* text: every value */
+    bool has_titles; /* text: each block is introduced by its text */
     struct npy {
-        FILE *rows;   /* spool, where the output cannot seek; else the output */
-        off_t start;  /* of the header in the output */
+        FILE *rows;  /* spool, where the output cannot seek; else the output */
+        off_t start; /* of the header in the output */
         size_t n_rows;
     } npy;
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
-/* One format; all but `item` may be NULL. The first three return false on failure; errors of the stream
- * may also be left to ferror. `end` is called after the last item if all went well, else `abandon`. */
+/* One format; all but `item` may be NULL. The first three return false on failure; errors of the
+ * stream may also be left to ferror. `end` is called after the last item if all went well, else
+ * `abandon`. */
 struct printer_kind {
     bool (*begin)(struct printer *printer);
     bool (*item)(struct printer *printer, const struct item *item);

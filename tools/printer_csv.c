@@ -1,5 +1,5 @@
-/* printer_csv.c - RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
- * end in quotes. Texts and tokens count from 0, as rows of an array do. */
+/* printer_csv.c - RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or
+ * a line end in quotes. Texts and tokens count from 0, as rows of an array do. */
 #include "tools/format_float.h"
 #include "tools/printer.h"
 #include "tools/utf8.h"

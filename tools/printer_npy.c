@@ -1,9 +1,10 @@
-/* printer_npy.c - NumPy's file format, version 1.0: magic, header length, a Python dict that is padded
- * with blanks, then the rows, little-endian float32 (https://numpy.org/neps/nep-0001-npy-format.html).
+/* printer_npy.c - NumPy's file format, version 1.0: magic, header length, a Python dict that is
+ * padded with blanks, then the rows, little-endian float32
+ * (https://numpy.org/neps/nep-0001-npy-format.html).
  *
  * The header comes first and holds the number of rows, which is known last. Where the output can
- * seek, a header with 0 rows is written and written again at the end; else the rows wait in a temporary
- * file. Either way memory does not grow with the input.
+ * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
+ * temporary file. Either way memory does not grow with the input.
  */
 #include "tools/printer.h"
 
@@ -70,8 +71,7 @@ static bool rewrite_header(struct printer *printer)
 {
     off_t end = ftello(printer->stream);
     return end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
-           put_header(printer, printer->npy.n_rows) &&
-           fseeko(printer->stream, end, SEEK_SET) == 0;
+           put_header(printer, printer->npy.n_rows) && fseeko(printer->stream, end, SEEK_SET) == 0;
 }
 
 static bool copy_spool(struct printer *printer)

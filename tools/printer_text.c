@@ -1,4 +1,5 @@
-/* printer_text.c - tables for people: a line per token, or a line per text where vectors are pooled. */
+/* printer_text.c - tables for people: a line per token, or a line per text where vectors are
+ * pooled. */
 #include "tools/display.h"
 #include "tools/printer.h"
 
@@ -6,10 +7,10 @@
 #include <string.h>
 
 enum {
-    FIRST_VALUES = 4,     /* shown of a vector, unless all are asked for */
-    TOKEN_COLUMNS = 24,   /* longest token shown whole */
-    TEXT_COLUMNS = 30,    /* of the text in a table of texts */
-    TITLE_COLUMNS = 70    /* of the text above a table of tokens */
+    FIRST_VALUES = 4,   /* shown of a vector, unless all are asked for */
+    TOKEN_COLUMNS = 24, /* longest token shown whole */
+    TEXT_COLUMNS = 30,  /* of the text in a table of texts */
+    TITLE_COLUMNS = 70  /* of the text above a table of tokens */
 };
 
 /* ---- Heading ---- */
@@ -99,8 +100,7 @@ static int print_span(char *out, size_t cap, const struct item *item, const engi
 {
     if (token->special || item->record.input.ids)
         return snprintf(out, cap, "-");
-    return snprintf(out, cap, "%s%zu-%zu", token->in_pair ? "pair " : "", token->begin,
-                    token->end);
+    return snprintf(out, cap, "%s%zu-%zu", token->in_pair ? "pair " : "", token->begin, token->end);
 }
 
 static struct columns measure(const struct printer *printer, const struct item *item)

@@ -70,16 +70,21 @@ static enum reader_state take_text(struct reader *reader, const char *line, size
     return READER_RECORD;
 }
 
+/* An empty line is forgiven where it is the last; skipping one would shift what comes after it. */
 static enum reader_state take_json(struct reader *reader, char *line, size_t len,
                                    struct record *record)
 {
     char reason[384];
+    size_t number = reader->lines.n_lines;
+    if (reader->empty_line) {
+        number--;
+        len = 0;
+    }
     if (json_input_read(line, len, record, reason, sizeof reason))
         return READER_RECORD;
-    return fail_in_line(reader, reader->lines.n_lines, reason);
+    return fail_in_line(reader, number, reason);
 }
 
-/* An empty JSON line is forgiven where it is the last; skipping one would shift what comes after it. */
 static enum reader_state take_line(struct reader *reader, char *line, size_t len,
                                    struct record *record)
 {
@@ -87,11 +92,8 @@ static enum reader_state take_line(struct reader *reader, char *line, size_t len
         line += 3;
         len -= 3;
     }
-    if (!reader->is_json)
-        return take_text(reader, line, len, record);
-    if (reader->empty_line)
-        return fail_in_line(reader, reader->lines.n_lines - 1, "it is empty, expected JSON");
-    return take_json(reader, line, len, record);
+    return reader->is_json ? take_json(reader, line, len, record)
+                           : take_text(reader, line, len, record);
 }
 
 static enum reader_state fail_to_read(struct reader *reader)

@@ -1,5 +1,5 @@
-/* reader.h - the inputs of the program, one after the other: its arguments, or the lines of stdin as text or
- * as JSON. Line k is input k. */
+/* reader.h - the inputs of the program, one after the other: its arguments, or the lines of stdin
+ * as text or as JSON. Line k is input k. */
 #ifndef TOOLS_READER_H
 #define TOOLS_READER_H
 
@@ -13,16 +13,16 @@ enum reader_state {
     READER_RECORD,
     READER_PENDING, /* none is there yet, and reading would wait */
     READER_END,
-    READER_FAILED   /* message says why */
+    READER_FAILED /* message says why */
 };
 
 struct reader {
     char *const *texts; /* [n_texts], or NULL: stdin */
     size_t n_texts;
-    const char *pair;   /* second text of the one argument, or NULL */
+    const char *pair; /* second text of the one argument, or NULL */
     bool is_json;
-    size_t n_read;      /* arguments */
-    bool empty_line;    /* the JSON line before this one was empty */
+    size_t n_read;   /* arguments */
+    bool empty_line; /* the JSON line before this one was empty */
     struct line_reader lines;
     char message[512];
 };

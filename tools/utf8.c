@@ -1,8 +1,8 @@
 /* utf8.c - UTF-8 as the WHATWG Encoding Standard decodes it (section 8.1.1, "UTF-8 decoder").
  *
- * The lead byte fixes the length and the range of the second byte; the ranges below exclude overlong
- * forms (E0, F0), surrogates (ED) and numbers above U+10FFFF (F4). A part that breaks off ends before
- * the byte that does not fit, and that byte is read anew.
+ * The lead byte fixes the length and the range of the second byte; the ranges below exclude
+ * overlong forms (E0, F0), surrogates (ED) and numbers above U+10FFFF (F4). A part that breaks off
+ * ends before the byte that does not fit, and that byte is read anew.
  */
 #include "tools/utf8.h"
 

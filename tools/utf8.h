@@ -1,5 +1,5 @@
-/* utf8.h - reading bytes as characters the way WHATWG decoding does: each maximal invalid part is one
- * U+FFFD. */
+/* utf8.h - reading bytes as characters the way WHATWG decoding does: each maximal invalid part is
+ * one U+FFFD. */
 #ifndef TOOLS_UTF8_H
 #define TOOLS_UTF8_H
 

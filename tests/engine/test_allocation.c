@@ -161,6 +161,7 @@ static void opening(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct fixture fixture;
+        fail_call(0);
         make_fixture(&fixture, positions[i]);
         assert_true(fail_every_call_of_open(&fixture, false) > 0);
         assert_true(fail_every_call_of_open(&fixture, true) > 0);

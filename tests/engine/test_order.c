@@ -104,7 +104,7 @@ static void test_six_orders(void **unused)
             encode_orders(model, ENGINE_POSITION_NONE, vectors);
             spread(vectors, width_of(model), &smallest, &largest);
             print_message("; without positions by %.3g at most\n", largest);
-            if (!(largest <= 1e-3))
+            if (!(largest <= 1e-6))
                 fail_msg("without positions: %g", largest);
             engine_model_close(model);
         }
