@@ -96,14 +96,10 @@ size_t safetensors_count(const struct safetensors *tensors, const char *name, co
     return bytes_of(tensors, name, &n, &n_each) ? n : 0;
 }
 
-static float float_of(const uint8_t *bytes, const char *dtype)
+/* The upper half of an f32 is a bf16. */
+static float float_of(uint32_t bits)
 {
-    uint32_t bits = (uint32_t)reference_number(bytes, dtype[0] == 'F' && dtype[1] == '3' ? 4 : 2);
     float value;
-    if (strcmp(dtype, "F16") == 0)
-        return (float)reference_f16(bits);
-    if (strcmp(dtype, "BF16") == 0)
-        bits <<= 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -113,10 +109,12 @@ float *safetensors_floats(const struct safetensors *tensors, const char *name)
     size_t n = 0;
     unsigned n_each;
     const uint8_t *bytes = bytes_of(tensors, name, &n, &n_each);
-    const char *dtype = dtype_of(tensors, name);
     float *values = bytes && n_each < 8 ? malloc((n + 1) * sizeof *values) : NULL;
-    for (size_t i = 0; values && i < n; i++)
-        values[i] = float_of(bytes + i * n_each, dtype);
+    bool half = strcmp(dtype_of(tensors, name), "F16") == 0;
+    for (size_t i = 0; values && i < n; i++) {
+        uint32_t bits = (uint32_t)reference_number(bytes + i * n_each, n_each);
+        values[i] = half ? (float)reference_f16(bits) : float_of(n_each == 2 ? bits << 16 : bits);
+    }
     return values;
 }
 

@@ -131,6 +131,28 @@ engine_model *support_open(const char *path)
     return model;
 }
 
+bool support_sanitized(void)
+{
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return true;
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+size_t support_isas(void)
+{
+    size_t n = 0;
+    while (support_isa(n))
+        n++;
+    return n;
+}
+
 const char *support_isa(size_t index)
 {
     static const char *const isas[] = {"portable", "avx2", "avx512"};

@@ -41,8 +41,14 @@ __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, 
 
 engine_model *support_open(const char *path);
 
+/* Built with a sanitizer: ten times slower, and looking for other things than numbers, so suites
+ * that go through many models take fewer of them. */
+bool support_sanitized(void);
+
 /* The instruction sets that this CPU runs, by index; NULL past the last. */
 const char *support_isa(size_t index);
+
+size_t support_isas(void); /* how many */
 
 /* Opens the model under that instruction set and checks that it is in use. */
 engine_model *support_open_isa(const char *path, const char *isa);

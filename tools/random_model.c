@@ -6,9 +6,11 @@
  * number is the sum of eight uniform 16-bit numbers, centred and scaled to variance 1: whole
  * numbers until the last product, no function of libm, at most 4.9 standard deviations.
  *
- * Scales: a token's row times embedding_scale has variance 1, so that position and type count
- * beside it; linear layers have 1/in, so that activations stay of order 1; queries and keys
- * 2.25/in, so that attention is not flat; norm weights are 1 + 0.1·n and biases 0.1·n.
+ * Scales, for activations of order 1: a token's row times embedding_scale has variance 1, so that
+ * position and type count beside it; linear layers have 1/in, those that add to the residual a
+ * quarter of it, and queries and keys four times as much, so that attention is not flat; norm
+ * weights are 0.4 and biases 0, both spread by 0.05. Larger ones would make rounding visible: at
+ * these, the vectors of a text without positions agree to 1e-6 whatever the order of its words.
  */
 #include "tools/random_model.h"
 
@@ -88,19 +90,19 @@ static void table(struct generator *generator, const char *name, size_t n_rows, 
 static void vector(struct generator *generator, const char *name, size_t n, double mean)
 {
     begin(generator, name, TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
-    rows(generator, n, 1, mean, 0.1);
+    rows(generator, n, 1, mean, 0.05);
 }
 
-/* [out, in] of variance 1/in; the first n_sharp rows have 2.25/in. */
+/* [out, in] of variance gain²/in; the first n_sharp rows have 4/in. */
 static void linear(struct generator *generator, const char *name, size_t out, size_t in,
-                   size_t n_sharp, bool has_bias)
+                   double gain, size_t n_sharp, bool has_bias)
 {
     char full[128];
     snprintf(full, sizeof full, "%s.weight", name);
     begin(generator, full, generator->options->linear_type, generator->options->linear_layout, 2,
           out, in);
-    rows(generator, n_sharp, in, 0, 1.5 / sqrt((double)in));
-    rows(generator, out - n_sharp, in, 0, 1 / sqrt((double)in));
+    rows(generator, n_sharp, in, 0, 2 / sqrt((double)in));
+    rows(generator, out - n_sharp, in, 0, gain / sqrt((double)in));
     snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
         vector(generator, full, out, 0);
@@ -110,7 +112,7 @@ static void norm(struct generator *generator, const char *name, size_t width, bo
 {
     char full[128];
     snprintf(full, sizeof full, "%s.weight", name);
-    vector(generator, full, width, 1);
+    vector(generator, full, width, 0.4);
     snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
         vector(generator, full, width, 0);
@@ -136,16 +138,16 @@ static void layer(struct generator *generator, const struct model_config *config
     size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
     char name[96];
     snprintf(name, sizeof name, "layers.%zu.attention.qkv", index);
-    linear(generator, name, 3 * width, width, 2 * width, config->attention_bias);
+    linear(generator, name, 3 * width, width, 1, 2 * width, config->attention_bias);
     snprintf(name, sizeof name, "layers.%zu.attention.output", index);
-    linear(generator, name, width, width, 0, config->attention_bias);
+    linear(generator, name, width, width, 0.5, 0, config->attention_bias);
     snprintf(name, sizeof name, "layers.%zu.attention.norm", index);
     norm(generator, name, width, config->norm_bias);
     snprintf(name, sizeof name, "layers.%zu.feed_forward.in", index);
-    linear(generator, name, config->gate == GATE_NONE ? middle : 2 * middle, width, 0,
+    linear(generator, name, config->gate == GATE_NONE ? middle : 2 * middle, width, 1, 0,
            config->feed_forward_bias);
     snprintf(name, sizeof name, "layers.%zu.feed_forward.out", index);
-    linear(generator, name, width, middle, 0, config->feed_forward_bias);
+    linear(generator, name, width, middle, 0.5, 0, config->feed_forward_bias);
     snprintf(name, sizeof name, "layers.%zu.feed_forward.norm", index);
     norm(generator, name, width, config->norm_bias);
 }

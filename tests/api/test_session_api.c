@@ -236,125 +236,6 @@ static void learned_positions_without_table(void **state)
     engine_model_close(sinusoidal);
 }
 
-static void tokenize_edges(void **state)
-{
-    engine_input input = text_input("I ride a  bike"), empty = {0};
-    engine_token tokens[8];
-    engine_result result;
-    size_t needed = 99;
-    static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
-    engine_input ready = ids_input(ids, 2);
-    engine_encode_options options = {0};
-
-    (void)state;
-    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
-    assert_int_equal(needed, 6);
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
-    assert_int_equal(needed, 6);
-    assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 6, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 6, &needed, &result), 0);
-    assert_int_equal(needed, 6);
-    assert_int_equal(result.n_tokens, 6);
-    assert_int_equal(result.n_dropped, 0);
-    for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(tokens[i].id, expected[i]);
-        assert_int_equal(tokens[i].special, i == 0 || i == 5);
-        assert_int_equal(tokens[i].type, 0);
-    }
-    assert_int_equal(tokens[4].begin, 10);
-    assert_int_equal(tokens[4].end, 14);
-    assert_int_equal(tokens[5].begin, tokens[5].end);
-
-    /* The empty text, in both spellings, with and without special tokens. */
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
-    assert_int_equal(needed, 2);
-    empty.text = "";
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
-    assert_int_equal(needed, 2);
-    options.no_special = 1;
-    assert_int_equal(engine_tokenize(session, &empty, &options, NULL, 0, &needed, &result), 0);
-    assert_int_equal(needed, 0);
-    assert_int_equal(result.n_tokens, 0);
-
-    assert_int_equal(engine_tokenize(NULL, &input, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_tokenize(session, NULL, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_not_equal(engine_session_message(session)[0], 0);
-    empty.text = NULL;
-    empty.text_len = 3;
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    options = (engine_encode_options){0};
-    options.on_long = (engine_on_long)3;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-}
-
-static void tokenize_long_texts(void **state)
-{
-    enum { N = 5000 };
-    char *text = malloc(2 * N);
-    engine_token *tokens = malloc((N + 2) * sizeof *tokens);
-    engine_encode_options options = {0};
-    engine_input input = {0};
-    engine_result result;
-    size_t needed;
-
-    (void)state;
-    assert_true(text && tokens);
-    for (size_t i = 0; i < N; i++)
-        memcpy(text + 2 * i, "i ", 2);
-    input.text = text;
-    input.text_len = 2 * N;
-    /* Any length is taken, also beyond the model's; a limit cuts it, or refuses. */
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, N + 2, &needed, &result), 0);
-    assert_int_equal(needed, N + 2);
-    options.max_tokens = 5;
-    options.on_long = ENGINE_ON_LONG_TRUNCATE;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 5, &needed, &result), 0);
-    assert_int_equal(needed, 5);
-    assert_int_equal(result.n_tokens, 5);
-    assert_int_equal(result.n_dropped, N - 3);
-    assert_int_equal(tokens[4].id, 3);
-    options.on_long = ENGINE_ON_LONG_ERROR;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
-                     ENGINE_ERROR_LENGTH);
-    options.on_long = ENGINE_ON_LONG_MODEL; /* the file says nothing: an error */
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result),
-                     ENGINE_ERROR_LENGTH);
-    free(text);
-    free(tokens);
-}
-
-static void tokenize_a_pair(void **state)
-{
-    engine_input input = text_input("I ride");
-    engine_token tokens[8];
-    size_t needed;
-    static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
-
-    (void)state;
-    input.pair = "bike";
-    input.pair_len = 4;
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
-    assert_int_equal(needed, 6);
-    for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(tokens[i].id, ids[i]);
-        assert_int_equal(tokens[i].type, types[i]);
-        assert_int_equal(tokens[i].in_pair, i == 4);
-    }
-    assert_int_equal(tokens[4].end, 4);
-    input.pair_len = 0; /* an empty second text is a pair all the same */
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
-    assert_int_equal(needed, 5);
-}
-
 static void encode_nothing(void **state)
 {
     engine_input input = text_input("I ride");
@@ -612,9 +493,6 @@ int main(void)
         cmocka_unit_test(session_options),
         cmocka_unit_test(absurd_sessions),
         cmocka_unit_test(learned_positions_without_table),
-        cmocka_unit_test(tokenize_edges),
-        cmocka_unit_test(tokenize_long_texts),
-        cmocka_unit_test(tokenize_a_pair),
         cmocka_unit_test(encode_nothing),
         cmocka_unit_test(encode_into_small_buffers),
         cmocka_unit_test(encode_refuses_inputs),

@@ -76,14 +76,21 @@ void comparison_free_texts(struct texts *texts)
 static void compare_map(const struct pass *pass, const engine_trace_view *view, const double *map)
 {
     size_t n_rows = view->n_heads * view->n_tokens;
+    float *sums = malloc((n_rows + 1) * sizeof *sums);
+    double *ones = malloc((n_rows + 1) * sizeof *ones);
+    assert_true(sums && ones);
     for (size_t row = 0; row < n_rows; row++) {
-        double sum = 0, one = 1;
+        double sum = 0;
         for (size_t key = 0; key < view->n_tokens; key++)
             sum += (double)view->values[row * view->n_tokens + key];
-        float rounded = (float)sum;
-        support_compare(&row_sums, ROW_SUM_TOLERANCE, &rounded, &one, 1, "%s: sum of row %zu",
-                        pass->subject->words, row);
+        sums[row] = (float)sum;
+        ones[row] = 1;
     }
+    support_compare(&row_sums, ROW_SUM_TOLERANCE, sums, ones, n_rows,
+                    "%s (%s): rows of layer %zu, %zu tokens", pass->subject->words,
+                    pass->subject->info.isa, view->index, view->n_tokens);
+    free(sums);
+    free(ones);
     support_compare(&attention_maps, TOLERANCE, view->values, map, n_rows * view->n_tokens,
                     "%s (%s): attention of layer %zu, %zu tokens", pass->subject->words,
                     pass->subject->info.isa, view->index, view->n_tokens);

@@ -184,12 +184,16 @@ static void compare_trace(const struct sample *sample, const char *directory,
     free(pass.maps);
 }
 
-/* The reference implementation must meet the same numbers, far more closely. */
+/* The reference implementation must meet the same numbers, far more closely; it is slow, so not the
+ * longest. */
 static void compare_reference(const struct sample *sample, const char *directory,
                               const struct reference_weights *weights)
 {
+    enum { LONGEST = 128 };
     size_t n, width = sample->width;
     char error[256];
+    if (sample->len > LONGEST)
+        return;
     double *expected = expectation(sample, "last_hidden_state", &n);
     assert_non_null(expected);
     for (size_t i = 0; i < sample->n; i++) {
@@ -261,6 +265,10 @@ static void compare_directory(const char *directory, const char *short_name,
         snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
         struct sample sample = {.name = name, .expected = &expected, .width = info.width};
         read_sample(&sample);
+        if (support_sanitized() && sample.len > 64) {
+            free_sample(&sample);
+            continue;
+        }
         compare_case(&sample, short_name, model, &info, session);
         if (with_reference)
             compare_reference(&sample, short_name, &weights);

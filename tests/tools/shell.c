@@ -1,0 +1,125 @@
+/* shell.c - running programs by shell commands; see shell.h. */
+#include "tests/tools/shell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COMMAND_BYTES = 8192 };
+
+static char folder[SUPPORT_PATH], start_folder[4096];
+static struct shell_result result;
+
+static void set_program(const char *variable, const char *name)
+{
+    char path[SUPPORT_PATH], *real;
+    support_program(name, path);
+    real = realpath(path, NULL);
+    if (!real)
+        fail_msg("%s is not built", path);
+    setenv(variable, real, 1);
+    free(real);
+}
+
+static char *read_all(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *len = (size_t)ftell(file);
+    rewind(file);
+    char *data = malloc(*len + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *len, file), *len);
+    data[*len] = '\0';
+    fclose(file);
+    return data;
+}
+
+static const struct shell_result *run(const char *format, va_list arguments)
+{
+    static char command[COMMAND_BYTES], whole[COMMAND_BYTES + 64];
+    assert_in_range(vsnprintf(command, sizeof command, format, arguments), 1, sizeof command - 1);
+    snprintf(whole, sizeof whole, "{ %s\n} >.out 2>.err", command);
+    free(result.out);
+    free(result.err);
+    int status = system(whole);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.out = read_all(".out", &result.out_len);
+    result.err = read_all(".err", &result.err_len);
+    return &result;
+}
+
+const struct shell_result *shell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    run(format, arguments);
+    va_end(arguments);
+    return &result;
+}
+
+const struct shell_result *shell_expect(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    run(format, arguments);
+    va_end(arguments);
+    if (result.code != code)
+        fail_msg("exit code %d, expected %d: %s\n%.1000s", result.code, code, format, result.err);
+    return &result;
+}
+
+void assert_contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in: %.2000s", part, text);
+}
+
+void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in: %.2000s", part, text);
+}
+
+size_t count_lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+int shell_setup(void **state)
+{
+    (void)state;
+    set_program("ENCODE", "encode");
+    set_program("NEW", "encode-new");
+    support_temp_dir(folder);
+    assert_non_null(getcwd(start_folder, sizeof start_folder));
+    assert_int_equal(chdir(folder), 0);
+    setenv("ENCODE_MODEL", "toy.weights", 1);
+    unsetenv("OMP_NUM_THREADS");
+    shell_expect(0, "$NEW -o toy.weights --name Toy --keras --max-tokens 16 --width 8 --heads 2 "
+                    "--words '[PAD] [UNK] i ride bike dog cat 桜 naïve' --token-types 2 "
+                    "--add-token '[CLS]' --add-token '[SEP]' "
+                    "--template-single '[CLS]:0 A:0 [SEP]:0' "
+                    "--template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'");
+    shell_expect(0, "echo 'i ride bike dog cat' | $NEW -o plain.weights --name Plain --fit - "
+                    "--oov '' --width 8 --heads 2 --max-tokens 64 --pooling none --normalize no");
+    return 0;
+}
+
+int shell_teardown(void **state)
+{
+    (void)state;
+    free(result.out);
+    free(result.err);
+    result = (struct shell_result){0};
+    assert_int_equal(chdir(start_folder), 0);
+    support_remove_dir(folder);
+    return 0;
+}

@@ -1,0 +1,313 @@
+/* encode and what should not be there: strange texts, damaged lines, full disks, wrong options.
+ * Each gets its exit code and a message that names the place, and nothing crashes. */
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Texts that are texts ---- */
+
+static void test_texts_without_tokens(void **state)
+{
+    (void)state;
+    const struct shell_result *result = shell_expect(
+        0, "printf 'dog\\n\\n   \\t \\nzoo\\n' | $ENCODE -m plain.weights -p mean -f csv");
+    assert_contains(result->out, "\r\n1,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
+    assert_contains(result->out, ",0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n3,zoo,0.0,");
+    assert_int_equal(count_lines(result->out), 5);
+    assert_string_equal(result->err, "encode: text 2 has no tokens: its vector is all zeros\n");
+    assert_contains(shell_expect(0, "$ENCODE -m plain.weights -f json ''")->out,
+                    "{\"text\": \"\", \"tokens\": [], \"vectors\": [], \"truncated\": false}\n");
+    assert_string_equal(shell_expect(0, "printf '\\n\\n' | $ENCODE -m plain.weights -f ids")->out,
+                        "\n\n");
+}
+
+static void test_nul_is_text(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | "
+                                      "$ENCODE --input jsonl --tokens --no-special -f json")
+                          ->out;
+    assert_contains(out, "{\"text\": \"I \\u0000 dog\", ");
+    assert_contains(out, "\"id\": 1, \"span\": [2, 3]");
+    assert_contains(out, "\"id\": 5, \"span\": [4, 7]");
+    assert_contains(shell_expect(0, "printf 'I \\000 dog\\n' | $ENCODE --no-special -f ids")->out,
+                    "2 1 5\n");
+}
+
+static void test_invalid_utf8(void **state)
+{
+    (void)state;
+    /* ff; e2 82 cut short; a surrogate of three bytes, each invalid by itself. */
+    const char *bytes = "\\377 \\342\\202 \\355\\240\\200 dog";
+    const char *repaired = "\"text\": \"\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD"
+                           "\xEF\xBF\xBD dog\"";
+    const struct shell_result *result =
+        shell_expect(0, "printf '%s\\n' | $ENCODE --tokens --no-special -f json", bytes);
+    assert_contains(result->out, repaired);
+    assert_contains(result->out, "\"id\": 5, \"span\": [9, 12]"); /* in the bytes as given */
+    assert_contains(
+        shell_expect(0, "printf '\"%s\"\\n' | $ENCODE --input jsonl -f json", bytes)->out,
+        repaired);
+    assert_contains(shell_expect(0, "printf '%s\\n' | $ENCODE -p mean -f csv", bytes)->out,
+                    "\xEF\xBF\xBD\xEF\xBF\xBD dog,");
+}
+
+static void test_lone_surrogates(void **state)
+{
+    (void)state;
+    assert_contains(shell_expect(0,
+                                 "printf '%%s\\n' '\"a\\ud800 \\uDC00\\ud83d\\ude00 \\\\ud800\"' | "
+                                 "$ENCODE --input jsonl --tokens -f json")
+                        ->out,
+                    "\"text\": \"a\xEF\xBF\xBD \xEF\xBF\xBD\xF0\x9F\x98\x80 \\\\ud800\"");
+}
+
+static void test_very_long_word(void **state)
+{
+    (void)state;
+    shell_expect(0, "head -c 10000000 /dev/zero | tr '\\0' x >word");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids --no-special <word")->out, "1\n");
+    const struct shell_result *result = shell_expect(0, "$ENCODE <word");
+    assert_contains(result->out, "0-10000000");
+    assert_true(result->out_len < 2000);
+}
+
+static void test_very_many_tokens(void **state)
+{
+    (void)state;
+    shell_expect(0, "yes dog | head -n 1000000 | tr '\\n' ' ' >many");
+    assert_contains(shell_expect(0, "$ENCODE -f ids --no-special <many | wc -w")->out, "1000000");
+    assert_contains(shell_expect(1, "$ENCODE <many")->err,
+                    "text 1 has 1000002 tokens and the limit is 16: --on-long truncate");
+    assert_contains(shell_expect(0, "$ENCODE -p mean --on-long truncate <many")->err,
+                    "cut to 16 of its 1000002 tokens");
+}
+
+static void test_very_long_line(void **state)
+{
+    (void)state;
+    assert_contains(
+        shell_expect(1, "{ echo dog; head -c 67108865 /dev/zero; } | $ENCODE -f ids")->err,
+        "line 2 of stdin is longer than 64 MiB");
+}
+
+static void test_masks_of_zeros(void **state)
+{
+    (void)state;
+    const struct shell_result *result =
+        shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
+                        "$ENCODE --input jsonl -p mean -f csv");
+    assert_contains(result->out, "\r\n0,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
+    assert_contains(result->err, "text 1 has no tokens");
+    result = shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
+                             "$ENCODE --input jsonl -f json");
+    assert_contains(result->out, "[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, ");
+    assert_contains(result->out, "\"masked\": true");
+}
+
+/* ---- Lines that are none ---- */
+
+struct bad_line {
+    const char *line, *message;
+};
+
+static void test_bad_json_lines(void **state)
+{
+    (void)state;
+    static const struct bad_line lines[] = {
+        {"", "line 2 of stdin: this line is empty; expected"},
+        {"  ", "line 2 of stdin: this line is empty; expected"},
+        {"dog", "line 2 of stdin: this is not JSON"},
+        {"\"dog", "line 2 of stdin: this is not JSON"},
+        {"\"dog\" \"cat\"", "line 2 of stdin: this is not JSON"},
+        {"{\"text\": \"a\", \"text\": \"b\"}", "line 2 of stdin: this is not JSON: duplicate"},
+        {"null", "line 2 of stdin: this value is no text; expected"},
+        {"5", "line 2 of stdin: this value is no text; expected"},
+        {"[]", "line 2 of stdin: this array is not two strings; expected"},
+        {"[\"a\"]", "line 2 of stdin: this array is not two strings; expected"},
+        {"[\"a\", 1]", "line 2 of stdin: this array is not two strings; expected"},
+        {"{}", "line 2 of stdin: this object has other keys"},
+        {"{\"pair\": \"a\"}", "line 2 of stdin: this object has other keys"},
+        {"{\"text\": 1}", "line 2 of stdin: this object has other keys"},
+        {"{\"text\": \"a\", \"ids\": [1]}", "line 2 of stdin: this object has other keys"},
+        {"{\"text\": \"a\", \"id\": 1}", "line 2 of stdin: this object has other keys"},
+        {"{\"ids\": 1}", "line 2 of stdin: \"ids\" is not an array"},
+        {"{\"ids\": [1.5]}", "line 2 of stdin: \"ids\"[0] is not a whole number"},
+        {"{\"ids\": [1, -1]}", "line 2 of stdin: \"ids\"[1] is not a whole number"},
+        {"{\"ids\": [99999999999]}", "line 2 of stdin: \"ids\"[0] is not a whole number"},
+        {"{\"ids\": [1, 2], \"types\": [0]}", "line 2 of stdin: \"types\" has 1 numbers"},
+        {"{\"ids\": [1], \"mask\": [2]}", "line 2 of stdin: \"mask\"[0] is not a whole number"},
+        {"{\"ids\": [11]}", "text 2: \"ids\"[0] is 11, and this model"},
+        {"{\"ids\": [1], \"types\": [2]}", "text 2: type 2 at place 0 is out of range"},
+        {"{\"ids\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "text 2 has 17 ids, the limit is 16"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const struct shell_result *result = shell_expect(
+            1, "printf '%%s\\n' '\"I\"' '%s' '\"dog\"' | $ENCODE --input jsonl -p mean -f csv",
+            lines[i].line);
+        assert_contains(result->err, lines[i].message);
+        assert_contains(result->out, "\r\n0,I,"); /* those before it are there */
+        assert_int_equal(count_lines(result->out), 2);
+        assert_int_equal(count_lines(result->err), 1);
+    }
+    /* At the very end an empty line is forgiven. */
+    assert_string_equal(shell_expect(0, "printf '\"I\"\\n\\n' | $ENCODE --input jsonl -f ids")->out,
+                        "9 2 10\n");
+}
+
+static void test_ids_of_tokens_only_are_checked_too(void **state)
+{
+    (void)state;
+    assert_contains(shell_expect(1, "echo '{\"ids\": [11]}' | $ENCODE --input jsonl -f ids")->err,
+                    "ids end at 10");
+    /* What is hidden by a mask may be anything. */
+    shell_expect(0, "echo '{\"ids\": [2, 500], \"mask\": [1, 0]}' | $ENCODE --input jsonl -f json");
+}
+
+static void test_messages_obey_no_control_characters(void **state)
+{
+    (void)state;
+    const char *err = shell_expect(1, "printf '\\033[2Jx\\n' | $ENCODE --input jsonl -f ids")->err;
+    assert_null(strchr(err, '\033'));
+}
+
+/* ---- Outputs that take nothing ---- */
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("no /dev/full here\n");
+        skip();
+    }
+    const char *formats[] = {"text", "json", "csv", "npy", "ids"};
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(shell_expect(1, "$ENCODE -f %s dog >/dev/full", formats[i])->err,
+                            "encode: cannot write to stdout: No space left on device\n");
+        assert_string_equal(shell_expect(1, "$ENCODE -f %s -o /dev/full dog", formats[i])->err,
+                            "encode: cannot write to /dev/full: No space left on device\n");
+        /* Long output fails half way. */
+        assert_contains(
+            shell_expect(1, "yes 'dog cat' | head -n 20000 | $ENCODE -f %s >/dev/full", formats[i])
+                ->err,
+            "No space left on device\n");
+    }
+    shell_expect(1, "$ENCODE --compare dog cat >/dev/full");
+    shell_expect(1, "$ENCODE --help >/dev/full");
+    assert_int_equal(access("/dev/full", W_OK), 0);
+}
+
+static void test_outputs_that_cannot_be_made(void **state)
+{
+    (void)state;
+    assert_contains(shell_expect(1, "$ENCODE -o nowhere/out dog")->err, "nowhere/out");
+    assert_contains(shell_expect(1, "$ENCODE -o . dog")->err, "directory");
+    assert_contains(shell_expect(1, "$ENCODE dog >&-")->err, "cannot write to stdout");
+    assert_contains(shell_expect(1, "$ENCODE <&-")->err, "cannot read line 1 of stdin");
+}
+
+static void test_reader_that_leaves(void **state)
+{
+    (void)state;
+    /* By the signal, and with the signal ignored. */
+    assert_string_equal(
+        shell_expect(0, "yes dog | head -n 50000 | $ENCODE -f json | head -c 100 >/dev/null")->err,
+        "");
+    shell_expect(0, "trap '' PIPE; { yes dog 2>/dev/null | head -n 50000 2>/dev/null | "
+                    "$ENCODE -f json 2>quiet; echo $? >code; } | head -c 100 >/dev/null");
+    assert_string_equal(shell_expect(0, "cat quiet code")->out, "1\n");
+}
+
+/* ---- Models that are none ---- */
+
+static void test_bad_models(void **state)
+{
+    (void)state;
+    assert_contains(shell_expect(1, "$ENCODE -m missing dog")->err, "missing");
+    assert_contains(shell_expect(1, "$ENCODE -m . dog")->err, "directory");
+    assert_contains(shell_expect(1, "mkfifo pipe; $ENCODE -m pipe dog")->err, "pipe");
+    assert_contains(shell_expect(1, "echo dog >text; $ENCODE -m text dog")->err, "text");
+    shell_expect(1, ": >empty; $ENCODE -m empty dog");
+    shell_expect(1, "$ENCODE -m '' dog");
+    shell_expect(1, "head -c 1000 toy.weights >cut; $ENCODE -m cut dog");
+    shell_expect(1, "ENCODE_MODEL=missing $ENCODE dog");
+    if (geteuid() == 0)
+        print_message("root may read everything: no test of permissions\n");
+    else
+        assert_contains(
+            shell_expect(1, "cp toy.weights shut; chmod 0 shut; $ENCODE -m shut dog")->err, "shut");
+}
+
+/* ---- Wrong options ---- */
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "--nope dog",
+        "-x dog",
+        "-m",
+        "-p middle dog",
+        "-p '' dog",
+        "-f xml dog",
+        "--input yaml",
+        "--mask half dog",
+        "--position absolute dog",
+        "--on-long ignore dog",
+        "--max-tokens 0 dog",
+        "--max-tokens -1 dog",
+        "--max-tokens 1e3 dog",
+        "--max-tokens 99999999999999999999 dog",
+        "--max-tokens 17 dog",
+        "-t 0 dog",
+        "-t x dog",
+        "-t 100000 dog",
+        "--pair dog",
+        "--pair dog cat I",
+        "--input jsonl '\"dog\"'",
+        "--tokens -f npy dog",
+        "--tokens -p mean dog",
+        "-f ids -p mean dog",
+        "--tokens -p mean --normalize dog",
+        "--normalize dog",
+        "--compare dog",
+        "--compare a b c",
+        "--compare a b -p mean",
+        "--compare a b -f csv",
+        "--compare a b --tokens",
+        "--compare a b --pair c",
+        "--help=yes",
+    };
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        const struct shell_result *result = shell_expect(2, "$ENCODE %s </dev/null", arguments[i]);
+        assert_string_equal(result->out, "");
+        assert_contains(result->err, "encode");
+        assert_contains(result->err, "Try 'encode --help'.\n");
+        assert_int_equal(count_lines(result->err), 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts_without_tokens),
+        cmocka_unit_test(test_nul_is_text),
+        cmocka_unit_test(test_invalid_utf8),
+        cmocka_unit_test(test_lone_surrogates),
+        cmocka_unit_test(test_very_long_word),
+        cmocka_unit_test(test_very_many_tokens),
+        cmocka_unit_test(test_very_long_line),
+        cmocka_unit_test(test_masks_of_zeros),
+        cmocka_unit_test(test_bad_json_lines),
+        cmocka_unit_test(test_ids_of_tokens_only_are_checked_too),
+        cmocka_unit_test(test_messages_obey_no_control_characters),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_outputs_that_cannot_be_made),
+        cmocka_unit_test(test_reader_that_leaves),
+        cmocka_unit_test(test_bad_models),
+        cmocka_unit_test(test_misuse),
+    };
+    return cmocka_run_group_tests_name("encode, bad input", tests, shell_setup, shell_teardown);
+}
