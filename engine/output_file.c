@@ -179,7 +179,7 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
         return open_directly(file, kind, descriptor, is_fifo);
     }
     if (stat(file->path, &status) != 0) {
-        if (errno != ENOENT)
+        if (errno != ENOENT || file->path[0] == '\0')
             return fail_errno(file, "write to");
         if (lstat(file->path, &status) == 0)
             return fail(file, ENGINE_ERROR_IO,

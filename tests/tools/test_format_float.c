@@ -1,0 +1,69 @@
+/* Every float32 that is printed reads back as the same bits, and no digit is wasted. */
+#include "tools/format_float.c"
+
+#include "tests/support.h"
+
+static void assert_text(float value, const char *expected)
+{
+    char text[FORMAT_FLOAT_MAX];
+    assert_int_equal(format_float(value, text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void test_known_numbers(void **state)
+{
+    (void)state;
+    assert_text(0.0f, "0.0");
+    assert_text(-0.0f, "-0.0");
+    assert_text(1.0f, "1.0");
+    assert_text(-0.1f, "-0.1");
+    assert_text(100.0f, "100.0");
+    assert_text(1.0f / 3, "0.33333334");
+    assert_text(16777216.0f, "16777216.0");
+    assert_text(1e-5f, "0.00001");
+    assert_text(1e-6f, "1e-06");
+    assert_text(1e9f, "1e+09");
+    assert_text(FLT_MAX, "3.4028235e+38");
+    assert_text(FLT_MIN, "1.1754944e-38");
+    assert_text(FLT_TRUE_MIN, "1e-45");
+    assert_text(INFINITY, "inf");
+    assert_text(-INFINITY, "-inf");
+    assert_text(NAN, "nan");
+}
+
+static void assert_reads_back(uint32_t bits)
+{
+    char text[FORMAT_FLOAT_MAX];
+    float value, again;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value))
+        return;
+    assert_int_equal(format_float(value, text), strlen(text));
+    assert_true(strlen(text) < 18);
+    again = strtof(text, NULL);
+    assert_memory_equal(&again, &value, sizeof value);
+}
+
+static void test_reads_back(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (int i = 0; i < 300000; i++) {
+        uint32_t bits = (uint32_t)support_random(&random);
+        assert_reads_back(bits);
+        assert_reads_back((bits & 0x87FFFFFFu) | 0x38000000u); /* 2^-15 to 2 */
+    }
+    /* Where the distance to the neighbours changes: around every power of two. */
+    for (uint32_t exponent = 0; exponent < 255; exponent++)
+        for (uint32_t i = 0; i < 5; i++)
+            assert_reads_back((exponent << 23) + i - (exponent ? 2 : 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_numbers),
+        cmocka_unit_test(test_reads_back),
+    };
+    return cmocka_run_group_tests_name("format_float", tests, NULL, NULL);
+}
