@@ -203,12 +203,12 @@ sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)
 
 DEST = $(DESTDIR)$(PREFIX)
 MANUALS := $(wildcard tools/man/*.1)
-OPENMP_LIBS := $(if $(findstring clang,$(shell $(CC) --version)),-L$(dir $(shell $(CC) -print-file-name=libomp.so)) -lomp,-lgomp)
+OPENMP_LIBS := $(if $(findstring clang,$(shell $(CC) --version)),-l:libomp.so.5,-lgomp)
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(MANUALS:tools/man/%=share/man/man1/%) share/encode/default.weights
 
 $(BUILD)/engine.pc: tools/engine.pc.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@OPENMP@|$(OPENMP_LIBS)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS) $(OPENMP_LIBS)|' $< > $@
 
 install: all $(BUILD)/engine.pc
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig share/man/man1 share/encode)
@@ -223,4 +223,4 @@ install: all $(BUILD)/engine.pc
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DEST)/%)
-	-rmdir $(DEST)/share/encode 2>/dev/null
+	rmdir $(DEST)/share/encode 2>/dev/null || true

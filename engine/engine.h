@@ -31,9 +31,10 @@
  *             at a time and works with as many threads as its options say.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
  *             there, the padding around it and the number of threads, on one machine.
- *   Process   Where OpenBLAS has threads of its own, engine_model_open sets it to one thread for the
- *             whole process: the engine's threads call it, one head each. The floating-point
- *             environment, signals, locale and OpenMP settings of the process are left alone.
+ *   Process   Where OpenBLAS is the build with POSIX threads, engine_model_open sets it to one thread for
+ *             the whole process: the engine's threads call it, one head each. Leave it so while models
+ *             are open. Other builds of OpenBLAS are not called. The floating-point environment,
+ *             signals, locale and OpenMP settings of the process are left alone.
  *             Environment: OMP_NUM_THREADS (see engine_session_options), ENGINE_ISA=portable|avx2|
  *             avx512 forces a lower instruction set than the CPU's best.
  */
@@ -262,7 +263,7 @@ typedef struct engine_input {
     size_t text_len;
     const char *pair; /* second text, or NULL */
     size_t pair_len;
-    const int32_t *ids; /* [n_ids], special tokens included, taken as they are */
+    const int32_t *ids; /* [n_ids], special tokens included, taken as they are: never truncated */
     const int32_t *types; /* [n_ids], or NULL: all 0 */
     const uint8_t *mask;  /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
                              token sees it, and its rows are zeros. Positions count from the first

@@ -242,7 +242,7 @@ INLINE vec gelu_vec(vec x)
     q = q * a + 1.6701695919036865f;
     q = q * a + 1.0f;
     vec tail = x * (exp_vec(-0.5f * (a * a)) * (p / q)); /* x·Φ(-|x|) */
-    tail = select(a > 13.0f, splat(0.0f) * x, tail);     /* below 1e-37 */
+    tail = select(a > 13.0f, splat(0.0f), tail);         /* below 1e-37 */
     return select(x < 0.0f, tail, x - tail);
 }
 

@@ -111,10 +111,10 @@ size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t row
         !stored_elements(type, layout, rows, cols, &elements) ||
         __builtin_mul_overflow(elements, element_bytes(type), &bytes) || bytes > SIZE_MAX / 4)
         return 0;
-    if (type == TENSOR_INT8)
-        bytes = round_up(bytes, TENSOR_ALIGN) +
-                4 * (layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows);
-    return bytes;
+    if (type != TENSOR_INT8)
+        return bytes;
+    size_t n_scales = layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows;
+    return n_scales > SIZE_MAX / 8 ? 0 : round_up(bytes, TENSOR_ALIGN) + 4 * n_scales;
 }
 
 /* n elements from index `first`, as f32; int8 without its scale. */
@@ -202,7 +202,9 @@ static float int8_scale(const float *row, size_t cols)
     float largest = 0;
     for (size_t k = 0; k < cols; k++)
         largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
-    return largest / 127;
+    float scale = largest / 127;
+    /* A subnormal scale may be rounded down so far that the largest would need more than 127 of it. */
+    return largest > 0 && !(largest / scale < 127.5f) ? nextafterf(scale, INFINITY) : scale;
 }
 
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,

@@ -41,7 +41,7 @@ circle=$(includes engine model tools | grep -E '^[^ ]+\.h ' | tsort 2>&1 >/dev/n
 
 for name in *; do
     case $name in
-    engine | model | tools | tests | weights | Makefile | README.md | LICENSE) ;;
+    engine | model | tools | tests | weights | Makefile | README.md | LICENSE | build) ;;
     *) git check-ignore -q "$name" 2>/dev/null || wrong "$name does not belong at the top level" ;;
     esac
 done

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 16 GiB of f32: more is a slip of the finger. */
+static const double MOST_PARAMETERS = 4294967296.0;
+
 /* So that a model made in a hurry knows some words. */
 static const char BUILT_IN_WORDS[] =
     "I you he she it we they me him her us them my your his our their a an the this that and "
@@ -71,7 +74,12 @@ static int settle_config(struct model_config *config, size_t n_tokens)
         return program_misuse("the tokenizer has %zu ids; --vocabulary %" PRId64 " is less",
                               n_tokens, config->vocabulary);
     const char *wrong = config_check(config);
-    return wrong == NULL ? PROGRAM_DONE : program_misuse("the shape: %s", wrong);
+    if (wrong != NULL)
+        return program_misuse("the shape: %s", wrong);
+    if (random_model_size(config) > MOST_PARAMETERS)
+        return program_misuse("the shape: %.2g parameters; at most %.2g are written",
+                              random_model_size(config), MOST_PARAMETERS);
+    return PROGRAM_DONE;
 }
 
 struct templates {

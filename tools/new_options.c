@@ -39,8 +39,8 @@ static const char HELP[] =
 
 static const char HELP_END[] =
     "\n"
-    "  --vocabulary is the number of tokens unless it is given; --embedding-scale sqrt is the\n"
-    "  square root of the width; --feed-forward is four times the width unless it is given.\n"
+    "  Unless given, --vocabulary is the number of tokens, --feed-forward four times the width,\n"
+    "  --heads 4, or 2 or 1 if that does not divide it. --embedding-scale sqrt is its square root.\n"
     "\n"
     "  -h, --help               this text\n"
     "      --version            the version\n"

@@ -152,6 +152,16 @@ static void layer(struct generator *generator, const struct model_config *config
     norm(generator, name, width, config->norm_bias);
 }
 
+double random_model_size(const struct model_config *config)
+{
+    double width = (double)config->width, n_first = config->gate == GATE_NONE ? 1 : 2;
+    double tables = (double)config->vocabulary + (double)config->token_types;
+    if (config->position == POSITION_LEARNED)
+        tables += (double)config->max_tokens + (double)config->position_offset;
+    double per_layer = 4 * width + (n_first + 1) * (double)config->feed_forward;
+    return width * (tables + (double)config->layers * per_layer);
+}
+
 engine_status random_model_write(struct weight_writer *writer, const struct model_config *config,
                                  const struct random_options *options, uint64_t *n_parameters)
 {

@@ -13,6 +13,9 @@ struct random_options {
     enum tensor_type table_type; /* embedding tables, always in rows */
 };
 
+/* How many numbers the tensors that are large hold, as a float because it may be absurd. */
+double random_model_size(const struct model_config *config);
+
 /* Writes every tensor that the config asks for; *n_parameters receives how many numbers they
  * hold. The config must have passed config_check. */
 engine_status random_model_write(struct weight_writer *writer, const struct model_config *config,

@@ -1,0 +1,209 @@
+/* The formulas of Vaswani et al. 2017, Ba et al. 2016, Zhang and Sennrich 2019, Hendrycks and Gimpel
+ * 2016, one number at a time. */
+#include "tests/model/plain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct kernels *tested_kernels(size_t index)
+{
+    const char *isa = support_isa(index);
+    if (isa == NULL)
+        return NULL;
+    const struct kernels *kernels = kernels_select(isa);
+    assert_non_null(kernels);
+    assert_string_equal(kernels->isa, isa);
+    return kernels;
+}
+
+void *new_bytes(size_t n)
+{
+    void *bytes = NULL;
+    assert_int_equal(posix_memalign(&bytes, TENSOR_ALIGN, n), 0);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+float *new_floats(size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    assert_true(x != NULL || n == 0);
+    return x;
+}
+
+double *new_doubles(size_t n)
+{
+    double *x = malloc(n * sizeof *x);
+    assert_true(x != NULL || n == 0);
+    return x;
+}
+
+float *copy_floats(const float *x, size_t n)
+{
+    float *copy = new_floats(n);
+    if (n > 0)
+        memcpy(copy, x, n * sizeof *x);
+    return copy;
+}
+
+double random_within(uint64_t *state, double range)
+{
+    return ((double)(support_random(state) >> 11) * 0x1p-52 - 1) * range;
+}
+
+float *random_floats(uint64_t *state, size_t n, double range)
+{
+    float *x = new_floats(n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)random_within(state, range);
+    return x;
+}
+
+static const uint32_t UNTOUCHED = 0x7FC5A5A5u;
+
+void fill_untouched(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(x + i, &UNTOUCHED, sizeof *x);
+}
+
+bool untouched(const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(x + i, &UNTOUCHED, sizeof *x) != 0)
+            return false;
+    return true;
+}
+
+bool same_floats(const float *a, const float *b, size_t n)
+{
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+
+struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, const float *values,
+                           size_t rows, size_t cols)
+{
+    size_t n_bytes = tensor_bytes(type, layout, rows, cols), at = 0;
+    struct stored stored = {.bytes = new_bytes(n_bytes)};
+    float *scales = NULL;
+    memset(stored.bytes, 0, n_bytes);
+    if (type == TENSOR_INT8) {
+        at = tensor_scales_offset(layout, rows, cols);
+        assert_true(at < n_bytes && at % TENSOR_ALIGN == 0);
+        scales = (float *)stored.bytes + at / sizeof *scales;
+        at = 0;
+    }
+    for (size_t n = 0; n < rows; n += PANEL)
+        at += matrix_encode(type, layout, values + n * cols, rows - n < PANEL ? rows - n : PANEL,
+                            cols, (char *)stored.bytes + at,
+                            scales != NULL ? scales + n : NULL);
+    assert_true(at <= n_bytes);
+    stored.matrix = (struct matrix){stored.bytes, scales, rows, cols, type, layout};
+    return stored;
+}
+
+double in_steps(double got, double expected)
+{
+    int exponent = expected == 0 ? -126 : ilogb(expected);
+    return fabs(got - expected) / ldexp(1, (exponent < -126 ? -126 : exponent) - 23);
+}
+
+void note_error(struct largest *largest, double error, double got, double expected, double at)
+{
+    largest->n++;
+    if (!(error <= largest->error) && !isinf(largest->error))
+        *largest = (struct largest){isnan(error) ? (double)INFINITY : error, got, expected, at,
+                                    largest->n};
+}
+
+void assert_bound(const struct largest *largest, double bound, const char *what, ...)
+{
+    char words[256];
+    va_list arguments;
+    va_start(arguments, what);
+    vsnprintf(words, sizeof words, what, arguments);
+    va_end(arguments);
+    print_message("%s: largest of %zu is %.3g of %.3g: %.9g, expected %.9g, at %.9g\n", words,
+                  largest->n, largest->error, bound, largest->got, largest->expected, largest->at);
+    assert_true(largest->n > 0);
+    if (!(largest->error <= bound))
+        fail_msg("%s: %.3g is more than %.3g", words, largest->error, bound);
+}
+
+struct plain_sum plain_product(const float *x, const float *w, size_t step, size_t n)
+{
+    struct plain_sum result = {0};
+    for (size_t i = 0; i < n; i++) {
+        double product = (double)x[i] * (double)w[i * step];
+        result.sum += product;
+        result.magnitude += fabs(product);
+    }
+    return result;
+}
+
+/* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2. gelu_tanh: x·(1 + tanh u) / 2 with u = √(2/π)·(x + 0.044715·x³);
+ * (1 + tanh u) / 2 = 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */
+double plain_activation(enum activation activation, double x)
+{
+    const double pi = 3.14159265358979323846;
+    switch (activation) {
+    case ACTIVATION_RELU: return x > 0 ? x : 0;
+    case ACTIVATION_GELU: return 0.5 * x * erfc(-x / sqrt(2));
+    case ACTIVATION_GELU_TANH: return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+    case ACTIVATION_SILU: return x / (1 + exp(-x));
+    }
+    return NAN;
+}
+
+void plain_softmax(const double *x, size_t n, double *out)
+{
+    double max = x[0], sum = 0;
+    for (size_t i = 1; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    for (size_t i = 0; i < n; i++)
+        sum += out[i] = exp(x[i] - max);
+    for (size_t i = 0; i < n; i++)
+        out[i] /= sum;
+}
+
+double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
+                  double eps, size_t n, double *out)
+{
+    double mean = 0, squares = 0;
+    if (kind == NORM_LAYER)
+        for (size_t i = 0; i < n; i++)
+            mean += (double)x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+    double divisor = sqrt(squares / (double)n + eps);
+    for (size_t i = 0; i < n; i++)
+        out[i] = ((double)x[i] - mean) / divisor * (double)weight[i] +
+                 (bias != NULL ? (double)bias[i] : 0);
+    return divisor;
+}
+
+void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
+                     size_t head_width, enum mask_kind mask, double *weights, double *out)
+{
+    memset(weights, 0, n_tokens * n_tokens * sizeof *weights);
+    memset(out, 0, n_tokens * head_width * sizeof *out);
+    for (size_t i = 0; i < n_tokens; i++) {
+        double *row = weights + i * n_tokens;
+        size_t n_keys = mask == MASK_CAUSAL ? i + 1 : n_tokens;
+        for (size_t j = 0; j < n_keys; j++)
+            row[j] = plain_product(q + i * stride, k + j * stride, 1, head_width).sum /
+                     sqrt((double)head_width);
+        plain_softmax(row, n_keys, row);
+        for (size_t j = 0; j < n_keys; j++)
+            for (size_t c = 0; c < head_width; c++)
+                out[i * head_width + c] += row[j] * (double)v[j * stride + c];
+    }
+}
+
+double plain_position(size_t position, size_t i, size_t width)
+{
+    double angle = (double)position / pow(10000, (double)(i / 2 * 2) / (double)width);
+    return i % 2 == 0 ? sin(angle) : cos(angle);
+}

@@ -1,0 +1,86 @@
+/* plain.h - model/'s formulas once more, in plain loops and double precision, and what the suites that
+ * compare with them share: arrays of exactly the size asked for, so that AddressSanitizer sees the
+ * first element too many, and comparisons that no NaN passes. */
+#ifndef TESTS_MODEL_PLAIN_H
+#define TESTS_MODEL_PLAIN_H
+
+#include "tests/support.h"
+
+#include "model/kernels.h"
+#include "model/tensor.h"
+
+/* Half the distance from 1 to the next float: what one rounding to nearest may be off, relatively. */
+#define FLOAT_ROUNDING 0x1p-24
+
+/* The kernels of the index-th instruction set that this CPU runs; NULL past the last. */
+const struct kernels *tested_kernels(size_t index);
+
+/* ---- Arrays ---- */
+
+void *new_bytes(size_t n);
+float *new_floats(size_t n);
+double *new_doubles(size_t n);
+float *copy_floats(const float *x, size_t n);
+
+/* Uniform within -range .. range. */
+double random_within(uint64_t *state, double range);
+float *random_floats(uint64_t *state, size_t n, double range);
+
+/* Fills with a NaN that no computation gives, and tells it from all else: what must not be written
+ * stays `untouched`, and whoever reads it gets NaN. */
+void fill_untouched(float *x, size_t n);
+bool untouched(const float *x, size_t n);
+
+/* The same to the last bit. */
+bool same_floats(const float *a, const float *b, size_t n);
+
+/* A matrix that is encoded as weight files hold it. Free `bytes`. */
+struct stored {
+    struct matrix matrix;
+    void *bytes;
+};
+struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, const float *values,
+                           size_t rows, size_t cols);
+
+/* ---- Comparing ---- */
+
+/* The distance from expected to got in steps of the floats around expected (subnormals' steps below
+ * 2^-126). */
+double in_steps(double got, double expected);
+
+/* The largest of many errors, in whatever unit; a NaN counts as infinitely large. `at` says where. */
+struct largest {
+    double error, got, expected, at;
+    size_t n;
+};
+void note_error(struct largest *largest, double error, double got, double expected, double at);
+
+/* Prints the largest error beside the bound, and fails unless it is within. */
+__attribute__((format(printf, 3, 4))) void assert_bound(const struct largest *largest, double bound,
+                                                        const char *what, ...);
+
+/* ---- The twins ---- */
+
+/* Σ x[i]·w[i·step], i < n, and Σ |x[i]·w[i·step]|: rounding errors grow with the latter. */
+struct plain_sum {
+    double sum, magnitude;
+};
+struct plain_sum plain_product(const float *x, const float *w, size_t step, size_t n);
+
+double plain_activation(enum activation activation, double x);
+
+/* out = softmax(x) [n] */
+void plain_softmax(const double *x, size_t n, double *out);
+
+/* out = norm(x) [n]; returns what x was divided by. bias NULL: none. */
+double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
+                  double eps, size_t n, double *out);
+
+/* weights [T, T] and out [T, K] of one head; rows of q, k, v are `stride` apart. */
+void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
+                     size_t head_width, enum mask_kind mask, double *weights, double *out);
+
+/* PE(position, i) */
+double plain_position(size_t position, size_t i, size_t width);
+
+#endif

@@ -1,0 +1,355 @@
+/* The settings of CONF: each key of weights/FORMAT.md to its field and back, what is refused, what
+ * config_check says, and that the host's locale does not matter. */
+#include "tests/support.h"
+
+#include "model/config.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char count_values[] = "a whole number from 0 to 2147483647";
+static const char number_values[] = "a finite number, 0 or more";
+
+/* names: the values of 0, 1, 2 ..., separated by blanks; NULL: a number. if_absent: -1 for missing. */
+struct key {
+    const char *name, *names, *expected;
+    double if_absent;
+};
+
+static const struct key keys[] = {
+    {"layers", NULL, count_values, -1},
+    {"width", NULL, count_values, -1},
+    {"heads", NULL, count_values, -1},
+    {"feed_forward", NULL, count_values, -1},
+    {"vocabulary", NULL, count_values, -1},
+    {"max_tokens", NULL, count_values, -1},
+    {"token_types", NULL, count_values, 0},
+    {"embedding_scale", NULL, number_values, 1},
+    {"embedding_norm", "none layer rms", "one of none, layer, rms", NORM_NONE},
+    {"position", "none sinusoidal learned", "one of none, sinusoidal, learned", POSITION_NONE},
+    {"position_offset", NULL, count_values, 0},
+    {"norm", "none layer rms", "one of layer, rms", NORM_LAYER},
+    {"norm_eps", NULL, number_values, 0},
+    {"norm_bias", "no yes", "one of yes, no", -1},
+    {"norm_place", "post pre", "one of post, pre", NORM_POST},
+    {"final_norm", "no yes", "one of yes, no", 0},
+    {"attention_bias", "no yes", "one of yes, no", 1},
+    {"feed_forward_bias", "no yes", "one of yes, no", 1},
+    {"activation", "relu gelu gelu_tanh silu", "one of relu, gelu, gelu_tanh, silu",
+     ACTIVATION_GELU},
+    {"gate", "none first second", "one of none, first, second", GATE_NONE},
+    {"mask", "full causal", "one of full, causal", MASK_FULL},
+    {"pooling", "none mean cls max", "one of none, mean, cls, max", POOLING_NONE},
+    {"normalize", "no yes", "one of yes, no", 0},
+};
+enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
+
+/* The fields one after the other, each 64 bits wide, as config.h says. */
+static double field(const struct model_config *config, size_t index)
+{
+    const char *at = (const char *)config + 8 * index;
+    int64_t whole;
+    double number;
+    memcpy(&whole, at, sizeof whole);
+    memcpy(&number, at, sizeof number);
+    return keys[index].expected == number_values ? number : (double)whole;
+}
+
+static void expect_set(size_t index, const char *value, double expected)
+{
+    struct model_config config, other;
+    char text[TEXT];
+    config_defaults(&config);
+    const char *refused = config_set(&config, keys[index].name, value);
+    if (refused != NULL)
+        fail_msg("%s = %s: %s", keys[index].name, value, refused);
+    if (field(&config, index) != expected)
+        fail_msg("%s = %s: %.17g", keys[index].name, value, field(&config, index));
+
+    assert_string_equal(config_get(&config, index, text, sizeof text), keys[index].name);
+    config_defaults(&other);
+    assert_null(config_set(&other, keys[index].name, text));
+    assert_memory_equal(&config, &other, sizeof config); /* and no other field has changed */
+}
+
+static void expect_refused(size_t index, const char *value)
+{
+    struct model_config config, before;
+    config_defaults(&config);
+    before = config;
+    const char *refused = config_set(&config, keys[index].name, value);
+    if (refused == NULL)
+        fail_msg("%s = '%s' was taken as %g", keys[index].name, value, field(&config, index));
+    assert_string_equal(refused, keys[index].expected);
+    assert_memory_equal(&config, &before, sizeof config);
+}
+
+static void test_defaults(void **unused)
+{
+    (void)unused;
+    struct model_config config;
+    char text[TEXT];
+    assert_int_equal(sizeof config, 8 * N_KEYS);
+    config_defaults(&config);
+    for (size_t i = 0; i < N_KEYS; i++) {
+        assert_string_equal(config_get(&config, i, text, sizeof text), keys[i].name);
+        assert_true(field(&config, i) == keys[i].if_absent);
+    }
+    assert_null(config_get(&config, N_KEYS, text, sizeof text));
+    assert_null(config_get(&config, SIZE_MAX, text, sizeof text));
+}
+
+static void test_names(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < N_KEYS; i++) {
+        char names[64] = "", *rest = names;
+        if (keys[i].names != NULL)
+            snprintf(names, sizeof names, "%s", keys[i].names);
+        int value = 0;
+        for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+            struct model_config config;
+            config_defaults(&config);
+            expect_set(i, name, value++);
+            assert_null(config_set(&config, keys[i].name, name));
+            assert_string_equal(config_name(&config, keys[i].name), name);
+        }
+        assert_int_equal(value > 0, keys[i].names != NULL);
+    }
+}
+
+static void test_numbers(void **unused)
+{
+    (void)unused;
+    static const char *const wholes[] = {"0", "1", "12", "007", "2147483647"};
+    static const char *const numbers[] = {
+        "0", "1", "1e-12", "1E-5", "0.1", "11.313708498984761", "0.30000000000000004", "1e22", "3.",
+        "2.2250738585072014e-308", "4.9406564584124654e-324", "1.7976931348623157e308", "123456789",
+        "9007199254740993"};
+    for (size_t i = 0; i < N_KEYS; i++) {
+        if (keys[i].expected == count_values)
+            for (size_t v = 0; v < sizeof wholes / sizeof *wholes; v++)
+                expect_set(i, wholes[v], strtod(wholes[v], NULL));
+        if (keys[i].expected == number_values)
+            for (size_t v = 0; v < sizeof numbers / sizeof *numbers; v++)
+                expect_set(i, numbers[v], strtod(numbers[v], NULL));
+    }
+}
+
+/* Any double comes back as the same double. */
+static void test_any_number(void **unused)
+{
+    (void)unused;
+    struct model_config config, other;
+    uint64_t state = 1;
+    config_defaults(&config);
+    for (size_t i = 0; i < 20000; i++) {
+        uint64_t bits = support_random(&state) >> 1;
+        char text[TEXT];
+        memcpy(&config.norm_eps, &bits, sizeof bits);
+        if (!isfinite(config.norm_eps))
+            continue;
+        assert_non_null(config_get(&config, 12, text, sizeof text));
+        other = config;
+        other.norm_eps = 0;
+        assert_null(config_set(&other, "norm_eps", text));
+        assert_memory_equal(&config, &other, sizeof config);
+    }
+}
+
+static void test_bad_values(void **unused)
+{
+    (void)unused;
+    static const char *const never[] = {"", " ", "-1", "-0", "+1", " 1", "1 ", "1x", "x", "0x10", "0X1p3",
+                                        "nan", "inf", "infinity", "1,5", "1e", "1e+", "\n1",
+                                        "None", "YES", "true", "yes ", "gelu_", "layer,rms", "\xff"};
+    static const char *const not_whole[] = {"2147483648", "9223372036854775807", "1.0", "1e3", "0.5",
+                                            "9223372036854775808", "99999999999999999999999"};
+    static const char *const not_number[] = {"1e309", "1e999999", "-1e-5", ".5", "1..2", "1e5e5"};
+    for (size_t i = 0; i < N_KEYS; i++) {
+        for (size_t v = 0; v < sizeof never / sizeof *never; v++)
+            expect_refused(i, never[v]);
+        if (keys[i].expected == count_values)
+            for (size_t v = 0; v < sizeof not_whole / sizeof *not_whole; v++)
+                expect_refused(i, not_whole[v]);
+        if (keys[i].expected == number_values)
+            for (size_t v = 0; v < sizeof not_number / sizeof *not_number; v++)
+                expect_refused(i, not_number[v]);
+        if (keys[i].names != NULL)
+            for (size_t v = 0; v < sizeof not_whole / sizeof *not_whole; v++)
+                expect_refused(i, not_whole[v]);
+    }
+}
+
+static void test_unknown_keys(void **unused)
+{
+    (void)unused;
+    static const char *const unknown[] = {"", "Layers", "layers ", "layer", "norm_epsilon", "kind"};
+    struct model_config config, before;
+    config_defaults(&config);
+    before = config;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        assert_ptr_equal(config_set(&config, unknown[i], "1"), CONFIG_UNKNOWN_KEY);
+        assert_string_equal(config_name(&config, unknown[i]), "");
+    }
+    assert_memory_equal(&config, &before, sizeof config);
+    assert_string_equal(config_name(&config, "layers"), "");
+    assert_string_equal(config_name(&config, "norm_bias"), ""); /* not settled yet */
+}
+
+/* ---- config_check ---- */
+
+static struct model_config sound(void)
+{
+    struct model_config config;
+    config_defaults(&config);
+    config.layers = 2;
+    config.width = 12;
+    config.heads = 3;
+    config.feed_forward = 20;
+    config.vocabulary = 5;
+    config.max_tokens = 8;
+    config.norm_eps = 1e-5;
+    return config;
+}
+
+/* key=value, separated by blanks, upon a sound config; a value of -1: as if absent. */
+static void check_says(const char *changes, const char *expected)
+{
+    struct model_config config = sound();
+    char text[128], *rest = text;
+    snprintf(text, sizeof text, "%s", changes);
+    for (char *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(key, '=');
+        *value++ = '\0';
+        if (strcmp(value, "-1") != 0)
+            assert_null(config_set(&config, key, value));
+        for (size_t i = 0; i < N_KEYS && strcmp(value, "-1") == 0; i++)
+            if (strcmp(keys[i].name, key) == 0)
+                memcpy((char *)&config + 8 * i, &(int64_t){-1}, 8);
+    }
+    const char *got = config_check(&config);
+    if (expected == NULL ? got != NULL : got == NULL || strcmp(got, expected) != 0)
+        fail_msg("%s: '%s', expected '%s'", changes, got ? got : "sound", expected ? expected : "sound");
+}
+
+static void test_check(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[][2] = {
+        {"layers=-1", "'layers' is missing"},
+        {"width=-1", "'width' is missing or 0"},
+        {"width=0", "'width' is missing or 0"},
+        {"vocabulary=-1", "'vocabulary' is missing or 0"},
+        {"vocabulary=0", "'vocabulary' is missing or 0"},
+        {"max_tokens=-1", "'max_tokens' is missing or 0"},
+        {"max_tokens=0", "'max_tokens' is missing or 0"},
+        {"heads=-1", "'heads' or 'feed_forward' is missing or 0"},
+        {"heads=0", "'heads' or 'feed_forward' is missing or 0"},
+        {"feed_forward=-1", "'heads' or 'feed_forward' is missing or 0"},
+        {"feed_forward=0", "'heads' or 'feed_forward' is missing or 0"},
+        {"heads=5", "'heads' does not divide 'width'"},
+        {"heads=24", "'heads' does not divide 'width'"},
+        {"norm=none", "'norm' is none; expected layer or rms"},
+        {"norm=rms norm_bias=yes", "'norm_bias' is yes, but rms norm has none"},
+        {"norm_eps=0", "'norm_eps' is missing or 0"},
+        {"layers=0 embedding_norm=layer norm_eps=0", "'norm_eps' is missing or 0"},
+        {"layers=0 final_norm=yes norm_eps=0", "'norm_eps' is missing or 0"},
+        {"position_offset=2", "'position_offset' needs position learned"},
+        {"position_offset=2 position=sinusoidal", "'position_offset' needs position learned"},
+    };
+    static const char *const right[] = {
+        "layers=2", "heads=12", "heads=1", "norm=rms", "norm=rms norm_bias=no", "norm_bias=no",
+        "position=learned position_offset=2", "gate=second activation=silu",
+        "layers=0 heads=-1 feed_forward=-1 norm_eps=0", "layers=0 heads=5", "norm_place=pre final_norm=yes"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_says(wrong[i][0], wrong[i][1]);
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        check_says(right[i], NULL);
+}
+
+/* Defaults that depend on other keys. */
+static void test_check_settles(void **unused)
+{
+    (void)unused;
+    struct model_config config = sound();
+    assert_null(config_check(&config));
+    assert_int_equal(config.norm_bias, 1);
+    config = sound();
+    config.norm = NORM_RMS;
+    assert_null(config_check(&config));
+    assert_int_equal(config.norm_bias, 0);
+    config = sound();
+    config.norm_bias = 0;
+    assert_null(config_check(&config));
+    assert_int_equal(config.norm_bias, 0);
+    config = sound();
+    config.layers = 0;
+    config.heads = config.feed_forward = -1;
+    assert_null(config_check(&config));
+    assert_true(config.heads == 0 && config.feed_forward == 0);
+}
+
+/* ---- locale ---- */
+
+/* A locale with a decimal comma: one of the machine's, or one made here by localedef. */
+static bool set_comma_locale(const char *folder)
+{
+    static const char *const known[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"};
+    char source[SUPPORT_PATH], made[SUPPORT_PATH];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (setlocale(LC_ALL, known[i]) != NULL && strcmp(localeconv()->decimal_point, ",") == 0)
+            return true;
+    support_path(source, folder, "comma.src");
+    support_path(made, folder, "xx_XX");
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n", file);
+    assert_int_equal(fclose(file), 0);
+    const char *const argv[] = {"localedef", "-c", "-i", source, "-f", "ANSI_X3.4-1968", made, NULL};
+    support_run(argv, NULL); /* it warns that there is nothing but numbers */
+    setenv("LOCPATH", folder, 1);
+    bool set = setlocale(LC_NUMERIC, "xx_XX") != NULL;
+    unsetenv("LOCPATH");
+    return set && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+static void test_decimal_comma(void **unused)
+{
+    (void)unused;
+    struct model_config config = sound();
+    char folder[SUPPORT_PATH], text[TEXT];
+    support_temp_dir(folder);
+    bool has_comma = set_comma_locale(folder);
+    support_remove_dir(folder);
+    if (!has_comma) {
+        print_message("no locale with a decimal comma here\n");
+        skip();
+    }
+    snprintf(text, sizeof text, "%g", 0.5);
+    bool comma_printed = strcmp(text, "0,5") == 0;
+    const char *refused = config_set(&config, "embedding_scale", "1234.5");
+    const char *taken = config_set(&config, "embedding_scale", "12,5");
+    config_get(&config, 7, text, sizeof text);
+    setlocale(LC_ALL, "C");
+    assert_true(comma_printed);
+    assert_null(refused);
+    assert_non_null(taken);
+    assert_true(config.embedding_scale == 1234.5);
+    assert_string_equal(text, "1234.5");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_any_number),
+        cmocka_unit_test(test_bad_values),   cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_check),        cmocka_unit_test(test_check_settles),
+        cmocka_unit_test(test_decimal_comma),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* The element-wise kernels and softmax of every instruction set against erf, tanh and exp in double.
+ *
+ * A step is the distance between neighbouring floats there. The bounds are what the way of computing
+ * leaves: an exp takes about 2 steps, and an argument a that was rounded itself adds |a|/2 of them,
+ * which is why relative errors grow in the tails, where the values are next to nothing. */
+#include "tests/model/plain.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
+                                              ACTIVATION_GELU_TANH, ACTIVATION_SILU};
+static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
+
+enum { N_ACTIVATIONS = 4 };
+
+static void test_select(void **unused)
+{
+    (void)unused;
+    const char *best = "";
+    for (size_t s = 0; support_isa(s) != NULL; s++)
+        best = tested_kernels(s)->isa;
+    assert_string_equal(kernels_select(NULL)->isa, best);
+    /* What the CPU lacks gives the best below it, what nobody has gives nothing. */
+    assert_string_equal(kernels_select("avx512")->isa, best);
+    assert_null(kernels_select(""));
+    assert_null(kernels_select("AVX2"));
+    assert_null(kernels_select("avx1024"));
+    print_message("best: %s\n", best);
+}
+
+/* ---- activations ---- */
+
+/* Values dense in -40 .. 40, and of every size from 1e-38 on, both signs. */
+static float *sweep(size_t *n)
+{
+    enum { LINEAR = 1 << 19, PER_EXPONENT = 512, EXPONENTS = 131 };
+    uint64_t state = 1;
+    *n = LINEAR + PER_EXPONENT * EXPONENTS;
+    float *x = new_floats(*n);
+    for (size_t i = 0; i < LINEAR; i++)
+        x[i] = (float)(-40 + 80 * ((double)i + random_within(&state, 0.5)) / (LINEAR - 1));
+    for (size_t i = LINEAR; i < *n; i++) {
+        int exponent = (int)((i - LINEAR) / PER_EXPONENT) - 126;
+        x[i] = (float)ldexp(1 + fabs(random_within(&state, 1)), exponent);
+        x[i] = i % 2 == 0 ? x[i] : -x[i];
+    }
+    return x;
+}
+
+/* Where a relative error is looked at: below, the value is less than its absolute bound. */
+struct accuracy {
+    double from;     /* the relative bounds hold from here */
+    double middle;   /* in steps, where |x| ≤ 1 and for all positive x */
+    double tail;     /* in steps, anywhere from `from` on */
+    double absolute; /* anywhere */
+};
+
+/* gelu's exp has -x²/2 as its argument, rounded twice: at -13 that is 84 steps each. gelu_tanh's has 1.6·(x +
+ * 0.045·x³), -87 at -10, in five roundings. silu's is exact. Positive results are x less a little. */
+static const struct accuracy accuracies[] = {
+    {-40, 0, 0, 0}, {-13, 4, 100, 2e-7}, {-10, 5, 250, 2e-7}, {-40, 4, 4, 2e-7}};
+
+static void check_sweep(const struct kernels *kernels, size_t a, const float *x,
+                        const double *expected, size_t n)
+{
+    struct largest middle = {0}, tail = {0}, absolute = {0};
+    const struct accuracy *accuracy = &accuracies[a];
+    float *got = copy_floats(x, n);
+    kernels->activate(activations[a], got, n);
+    for (size_t i = 0; i < n; i++) {
+        double at = (double)x[i], value = (double)got[i], steps = in_steps(value, expected[i]);
+        if (at >= -1)
+            note_error(&middle, steps, value, expected[i], at);
+        if (at >= accuracy->from)
+            note_error(&tail, steps, value, expected[i], at);
+        note_error(&absolute, fabs(value - expected[i]) / fmax(1, fabs(at)), value, expected[i], at);
+    }
+    free(got);
+    assert_bound(&middle, accuracy->middle, "%s %s, steps from -1 on", kernels->isa, names[a]);
+    assert_bound(&tail, accuracy->tail, "%s %s, steps from %g on", kernels->isa, names[a],
+                 accuracy->from);
+    assert_bound(&absolute, accuracy->absolute, "%s %s, absolute", kernels->isa, names[a]);
+}
+
+static void test_activation_sweep(void **unused)
+{
+    (void)unused;
+    size_t n;
+    float *x = sweep(&n);
+    double *expected = new_doubles(n);
+    for (size_t a = 0; a < N_ACTIVATIONS; a++) {
+        for (size_t i = 0; i < n; i++)
+            expected[i] = plain_activation(activations[a], (double)x[i]);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            check_sweep(tested_kernels(s), a, x, expected, n);
+    }
+    free(expected);
+    free(x);
+}
+
+/* The twin of gelu_tanh is written without tanh; so is this for the twin. */
+static void test_twin_of_gelu_tanh(void **unused)
+{
+    (void)unused;
+    struct largest largest = {0};
+    for (double x = -40; x <= 40; x += 1.0 / 256) {
+        double u = sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
+        double expected = 0.5 * x * (1 + tanh(u)), got = plain_activation(ACTIVATION_GELU_TANH, x);
+        note_error(&largest, fabs(got - expected) / fmax(1, fabs(x)), got, expected, x);
+    }
+    assert_bound(&largest, 4e-16, "x·(1 + tanh u) / 2");
+}
+
+/* Element by element: what stands at x[i] depends neither on n nor on its neighbours nor on where
+ * the array starts, and nothing behind the array is written. */
+static void test_activation_lengths(void **unused)
+{
+    (void)unused;
+    static const size_t lengths[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13,
+                                     14, 15, 16, 17, 18, 19, 23, 24, 25, 31, 32, 33, 34,  35,
+                                     47, 48, 49, 50, 63, 64, 65, 66, 67, 68, 69, 70, 383, 1023};
+    enum { MOST = 1023, BEHIND = 17 };
+    uint64_t state = 2;
+    float *x = random_floats(&state, MOST, 6);
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t a = 0; a < N_ACTIVATIONS; a++) {
+            float *all = copy_floats(x, MOST);
+            tested_kernels(s)->activate(activations[a], all, MOST);
+            for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+                size_t n = lengths[l], from = (MOST - n) / 2;
+                float *exact = copy_floats(x + from, n);
+                tested_kernels(s)->activate(activations[a], exact, n);
+                assert_true(same_floats(exact, all + from, n));
+                free(exact);
+
+                float *longer = new_floats(1 + n + BEHIND);
+                fill_untouched(longer, 1 + n + BEHIND);
+                memcpy(longer + 1, x, n * sizeof *x);
+                tested_kernels(s)->activate(activations[a], longer + 1, n);
+                assert_true(same_floats(longer + 1, all, n) && untouched(longer, 1) &&
+                            untouched(longer + 1 + n, BEHIND));
+                free(longer);
+            }
+            free(all);
+        }
+    }
+    free(x);
+}
+
+static void check_special(const struct kernels *kernels, size_t a, size_t n, size_t at)
+{
+    enum activation activation = activations[a];
+    float *x = new_floats(n), *nan = new_floats(n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = nan[i] = (float)i * 0.25f - 4;
+    nan[at] = NAN;
+    kernels->activate(activation, x, n);
+    kernels->activate(activation, nan, n);
+    for (size_t i = 0; i < n; i++)
+        if (i == at ? !isnan(nan[i]) : !same_floats(nan + i, x + i, 1))
+            fail_msg("%s %s: %g at %zu, NaN at %zu of %zu", kernels->isa, names[a], (double)nan[i],
+                     i, at, n);
+    free(x);
+    free(nan);
+}
+
+static void test_activation_of_nan(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t a = 0; a < N_ACTIVATIONS; a++)
+            for (size_t n = 1; n <= 35; n++)
+                for (size_t at = 0; at < n; at++)
+                    check_special(tested_kernels(s), a, n, at);
+}
+
+/* Far out all four are 0 and x. */
+static void test_activation_far_out(void **unused)
+{
+    (void)unused;
+    static const float far[] = {88.5f, 100, 1e3f, 1e6f, 1e10f, 1e20f, 1e30f};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t a = 0; a < N_ACTIVATIONS; a++) {
+            float edge[] = {0.0f, -0.0f, INFINITY, FLT_MAX, FLT_TRUE_MIN, -FLT_TRUE_MIN};
+            tested_kernels(s)->activate(activations[a], edge, 6);
+            assert_true(edge[0] == 0 && edge[1] == 0);
+            assert_true(isinf(edge[2]) && edge[2] > 0 && edge[3] == FLT_MAX);
+            assert_true(fabsf(edge[4]) <= FLT_TRUE_MIN && fabsf(edge[5]) <= FLT_TRUE_MIN);
+            for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+                float x[] = {far[i], -far[i]};
+                tested_kernels(s)->activate(activations[a], x, 2);
+                assert_true(x[0] == far[i]);
+                /* e^88.3 is as large as exp gets, so what is left is x·4.5e-39. */
+                assert_true(fabsf(x[1]) <= far[i] * 6e-39f);
+            }
+        }
+    }
+}
+
+static void test_multiply(void **unused)
+{
+    (void)unused;
+    uint64_t state = 3;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t n = 0; n <= 70; n++) {
+            float *x = random_floats(&state, n, 3), *y = random_floats(&state, n, 3);
+            float *out = copy_floats(x, n);
+            tested_kernels(s)->multiply(out, y, n);
+            for (size_t i = 0; i < n; i++)
+                assert_true(out[i] == x[i] * y[i]);
+            free(out);
+            free(y);
+            free(x);
+        }
+    }
+}
+
+/* ---- softmax ---- */
+
+/* Relative, in units of FLOAT_ROUNDING: e^d, d = x - max, is off by |d|/1 (d itself is rounded) and 4 more (the
+ * polynomial and its roundings, measured below); the sum by the mean of that over its terms and, beyond EXACT_KEYS, by a
+ * rounding for each of at most n/4 additions; the reciprocal and the product by 3. Weights below
+ * 1e-37 are not looked at: exp ends there. */
+static void check_softmax(const struct kernels *kernels, const float *x, size_t n,
+                          struct largest *largest)
+{
+    float *got = copy_floats(x, n);
+    double *values = new_doubles(n), *expected = new_doubles(n);
+    double max = -INFINITY, mean = 0, sum = 0, additions = n <= EXACT_KEYS ? 1 : (double)n / 4 + 16;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = (double)x[i];
+        max = fmax(max, values[i]);
+    }
+    kernels->softmax(got, n);
+    plain_softmax(values, n, expected);
+    for (size_t i = 0; i < n; i++)
+        mean += expected[i] * (max - values[i]);
+    for (size_t i = 0; i < n; i++) {
+        double bound = expected[i] * FLOAT_ROUNDING * (max - values[i] + mean + additions + 11);
+        note_error(largest, fabs((double)got[i] - expected[i]) / (bound + 2e-38), (double)got[i],
+                   expected[i], (double)n);
+        sum += (double)got[i];
+    }
+    note_error(largest, fabs(sum - 1) / (FLOAT_ROUNDING * (additions + 3)), sum, 1, (double)n);
+    free(expected);
+    free(values);
+    free(got);
+}
+
+static void test_softmax(void **unused)
+{
+    (void)unused;
+    static const double ranges[] = {0, 1e-6, 0.3, 3, 20, 100, 1e5, 3e38};
+    static const size_t large[] = {127, 128, 140, 511, 1000, 4099};
+    uint64_t state = 4;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0};
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+            for (size_t i = 1; i <= 70 + sizeof large / sizeof *large; i++) {
+                size_t n = i <= 70 ? i : large[i - 71];
+                float *x = random_floats(&state, n, ranges[r]);
+                check_softmax(tested_kernels(s), x, n, &largest);
+                free(x);
+            }
+        }
+        assert_bound(&largest, 1, "%s softmax, share of the bound", tested_kernels(s)->isa);
+    }
+}
+
+/* softmax of (0, d, d, ...) is e^d : 1 + n·e^d; where d comes near -87.3, exp ends at 1e-38. */
+static void test_exp_by_softmax(void **unused)
+{
+    (void)unused;
+    enum { N = 31 };
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0}, beyond = {0};
+        for (double d = -110; d <= 0; d += 1.0 / 512) {
+            float x[N + 1] = {0};
+            for (size_t i = 1; i <= N; i++)
+                x[i] = (float)d;
+            tested_kernels(s)->softmax(x, N + 1);
+            double expected = exp(d) / (1 + N * exp(d));
+            for (size_t i = 1; i <= N; i++) {
+                if (d >= -87.25)
+                    note_error(&largest, in_steps((double)x[i], expected), (double)x[i], expected,
+                               d);
+                else
+                    note_error(&beyond, (double)x[i] < 0 ? NAN : (double)x[i], (double)x[i],
+                               expected, d);
+            }
+        }
+        assert_bound(&largest, 4, "%s softmax, exp in steps", tested_kernels(s)->isa);
+        assert_bound(&beyond, 2e-38, "%s softmax, exp below its end", tested_kernels(s)->isa);
+    }
+}
+
+/* Equal scores, whatever they are, share equally; one far above the others takes all. */
+static void test_softmax_extremes(void **unused)
+{
+    (void)unused;
+    static const float values[] = {0, -0.0f, 1, -1, 88, -88, 1e30f, -1e30f, FLT_MAX, -FLT_MAX,
+                                   FLT_TRUE_MIN};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t n = 1; n <= 140; n++) {
+            float *x = new_floats(n);
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                for (size_t i = 0; i < n; i++)
+                    x[i] = values[v];
+                tested_kernels(s)->softmax(x, n);
+                for (size_t i = 0; i < n; i++)
+                    assert_true(x[i] == 1 / (float)n);
+            }
+            for (size_t top = 0; top < n; top++) {
+                for (size_t i = 0; i < n; i++)
+                    x[i] = i == top ? 1e3f : i % 2 == 0 ? -FLT_MAX : -1e30f;
+                tested_kernels(s)->softmax(x, n);
+                for (size_t i = 0; i < n; i++)
+                    assert_true(i == top ? x[i] == 1 : x[i] >= 0 && x[i] <= 2e-38f);
+            }
+            x[n / 2] = NAN;
+            tested_kernels(s)->softmax(x, n);
+            for (size_t i = 0; i < n; i++)
+                assert_true(isnan(x[i]));
+            free(x);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_select),
+        cmocka_unit_test(test_activation_sweep),
+        cmocka_unit_test(test_twin_of_gelu_tanh),
+        cmocka_unit_test(test_activation_lengths),
+        cmocka_unit_test(test_activation_of_nan),
+        cmocka_unit_test(test_activation_far_out),
+        cmocka_unit_test(test_multiply),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_exp_by_softmax),
+        cmocka_unit_test(test_softmax_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

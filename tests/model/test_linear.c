@@ -1,0 +1,220 @@
+/* linear() for every tensor type and layout, over the rows' blocks and any range of panels.
+ *
+ * The weights are read back by the reference decoder, so the bound is that of a float sum (see
+ * test_product.c) and one rounding more, that of an int8 weight times its scale. */
+#include "tests/model/plain.h"
+#include "tests/reference/decode.h"
+
+#include "model/linear.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
+static const enum tensor_layout layouts[] = {LAYOUT_ROWS, LAYOUT_PANELS};
+
+/* One layer, and its weights as doubles [out, in]. */
+struct layer_under_test {
+    struct stored weight;
+    struct linear linear;
+    float *bias;
+    double *decoded;
+};
+
+static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layout layout,
+                                         const float *weights, const float *bias, size_t out, size_t in)
+{
+    struct layer_under_test layer = {.weight = store_matrix(type, layout, weights, out, in),
+                                     .decoded = new_doubles(out * in)};
+    struct reference_tensor tensor = {.type = (enum reference_type)type,
+                                      .layout = (enum reference_layout)layout,
+                                      .rows = out, .cols = in, .values = layer.decoded};
+    assert_true(reference_decode(&tensor, layer.weight.bytes));
+    if (bias != NULL) {
+        layer.bias = new_floats(row_stride(out));
+        memset(layer.bias, 0, row_stride(out) * sizeof *bias);
+        memcpy(layer.bias, bias, out * sizeof *bias);
+    }
+    layer.linear = (struct linear){layer.weight.matrix, layer.bias};
+    return layer;
+}
+
+static void free_layer(struct layer_under_test *layer)
+{
+    free(layer->weight.bytes);
+    free(layer->bias);
+    free(layer->decoded);
+}
+
+/* Panels begin .. end - 1 of y, into y; scratch holds what linear_scratch says, and NaN. */
+static void run(const struct kernels *kernels, const struct layer_under_test *layer, const float *x,
+                size_t n_rows, size_t begin, size_t end, const float *residual, float *y)
+{
+    size_t n_scratch = linear_scratch(&layer->linear);
+    float *scratch = new_floats(n_scratch);
+    fill_untouched(scratch, n_scratch);
+    linear(kernels, &layer->linear, x, layer->linear.weight.cols, n_rows, begin, end, residual, y,
+           row_stride(layer->linear.weight.rows), scratch);
+    free(scratch);
+}
+
+static void check_values(const struct layer_under_test *layer, const float *x, const float *residual,
+                         size_t n_rows, const float *y, struct largest *largest)
+{
+    size_t in = layer->linear.weight.cols, out = layer->linear.weight.rows, stride = row_stride(out);
+    for (size_t row = 0; row < n_rows; row++) {
+        for (size_t c = 0; c < out; c++) {
+            double bias = layer->bias != NULL ? (double)layer->bias[c] : 0, sum = 0, magnitude = 0;
+            double rest = residual != NULL ? (double)residual[row * stride + c] : 0;
+            for (size_t k = 0; k < in; k++) {
+                double product = (double)x[row * in + k] * layer->decoded[c * in + k];
+                sum += product;
+                magnitude += fabs(product);
+            }
+            double expected = sum + bias + rest, got = (double)y[row * stride + c];
+            double bound = ((double)in + 3) * FLOAT_ROUNDING * (magnitude + fabs(bias) + fabs(rest));
+            note_error(largest, fabs(got - expected) / (bound + 1e-300), got, expected, (double)in);
+        }
+        for (size_t c = out; c < stride; c++) /* columns that only fill up the panel */
+            assert_true(y[row * stride + c] == (residual != NULL ? residual[row * stride + c] : 0));
+    }
+}
+
+/* The whole and its parts: panels one at a time, rows one at a time, the residual in place. */
+static void check_parts(const struct kernels *kernels, const struct layer_under_test *layer,
+                        const float *x, const float *residual, size_t n_rows, const float *whole)
+{
+    size_t in = layer->linear.weight.cols, stride = row_stride(layer->linear.weight.rows);
+    size_t n_panels = linear_panels(&layer->linear), n = n_rows * stride;
+    float *y = new_floats(n);
+    fill_untouched(y, n);
+    for (size_t panel = n_panels; panel-- > 0;)
+        run(kernels, layer, x, n_rows, panel, panel + 1, residual, y);
+    assert_true(same_floats(y, whole, n));
+    fill_untouched(y, n);
+    run(kernels, layer, x, n_rows, n_panels / 2, n_panels, residual, y);
+    for (size_t row = 0; row < n_rows; row++)
+        assert_true(untouched(y + row * stride, n_panels / 2 * PANEL));
+    run(kernels, layer, x, n_rows, 0, n_panels / 2, residual, y);
+    assert_true(same_floats(y, whole, n));
+    for (size_t row = 0; row < n_rows; row++)
+        run(kernels, layer, x + row * in, 1, 0, n_panels,
+            residual != NULL ? residual + row * stride : NULL, y + row * stride);
+    assert_true(same_floats(y, whole, n));
+    if (residual != NULL) {
+        memcpy(y, residual, n * sizeof *y);
+        run(kernels, layer, x, n_rows, 0, n_panels, y, y);
+        assert_true(same_floats(y, whole, n));
+    }
+    free(y);
+}
+
+struct problem {
+    size_t in, out, n_rows;
+    float *weights, *bias, *x, *residual;
+};
+
+static struct problem new_problem(uint64_t *state, size_t in, size_t out, size_t n_rows)
+{
+    struct problem p = {in, out, n_rows, random_floats(state, out * in, 1),
+                        random_floats(state, out, 1), random_floats(state, n_rows * in, 2),
+                        random_floats(state, n_rows * row_stride(out), 1)};
+    return p;
+}
+
+static void free_problem(struct problem *p)
+{
+    free(p->weights);
+    free(p->bias);
+    free(p->x);
+    free(p->residual);
+}
+
+/* Both layouts of a type hold the same numbers, so the results are the same to the last bit. */
+static void check_type(const struct kernels *kernels, const struct problem *p, enum tensor_type type,
+                       bool has_bias, bool has_residual, struct largest *largest)
+{
+    const float *residual = has_residual ? p->residual : NULL;
+    size_t n = p->n_rows * row_stride(p->out);
+    float *y[2] = {new_floats(n), new_floats(n)};
+    for (size_t l = 0; l < 2; l++) {
+        struct layer_under_test layer = new_layer(type, layouts[l], p->weights,
+                                                  has_bias ? p->bias : NULL, p->out, p->in);
+        fill_untouched(y[l], n);
+        run(kernels, &layer, p->x, p->n_rows, 0, linear_panels(&layer.linear), residual, y[l]);
+        check_values(&layer, p->x, residual, p->n_rows, y[l], largest);
+        check_parts(kernels, &layer, p->x, residual, p->n_rows, y[l]);
+        free_layer(&layer);
+    }
+    assert_true(same_floats(y[0], y[1], n));
+    free(y[0]);
+    free(y[1]);
+}
+
+static void test_types_and_layouts(void **unused)
+{
+    (void)unused;
+    static const size_t shapes[][3] = {{1, 1, 1},   {1, 16, 3},  {2, 17, 13}, {3, 31, 5},
+                                       {4, 33, 12}, {7, 48, 25}, {26, 65, 7}, {67, 40, 2},
+                                       {70, 96, 24}, {130, 50, 11}};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t t = 0; t < 4; t++) {
+            struct largest largest = {0};
+            uint64_t state = 1;
+            for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+                struct problem p = new_problem(&state, shapes[i][0], shapes[i][1], shapes[i][2]);
+                for (int which = 0; which < 4; which++)
+                    check_type(tested_kernels(s), &p, types[t], which & 1, which & 2, &largest);
+                free_problem(&p);
+            }
+            assert_bound(&largest, 1, "%s type %d, share of the bound", tested_kernels(s)->isa,
+                         (int)types[t]);
+        }
+    }
+}
+
+/* Rows are taken in blocks of 512 KiB, at least 48: of 48 here. */
+static void test_blocks_of_rows(void **unused)
+{
+    (void)unused;
+    static const size_t rows[] = {47, 48, 49, 96, 97};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0};
+        uint64_t state = 2;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            struct problem p = new_problem(&state, 3000, 20, rows[i]);
+            check_type(tested_kernels(s), &p, types[i % 4], true, true, &largest);
+            free_problem(&p);
+        }
+        assert_bound(&largest, 1, "%s blocks, share of the bound", tested_kernels(s)->isa);
+    }
+}
+
+static void test_scratch(void **unused)
+{
+    (void)unused;
+    struct linear linear = {.weight = {.rows = 40, .cols = 7, .type = TENSOR_F32,
+                                       .layout = LAYOUT_PANELS}};
+    assert_int_equal(linear_panels(&linear), 3);
+    assert_int_equal(linear_scratch(&linear), 0);
+    for (size_t t = 0; t < 4; t++) {
+        for (size_t l = 0; l < 2; l++) {
+            linear.weight.type = types[t];
+            linear.weight.layout = layouts[l];
+            bool in_place = types[t] == TENSOR_F32 && layouts[l] == LAYOUT_PANELS;
+            assert_true(in_place == (linear_scratch(&linear) == 0));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types_and_layouts),
+        cmocka_unit_test(test_blocks_of_rows),
+        cmocka_unit_test(test_scratch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* The product kernel and mix_exactly of every instruction set.
+ *
+ * A float sum of k products, each rounded, plus bias and residual, is off by at most (k + 2)·2^-24 of
+ * the sum of their magnitudes (Higham, Accuracy and Stability, 3.1); sums of small whole numbers are
+ * exact. Beyond that, an element's bits may depend on its own row and column alone. */
+#include "tests/model/plain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 40, MOST_PANELS = 5, COLUMNS = MOST_PANELS * PANEL, OUT_STRIDE = COLUMNS + 16 };
+
+enum { WITH_BIAS = 1, WITH_RESIDUAL = 2, IN_PLACE = 4 }; /* in place: the residual is out */
+
+static const int variants[] = {0, WITH_BIAS, WITH_RESIDUAL, WITH_BIAS | WITH_RESIDUAL,
+                               WITH_BIAS | WITH_RESIDUAL | IN_PLACE};
+enum { N_VARIANTS = 5 };
+
+/* The operands, as large as they get, and every element computed by itself. */
+struct operands {
+    size_t k, x_stride, panel_stride;
+    float *x, *panels, *bias, *residual;
+    float *alone[N_VARIANTS]; /* [MOST_ROWS, OUT_STRIDE] */
+};
+
+static size_t extent(size_t n_rows, size_t stride, size_t width)
+{
+    return n_rows == 0 ? 0 : (n_rows - 1) * stride + width;
+}
+
+static void element_alone(const struct kernels *kernels, struct operands *o, size_t row, size_t panel,
+                          size_t variant)
+{
+    float out[PANEL];
+    struct product product = {
+        .x = o->x + row * o->x_stride, .x_stride = o->x_stride,
+        .panels = o->panels + panel * o->panel_stride, .panel_stride = o->panel_stride,
+        .k = o->k, .bias = variants[variant] & WITH_BIAS ? o->bias + panel * PANEL : NULL,
+        .residual = variants[variant] & WITH_RESIDUAL
+                        ? o->residual + row * OUT_STRIDE + panel * PANEL : NULL,
+        .out = out, .out_stride = PANEL, .n_rows = 1, .n_panels = 1,
+    };
+    kernels->product(&product);
+    memcpy(o->alone[variant] + row * OUT_STRIDE + panel * PANEL, out, sizeof out);
+}
+
+/* whole: numbers whose products and sums floats hold exactly. */
+static struct operands new_operands(const struct kernels *kernels, uint64_t *state, size_t k, bool whole)
+{
+    struct operands o = {.k = k, .x_stride = k + 3, .panel_stride = k * PANEL + 5};
+    o.x = random_floats(state, MOST_ROWS * o.x_stride, 2);
+    o.panels = random_floats(state, MOST_PANELS * o.panel_stride, 2);
+    o.bias = random_floats(state, COLUMNS, 2);
+    o.residual = random_floats(state, MOST_ROWS * OUT_STRIDE, 2);
+    if (whole) {
+        for (size_t i = 0; i < MOST_ROWS * o.x_stride; i++)
+            o.x[i] = rintf(o.x[i] * 8);
+        for (size_t i = 0; i < MOST_PANELS * o.panel_stride; i++)
+            o.panels[i] = rintf(o.panels[i] * 8);
+        for (size_t i = 0; i < COLUMNS; i++)
+            o.bias[i] = rintf(o.bias[i] * 100);
+        for (size_t i = 0; i < MOST_ROWS * OUT_STRIDE; i++)
+            o.residual[i] = rintf(o.residual[i] * 100);
+    }
+    for (size_t v = 0; v < N_VARIANTS; v++) {
+        o.alone[v] = new_floats(MOST_ROWS * OUT_STRIDE);
+        for (size_t row = 0; row < MOST_ROWS; row++)
+            for (size_t panel = 0; panel < MOST_PANELS; panel++)
+                element_alone(kernels, &o, row, panel, v);
+    }
+    return o;
+}
+
+static void free_operands(struct operands *o)
+{
+    free(o->x);
+    free(o->panels);
+    free(o->bias);
+    free(o->residual);
+    for (size_t v = 0; v < N_VARIANTS; v++)
+        free(o->alone[v]);
+}
+
+static void check_elements(const struct operands *o, struct largest *largest)
+{
+    for (size_t v = 0; v < N_VARIANTS; v++) {
+        for (size_t row = 0; row < MOST_ROWS; row++) {
+            for (size_t c = 0; c < COLUMNS; c++) {
+                struct plain_sum sum = plain_product(
+                    o->x + row * o->x_stride,
+                    o->panels + c / PANEL * o->panel_stride + c % PANEL, PANEL, o->k);
+                double bias = variants[v] & WITH_BIAS ? (double)o->bias[c] : 0;
+                double residual =
+                    variants[v] & WITH_RESIDUAL ? (double)o->residual[row * OUT_STRIDE + c] : 0;
+                double got = (double)o->alone[v][row * OUT_STRIDE + c];
+                double expected = sum.sum + bias + residual;
+                double bound = ((double)o->k + 2) * FLOAT_ROUNDING *
+                               (sum.magnitude + fabs(bias) + fabs(residual));
+                note_error(largest, fabs(got - expected) / (bound + 1e-300), got, expected,
+                           (double)o->k);
+            }
+        }
+    }
+}
+
+/* All arrays end where the last element used ends. */
+static void check_tiles(const struct kernels *kernels, const struct operands *o, size_t n_rows,
+                        size_t n_panels, size_t variant)
+{
+    size_t n_out = extent(n_rows, OUT_STRIDE, n_panels * PANEL), columns = n_panels * PANEL;
+    bool has_residual = variants[variant] & WITH_RESIDUAL, in_place = variants[variant] & IN_PLACE;
+    float *x = copy_floats(o->x, extent(n_rows, o->x_stride, o->k));
+    float *panels = copy_floats(o->panels, extent(n_panels, o->panel_stride, o->k * PANEL));
+    float *bias = variants[variant] & WITH_BIAS ? copy_floats(o->bias, columns) : NULL;
+    float *residual = has_residual && !in_place ? copy_floats(o->residual, n_out) : NULL;
+    float *out = new_floats(n_out);
+    fill_untouched(out, n_out);
+    for (size_t row = 0; in_place && row < n_rows; row++)
+        memcpy(out + row * OUT_STRIDE, o->residual + row * OUT_STRIDE, columns * sizeof *out);
+    struct product product = {
+        .x = x, .x_stride = o->x_stride, .panels = panels, .panel_stride = o->panel_stride,
+        .k = o->k, .bias = bias, .residual = in_place ? out : residual, .out = out,
+        .out_stride = OUT_STRIDE, .n_rows = n_rows, .n_panels = n_panels,
+    };
+    kernels->product(&product);
+    for (size_t row = 0; row < n_rows; row++) {
+        const float *got = out + row * OUT_STRIDE;
+        if (!same_floats(got, o->alone[variant] + row * OUT_STRIDE, columns) ||
+            (row + 1 < n_rows && !untouched(got + columns, OUT_STRIDE - columns)))
+            fail_msg("%s: row %zu of %zu, %zu panels, k %zu, variant %zu", kernels->isa, row, n_rows,
+                     n_panels, o->k, variant);
+    }
+    free(out);
+    free(residual);
+    free(bias);
+    free(panels);
+    free(x);
+}
+
+/* Every number of rows and panels, that is every shape of tile and every rest. */
+static void test_tiles(void **unused)
+{
+    (void)unused;
+    static const size_t widths[] = {0, 1, 3, 16, 70};
+    uint64_t state = 1;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        const struct kernels *kernels = tested_kernels(s);
+        struct largest largest = {0};
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            struct operands o = new_operands(kernels, &state, widths[w], false);
+            check_elements(&o, &largest);
+            for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
+                for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
+                    for (size_t v = 0; v < N_VARIANTS; v++)
+                        check_tiles(kernels, &o, n_rows, n_panels, v);
+            free_operands(&o);
+        }
+        assert_bound(&largest, 1, "%s product, share of the bound", kernels->isa);
+    }
+}
+
+static void test_widths(void **unused)
+{
+    (void)unused;
+    uint64_t state = 2;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0};
+        for (size_t k = 1; k <= 72; k++) {
+            size_t width = k == 71 ? 768 : k == 72 ? 3072 : k;
+            struct operands o = new_operands(tested_kernels(s), &state, width, false);
+            check_elements(&o, &largest);
+            check_tiles(tested_kernels(s), &o, 25, 3, 3);
+            free_operands(&o);
+        }
+        assert_bound(&largest, 1, "%s product, share of the bound", tested_kernels(s)->isa);
+    }
+}
+
+static void test_whole_numbers(void **unused)
+{
+    (void)unused;
+    uint64_t state = 3;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t k = 1; k <= 70; k++) {
+            struct largest largest = {0};
+            struct operands o = new_operands(tested_kernels(s), &state, k, true);
+            check_elements(&o, &largest);
+            assert_true(largest.n > 0 && largest.error == 0);
+            free_operands(&o);
+        }
+    }
+}
+
+/* A row of NaN stays among itself, and so does a row of infinities. */
+static void test_neighbours(void **unused)
+{
+    (void)unused;
+    enum { K = 19, ROWS = 29, PANELS = 3 };
+    uint64_t state = 4;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct operands o = new_operands(tested_kernels(s), &state, K, false);
+        for (size_t row = 0; row < ROWS; row++) {
+            float *x = new_floats(ROWS * o.x_stride), *out = new_floats(ROWS * OUT_STRIDE);
+            for (size_t i = 0; i < ROWS * o.x_stride; i++)
+                x[i] = i % 2 == 0 ? NAN : INFINITY;
+            memcpy(x + row * o.x_stride, o.x + row * o.x_stride, K * sizeof *x);
+            struct product product = {
+                .x = x, .x_stride = o.x_stride, .panels = o.panels,
+                .panel_stride = o.panel_stride, .k = K, .out = out, .out_stride = OUT_STRIDE,
+                .n_rows = ROWS, .n_panels = PANELS,
+            };
+            tested_kernels(s)->product(&product);
+            for (size_t r = 0; r < ROWS; r++)
+                assert_true(r == row ? same_floats(out + r * OUT_STRIDE,
+                                                   o.alone[0] + r * OUT_STRIDE, PANELS * PANEL)
+                                     : isnan(out[r * OUT_STRIDE]));
+            free(out);
+            free(x);
+        }
+        free_operands(&o);
+    }
+}
+
+/* ---- mix_exactly ---- */
+
+/* One rounding of a sum whose own error is n·2^-53 of its magnitude. */
+static void check_mix(const struct kernels *kernels, uint64_t *state, size_t n, size_t width,
+                      struct largest *largest)
+{
+    size_t stride = width + n % 3;
+    float *weights = random_floats(state, n, 1), *v = random_floats(state, extent(n, stride, width), 3);
+    float *out = new_floats(width);
+    kernels->mix_exactly(weights, v, stride, n, width, out);
+    for (size_t c = 0; c < width; c++) {
+        struct plain_sum sum = plain_product(weights, v + c, stride, n);
+        double bound = FLOAT_ROUNDING * fabs(sum.sum) + (double)n * 0x1p-52 * sum.magnitude;
+        note_error(largest, fabs((double)out[c] - sum.sum) / (bound + 1e-300), (double)out[c],
+                   sum.sum, (double)width);
+    }
+    free(out);
+    free(v);
+    free(weights);
+}
+
+static void test_mix(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0};
+        for (size_t n = 0; n <= EXACT_KEYS; n++)
+            for (size_t width = 1; width <= 70; width++)
+                check_mix(tested_kernels(s), &state, n, width, &largest);
+        assert_bound(&largest, 1, "%s mix_exactly, share of the bound", tested_kernels(s)->isa);
+    }
+}
+
+static void test_mix_of_nothing(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t width = 0; width <= 70; width++) {
+            float *out = new_floats(width + 1), nothing = 0;
+            fill_untouched(out, width + 1);
+            tested_kernels(s)->mix_exactly(&nothing, &nothing, width, 0, width, out);
+            for (size_t c = 0; c < width; c++)
+                assert_true(out[c] == 0);
+            assert_true(untouched(out + width, 1));
+            free(out);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_whole_numbers),  cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_mix),            cmocka_unit_test(test_mix_of_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within half a scale, both
+ * layouts against the reference decoder of weights/FORMAT.md, and sizes against 128-bit arithmetic. */
+#include "tests/model/plain.h"
+#include "tests/reference/decode.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- binary16, bfloat16 ---- */
+
+/* The nearest number of `digits` significant bits, ties to even; fixed steps below 2^lowest, infinity
+ * from 2^above on. rint rounds to even. */
+static double rounded(double x, int digits, int lowest, int above)
+{
+    if (x == 0 || isinf(x))
+        return x;
+    int exponent = ilogb(x) < lowest ? lowest : ilogb(x);
+    double step = ldexp(1, exponent - digits + 1), nearest = rint(x / step) * step;
+    return fabs(nearest) >= ldexp(1, above) ? copysign((double)INFINITY, x) : nearest;
+}
+
+static void check_f16(float x)
+{
+    double expected = rounded((double)x, 11, -14, 16);
+    uint16_t half = f32_to_f16(x);
+    double got = reference_f16(half);
+    if (isnan(x) ? !isnan(got) : !(got == expected && !signbit(got) == !signbit(expected)))
+        fail_msg("f16 of %.9g: %.9g, expected %.9g", (double)x, got, expected);
+}
+
+static void check_bf16(float x)
+{
+    double expected = rounded((double)x, 8, -126, 128);
+    double got = (double)float_of((uint32_t)f32_to_bf16(x) << 16);
+    if (isnan(x) ? !isnan(got) : !(got == expected && !signbit(got) == !signbit(expected)))
+        fail_msg("bf16 of %.9g: %.9g, expected %.9g", (double)x, got, expected);
+}
+
+static void test_all_halves(void **unused)
+{
+    (void)unused;
+    for (uint32_t half = 0; half < 0x10000; half++) {
+        float value = f16_to_f32((uint16_t)half);
+        double expected = reference_f16(half);
+        assert_true(!signbit(value) == !(half & 0x8000));
+        if (isnan(expected)) {
+            assert_true(isnan(value) && isnan(f16_to_f32(f32_to_f16(value))));
+        } else {
+            assert_true((double)value == expected);
+            assert_int_equal(f32_to_f16(value), half);
+        }
+        value = bf16_to_f32((uint16_t)half);
+        assert_int_equal(bits_of(value), half << 16);
+        if (isnan(value))
+            assert_true(isnan(bf16_to_f32(f32_to_bf16(value))));
+        else
+            assert_int_equal(f32_to_bf16(value), half);
+    }
+}
+
+/* Half way between neighbours, and a float to either side of it: every tie there is. */
+static void test_ties(void **unused)
+{
+    (void)unused;
+    for (uint32_t half = 0; half < 0x7F80; half++) {
+        double low = reference_f16(half), high = half + 1 < 0x7C00 ? reference_f16(half + 1) : 65536;
+        for (int sign = -1; sign <= 1 && half < 0x7C00; sign += 2) {
+            float middle = (float)(sign * (low + high) / 2);
+            assert_true((double)middle == sign * (low + high) / 2);
+            check_f16(middle);
+            check_f16(nextafterf(middle, INFINITY));
+            check_f16(nextafterf(middle, -INFINITY));
+        }
+        for (uint32_t sign = 0; sign < 2; sign++)
+            for (uint32_t middle = 0x7FFF; middle <= 0x8001; middle++)
+                check_bf16(float_of(sign << 31 | half << 16 | middle));
+    }
+}
+
+static void test_many_floats(void **unused)
+{
+    (void)unused;
+    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN,
+                                    FLT_TRUE_MIN, 65504, 65519.996f, 65520, 65535, 65536, 0x1p-14f,
+                                    0x1p-24f, 0x1p-25f, 0x1.000002p-25f, 0x1.fffffep-15f};
+    uint64_t state = 1;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        check_f16(special[i]);
+        check_bf16(special[i]);
+    }
+    for (size_t i = 0; i < 500000; i++) {
+        float any = float_of((uint32_t)support_random(&state)); /* NaN among them */
+        check_f16(any);
+        check_bf16(any);
+        check_f16((float)ldexp(random_within(&state, 1), (int)support_below(&state, 44) - 27));
+    }
+}
+
+/* A NaN stays one whichever of its bits are set, also those that are cut off. */
+static void test_nan(void **unused)
+{
+    (void)unused;
+    for (unsigned bit = 0; bit < 23; bit++) {
+        for (uint32_t sign = 0; sign < 2; sign++) {
+            float nan = float_of(sign << 31 | 0x7F800000u | 1u << bit);
+            assert_true(isnan(f16_to_f32(f32_to_f16(nan))));
+            assert_true(isnan(bf16_to_f32(f32_to_bf16(nan))));
+            nan = float_of(sign << 31 | 0x7F800000u | ((2u << bit) - 1)); /* and all below it */
+            assert_true(isnan(f16_to_f32(f32_to_f16(nan))));
+            assert_true(isnan(bf16_to_f32(f32_to_bf16(nan))));
+        }
+    }
+}
+
+/* ---- matrices ---- */
+
+static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
+
+/* What an element may be off after its type's rounding; int8: half a scale, and the quotient's rounding of up to 127
+ * halves of 2^-23. */
+static double tolerance(enum tensor_type type, double value, double largest_of_row)
+{
+    switch (type) {
+    case TENSOR_F32: return 0;
+    case TENSOR_F16: return fmax(fabs(value) * 0x1p-11, 0x1p-25);
+    case TENSOR_BF16: return fabs(value) * 0x1p-8;
+    case TENSOR_INT8: break;
+    }
+    return largest_of_row / 127 * (0.5 + 2 * 127 * 0x1p-24);
+}
+
+static void check_decoded(const struct stored *stored, const float *values, const double *decoded)
+{
+    size_t rows = stored->matrix.rows, cols = stored->matrix.cols;
+    for (size_t n = 0; n < rows; n++) {
+        double largest = 0;
+        for (size_t k = 0; k < cols; k++)
+            largest = fmax(largest, fabs((double)values[n * cols + k]));
+        for (size_t k = 0; k < cols; k++) {
+            double value = (double)values[n * cols + k], got = decoded[n * cols + k];
+            if (!(fabs(got - value) <= tolerance(stored->matrix.type, value, largest)))
+                fail_msg("type %d, [%zu, %zu] (%zu, %zu): %.9g of %.9g, row's largest %.9g",
+                         (int)stored->matrix.type, rows, cols, n, k, got, value, largest);
+        }
+    }
+}
+
+/* What the engine reads back, panel by panel, is what the reference decoder reads, rounded once;
+ * rows that are not there are zeros. */
+static void check_panels(const struct stored *stored, const double *decoded)
+{
+    size_t rows = stored->matrix.rows, cols = stored->matrix.cols;
+    float *panel = new_floats(cols * PANEL);
+    for (size_t j = 0; j < (rows + PANEL - 1) / PANEL; j++) {
+        fill_untouched(panel, cols * PANEL);
+        matrix_panel(&stored->matrix, j, panel);
+        for (size_t k = 0; k < cols; k++) {
+            for (size_t i = 0; i < PANEL; i++) {
+                size_t n = j * PANEL + i;
+                assert_true(panel[k * PANEL + i] == (n < rows ? (float)decoded[n * cols + k] : 0));
+            }
+        }
+    }
+    free(panel);
+}
+
+static void check_rows(const struct stored *stored, const double *decoded)
+{
+    size_t rows = stored->matrix.rows, cols = stored->matrix.cols;
+    float *row = new_floats(cols);
+    for (size_t n = 0; n < rows; n++) {
+        fill_untouched(row, cols);
+        matrix_row(&stored->matrix, n, row);
+        for (size_t k = 0; k < cols; k++)
+            assert_true(row[k] == (float)decoded[n * cols + k]);
+    }
+    free(row);
+}
+
+static void check_matrix(enum tensor_type type, const float *values, size_t rows, size_t cols)
+{
+    double *decoded[2];
+    for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
+        struct stored stored = store_matrix(type, (enum tensor_layout)layout, values, rows, cols);
+        decoded[layout] = new_doubles(rows * cols);
+        struct reference_tensor tensor = {.type = (enum reference_type)type,
+                                          .layout = (enum reference_layout)layout,
+                                          .rows = rows, .cols = cols, .values = decoded[layout]};
+        assert_true(reference_decode(&tensor, stored.bytes));
+        check_decoded(&stored, values, decoded[layout]);
+        check_panels(&stored, decoded[layout]);
+        if (layout == LAYOUT_ROWS)
+            check_rows(&stored, decoded[layout]);
+        free(stored.bytes);
+    }
+    assert_memory_equal(decoded[0], decoded[1], rows * cols * sizeof **decoded);
+    free(decoded[0]);
+    free(decoded[1]);
+}
+
+static void test_matrices(void **unused)
+{
+    (void)unused;
+    static const size_t cols[] = {1, 2, 3, 4, 5, 7, 15, 16, 17, 26, 63, 64, 65, 70, 129};
+    uint64_t state = 2;
+    for (size_t t = 0; t < 4; t++) {
+        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
+            for (size_t rows = 1; rows <= 35; rows++) {
+                float *values = random_floats(&state, rows * cols[c], rows % 2 == 0 ? 0.1 : 300);
+                for (size_t k = 0; k < cols[c] && rows > 2; k++)
+                    values[cols[c] + k] = 0; /* a row of zeros */
+                check_matrix(types[t], values, rows, cols[c]);
+                free(values);
+            }
+        }
+    }
+}
+
+/* Rows of every size, down to those whose scale is a subnormal of few digits. */
+static void test_int8_of_any_size(void **unused)
+{
+    (void)unused;
+    enum { COLS = 37 };
+    uint64_t state = 3;
+    for (int i = 0; i < 10 * 277; i++) {
+        struct largest largest = {0};
+        float values[COLS], scale;
+        int8_t stored[COLS];
+        for (size_t k = 0; k < COLS; k++)
+            values[k] = (float)ldexp(random_within(&state, 1), i / 10 - 149);
+        matrix_encode(TENSOR_INT8, LAYOUT_ROWS, values, 1, COLS, stored, &scale);
+        for (size_t k = 0; k < COLS; k++) {
+            double value = (double)values[k], got = stored[k] * (double)scale;
+            note_error(&largest, fabs(got - value) - (0.5 + 127 * 0x1p-24) * (double)scale, got,
+                       value, (double)scale);
+            assert_true(stored[k] > -128);
+        }
+        if (!(largest.error <= 0))
+            fail_msg("%.9g of %.9g, scale %.9g", largest.got, largest.expected, largest.at);
+    }
+}
+
+/* ---- sizes ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* weights/FORMAT.md, "Tensor directory". */
+static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
+{
+    static const unsigned element[] = {[TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2,
+                                       [TENSOR_INT8] = 1};
+    wide n = rows, k = cols;
+    if (n >> 32 != 0 && k >> 32 != 0) /* more than there is, and soon more than 128 bits */
+        return n * (k >> 2);
+    if (layout == LAYOUT_PANELS) {
+        n = (n + 15) / 16 * 16;
+        k = type == TENSOR_INT8 ? (k + 3) / 4 * 4 : k;
+    }
+    wide bytes = n * k * element[type];
+    return type == TENSOR_INT8 ? (bytes + 63) / 64 * 64 + 4 * n : bytes;
+}
+
+/* Exact, or 0 where the number is too large to be of use. */
+static void check_bytes(size_t rows, size_t cols)
+{
+    for (size_t t = 0; t < 4; t++) {
+        for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
+            size_t got = tensor_bytes(types[t], (enum tensor_layout)layout, rows, cols);
+            wide expected = bytes_by_format(types[t], (enum tensor_layout)layout, rows, cols);
+            if (got == 0 ? expected < (wide)1 << 60 && rows > 0 && cols > 0 : got != expected)
+                fail_msg("type %d, layout %d, [%zu, %zu]: %zu bytes", (int)types[t], layout, rows,
+                         cols, got);
+        }
+    }
+}
+
+static void test_bytes(void **unused)
+{
+    (void)unused;
+    static const size_t around[] = {0,           1,            (size_t)1 << 31, (size_t)1 << 32,
+                                    SIZE_MAX / 64, SIZE_MAX / 16, SIZE_MAX / 8, SIZE_MAX / 5,
+                                    SIZE_MAX / 4, SIZE_MAX / 2, SIZE_MAX - 16,  SIZE_MAX};
+    enum { N = sizeof around / sizeof *around };
+    uint64_t state = 4;
+    for (size_t rows = 1; rows <= 70; rows++)
+        for (size_t cols = 1; cols <= 70; cols++)
+            check_bytes(rows, cols);
+    for (size_t i = 0; i < N * N; i++)
+        for (size_t d = 0; d < 9; d++)
+            check_bytes(around[i / N] + d / 3 - 1, around[i % N] + d % 3 - 1);
+    for (size_t i = 0; i < 200000; i++) {
+        size_t rows = support_random(&state) >> support_below(&state, 64);
+        check_bytes(rows, support_random(&state) >> support_below(&state, 64));
+        check_bytes(rows, 1 + support_below(&state, 5));
+    }
+    assert_int_equal(tensor_bytes((enum tensor_type)0, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes((enum tensor_type)5, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes(TENSOR_F32, (enum tensor_layout)2, 4, 4), 0);
+    assert_int_equal(tensor_bytes(TENSOR_F32, LAYOUT_PANELS, SIZE_MAX / 8, SIZE_MAX / 8), 0);
+}
+
+static void test_scales_offset(void **unused)
+{
+    (void)unused;
+    for (size_t rows = 1; rows <= 70; rows++) {
+        for (size_t cols = 1; cols <= 70; cols++) {
+            for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
+                size_t n_scales = layout == LAYOUT_PANELS ? (rows + 15) / 16 * 16 : rows;
+                size_t at = tensor_scales_offset((enum tensor_layout)layout, rows, cols);
+                assert_int_equal(at % TENSOR_ALIGN, 0);
+                assert_int_equal(at + 4 * n_scales,
+                                 tensor_bytes(TENSOR_INT8, (enum tensor_layout)layout, rows, cols));
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_halves),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_many_floats),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_int8_of_any_size),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_scales_offset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
