@@ -36,7 +36,8 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # Programs:  a tools/*.c with a main is a program, encode.c is encode and NAME.c is encode-NAME; the
 #            others are shared by all of them. minimal.c is the sample of the README.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
-#            with libengine.a like a program); the other tests/**/*.c are shared by all suites.
+#            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
+#            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
 
 MACHINE := $(shell $(CC) -dumpmachine)
 ISAS := portable $(if $(filter x86_64-%,$(MACHINE)),avx2 avx512)
@@ -66,8 +67,9 @@ program = $(BUILD)/$(if $(filter encode,$(1)),encode,encode-$(1))
 PROGRAMS := $(foreach main,$(TOOL_MAINS),$(call program,$(basename $(notdir $(main)))))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
-SUITES := $(if $(ONLY),$(foreach test,$(TEST_MAINS),$(if $(findstring $(ONLY),$(test)),$(test))),$(TEST_MAINS))
-TESTS := $(SUITES:%.c=$(BUILD)/%)
+chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS)))
+TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
@@ -173,10 +175,10 @@ $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=
 
 # What tests/run.sh and the scripts it runs need to know.
 export BUILD PREFIX CC SANITIZE
-run_tests = ONLY='$(ONLY)' tests/run.sh $(TESTS)
+run_tests = tests/run.sh $(TESTS) $(call chosen,$(TEST_SCRIPTS))
 
 test: all $(TESTS)
-	@$(run_tests)
+	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
 
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) test
@@ -193,7 +195,7 @@ tsan: export OMP_TOOL_LIBRARIES ?= libarcher.so
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' sanitized
+		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= sanitized
 
 .PHONY: sanitized
 sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)

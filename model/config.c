@@ -106,6 +106,21 @@ static double parse_number(const char *text, char **end)
     return parsed;
 }
 
+/* The shortest text that reads back as the same number, in the C locale. */
+static void print_number(double value, char *text, size_t cap)
+{
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(c_locale); /* of this thread alone */
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, cap, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    uselocale(before);
+    if (c_locale != (locale_t)0)
+        freelocale(c_locale);
+}
+
 const char *config_set(struct model_config *config, const char *name, const char *value)
 {
     const struct config_key *key = find_key(name);
@@ -130,7 +145,7 @@ const char *config_set(struct model_config *config, const char *name, const char
         *whole(config, key) = count;
     } else {
         double parsed = parse_number(value, &end);
-        if (*end != '\0' || !isfinite(parsed))
+        if (*end != '\0' || !isfinite(parsed) || strpbrk(value, "xX") != NULL) /* 0x10 */
             return key->expected;
         *number(config, key) = parsed;
     }
@@ -144,12 +159,7 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     const struct config_key *key = &KEYS[index];
     struct model_config copy = *config;
     if (key->kind == VALUE_NUMBER) {
-        /* The shortest text that reads back as the same number. */
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(text, cap, "%.*g", digits, *number(&copy, key));
-            if (strtod(text, NULL) == *number(&copy, key))
-                break;
-        }
+        print_number(*number(&copy, key), text, cap);
     } else if (key->kind == VALUE_NAME) {
         snprintf(text, cap, "%s", config_name(config, key->name));
     } else {

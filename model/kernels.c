@@ -30,6 +30,7 @@ enum { PANEL_WIDTH = 16, VECTORS = PANEL_WIDTH / LANES, DOUBLE_LANES = LANES / 2
 
 typedef float vec __attribute__((vector_size(LANES * 4)));
 typedef int32_t ivec __attribute__((vector_size(LANES * 4)));
+typedef uint32_t uvec __attribute__((vector_size(LANES * 4)));
 typedef double dvec __attribute__((vector_size(LANES * 4)));
 typedef float half_vec __attribute__((vector_size(LANES * 2), aligned(4), may_alias));
 typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
@@ -217,8 +218,8 @@ INLINE vec exp_vec(vec x)
     p = p * r + 0.4999999403953552f;
     p = p * (r * r) + r;
     p = p + 1.0f;
-    ivec exponent = ((ivec)shifted - (ivec)splat(to_integer)) << 23;
-    vec result = (vec)((ivec)p + exponent);
+    uvec exponent = ((uvec)shifted - (uvec)splat(to_integer)) << 23;
+    vec result = (vec)((uvec)p + exponent);
     return select(x == x, result, x);
 }
 

@@ -17,8 +17,10 @@ static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t widt
 {
     memcpy(out, x, width * sizeof *out);
     for (size_t t = 1; t < n_tokens; t++)
-        for (size_t i = 0; i < width; i++)
-            out[i] = x[t * stride + i] > out[i] ? x[t * stride + i] : out[i];
+        for (size_t i = 0; i < width; i++) {
+            float value = x[t * stride + i];
+            out[i] = value > out[i] || isnan(value) ? value : out[i];
+        }
 }
 
 void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
@@ -41,7 +43,7 @@ void normalize_row(float *x, size_t width)
     for (size_t i = 0; i < width; i++)
         sum += (double)x[i] * (double)x[i];
     double length = sqrt(sum);
-    double scale = 1 / (length > 1e-12 ? length : 1e-12);
+    double scale = 1 / (length < 1e-12 ? 1e-12 : length);
     for (size_t i = 0; i < width; i++)
         x[i] = (float)((double)x[i] * scale);
 }
@@ -54,5 +56,5 @@ double cosine(const float *a, const float *b, size_t n)
         aa += (double)a[i] * (double)a[i];
         bb += (double)b[i] * (double)b[i];
     }
-    return aa > 0 && bb > 0 ? ab / (sqrt(aa) * sqrt(bb)) : 0;
+    return aa == 0 || bb == 0 ? 0 : ab / (sqrt(aa) * sqrt(bb));
 }

@@ -33,7 +33,7 @@ uses() { # EXPRESSION FILE...: undefined names that match
     nm --undefined-only --format=posix "$@" 2>/dev/null | awk 'NF > 1 {print $1}' | sort -u | grep -xE "$expression" | tr '\n' ' '
 }
 
-forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|uselocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
+forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
 found=$(uses "$forbidden" "$build/libengine.a")
 [ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
 

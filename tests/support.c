@@ -1,4 +1,4 @@
-/* Helpers of the suites. Anything here that cannot do its work fails the test that asked for it. */
+/* What several suites share. Anything here that cannot do its work fails the test that asked for it. */
 #include "tests/support.h"
 
 #include <dirent.h>

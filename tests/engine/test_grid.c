@@ -125,6 +125,69 @@ static void test_edges(void **unused)
     comparison_finish();
 }
 
+/* ---- Masks with holes: hidden tokens have rows of zeros and count in no mean ---- */
+
+static void compare_masked(const struct subject *subject, engine_session *session,
+                           const engine_input *input, struct worst *worst)
+{
+    enum { WIDTH = 24, MOST = 40 };
+    float tokens[MOST * WIDTH], mean[WIDTH];
+    double expected[MOST * WIDTH] = {0}, expected_mean[WIDTH];
+    struct reference_input same = {input->n_ids, input->ids, input->types, input->mask};
+    struct reference_output output;
+    engine_encode_options options = {.struct_bytes = sizeof options,
+                                     .pooling = ENGINE_POOLING_NONE};
+    size_t n = input->n_ids * WIDTH;
+    char error[256];
+    if (!reference_encode(&subject->weights, &same, NULL, &output, error))
+        fail_msg("%s", error);
+    for (size_t t = 0, seen = 0; t < input->n_ids; t++)
+        for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
+            expected[t * WIDTH + i] = output.tokens[seen];
+    reference_pool(&output, "mean", false, expected_mean);
+    assert_int_equal(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL), ENGINE_OK);
+    options.pooling = ENGINE_POOLING_MEAN;
+    assert_int_equal(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL),
+                     ENGINE_OK);
+    support_compare(worst, 1e-5, tokens, expected, n, "tokens of %zu with %zu seen", input->n_ids,
+                    output.n_tokens);
+    support_compare(worst, 1e-5, mean, expected_mean, WIDTH, "mean of %zu with %zu seen",
+                    input->n_ids, output.n_tokens);
+    for (size_t i = 0; i < n; i++)
+        assert_true(input->mask[i / WIDTH] || tokens[i] == 0.0f);
+    reference_output_free(&output);
+}
+
+static void test_masks(void **unused)
+{
+    static struct subject subject;
+    static const char *const masks[] = {"full", "causal"};
+    struct worst worst = {0};
+    uint64_t state = 31;
+    (void)unused;
+    for (size_t file = 0; file < 2; file++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 9 --layers 2 --width 24 --heads 2 --feed-forward 30 --max-tokens 40 "
+                 "--position learned --token-types 2 --mask %s",
+                 masks[file]);
+        comparison_make(&subject, folder, NULL);
+        engine_session *session = support_session(subject.model, NULL);
+        for (size_t round = 0; round < 40; round++) {
+            int32_t ids[40], types[40];
+            uint8_t mask[40];
+            engine_input input = {.ids = ids, .types = types, .mask = mask, .n_ids = 1 + round};
+            support_random_ids(&state, ids, input.n_ids, subject.info.n_vocabulary);
+            support_random_ids(&state, types, input.n_ids, 2);
+            for (size_t t = 0; t < input.n_ids; t++)
+                mask[t] = support_below(&state, 4) < round % 5; /* none of them to all */
+            compare_masked(&subject, session, &input, &worst);
+        }
+        engine_session_free(session);
+        comparison_close(&subject);
+    }
+    support_assert_within(&worst, 1e-5, "with holes");
+}
+
 /* ---- Every length from 1 to 128, every instruction set ---- */
 
 static void test_lengths(void **unused)
@@ -289,9 +352,10 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cross),      cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_edges),      cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_stored_types),
+        cmocka_unit_test(test_cross),        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_stored_types),
     };
     return cmocka_run_group_tests_name("grid", tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
-/* The formulas of Vaswani et al. 2017, Ba et al. 2016, Zhang and Sennrich 2019, Hendrycks and Gimpel
- * 2016, one number at a time. */
+/* The formulas of Vaswani et al. 2017, Ba et al. 2016, Zhang and Sennrich 2019, Hendrycks and
+ * Gimpel 2016, one number at a time. */
 #include "tests/model/plain.h"
 
 #include <math.h>
@@ -48,6 +48,11 @@ float *copy_floats(const float *x, size_t n)
     return copy;
 }
 
+size_t extent(size_t n_rows, size_t stride, size_t width)
+{
+    return n_rows == 0 ? 0 : (n_rows - 1) * stride + width;
+}
+
 double random_within(uint64_t *state, double range)
 {
     return ((double)(support_random(state) >> 11) * 0x1p-52 - 1) * range;
@@ -90,15 +95,13 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
     float *scales = NULL;
     memset(stored.bytes, 0, n_bytes);
     if (type == TENSOR_INT8) {
-        at = tensor_scales_offset(layout, rows, cols);
-        assert_true(at < n_bytes && at % TENSOR_ALIGN == 0);
-        scales = (float *)stored.bytes + at / sizeof *scales;
-        at = 0;
+        size_t offset = tensor_scales_offset(layout, rows, cols);
+        assert_true(offset < n_bytes && offset % TENSOR_ALIGN == 0);
+        scales = (float *)stored.bytes + offset / sizeof *scales;
     }
     for (size_t n = 0; n < rows; n += PANEL)
         at += matrix_encode(type, layout, values + n * cols, rows - n < PANEL ? rows - n : PANEL,
-                            cols, (char *)stored.bytes + at,
-                            scales != NULL ? scales + n : NULL);
+                            cols, (char *)stored.bytes + at, scales != NULL ? scales + n : NULL);
     assert_true(at <= n_bytes);
     stored.matrix = (struct matrix){stored.bytes, scales, rows, cols, type, layout};
     return stored;
@@ -143,16 +146,21 @@ struct plain_sum plain_product(const float *x, const float *w, size_t step, size
     return result;
 }
 
-/* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2. gelu_tanh: x·(1 + tanh u) / 2 with u = √(2/π)·(x + 0.044715·x³);
- * (1 + tanh u) / 2 = 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */
+/* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2.
+ * gelu_tanh: x·(1 + tanh u) / 2, u = √(2/π)·(x + 0.044715·x³); here (1 + tanh u) / 2 is written as
+ * 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */
 double plain_activation(enum activation activation, double x)
 {
     const double pi = 3.14159265358979323846;
     switch (activation) {
-    case ACTIVATION_RELU: return x > 0 ? x : 0;
-    case ACTIVATION_GELU: return 0.5 * x * erfc(-x / sqrt(2));
-    case ACTIVATION_GELU_TANH: return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
-    case ACTIVATION_SILU: return x / (1 + exp(-x));
+    case ACTIVATION_RELU:
+        return x > 0 ? x : 0;
+    case ACTIVATION_GELU:
+        return 0.5 * x * erfc(-x / sqrt(2));
+    case ACTIVATION_GELU_TANH:
+        return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+    case ACTIVATION_SILU:
+        return x / (1 + exp(-x));
     }
     return NAN;
 }

@@ -1,6 +1,6 @@
-/* plain.h - model/'s formulas once more, in plain loops and double precision, and what the suites that
- * compare with them share: arrays of exactly the size asked for, so that AddressSanitizer sees the
- * first element too many, and comparisons that no NaN passes. */
+/* plain.h - model/'s formulas once more, in plain loops and double precision, and what the suites
+ * that compare with them share: arrays of exactly the size asked for, so that AddressSanitizer sees
+ * the first element too many, and comparisons that no NaN passes. */
 #ifndef TESTS_MODEL_PLAIN_H
 #define TESTS_MODEL_PLAIN_H
 
@@ -9,7 +9,7 @@
 #include "model/kernels.h"
 #include "model/tensor.h"
 
-/* Half the distance from 1 to the next float: what one rounding to nearest may be off, relatively. */
+/* Half the distance from 1 to the next float: what one rounding to nearest may be off. */
 #define FLOAT_ROUNDING 0x1p-24
 
 /* The kernels of the index-th instruction set that this CPU runs; NULL past the last. */
@@ -21,6 +21,9 @@ void *new_bytes(size_t n);
 float *new_floats(size_t n);
 double *new_doubles(size_t n);
 float *copy_floats(const float *x, size_t n);
+
+/* Elements that n_rows rows of `width` take, `stride` apart: the last one has nothing behind it. */
+size_t extent(size_t n_rows, size_t stride, size_t width);
 
 /* Uniform within -range .. range. */
 double random_within(uint64_t *state, double range);
@@ -48,7 +51,7 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
  * 2^-126). */
 double in_steps(double got, double expected);
 
-/* The largest of many errors, in whatever unit; a NaN counts as infinitely large. `at` says where. */
+/* The largest of many errors, in whatever unit, and where; a NaN counts as infinitely large. */
 struct largest {
     double error, got, expected, at;
     size_t n;

@@ -13,7 +13,7 @@
 static const char count_values[] = "a whole number from 0 to 2147483647";
 static const char number_values[] = "a finite number, 0 or more";
 
-/* names: the values of 0, 1, 2 ..., separated by blanks; NULL: a number. if_absent: -1 for missing. */
+/* names: the texts of 0, 1, 2 ..., separated by blanks; NULL: a number. if_absent: -1: missing. */
 struct key {
     const char *name, *names, *expected;
     double if_absent;
@@ -125,10 +125,20 @@ static void test_numbers(void **unused)
 {
     (void)unused;
     static const char *const wholes[] = {"0", "1", "12", "007", "2147483647"};
-    static const char *const numbers[] = {
-        "0", "1", "1e-12", "1E-5", "0.1", "11.313708498984761", "0.30000000000000004", "1e22", "3.",
-        "2.2250738585072014e-308", "4.9406564584124654e-324", "1.7976931348623157e308", "123456789",
-        "9007199254740993"};
+    static const char *const numbers[] = {"0",
+                                          "1",
+                                          "1e-12",
+                                          "1E-5",
+                                          "0.1",
+                                          "11.313708498984761",
+                                          "0.30000000000000004",
+                                          "1e22",
+                                          "3.",
+                                          "2.2250738585072014e-308",
+                                          "4.9406564584124654e-324",
+                                          "1.7976931348623157e308",
+                                          "123456789",
+                                          "9007199254740993"};
     for (size_t i = 0; i < N_KEYS; i++) {
         if (keys[i].expected == count_values)
             for (size_t v = 0; v < sizeof wholes / sizeof *wholes; v++)
@@ -163,11 +173,13 @@ static void test_any_number(void **unused)
 static void test_bad_values(void **unused)
 {
     (void)unused;
-    static const char *const never[] = {"", " ", "-1", "-0", "+1", " 1", "1 ", "1x", "x", "0x10", "0X1p3",
-                                        "nan", "inf", "infinity", "1,5", "1e", "1e+", "\n1",
-                                        "None", "YES", "true", "yes ", "gelu_", "layer,rms", "\xff"};
-    static const char *const not_whole[] = {"2147483648", "9223372036854775807", "1.0", "1e3", "0.5",
-                                            "9223372036854775808", "99999999999999999999999"};
+    static const char *const never[] = {
+        "",     " ",     "-1",   "-0",   "+1",       " 1",        "1 ",  "1x",  "x",
+        "0x10", "0X1p3", "nan",  "inf",  "infinity", "1,5",       "1e",  "1e+", "\n1",
+        "None", "YES",   "true", "yes ", "gelu_",    "layer,rms", "\xff"};
+    static const char *const not_whole[] = {
+        "2147483648",          "9223372036854775807",    "1.0", "1e3", "0.5",
+        "9223372036854775808", "99999999999999999999999"};
     static const char *const not_number[] = {"1e309", "1e999999", "-1e-5", ".5", "1..2", "1e5e5"};
     for (size_t i = 0; i < N_KEYS; i++) {
         for (size_t v = 0; v < sizeof never / sizeof *never; v++)
@@ -233,7 +245,8 @@ static void check_says(const char *changes, const char *expected)
     }
     const char *got = config_check(&config);
     if (expected == NULL ? got != NULL : got == NULL || strcmp(got, expected) != 0)
-        fail_msg("%s: '%s', expected '%s'", changes, got ? got : "sound", expected ? expected : "sound");
+        fail_msg("%s: '%s', expected '%s'", changes, got ? got : "sound",
+                 expected ? expected : "sound");
 }
 
 static void test_check(void **unused)
@@ -261,10 +274,17 @@ static void test_check(void **unused)
         {"position_offset=2", "'position_offset' needs position learned"},
         {"position_offset=2 position=sinusoidal", "'position_offset' needs position learned"},
     };
-    static const char *const right[] = {
-        "layers=2", "heads=12", "heads=1", "norm=rms", "norm=rms norm_bias=no", "norm_bias=no",
-        "position=learned position_offset=2", "gate=second activation=silu",
-        "layers=0 heads=-1 feed_forward=-1 norm_eps=0", "layers=0 heads=5", "norm_place=pre final_norm=yes"};
+    static const char *const right[] = {"layers=2",
+                                        "heads=12",
+                                        "heads=1",
+                                        "norm=rms",
+                                        "norm=rms norm_bias=no",
+                                        "norm_bias=no",
+                                        "position=learned position_offset=2",
+                                        "gate=second activation=silu",
+                                        "layers=0 heads=-1 feed_forward=-1 norm_eps=0",
+                                        "layers=0 heads=5",
+                                        "norm_place=pre final_norm=yes"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         check_says(wrong[i][0], wrong[i][1]);
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
@@ -298,7 +318,8 @@ static void test_check_settles(void **unused)
 /* A locale with a decimal comma: one of the machine's, or one made here by localedef. */
 static bool set_comma_locale(const char *folder)
 {
-    static const char *const known[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"};
+    static const char *const known[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8",
+                                        "fr_FR.utf8"};
     char source[SUPPORT_PATH], made[SUPPORT_PATH];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (setlocale(LC_ALL, known[i]) != NULL && strcmp(localeconv()->decimal_point, ",") == 0)
@@ -307,9 +328,11 @@ static bool set_comma_locale(const char *folder)
     support_path(made, folder, "xx_XX");
     FILE *file = fopen(source, "w");
     assert_non_null(file);
-    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n", file);
+    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n",
+          file);
     assert_int_equal(fclose(file), 0);
-    const char *const argv[] = {"localedef", "-c", "-i", source, "-f", "ANSI_X3.4-1968", made, NULL};
+    const char *const argv[] = {"localedef",      "-c", "-i", source, "-f",
+                                "ANSI_X3.4-1968", made, NULL};
     support_run(argv, NULL); /* it warns that there is nothing but numbers */
     setenv("LOCPATH", folder, 1);
     bool set = setlocale(LC_NUMERIC, "xx_XX") != NULL;
@@ -345,10 +368,10 @@ static void test_decimal_comma(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_any_number),
-        cmocka_unit_test(test_bad_values),   cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_check),        cmocka_unit_test(test_check_settles),
+        cmocka_unit_test(test_defaults),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_any_number),
+        cmocka_unit_test(test_bad_values),    cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_check),         cmocka_unit_test(test_check_settles),
         cmocka_unit_test(test_decimal_comma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

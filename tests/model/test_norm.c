@@ -1,8 +1,8 @@
 /* Layer norm and RMS norm, the kernels and norm_row, against the formula in double.
  *
- * In units of 2^-24 an element is off by: the error of the mean, whose sum is at most n/4 + 5 roundings of
- * numbers up to max|x|, over what x is divided by; half of as many for the divisor and 8 more, times
- * the normalised value; both times the weight; and 1 for adding the bias. */
+ * In units of 2^-24 an element is off by: the error of the mean, whose sum is at most n/4 + 5
+ * roundings of numbers up to max|x|, over what x is divided by; half of as many for the divisor and
+ * 8 more, times the normalised value; both times the weight; and 1 for adding the bias. */
 #include "tests/model/plain.h"
 
 #include "model/norm.h"
@@ -97,7 +97,8 @@ static void test_equal_values(void **unused)
         for (size_t n = 1; n <= 70; n++) {
             uint64_t state = n;
             struct row row = new_row(&state, n, 0, 0);
-            struct norm layer = {NORM_LAYER, row.weight, row.bias}, rms = {NORM_RMS, row.weight, NULL};
+            struct norm layer = {NORM_LAYER, row.weight, row.bias},
+                        rms = {NORM_RMS, row.weight, NULL};
             float *out = new_floats(n);
             norm_row(tested_kernels(s), &layer, 1e-12f, n, row.x, out);
             assert_true(same_floats(out, row.bias, n));
@@ -124,7 +125,8 @@ static void test_nan(void **unused)
         for (size_t n = 1; n <= 35; n++) {
             uint64_t state = n;
             struct row row = new_row(&state, n, 0, 1);
-            struct norm layer = {NORM_LAYER, row.weight, row.bias}, rms = {NORM_RMS, row.weight, NULL};
+            struct norm layer = {NORM_LAYER, row.weight, row.bias},
+                        rms = {NORM_RMS, row.weight, NULL};
             float *out = new_floats(n);
             row.x[support_below(&state, n)] = NAN;
             norm_row(tested_kernels(s), &layer, 1e-5f, n, row.x, out);

@@ -1,8 +1,8 @@
 /* The product kernel and mix_exactly of every instruction set.
  *
- * A float sum of k products, each rounded, plus bias and residual, is off by at most (k + 2)·2^-24 of
- * the sum of their magnitudes (Higham, Accuracy and Stability, 3.1); sums of small whole numbers are
- * exact. Beyond that, an element's bits may depend on its own row and column alone. */
+ * A float sum of k products, each rounded, plus bias and residual, is off by at most (k + 2)·2^-24
+ * of the sum of their magnitudes (Higham, Accuracy and Stability, 3.1); sums of small whole numbers
+ * are exact. Beyond that, an element's bits may depend on its own row and column alone. */
 #include "tests/model/plain.h"
 
 #include <math.h>
@@ -25,29 +25,32 @@ struct operands {
     float *alone[N_VARIANTS]; /* [MOST_ROWS, OUT_STRIDE] */
 };
 
-static size_t extent(size_t n_rows, size_t stride, size_t width)
-{
-    return n_rows == 0 ? 0 : (n_rows - 1) * stride + width;
-}
-
-static void element_alone(const struct kernels *kernels, struct operands *o, size_t row, size_t panel,
-                          size_t variant)
+static void element_alone(const struct kernels *kernels, struct operands *o, size_t row,
+                          size_t panel, size_t variant)
 {
     float out[PANEL];
     struct product product = {
-        .x = o->x + row * o->x_stride, .x_stride = o->x_stride,
-        .panels = o->panels + panel * o->panel_stride, .panel_stride = o->panel_stride,
-        .k = o->k, .bias = variants[variant] & WITH_BIAS ? o->bias + panel * PANEL : NULL,
+        .x = o->x + row * o->x_stride,
+        .x_stride = o->x_stride,
+        .panels = o->panels + panel * o->panel_stride,
+        .panel_stride = o->panel_stride,
+        .k = o->k,
+        .bias = variants[variant] & WITH_BIAS ? o->bias + panel * PANEL : NULL,
         .residual = variants[variant] & WITH_RESIDUAL
-                        ? o->residual + row * OUT_STRIDE + panel * PANEL : NULL,
-        .out = out, .out_stride = PANEL, .n_rows = 1, .n_panels = 1,
+                        ? o->residual + row * OUT_STRIDE + panel * PANEL
+                        : NULL,
+        .out = out,
+        .out_stride = PANEL,
+        .n_rows = 1,
+        .n_panels = 1,
     };
     kernels->product(&product);
     memcpy(o->alone[variant] + row * OUT_STRIDE + panel * PANEL, out, sizeof out);
 }
 
 /* whole: numbers whose products and sums floats hold exactly. */
-static struct operands new_operands(const struct kernels *kernels, uint64_t *state, size_t k, bool whole)
+static struct operands new_operands(const struct kernels *kernels, uint64_t *state, size_t k,
+                                    bool whole)
 {
     struct operands o = {.k = k, .x_stride = k + 3, .panel_stride = k * PANEL + 5};
     o.x = random_floats(state, MOST_ROWS * o.x_stride, 2);
@@ -88,9 +91,9 @@ static void check_elements(const struct operands *o, struct largest *largest)
     for (size_t v = 0; v < N_VARIANTS; v++) {
         for (size_t row = 0; row < MOST_ROWS; row++) {
             for (size_t c = 0; c < COLUMNS; c++) {
-                struct plain_sum sum = plain_product(
-                    o->x + row * o->x_stride,
-                    o->panels + c / PANEL * o->panel_stride + c % PANEL, PANEL, o->k);
+                struct plain_sum sum =
+                    plain_product(o->x + row * o->x_stride,
+                                  o->panels + c / PANEL * o->panel_stride + c % PANEL, PANEL, o->k);
                 double bias = variants[v] & WITH_BIAS ? (double)o->bias[c] : 0;
                 double residual =
                     variants[v] & WITH_RESIDUAL ? (double)o->residual[row * OUT_STRIDE + c] : 0;
@@ -120,17 +123,25 @@ static void check_tiles(const struct kernels *kernels, const struct operands *o,
     for (size_t row = 0; in_place && row < n_rows; row++)
         memcpy(out + row * OUT_STRIDE, o->residual + row * OUT_STRIDE, columns * sizeof *out);
     struct product product = {
-        .x = x, .x_stride = o->x_stride, .panels = panels, .panel_stride = o->panel_stride,
-        .k = o->k, .bias = bias, .residual = in_place ? out : residual, .out = out,
-        .out_stride = OUT_STRIDE, .n_rows = n_rows, .n_panels = n_panels,
+        .x = x,
+        .x_stride = o->x_stride,
+        .panels = panels,
+        .panel_stride = o->panel_stride,
+        .k = o->k,
+        .bias = bias,
+        .residual = in_place ? out : residual,
+        .out = out,
+        .out_stride = OUT_STRIDE,
+        .n_rows = n_rows,
+        .n_panels = n_panels,
     };
     kernels->product(&product);
     for (size_t row = 0; row < n_rows; row++) {
         const float *got = out + row * OUT_STRIDE;
         if (!same_floats(got, o->alone[variant] + row * OUT_STRIDE, columns) ||
             (row + 1 < n_rows && !untouched(got + columns, OUT_STRIDE - columns)))
-            fail_msg("%s: row %zu of %zu, %zu panels, k %zu, variant %zu", kernels->isa, row, n_rows,
-                     n_panels, o->k, variant);
+            fail_msg("%s: row %zu of %zu, %zu panels, k %zu, variant %zu", kernels->isa, row,
+                     n_rows, n_panels, o->k, variant);
     }
     free(out);
     free(residual);
@@ -207,9 +218,15 @@ static void test_neighbours(void **unused)
                 x[i] = i % 2 == 0 ? NAN : INFINITY;
             memcpy(x + row * o.x_stride, o.x + row * o.x_stride, K * sizeof *x);
             struct product product = {
-                .x = x, .x_stride = o.x_stride, .panels = o.panels,
-                .panel_stride = o.panel_stride, .k = K, .out = out, .out_stride = OUT_STRIDE,
-                .n_rows = ROWS, .n_panels = PANELS,
+                .x = x,
+                .x_stride = o.x_stride,
+                .panels = o.panels,
+                .panel_stride = o.panel_stride,
+                .k = K,
+                .out = out,
+                .out_stride = OUT_STRIDE,
+                .n_rows = ROWS,
+                .n_panels = PANELS,
             };
             tested_kernels(s)->product(&product);
             for (size_t r = 0; r < ROWS; r++)
@@ -230,7 +247,8 @@ static void check_mix(const struct kernels *kernels, uint64_t *state, size_t n, 
                       struct largest *largest)
 {
     size_t stride = width + n % 3;
-    float *weights = random_floats(state, n, 1), *v = random_floats(state, extent(n, stride, width), 3);
+    float *weights = random_floats(state, n, 1),
+          *v = random_floats(state, extent(n, stride, width), 3);
     float *out = new_floats(width);
     kernels->mix_exactly(weights, v, stride, n, width, out);
     for (size_t c = 0; c < width; c++) {
@@ -276,9 +294,9 @@ static void test_mix_of_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_whole_numbers),  cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_mix),            cmocka_unit_test(test_mix_of_nothing),
+        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_mix),           cmocka_unit_test(test_mix_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

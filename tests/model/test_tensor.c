@@ -1,5 +1,6 @@
-/* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within half a scale, both
- * layouts against the reference decoder of weights/FORMAT.md, and sizes against 128-bit arithmetic. */
+/* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within
+ * half a scale, both layouts against the reference decoder of weights/FORMAT.md, and sizes against
+ * 128-bit arithmetic. */
 #include "tests/model/plain.h"
 #include "tests/reference/decode.h"
 
@@ -25,8 +26,8 @@ static uint32_t bits_of(float value)
 
 /* ---- binary16, bfloat16 ---- */
 
-/* The nearest number of `digits` significant bits, ties to even; fixed steps below 2^lowest, infinity
- * from 2^above on. rint rounds to even. */
+/* The nearest number of `digits` significant bits, ties to even; fixed steps below 2^lowest,
+ * infinity from 2^above on. rint rounds to even. */
 static double rounded(double x, int digits, int lowest, int above)
 {
     if (x == 0 || isinf(x))
@@ -80,7 +81,8 @@ static void test_ties(void **unused)
 {
     (void)unused;
     for (uint32_t half = 0; half < 0x7F80; half++) {
-        double low = reference_f16(half), high = half + 1 < 0x7C00 ? reference_f16(half + 1) : 65536;
+        double low = reference_f16(half),
+               high = half + 1 < 0x7C00 ? reference_f16(half + 1) : 65536;
         for (int sign = -1; sign <= 1 && half < 0x7C00; sign += 2) {
             float middle = (float)(sign * (low + high) / 2);
             assert_true((double)middle == sign * (low + high) / 2);
@@ -97,9 +99,10 @@ static void test_ties(void **unused)
 static void test_many_floats(void **unused)
 {
     (void)unused;
-    static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN,
-                                    FLT_TRUE_MIN, 65504, 65519.996f, 65520, 65535, 65536, 0x1p-14f,
-                                    0x1p-24f, 0x1p-25f, 0x1.000002p-25f, 0x1.fffffep-15f};
+    static const float special[] = {
+        0.0f,    -0.0f,        INFINITY, -INFINITY,  FLT_MAX,         -FLT_MAX,
+        FLT_MIN, FLT_TRUE_MIN, 65504,    65519.996f, 65520,           65535,
+        65536,   0x1p-14f,     0x1p-24f, 0x1p-25f,   0x1.000002p-25f, 0x1.fffffep-15f};
     uint64_t state = 1;
     for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
         check_f16(special[i]);
@@ -133,15 +136,19 @@ static void test_nan(void **unused)
 
 static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
 
-/* What an element may be off after its type's rounding; int8: half a scale, and the quotient's rounding of up to 127
- * halves of 2^-23. */
+/* What an element may be off after its type's rounding; int8: half a scale, and the quotient's
+ * rounding of up to 127 halves of 2^-23. */
 static double tolerance(enum tensor_type type, double value, double largest_of_row)
 {
     switch (type) {
-    case TENSOR_F32: return 0;
-    case TENSOR_F16: return fmax(fabs(value) * 0x1p-11, 0x1p-25);
-    case TENSOR_BF16: return fabs(value) * 0x1p-8;
-    case TENSOR_INT8: break;
+    case TENSOR_F32:
+        return 0;
+    case TENSOR_F16:
+        return fmax(fabs(value) * 0x1p-11, 0x1p-25);
+    case TENSOR_BF16:
+        return fabs(value) * 0x1p-8;
+    case TENSOR_INT8:
+        break;
     }
     return largest_of_row / 127 * (0.5 + 2 * 127 * 0x1p-24);
 }
@@ -202,7 +209,9 @@ static void check_matrix(enum tensor_type type, const float *values, size_t rows
         decoded[layout] = new_doubles(rows * cols);
         struct reference_tensor tensor = {.type = (enum reference_type)type,
                                           .layout = (enum reference_layout)layout,
-                                          .rows = rows, .cols = cols, .values = decoded[layout]};
+                                          .rows = rows,
+                                          .cols = cols,
+                                          .values = decoded[layout]};
         assert_true(reference_decode(&tensor, stored.bytes));
         check_decoded(&stored, values, decoded[layout]);
         check_panels(&stored, decoded[layout]);
@@ -262,10 +271,11 @@ static void test_int8_of_any_size(void **unused)
 __extension__ typedef unsigned __int128 wide;
 
 /* weights/FORMAT.md, "Tensor directory". */
-static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
+static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, size_t rows,
+                            size_t cols)
 {
-    static const unsigned element[] = {[TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2,
-                                       [TENSOR_INT8] = 1};
+    static const unsigned element[] = {
+        [TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2, [TENSOR_INT8] = 1};
     wide n = rows, k = cols;
     if (n >> 32 != 0 && k >> 32 != 0) /* more than there is, and soon more than 128 bits */
         return n * (k >> 2);
@@ -294,9 +304,18 @@ static void check_bytes(size_t rows, size_t cols)
 static void test_bytes(void **unused)
 {
     (void)unused;
-    static const size_t around[] = {0,           1,            (size_t)1 << 31, (size_t)1 << 32,
-                                    SIZE_MAX / 64, SIZE_MAX / 16, SIZE_MAX / 8, SIZE_MAX / 5,
-                                    SIZE_MAX / 4, SIZE_MAX / 2, SIZE_MAX - 16,  SIZE_MAX};
+    static const size_t around[] = {0,
+                                    1,
+                                    (size_t)1 << 31,
+                                    (size_t)1 << 32,
+                                    SIZE_MAX / 64,
+                                    SIZE_MAX / 16,
+                                    SIZE_MAX / 8,
+                                    SIZE_MAX / 5,
+                                    SIZE_MAX / 4,
+                                    SIZE_MAX / 2,
+                                    SIZE_MAX - 16,
+                                    SIZE_MAX};
     enum { N = sizeof around / sizeof *around };
     uint64_t state = 4;
     for (size_t rows = 1; rows <= 70; rows++)
@@ -335,14 +354,10 @@ static void test_scales_offset(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_halves),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_many_floats),
-        cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_int8_of_any_size),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_scales_offset),
+        cmocka_unit_test(test_all_halves),  cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_many_floats), cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_int8_of_any_size),
+        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_scales_offset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
