@@ -91,13 +91,15 @@ static void run_pass(const struct call *call)
     int n_threads = (int)session->n_threads;
 #pragma omp parallel num_threads(n_threads) if (n_threads > 1)
     {
-        struct team all = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads()};
+        struct team all = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
+                           &session->barrier};
         float *scratch = pass->scratch + all.rank * pass->scratch_floats;
-        struct team team = alone ? (struct team){0, 1} : all;
+        struct team team = alone ? (struct team){0, 1, NULL} : all;
         for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
             forward(session, &pass->groups[g], team, scratch);
             write_group(call, &pass->groups[g], team);
         }
+        team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
     }
     pass->n_rows = pass->n_sequences = 0;
 }

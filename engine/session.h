@@ -53,6 +53,7 @@ struct engine_session {
 
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
+    struct barrier barrier;
     struct pass pass;
 };
 

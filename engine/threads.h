@@ -1,8 +1,10 @@
-/* threads.h - how many threads to work with, and how they share a pass. */
+/* threads.h - how many threads to work with, how they share a pass, and how they wait for each other. */
 #ifndef ENGINE_THREADS_H
 #define ENGINE_THREADS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { MAX_THREADS = 1024 };
 
@@ -10,10 +12,18 @@ enum { MAX_THREADS = 1024 };
  * more than the cgroup's quota. At least 1, at most MAX_THREADS. */
 size_t threads_default(void);
 
+/* Where the threads of a team meet. Waiting spins for a few microseconds, which is what a step's threads are
+ * apart on an idle machine, and then sleeps, so that a machine with other work to do loses nothing. */
+struct barrier {
+    _Atomic uint32_t n_arrived;
+    _Atomic uint32_t n_meetings;
+};
+
 /* The threads that work on one thing together, as one of them sees it. Alone (size 1), nobody is waited
  * for. */
 struct team {
     size_t rank, size;
+    struct barrier *barrier; /* all zeros before the first meeting */
 };
 
 /* Waits until every thread of the team is here. */

@@ -87,9 +87,11 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
         tag[i] = entry[i] > ' ' && entry[i] < 0x7F ? (char)entry[i] : '?';
     uint32_t flags = u32_at(entry + 4);
     uint64_t offset = u64_at(entry + 8), len = u64_at(entry + 16);
-    if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len || len > file->len - offset)
+    uint64_t table = (uint64_t)(file->section_table - file->data);
+    if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len || len > file->len - offset ||
+        (offset < table + file->n_sections * SECTION_BYTES && table < offset + len))
         return fail(error, ENGINE_ERROR_FORMAT, "section %s lies at %llu, length %llu: not aligned to "
-                    "%d, not behind the section before it, or outside the file", tag,
+                    "%d, over its neighbour or the section table, or outside the file", tag,
                     (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
     if (flags > 1 || u32_at(entry + 28) != 0)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "section %s has flags %08X and reserved word %08X that "
@@ -113,7 +115,7 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
     uint64_t table = u64_at(file->data + 32);
     file->n_sections = u32_at(file->data + 20);
     if (file->n_sections < 1 || file->n_sections > MAX_SECTIONS || table % 8 != 0 ||
-        table > file->len || file->n_sections * SECTION_BYTES > file->len - table)
+        table < HEADER_BYTES || table > file->len || file->n_sections * SECTION_BYTES > file->len - table)
         return fail(error, ENGINE_ERROR_FORMAT, "the section table, %zu entries at %llu, does not lie in "
                     "the file", file->n_sections, (unsigned long long)table);
     file->section_table = file->data + table;
