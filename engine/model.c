@@ -6,6 +6,7 @@
 #include "model/position.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static engine_status refuse_setting(const char *section, const struct setting *setting,
                                     const char *expected, bool unknown, engine_error *error)
@@ -23,6 +24,8 @@ static engine_status read_config(const struct weight_file *file, struct model_co
     struct setting setting;
     config_defaults(config);
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_CONF], &at, &setting);) {
+        if (strlen(setting.value) != setting.value_len)
+            return refuse_setting("config", &setting, "a value without NUL bytes", false, error);
         const char *expected = config_set(config, setting.key, setting.value);
         if (expected != NULL)
             return refuse_setting("config", &setting, expected, expected == CONFIG_UNKNOWN_KEY, error);

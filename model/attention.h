@@ -3,8 +3,8 @@
  *     weights [T, T] = softmax over the visible keys of (q·kᵀ / √K);   out [T, K] = weights·v
  *
  * A query that may see no key gets zeros. The weights of a block of queries are held at a time, so
- * memory grows linearly with T. With a look-ahead mask, what a token gets depends on itself and the tokens before it alone:
- * neither the later ones nor their number change a bit of it. Source: Vaswani et al. 2017, 3.2.1.
+ * memory grows linearly with T. With a look-ahead mask, what a token gets depends on itself and the
+ * tokens before it alone: neither the later ones (while they are finite) nor their number change a bit. Source: Vaswani et al. 2017, 3.2.1.
  */
 #ifndef MODEL_ATTENTION_H
 #define MODEL_ATTENTION_H

@@ -202,7 +202,7 @@ const char *config_check(struct model_config *config)
     if (config->norm == NORM_RMS && config->norm_bias == 1)
         return "'norm_bias' is yes, but rms norm has none";
     bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE || config->final_norm;
-    if (has_norm && !(config->norm_eps > 0))
+    if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return "'position_offset' needs position learned";
