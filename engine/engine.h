@@ -106,8 +106,28 @@ typedef enum engine_pooling {
     ENGINE_POOLING_NONE = 1,  /* one vector per token */
     ENGINE_POOLING_MEAN = 2,
     ENGINE_POOLING_CLS = 3, /* the first token's vector */
-    ENGINE_POOLING_MAX = 4  /* the largest value of each column */
+    ENGINE_POOLING_MAX = 4, /* the largest value of each column */
+    ENGINE_POOLING_MEAN_SQRT = 5,     /* the sum, divided by the root of the number of tokens */
+    ENGINE_POOLING_WEIGHTED_MEAN = 6, /* token t weighs t, from 1 */
+    ENGINE_POOLING_LAST = 7,          /* the last token's vector */
+    ENGINE_POOLING_POOLER = 8         /* only where the file has a pooler: its layer of the first token */
 } engine_pooling;
+
+/* What the model's head answers: see engine_classify and the functions behind it. */
+typedef enum engine_head {
+    ENGINE_HEAD_NONE = 0,
+    ENGINE_HEAD_POOLER = 1,   /* a pooler alone */
+    ENGINE_HEAD_SEQUENCE = 2, /* labels of a text or a pair */
+    ENGINE_HEAD_TOKEN = 3,    /* labels of every token */
+    ENGINE_HEAD_MASK = 4      /* words for [MASK] */
+} engine_head;
+
+/* Which text of a pair loses tokens, and at which end. */
+typedef enum engine_truncation {
+    ENGINE_TRUNCATE_LONGEST_FIRST = 0,
+    ENGINE_TRUNCATE_ONLY_FIRST = 1,
+    ENGINE_TRUNCATE_ONLY_SECOND = 2
+} engine_truncation;
 
 typedef struct engine_model_options {
     size_t struct_bytes;
@@ -154,6 +174,12 @@ typedef struct engine_info {
     uint64_t n_parameters;   /* numbers in all tensors */
     uint64_t file_bytes;
     const char *isa;         /* kernels in use: "portable", "avx2", "avx512" */
+    size_t output_width;     /* of pooled vectors by the model's own pooling: D, or that of its last projection */
+    engine_head head;
+    size_t n_labels;         /* of head sequence or token */
+    const char *scores;      /* "none", "softmax", "sigmoid" */
+    int32_t mask_token;      /* id of [MASK], or -1 */
+    int has_model;           /* 0: the file holds a tokenizer alone: only engine_tokenize works */
 } engine_info;
 
 ENGINE_API engine_status engine_model_info(const engine_model *model, engine_info *info);
@@ -285,6 +311,9 @@ typedef struct engine_encode_options {
     int no_special;    /* 1: no special tokens around texts */
     size_t max_tokens; /* 0: the session's; a smaller number lowers it */
     engine_on_long on_long;
+    engine_truncation truncation;
+    int truncate_left; /* 1: texts lose their start, not their end */
+    int raw_scores;    /* 1: logits, where the model's scores are softmax or sigmoid */
 } engine_encode_options;
 
 typedef struct engine_token {
@@ -316,6 +345,49 @@ ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_i
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
                                        const engine_encode_options *options, float *out, size_t cap,
                                        size_t *needed, engine_result *results);
+
+/* ---- Heads ---- */
+
+/* The name of a label, borrowed; NULL past the last one, and for one that the file does not name. */
+ENGINE_API const char *engine_label(const engine_model *model, size_t label);
+
+/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels], rows as in
+ * engine_encode with ENGINE_POOLING_NONE. options->pooling is not used. ENGINE_ERROR_UNSUPPORTED where the
+ * model has no such head. */
+ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs, size_t n,
+                                         const engine_encode_options *options, float *out, size_t cap,
+                                         size_t *needed, engine_result *results);
+
+/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity, I-X go on with one; labels
+ * without B- or I- go on while they are the same; "O" is none. */
+typedef struct engine_entity {
+    size_t label;      /* of its first token */
+    float score;       /* mean of its tokens' scores */
+    size_t begin, end; /* bytes of the text */
+    uint8_t in_pair;
+} engine_entity;
+
+ENGINE_API engine_status engine_entities(engine_session *session, const engine_input *input,
+                                         const engine_encode_options *options, engine_entity *out,
+                                         size_t cap, size_t *needed, engine_result *result);
+
+/* Words for the mask tokens of an input, from a model with head mask. */
+typedef struct engine_candidate {
+    size_t token; /* index of the mask token */
+    int32_t id;
+    float score; /* probability; options->raw_scores: logit */
+} engine_candidate;
+
+/* The k most likely tokens of each mask token, best first: out is [masks, k]. */
+ENGINE_API engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
+                                     const engine_encode_options *options, engine_candidate *out,
+                                     size_t cap, size_t *needed, engine_result *result);
+
+/* How well each of n texts answers a query: by the label of a cross-encoder (head sequence with one label), the score of the pair;
+ * by other models, the cosine of the pooled vectors (of mean pooling where the model names none). out is [n]. */
+ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
+                                     const engine_input *texts, size_t n,
+                                     const engine_encode_options *options, float *out);
 
 /* a·b / (|a| |b|) of two vectors [n], computed in double; 0 if either is all zeros. */
 ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);

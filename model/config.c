@@ -22,7 +22,13 @@ static const char *const PLACES[] = {"post", "pre", NULL};
 static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
 static const char *const GATES[] = {"none", "first", "second", NULL};
 static const char *const MASKS[] = {"full", "causal", NULL};
-static const char *const POOLINGS[] = {"none", "mean", "cls", "max", NULL};
+static const char *const POOLINGS[] = {"none", "mean", "cls", "max", "mean_sqrt", "weighted_mean",
+                                       "last", "pooler", NULL};
+static const char *const DENSE[] = {"identity", "relu", "tanh", "gelu", "gelu_tanh", "silu", NULL};
+static const char *const HEAD_DENSE[] = {"none", "identity", "relu", "tanh", "gelu", "gelu_tanh",
+                                         "silu", NULL};
+static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask", NULL};
+static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
 struct config_key {
     const char *name;
@@ -61,8 +67,22 @@ static const struct config_key KEYS[] = {
     NAME(activation, "activation", ACTIVATIONS, "relu, gelu, gelu_tanh, silu"),
     NAME(gate, "gate", GATES, "none, first, second"),
     NAME(mask, "mask", MASKS, "full, causal"),
-    NAME(pooling, "pooling", POOLINGS, "none, mean, cls, max"),
+    NAME(pooling, "pooling", POOLINGS,
+         "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler"),
     NAME(normalize, "normalize", YES_NO, "yes, no"),
+    COUNT(embedding_width, "embedding_width"),
+    COUNT(projections, "projections"),
+    NAME(projection_activation, "projection_activation", DENSE,
+         "identity, relu, tanh, gelu, gelu_tanh, silu"),
+    NAME(projection_bias, "projection_bias", YES_NO, "yes, no"),
+    NAME(head, "head", HEADS, "none, pooler, sequence, token, mask"),
+    NAME(head_dense, "head_dense", HEAD_DENSE,
+         "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
+    NAME(head_norm, "head_norm", YES_NO, "yes, no"),
+    NAME(head_tied, "head_tied", YES_NO, "yes, no"),
+    NAME(head_bias, "head_bias", YES_NO, "yes, no"),
+    COUNT(labels, "labels"),
+    NAME(scores, "scores", SCORES, "none, softmax, sigmoid"),
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -91,7 +111,8 @@ void config_defaults(struct model_config *config)
         .layers = -1, .width = -1, .heads = -1, .feed_forward = -1, .vocabulary = -1,
         .max_tokens = -1, .embedding_scale = 1, .norm = NORM_LAYER, .norm_bias = -1,
         .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
-        .activation = ACTIVATION_GELU,
+        .activation = ACTIVATION_GELU, .embedding_width = -1, .projection_bias = true,
+        .head_bias = true,
     };
 }
 
@@ -177,10 +198,33 @@ const char *config_name(const struct model_config *config, const char *name)
     return key->names[*whole(&copy, key)];
 }
 
+static const char *check_head(const struct model_config *config)
+{
+    bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
+    if (config->projections > MAX_PROJECTIONS)
+        return "'projections' is more than 8";
+    if (has_labels != (config->labels > 0))
+        return "'labels' must be 1 or more with head sequence or token, and 0 without";
+    if (config->head == HEAD_POOLER && config->head_dense == 0)
+        return "head pooler needs a 'head_dense'";
+    if (config->head_tied && config->head != HEAD_MASK)
+        return "'head_tied' needs head mask";
+    if (config->head_tied && config->embedding_width != config->width)
+        return "'head_tied' needs embedding tables of the model's width";
+    if (config->head == HEAD_NONE && (config->head_dense != 0 || config->head_norm))
+        return "'head_dense' and 'head_norm' need a 'head'";
+    if (config->pooling == POOLING_POOLER &&
+        (config->head_dense == 0 || (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
+        return "pooling pooler needs head pooler or sequence with a 'head_dense'";
+    return NULL;
+}
+
 const char *config_check(struct model_config *config)
 {
     if (config->norm_bias < 0)
         config->norm_bias = config->norm == NORM_LAYER;
+    if (config->embedding_width < 1)
+        config->embedding_width = config->width;
     if (config->layers == 0) {
         config->heads = config->heads < 0 ? 0 : config->heads;
         config->feed_forward = config->feed_forward < 0 ? 0 : config->feed_forward;
@@ -201,10 +245,11 @@ const char *config_check(struct model_config *config)
         return "'norm' is none; expected layer or rms";
     if (config->norm == NORM_RMS && config->norm_bias == 1)
         return "'norm_bias' is yes, but rms norm has none";
-    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE || config->final_norm;
+    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE || config->final_norm ||
+                    config->head_norm;
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return "'position_offset' needs position learned";
-    return NULL;
+    return check_head(config);
 }

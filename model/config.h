@@ -17,7 +17,17 @@ enum norm_place { NORM_POST, NORM_PRE };
 enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_SILU };
 enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* which half the activation is applied to */
 enum mask_kind { MASK_FULL, MASK_CAUSAL };
-enum pooling { POOLING_NONE, POOLING_MEAN, POOLING_CLS, POOLING_MAX };
+enum pooling {
+    POOLING_NONE, POOLING_MEAN, POOLING_CLS, POOLING_MAX, POOLING_MEAN_SQRT, POOLING_WEIGHTED_MEAN,
+    POOLING_LAST, POOLING_POOLER
+};
+enum { MAX_PROJECTIONS = 8 };
+enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
+enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
+/* Activation of a dense layer of a head or a projection. */
+enum dense_activation {
+    DENSE_IDENTITY, DENSE_RELU, DENSE_TANH, DENSE_GELU, DENSE_GELU_TANH, DENSE_SILU
+};
 
 /* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
 struct model_config {
@@ -33,6 +43,12 @@ struct model_config {
     int64_t final_norm, attention_bias, feed_forward_bias; /* bool */
     int64_t activation, gate, mask, pooling;               /* enums of these names */
     int64_t normalize;                                     /* bool */
+    int64_t embedding_width;                               /* E; config_check settles it to D */
+    int64_t projections, projection_activation, projection_bias;
+    int64_t head;       /* enum head_kind */
+    int64_t head_dense; /* 0: none, else 1 + enum dense_activation */
+    int64_t head_norm, head_tied, head_bias; /* bool */
+    int64_t labels, scores;                  /* count; enum scores */
 };
 
 /* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is -1
