@@ -19,6 +19,9 @@ enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* which half the activation i
 enum mask_kind { MASK_FULL, MASK_CAUSAL };
 enum pooling { POOLING_NONE, POOLING_MEAN, POOLING_CLS, POOLING_MAX };
 
+/* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
+enum { MOST_TOKENS = 1 << 20 };
+
 /* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
 struct model_config {
     int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
