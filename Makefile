@@ -222,6 +222,7 @@ install: all $(BUILD)/engine.pc
 	install -m 644 $(BUILD)/engine.pc $(DEST)/lib/pkgconfig
 	$(if $(MANUALS),install -m 644 $(MANUALS) $(DEST)/share/man/man1)
 	install -m 644 weights/default.weights $(DEST)/share/encode
+	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DEST)/%)

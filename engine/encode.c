@@ -78,6 +78,20 @@ static bool split_pass(struct pass *pass, size_t n_groups)
     return largest * n_groups * 4 <= pass->n_rows * 5;
 }
 
+/* One thread's part of a pass. alone: the groups are walked one by each thread, not together. */
+static void share_pass(const struct call *call, size_t n_groups, bool alone, struct team all)
+{
+    struct engine_session *session = call->session;
+    struct pass *pass = &session->pass;
+    float *scratch = pass->scratch + all.rank * pass->scratch_floats;
+    struct team team = alone ? (struct team){0, 1, NULL} : all;
+    for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
+        forward(session, &pass->groups[g], team, scratch);
+        write_group(call, &pass->groups[g], team);
+    }
+    team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
+}
+
 static void run_pass(const struct call *call)
 {
     struct engine_session *session = call->session;
@@ -89,17 +103,13 @@ static void run_pass(const struct call *call)
         pass->groups[0] = (struct group){.n_sequences = pass->n_sequences, .n_rows = pass->n_rows};
     }
     int n_threads = (int)session->n_threads;
-#pragma omp parallel num_threads(n_threads) if (n_threads > 1)
-    {
-        struct team all = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
-                           &session->barrier};
-        float *scratch = pass->scratch + all.rank * pass->scratch_floats;
-        struct team team = alone ? (struct team){0, 1, NULL} : all;
-        for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
-            forward(session, &pass->groups[g], team, scratch);
-            write_group(call, &pass->groups[g], team);
-        }
-        team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
+    if (n_threads == 1) { /* a region, even of one thread, makes OpenMP allocate */
+        share_pass(call, n_groups, alone, (struct team){0, 1, NULL});
+    } else {
+#pragma omp parallel num_threads(n_threads)
+        share_pass(call, n_groups, alone,
+                   (struct team){(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
+                                 &session->barrier});
     }
     pass->n_rows = pass->n_sequences = 0;
 }

@@ -140,6 +140,8 @@ engine_status engine_position_matrix(const engine_model *model, engine_position 
     if (model == NULL || (unsigned)position > ENGINE_POSITION_LEARNED)
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: model is NULL, or position is "
                     "%d", (int)position);
+    if (out == NULL && cap > 0)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: out is NULL, but cap is %zu", cap);
     const struct encoder *encoder = &model->encoder;
     size_t width = (size_t)encoder->config.width, floats;
     enum position_scheme scheme = position == ENGINE_POSITION_MODEL
@@ -155,9 +157,9 @@ engine_status engine_position_matrix(const engine_model *model, engine_position 
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
     if (needed != NULL)
         *needed = floats;
-    if (cap < floats || (out == NULL && floats > 0))
+    if (cap < floats)
         return fail(error, ENGINE_ERROR_BUFFER, "%zu positions take %zu numbers, the buffer has %zu", n,
-                    floats, out == NULL ? 0 : cap);
+                    floats, cap);
     if (scheme == POSITION_NONE && floats > 0)
         memset(out, 0, floats * sizeof *out);
     else if (scheme == POSITION_SINUSOIDAL)

@@ -90,14 +90,19 @@ static engine_status make_sinusoids(struct engine_model *model, engine_error *er
     return ENGINE_OK;
 }
 
+static engine_status choose_kernels(const struct kernels **kernels, engine_error *error)
+{
+    const char *isa = getenv("ENGINE_ISA");
+    *kernels = kernels_select(isa != NULL && isa[0] != '\0' ? isa : NULL);
+    if (*kernels == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "the environment's ENGINE_ISA is '%.32s', expected "
+                    "portable, avx2 or avx512", isa);
+    return ENGINE_OK;
+}
+
 static engine_status make_model(struct engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
-    const char *isa = getenv("ENGINE_ISA");
-    encoder->kernels = kernels_select(isa != NULL && isa[0] != '\0' ? isa : NULL);
-    if (encoder->kernels == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "ENGINE_ISA is '%.32s', expected portable, avx2 or "
-                    "avx512", isa);
     engine_status status = read_config(&model->file, &encoder->config, error);
     if (status == ENGINE_OK)
         status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
@@ -110,10 +115,15 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
 static engine_status open_model(const char *path, const void *data, size_t len,
                                 struct engine_model **out, engine_error *error)
 {
+    const struct kernels *kernels;
+    engine_status status = choose_kernels(&kernels, error);
+    if (status != ENGINE_OK)
+        return status;
     struct engine_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
-    engine_status status = path != NULL ? weight_file_map(&model->file, path, error)
+    model->encoder.kernels = kernels;
+    status = path != NULL ? weight_file_map(&model->file, path, error)
                                         : weight_file_view(&model->file, data, len, error);
     engine_error cause;
     if (status == ENGINE_OK) {

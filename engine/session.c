@@ -128,25 +128,17 @@ static engine_status settle_position(struct engine_session *session, engine_posi
     return ENGINE_OK;
 }
 
-/* The options of a caller that may know fewer fields than we do. */
-static engine_session_options read_options(const engine_session_options *options)
-{
-    engine_session_options whole = {0};
-    if (options != NULL)
-        memcpy(&whole, options,
-               options->struct_bytes > 0 && options->struct_bytes < sizeof whole ? options->struct_bytes
-                                                                                  : sizeof whole);
-    return whole;
-}
-
 /* Fills all fields that do not point into the block. */
 static engine_status settle(struct engine_session *session, const struct engine_model *model,
                             const engine_session_options *given, engine_error *error)
 {
-    engine_session_options options = read_options(given);
+    engine_session_options options = given != NULL ? *given : (engine_session_options){0};
     const struct model_config *config = &model->encoder.config;
     size_t limit = (size_t)config->max_tokens;
     *session = (struct engine_session){.model = model};
+    if (options.struct_bytes != 0 && options.struct_bytes < sizeof options)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_options.struct_bytes is %zu, expected 0 "
+                    "or sizeof the struct", options.struct_bytes);
     if (options.n_threads > MAX_THREADS)
         return fail(error, ENGINE_ERROR_ARGUMENT, "n_threads is %zu, expected at most %d",
                     options.n_threads, MAX_THREADS);

@@ -3,18 +3,17 @@
 
 #include "engine/status.h"
 
-#include <string.h>
-
 engine_status settle_options(struct engine_session *session, const engine_encode_options *given,
                              struct encode_settings *settings)
 {
     const struct engine_model *model = session->model;
     const struct model_config *config = &model->encoder.config;
     engine_encode_options options = {0};
+    if (given != NULL && given->struct_bytes != 0 && given->struct_bytes < sizeof options)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "engine_encode_options.struct_bytes is %zu, "
+                    "expected 0 or sizeof the struct", given->struct_bytes);
     if (given != NULL)
-        memcpy(&options, given,
-               given->struct_bytes > 0 && given->struct_bytes < sizeof options ? given->struct_bytes
-                                                                               : sizeof options);
+        options = *given;
     if ((unsigned)options.pooling > ENGINE_POOLING_MAX || (unsigned)options.on_long > ENGINE_ON_LONG_ERROR)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "pooling is %d, expected 0 to %d; on_long is %d, "
                     "expected 0 to %d", (int)options.pooling, ENGINE_POOLING_MAX, (int)options.on_long,
@@ -36,6 +35,8 @@ static engine_status check_text(struct engine_session *session, const engine_inp
     if ((input->text == NULL && input->text_len > 0) || (input->pair == NULL && input->pair_len > 0))
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu: its text is NULL, but its length is not 0",
                     index);
+    if (input->ids == NULL && input->n_ids > 0)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu: ids is NULL, but n_ids is not 0", index);
     if (input->ids != NULL)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has ids: expected a text", index);
     return ENGINE_OK;
@@ -63,7 +64,9 @@ static engine_status tokens_of(struct engine_session *session, const engine_inpu
         return ENGINE_OK;
     if (!settings->truncate)
         return fail(&session->error, ENGINE_ERROR_LENGTH, "input %zu has %zu tokens, the limit is %zu: "
-                    "ask to truncate it, or raise max_tokens", index, count->n, limit);
+                    "set on_long to ENGINE_ON_LONG_TRUNCATE to cut it%s", index, count->n, limit,
+                    limit < (size_t)session->model->encoder.config.max_tokens
+                        ? ", or raise max_tokens" : "");
     *count = tokenizer_encode(tokenizer, &text, settings->special, limit, out, cap,
                               session->token_scratch);
     if (count->n > limit)
@@ -101,7 +104,7 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
-    struct encode_settings settings;
+    struct encode_settings settings = {0};
     struct token_count count;
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;

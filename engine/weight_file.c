@@ -66,8 +66,9 @@ static engine_status check_header(const struct weight_file *file, engine_error *
             return fail(error, ENGINE_ERROR_FORMAT, "reserved header byte %zu is not zero", i);
     if (u64_at(data + 24) != file->len)
         return fail(error, ENGINE_ERROR_FORMAT, "the weight file has %zu bytes, but its header says "
-                    "%llu: the copy is not complete", file->len,
-                    (unsigned long long)u64_at(data + 24));
+                    "%llu: %s", file->len, (unsigned long long)u64_at(data + 24),
+                    file->len < u64_at(data + 24) ? "the copy is not complete"
+                                                  : "something was written behind its end");
     return ENGINE_OK;
 }
 

@@ -237,6 +237,8 @@ const char *config_check(struct model_config *config)
         return "'vocabulary' is missing or 0";
     if (config->max_tokens < 1)
         return "'max_tokens' is missing or 0";
+    if (config->max_tokens > MOST_TOKENS)
+        return "'max_tokens' is more than 1048576";
     if (config->layers > 0 && (config->heads < 1 || config->feed_forward < 1))
         return "'heads' or 'feed_forward' is missing or 0";
     if (config->layers > 0 && config->width % config->heads != 0)

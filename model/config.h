@@ -29,6 +29,9 @@ enum dense_activation {
     DENSE_IDENTITY, DENSE_RELU, DENSE_TANH, DENSE_GELU, DENSE_GELU_TANH, DENSE_SILU
 };
 
+/* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
+enum { MOST_TOKENS = 1 << 20 };
+
 /* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
 struct model_config {
     int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;

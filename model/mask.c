@@ -4,6 +4,8 @@
 struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
 {
     struct kept_tokens kept = {0};
+    if (mask == NULL)
+        return (struct kept_tokens){.n_kept = n, .span = n};
     for (size_t i = 0; i < n; i++) {
         if (!mask_keeps(mask, i))
             continue;

@@ -61,6 +61,9 @@ run_suite() { # NAME KIND COMMAND
     if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
     printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
         "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
+    if [ "$skipped" != 0 ]; then # why: what the suite said, without cmocka's own lines
+        grep -ihE 'skip' "$log" | grep -v '^\[' | sort -u | head -n 2 | sed 's/^/    /'
+    fi
     n_passed=$((n_passed + passed)) n_failed=$((n_failed + failed)) n_skipped=$((n_skipped + skipped))
 }
 

@@ -50,6 +50,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 case ${1:-} in
 run)
     make -j "$jobs" >&2
+    echo '$ build/encode "I ride bike"'
     build/encode "I ride bike"
     ;;
 test) make -j "$jobs" test ;;
