@@ -107,14 +107,14 @@ static struct linear bind_linear(struct binder *binder, const char *prefix, size
 }
 
 static struct norm bind_norm(struct binder *binder, const char *prefix, enum norm_kind kind,
-                             const struct model_config *config)
+                             const struct model_config *config, size_t width)
 {
     struct norm norm = {.kind = kind};
     if (kind == NORM_NONE)
         return norm;
-    norm.weight = bind_vector(binder, prefix, "weight", (size_t)config->width);
+    norm.weight = bind_vector(binder, prefix, "weight", width);
     if (kind == NORM_LAYER && config->norm_bias)
-        norm.bias = bind_vector(binder, prefix, "bias", (size_t)config->width);
+        norm.bias = bind_vector(binder, prefix, "bias", width);
     return norm;
 }
 
@@ -127,14 +127,72 @@ static void bind_layer(struct binder *binder, const struct model_config *config,
 #define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, index), prefix)
     layer->qkv = bind_linear(binder, PART("attention.qkv"), 3 * width, width, config->attention_bias);
     layer->output = bind_linear(binder, PART("attention.output"), width, width, config->attention_bias);
-    layer->attention_norm = bind_norm(binder, PART("attention.norm"), norm, config);
+    layer->attention_norm = bind_norm(binder, PART("attention.norm"), norm, config, width);
     layer->feed_forward_in =
         bind_linear(binder, PART("feed_forward.in"), config->gate == GATE_NONE ? middle : 2 * middle,
                     width, config->feed_forward_bias);
     layer->feed_forward_out =
         bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
-    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config);
+    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
 #undef PART
+}
+
+static void bind_embedding(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->embedding_width;
+    encoder->token_table =
+        bind_table(binder, "embedding.token", (size_t)config->vocabulary, width, false);
+    if (config->token_types > 0)
+        encoder->type_table =
+            bind_table(binder, "embedding.type", (size_t)config->token_types, width, false);
+    if (config->position == POSITION_LEARNED)
+        encoder->position_table =
+            bind_table(binder, "embedding.position",
+                       (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
+    encoder->embedding_norm = bind_norm(binder, "embedding.norm",
+                                        (enum norm_kind)config->embedding_norm, config, width);
+    if (config->embedding_width != config->width)
+        encoder->embedding_projection =
+            bind_linear(binder, "embedding.projection", (size_t)config->width, width, true);
+}
+
+/* The widths of projections are what their tensors say: each must fit the one before it. */
+static void bind_projections(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->width;
+    for (size_t i = 0; i < (size_t)config->projections && binder->status == ENGINE_OK; i++) {
+        struct dense *dense = &encoder->projections[i];
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "projection.%zu", i);
+        dense->linear.weight = bind_matrix(binder, prefix, 1, width, true);
+        width = dense->linear.weight.rows;
+        if (config->projection_bias)
+            dense->linear.bias = bind_vector(binder, prefix, "bias", width);
+        dense->activation = (enum dense_activation)config->projection_activation;
+    }
+    encoder->output_width = width;
+}
+
+static void bind_head(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    struct head *head = &encoder->head;
+    size_t width = (size_t)config->width;
+    size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
+    head->has_dense = config->head_dense != 0;
+    if (head->has_dense) {
+        head->dense.linear = bind_linear(binder, "head.dense", width, width, true);
+        head->dense.activation = (enum dense_activation)(config->head_dense - 1);
+    }
+    head->norm = bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
+    if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
+        return;
+    head->output.weight = config->head_tied ? encoder->token_table
+                                            : bind_matrix(binder, "head.output", rows, width, false);
+    if (config->head_bias)
+        head->output.bias = bind_vector(binder, "head.output", "bias", rows);
 }
 
 engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
@@ -142,23 +200,14 @@ engine_status bind_tensors(const struct weight_file *file, struct encoder *encod
 {
     const struct model_config *config = &encoder->config;
     struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
-    size_t width = (size_t)config->width;
-
-    encoder->token_table =
-        bind_table(&binder, "embedding.token", (size_t)config->vocabulary, width, false);
-    if (config->token_types > 0)
-        encoder->type_table =
-            bind_table(&binder, "embedding.type", (size_t)config->token_types, width, false);
-    if (config->position == POSITION_LEARNED)
-        encoder->position_table =
-            bind_table(&binder, "embedding.position",
-                       (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
-    encoder->embedding_norm =
-        bind_norm(&binder, "embedding.norm", (enum norm_kind)config->embedding_norm, config);
+    bind_embedding(&binder, encoder);
     for (size_t i = 0; i < (size_t)config->layers && binder.status == ENGINE_OK; i++)
         bind_layer(&binder, config, i, &encoder->layers[i]);
     encoder->final_norm =
         bind_norm(&binder, "final.norm",
-                  config->final_norm ? (enum norm_kind)config->norm : NORM_NONE, config);
+                  config->final_norm ? (enum norm_kind)config->norm : NORM_NONE, config,
+                  (size_t)config->width);
+    bind_projections(&binder, encoder);
+    bind_head(&binder, encoder);
     return binder.status;
 }

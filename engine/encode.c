@@ -3,57 +3,30 @@
  * Two ways to share a pass, with the same bits: many texts fall into one group per thread, and each thread takes its group
  * through the model alone; few texts are one group, and the threads share its heads and columns.
  */
+#include "engine/encode.h"
+
 #include "engine/forward.h"
 #include "engine/status.h"
-#include "engine/tokenize.h"
 #include "model/mask.h"
-#include "model/pooling.h"
 
 #include <omp.h>
-#include <string.h>
 
 struct call {
     struct engine_session *session;
-    struct encode_settings settings;
-    size_t width;
-    float *out; /* NULL: only count */
+    const struct encode_settings *settings;
+    const struct answer *answer;
+    bool counting; /* the buffer is too small: find out how large it should be */
+    float *out;
     size_t cap, out_rows; /* per token: rows given out so far */
 };
 
-/* ---- output ---- */
-
-static void write_rows(const struct call *call, const struct sequence *sequence)
+static void write_group(const struct call *call, const struct group *group, struct team team,
+                        float *scratch)
 {
-    const struct pass *pass = &call->session->pass;
-    float *out = call->out + sequence->out_row * call->width;
-    if (sequence->n_out > sequence->n_rows) /* padding gets zeros */
-        memset(out, 0, sequence->n_out * call->width * sizeof *out);
-    for (size_t r = sequence->row; r < sequence->row + sequence->n_rows; r++)
-        memcpy(out + pass->out_offsets[r] * call->width, pass->x + r * pass->width_stride,
-               call->width * sizeof *out);
-}
-
-static void write_pooled(const struct call *call, const struct sequence *sequence)
-{
-    const struct pass *pass = &call->session->pass;
-    float *out = call->out + sequence->input * call->width;
-    pool_rows(call->settings.pooling, pass->x + sequence->row * pass->width_stride,
-              pass->width_stride, sequence->n_rows, call->width, out);
-    if (call->settings.normalize)
-        normalize_row(out, call->width);
-}
-
-static void write_group(const struct call *call, const struct group *group, struct team team)
-{
+    const struct sequence *sequences = &call->session->pass.sequences[group->sequence];
     struct share share = team_share(team, group->n_sequences);
-    for (size_t i = share.begin; i < share.end; i++) {
-        const struct sequence *sequence =
-            &call->session->pass.sequences[group->sequence + i];
-        if (call->settings.pooling == POOLING_NONE)
-            write_rows(call, sequence);
-        else
-            write_pooled(call, sequence);
-    }
+    for (size_t i = share.begin; i < share.end; i++)
+        answer_write(call->session, call->answer, &sequences[i], call->out, scratch);
 }
 
 /* ---- passes ---- */
@@ -87,7 +60,7 @@ static void share_pass(const struct call *call, size_t n_groups, bool alone, str
     struct team team = alone ? (struct team){0, 1, NULL} : all;
     for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
         forward(session, &pass->groups[g], team, scratch);
-        write_group(call, &pass->groups[g], team);
+        write_group(call, &pass->groups[g], team, scratch);
     }
     team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
 }
@@ -141,8 +114,8 @@ static void add_row(struct pass *pass, int32_t id, int32_t type, size_t position
 static void stop_if_full(struct call *call, size_t n_tokens)
 {
     size_t rows = call->out_rows + n_tokens;
-    if (call->settings.pooling == POOLING_NONE && rows > call->cap / call->width)
-        call->out = NULL;
+    if (answers_per_token(call->answer) && rows > call->cap / call->answer->width)
+        call->counting = true;
 }
 
 static engine_status add_text(struct call *call, const engine_input *input, size_t index,
@@ -150,12 +123,12 @@ static engine_status add_text(struct call *call, const engine_input *input, size
 {
     struct engine_session *session = call->session;
     struct token_count count;
-    engine_status status = read_tokens(session, input, index, &call->settings, &count);
+    engine_status status = read_tokens(session, input, index, call->settings, &count);
     if (status != ENGINE_OK)
         return status;
     *result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};
     stop_if_full(call, count.n);
-    if (call->out == NULL)
+    if (call->counting)
         return ENGINE_OK;
     struct sequence *sequence = begin_sequence(call, index, count.n);
     sequence->out_row = call->out_rows;
@@ -171,8 +144,8 @@ static engine_status check_ids(struct call *call, const engine_input *input, siz
     const struct model_config *config = &call->session->model->encoder.config;
     engine_error *error = &call->session->error;
     size_t limit = call->session->max_tokens;
-    if (call->settings.max_tokens > 0 && call->settings.max_tokens < limit)
-        limit = call->settings.max_tokens;
+    if (call->settings->max_tokens > 0 && call->settings->max_tokens < limit)
+        limit = call->settings->max_tokens;
     if (input->text != NULL || input->pair != NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu has a text and ids: expected one of them", index);
     *kept = mask_kept(input->mask, input->n_ids);
@@ -203,7 +176,7 @@ static engine_status add_ids(struct call *call, const engine_input *input, size_
         return status;
     *result = (engine_result){.n_tokens = input->n_ids};
     stop_if_full(call, input->n_ids);
-    if (call->out == NULL)
+    if (call->counting)
         return ENGINE_OK;
     struct sequence *sequence = begin_sequence(call, index, kept.n_kept);
     sequence->out_row = call->out_rows;
@@ -220,7 +193,7 @@ static engine_status add_input(struct call *call, const engine_input *input, siz
 {
     engine_status status = input->ids != NULL ? add_ids(call, input, index, result)
                                               : add_text(call, input, index, result);
-    result->row = call->settings.pooling == POOLING_NONE ? call->out_rows : index;
+    result->row = answers_per_token(call->answer) ? call->out_rows : index;
     call->out_rows += status == ENGINE_OK ? result->n_tokens : 0;
     return status;
 }
@@ -228,13 +201,12 @@ static engine_status add_input(struct call *call, const engine_input *input, siz
 static engine_status encode_inputs(struct call *call, const engine_input *inputs, size_t n,
                                    size_t *needed, engine_result *results)
 {
-    bool per_token = call->settings.pooling == POOLING_NONE;
+    bool per_token = answers_per_token(call->answer);
     engine_error *error = &call->session->error;
-    size_t floats;
-    if (__builtin_mul_overflow(n, call->width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_encode: %zu inputs are too many", n);
-    if (!per_token && call->cap < floats)
-        call->out = NULL;
+    size_t width = call->answer->kind == ANSWER_NOTHING ? 0 : call->answer->width, floats;
+    if (__builtin_mul_overflow(n, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", n);
+    call->counting = !per_token && call->cap < floats;
     for (size_t i = 0; i < n; i++) {
         engine_result result = {0};
         engine_status status = add_input(call, &inputs[i], i, &result);
@@ -243,11 +215,11 @@ static engine_status encode_inputs(struct call *call, const engine_input *inputs
         if (results != NULL)
             results[i] = result;
     }
-    if (per_token && __builtin_mul_overflow(call->out_rows, call->width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_encode: %zu tokens are too many", call->out_rows);
+    if (per_token && __builtin_mul_overflow(call->out_rows, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu tokens are too many", call->out_rows);
     if (needed != NULL)
         *needed = floats;
-    if (call->out == NULL && floats > 0)
+    if (call->counting)
         return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu", floats,
                     call->cap);
     if (call->session->pass.n_sequences > 0)
@@ -255,19 +227,49 @@ static engine_status encode_inputs(struct call *call, const engine_input *inputs
     return succeed(error);
 }
 
+engine_status encode(struct engine_session *session, const engine_input *inputs, size_t n,
+                     const struct encode_settings *settings, const struct answer *answer, float *out,
+                     size_t cap, size_t *needed, engine_result *results)
+{
+    struct call call = {.session = session, .settings = settings, .answer = answer, .out = out, .cap = cap};
+    if (!session->model->has_encoder)
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
+    if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "inputs is NULL, or out is NULL and cap is not 0");
+    session->pass.n_rows = session->pass.n_sequences = 0;
+    return encode_inputs(&call, inputs, n, needed, results);
+}
+
+static engine_status settle_answer(struct engine_session *session,
+                                   const struct encode_settings *settings, struct answer *answer)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    enum head_kind head = (enum head_kind)encoder->config.head;
+    *answer = (struct answer){
+        .kind = settings->pooling == POOLING_NONE ? ANSWER_TOKENS : ANSWER_POOLED,
+        .pooling = settings->pooling,
+        .project = settings->project,
+        .normalize = settings->normalize,
+        .width = settings->project ? encoder->output_width : (size_t)encoder->config.width,
+    };
+    if (settings->pooling == POOLING_POOLER &&
+        (!encoder->head.has_dense || (head != HEAD_POOLER && head != HEAD_SEQUENCE)))
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
+    return ENGINE_OK;
+}
+
 engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
                             const engine_encode_options *options, float *out, size_t cap,
                             size_t *needed, engine_result *results)
 {
+    struct encode_settings settings = {0};
+    struct answer answer;
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;
-    if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "engine_encode: inputs or out is NULL");
-    struct call call = {.session = session, .out = out, .cap = cap,
-                        .width = (size_t)session->model->encoder.config.width};
-    engine_status status = settle_options(session, options, &call.settings);
+    engine_status status = settle_options(session, options, &settings);
+    if (status == ENGINE_OK)
+        status = settle_answer(session, &settings, &answer);
     if (status != ENGINE_OK)
         return status;
-    session->pass.n_rows = session->pass.n_sequences = 0;
-    return encode_inputs(&call, inputs, n, needed, results);
+    return encode(session, inputs, n, &settings, &answer, out, cap, needed, results);
 }

@@ -33,14 +33,14 @@ static float *row_of(float *matrix, size_t row, size_t stride)
     return matrix + row * stride;
 }
 
-/* x [T, D] = norm(scale · token + type + position) */
-static void embed(const struct walk *w)
+/* to [T, E] = norm(scale · token + type + position) */
+static void embed(const struct walk *w, float *to)
 {
     const struct pass *pass = w->pass;
     struct share rows = team_share(w->team, w->group->n_rows);
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
         embed_token(w->encoder, &w->session->positions, pass->ids[r], pass->types[r],
-                    pass->positions[r], row_of(pass->x, r, pass->width_stride), w->scratch);
+                    pass->positions[r], row_of(to, r, pass->width_stride), w->scratch);
     team_wait(w->team);
 }
 
@@ -158,12 +158,18 @@ void forward(const struct engine_session *session, const struct group *group, st
     const struct encoder *encoder = &session->model->encoder;
     struct walk walk = {.session = session, .encoder = encoder, .kernels = encoder->kernels,
                         .pass = &session->pass, .group = group, .team = team, .scratch = scratch};
-    embed(&walk);
+    const struct linear *projection = &encoder->embedding_projection;
+    size_t stride = walk.pass->width_stride;
+    float *x = walk.pass->x, *y = walk.pass->y;
+
+    embed(&walk, projection->weight.rows > 0 ? y : x);                /* [T, E] */
+    if (projection->weight.rows > 0)
+        project(&walk, projection, y, stride, NULL, x, stride);       /* x [T, D] */
     trace(&walk, ENGINE_TRACE_HIDDEN, 0);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         layer_forward(&walk, &encoder->layers[i], i);
         trace(&walk, ENGINE_TRACE_HIDDEN, i + 1);
     }
     if (encoder->final_norm.kind != NORM_NONE)
-        normalize(&walk, &encoder->final_norm, walk.pass->x, walk.pass->x);
+        normalize(&walk, &encoder->final_norm, x, x);
 }

@@ -69,6 +69,12 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .n_parameters = count_parameters(&model->file),
         .file_bytes = model->file.len,
         .isa = model->encoder.kernels->isa,
+        .output_width = model->encoder.output_width,
+        .head = (engine_head)config->head,
+        .n_labels = (size_t)config->labels,
+        .scores = config_name(config, "scores"),
+        .mask_token = model->tokenizer.mask_token,
+        .has_model = model->has_encoder,
     };
     size_t bytes = info->struct_bytes == 0 || info->struct_bytes > sizeof whole ? sizeof whole
                                                                                  : info->struct_bytes;
@@ -143,7 +149,7 @@ engine_status engine_position_matrix(const engine_model *model, engine_position 
     if (out == NULL && cap > 0)
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: out is NULL, but cap is %zu", cap);
     const struct encoder *encoder = &model->encoder;
-    size_t width = (size_t)encoder->config.width, floats;
+    size_t width = (size_t)encoder->config.embedding_width, floats;
     enum position_scheme scheme = position == ENGINE_POSITION_MODEL
                                       ? (enum position_scheme)encoder->config.position
                                       : (enum position_scheme)(position - 1);

@@ -78,14 +78,14 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
 static engine_status make_sinusoids(struct engine_model *model, engine_error *error)
 {
     const struct model_config *config = &model->encoder.config;
-    size_t n = (size_t)config->max_tokens, width = (size_t)config->width, bytes;
+    size_t n = (size_t)config->max_tokens, width = (size_t)config->embedding_width, bytes;
     if (config->position != POSITION_SINUSOIDAL)
         return ENGINE_OK;
     if (!__builtin_mul_overflow(n, row_stride(width) * sizeof(float), &bytes))
         model->sinusoids = malloc(bytes);
     if (model->sinusoids == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu position rows of %zu numbers (config "
-                    "'max_tokens', 'width')", n, width);
+                    "'max_tokens', 'embedding_width')", n, width);
     position_sinusoidal(n, width, row_stride(width), model->sinusoids);
     return ENGINE_OK;
 }
@@ -106,8 +106,10 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
     engine_status status = read_config(&model->file, &encoder->config, error);
     if (status == ENGINE_OK)
         status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
-    if (status == ENGINE_OK)
-        status = make_layers(model, error);
+    model->has_encoder = encoder->config.width > 0;
+    if (status != ENGINE_OK || !model->has_encoder)
+        return status;
+    status = make_layers(model, error);
     return status == ENGINE_OK ? make_sinusoids(model, error) : status;
 }
 

@@ -9,6 +9,7 @@
 struct engine_model {
     struct weight_file file;
     struct tokenizer tokenizer;
+    bool has_encoder; /* false: a tokenizer alone */
     struct encoder encoder;
     float *sinusoids; /* [max_tokens, row_stride(D)], or NULL where the model's scheme is another */
 };

@@ -5,6 +5,7 @@
  */
 #include "engine/session.h"
 
+#include "engine/answer.h"
 #include "engine/status.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
@@ -64,6 +65,8 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
         floats = larger(floats, linear_scratch(&layer->feed_forward_in));
         floats = larger(floats, linear_scratch(&layer->feed_forward_out));
     }
+    floats = larger(floats, answer_scratch(encoder));
+    floats = larger(floats, linear_scratch(&encoder->embedding_projection));
     if (config->layers > 0)
         floats = larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
     return row_stride(floats);
@@ -103,11 +106,16 @@ static size_t carve(struct engine_session *session, void *block)
     struct arena arena = {.base = block};
     const struct engine_model *model = session->model;
     take(&arena, 1, sizeof *session); /* the session itself stands first */
-    session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
     session->token_scratch = take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
+    if (!model->has_encoder)
+        return arena.overflow ? 0 : arena.used;
+    session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
+    session->rank_vectors = take_matrix(
+        &arena, RANK_VECTORS, larger(model->encoder.output_width, (size_t)model->encoder.config.width));
     if (session->positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL)
         session->positions.sinusoids =
-            take_matrix(&arena, session->max_tokens, row_stride((size_t)model->encoder.config.width));
+            take_matrix(&arena, session->max_tokens,
+                        row_stride((size_t)model->encoder.config.embedding_width));
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
@@ -192,8 +200,9 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     session.block_bytes = bytes;
     carve(&session, block);
     memcpy(block, &session, sizeof session);
-    if (session.positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL) {
-        size_t width = (size_t)model->encoder.config.width;
+    if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL &&
+        model->sinusoids == NULL) {
+        size_t width = (size_t)model->encoder.config.embedding_width;
         position_sinusoidal(session.max_tokens, width, row_stride(width),
                             (float *)(uintptr_t)session.positions.sinusoids);
     }

@@ -41,6 +41,8 @@ struct pass {
     float *attention_maps;
 };
 
+enum { RANK_VECTORS = 33 };
+
 struct engine_session {
     const struct engine_model *model;
     engine_error error;
@@ -53,6 +55,7 @@ struct engine_session {
 
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
+    float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
     struct barrier barrier;
     struct pass pass;
 };

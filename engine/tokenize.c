@@ -14,15 +14,17 @@ engine_status settle_options(struct engine_session *session, const engine_encode
                     "expected 0 or sizeof the struct", given->struct_bytes);
     if (given != NULL)
         options = *given;
-    if ((unsigned)options.pooling > ENGINE_POOLING_MAX || (unsigned)options.on_long > ENGINE_ON_LONG_ERROR)
+    if ((unsigned)options.pooling > ENGINE_POOLING_POOLER || (unsigned)options.on_long > ENGINE_ON_LONG_ERROR)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "pooling is %d, expected 0 to %d; on_long is %d, "
-                    "expected 0 to %d", (int)options.pooling, ENGINE_POOLING_MAX, (int)options.on_long,
+                    "expected 0 to %d", (int)options.pooling, ENGINE_POOLING_POOLER, (int)options.on_long,
                     ENGINE_ON_LONG_ERROR);
     bool own = options.pooling == ENGINE_POOLING_MODEL;
     *settings = (struct encode_settings){
         .pooling = own ? (enum pooling)config->pooling : (enum pooling)(options.pooling - 1),
         .normalize = options.normalize != 0 || (own && config->normalize),
         .special = options.no_special == 0,
+        .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
+        .raw_scores = options.raw_scores != 0,
         .truncate = options.on_long == ENGINE_ON_LONG_MODEL ? model->tokenizer.truncate
                                                             : options.on_long == ENGINE_ON_LONG_TRUNCATE,
         .max_tokens = options.max_tokens,

@@ -8,6 +8,8 @@
 struct encode_settings {
     enum pooling pooling;
     bool normalize, special, truncate;
+    bool project;    /* the model's own pooling, with its projections */
+    bool raw_scores; /* logits */
     size_t max_tokens; /* as the caller gave it; 0: the session's */
 };
 

@@ -189,6 +189,16 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     return key->name;
 }
 
+bool config_is_unused(const struct model_config *config, size_t index)
+{
+    struct model_config unused, copy = *config;
+    config_defaults(&unused);
+    unused.embedding_width = config->width;
+    const struct config_key *key = &KEYS[index];
+    bool later = key->offset >= offsetof(struct model_config, embedding_width);
+    return later && *whole(&copy, key) == *whole(&unused, key);
+}
+
 const char *config_name(const struct model_config *config, const char *name)
 {
     const struct config_key *key = find_key(name);
@@ -209,6 +219,8 @@ static const char *check_head(const struct model_config *config)
         return "head pooler needs a 'head_dense'";
     if (config->head_tied && config->head != HEAD_MASK)
         return "'head_tied' needs head mask";
+    if (config->embedding_width > config->width)
+        return "'embedding_width' is more than 'width'";
     if (config->head_tied && config->embedding_width != config->width)
         return "'head_tied' needs embedding tables of the model's width";
     if (config->head == HEAD_NONE && (config->head_dense != 0 || config->head_norm))
@@ -219,12 +231,24 @@ static const char *check_head(const struct model_config *config)
     return NULL;
 }
 
+/* A file without a model: all that is left to say is how many ids there are, and how long a text may be. */
+static const char *check_tokenizer_alone(struct model_config *config)
+{
+    config->width = config->layers = config->heads = config->feed_forward = 0;
+    config->embedding_width = 0;
+    if (config->max_tokens < 0)
+        config->max_tokens = MOST_TOKENS;
+    return config->vocabulary < 1 ? "'vocabulary' is missing or 0" : NULL;
+}
+
 const char *config_check(struct model_config *config)
 {
     if (config->norm_bias < 0)
         config->norm_bias = config->norm == NORM_LAYER;
     if (config->embedding_width < 1)
         config->embedding_width = config->width;
+    if (config->width < 0 && config->layers < 0)
+        return check_tokenizer_alone(config);
     if (config->layers == 0) {
         config->heads = config->heads < 0 ? 0 : config->heads;
         config->feed_forward = config->feed_forward < 0 ? 0 : config->feed_forward;

@@ -66,6 +66,10 @@ extern const char CONFIG_UNKNOWN_KEY[];
 /* The index-th key and its value as text (in `text`, at least 32 bytes); NULL past the last. */
 const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
 
+/* True for the index-th key if it belongs to a part that the first files did not have (a head, projections),
+ * and the config, settled, does not use it. */
+bool config_is_unused(const struct model_config *config, size_t index);
+
 /* The text of an enum-like key's present value, static ("gelu"); "" for a numeric key. */
 const char *config_name(const struct model_config *config, const char *key);
 

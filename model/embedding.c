@@ -13,7 +13,7 @@ void embed_token(const struct encoder *encoder, const struct positions *position
                  int32_t type, size_t position, float *out, float *scratch)
 {
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->width;
+    size_t width = (size_t)config->embedding_width;
 
     matrix_row(&encoder->token_table, (size_t)id, out);
     if (config->embedding_scale != 1)

@@ -7,10 +7,10 @@
 /* The position rows that are added: none, a table of f32, or the model's learned table. */
 struct positions {
     enum position_scheme scheme;
-    const float *sinusoids; /* POSITION_SINUSOIDAL: [positions, row_stride(D)] */
+    const float *sinusoids; /* POSITION_SINUSOIDAL: [positions, row_stride(E)] */
 };
 
-/* out [D] = norm(scale · token[id] + type[type] + PE[position]); scratch is [D]. */
+/* out [E] = norm(scale · token[id] + type[type] + PE[position]); scratch is [E]. */
 void embed_token(const struct encoder *encoder, const struct positions *positions, int32_t id,
                  int32_t type, size_t position, float *out, float *scratch);
 

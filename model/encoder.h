@@ -31,16 +31,34 @@ struct layer {
     struct norm feed_forward_norm;
 };
 
+/* y = act(x·Wᵀ + b), for the few rows that a head or a projection sees. */
+struct dense {
+    struct linear linear;
+    enum dense_activation activation;
+};
+
+/* z = norm(dense(x)) where the head has them; logits = output(z). */
+struct head {
+    bool has_dense;
+    struct dense dense;
+    struct norm norm;
+    struct linear output; /* [labels or V, D]; rows 0: none */
+};
+
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
     bool blas; /* OpenBLAS may be used: blas_prepare() */
-    struct matrix token_table;    /* [V, D] */
-    struct matrix type_table;     /* [token_types, D]; rows 0: none */
-    struct matrix position_table; /* [P, D]; rows 0: none */
+    struct matrix token_table;    /* [V, E] */
+    struct matrix type_table;     /* [token_types, E]; rows 0: none */
+    struct matrix position_table; /* [P, E]; rows 0: none */
     struct norm embedding_norm;
+    struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
     struct layer *layers; /* [L] */
     struct norm final_norm;
+    struct dense projections[MAX_PROJECTIONS];
+    struct head head;
+    size_t output_width; /* of vectors by the model's own pooling */
 };
 
 /* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and the

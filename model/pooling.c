@@ -1,16 +1,22 @@
-/* pooling.c - mean, first, largest of a sequence's rows; L2 normalisation; cosine. */
+/* pooling.c - means, first, last and largest of a sequence's rows; L2 normalisation; cosine. */
 #include "model/pooling.h"
 
 #include <math.h>
 #include <string.h>
 
-static void mean_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
+/* out = Σ weight(t) · x[t]; by_place: weight t + 1, else 1 */
+static void sum_rows(const float *x, size_t stride, size_t n_tokens, size_t width, bool by_place,
+                     float *out)
 {
     for (size_t t = 0; t < n_tokens; t++)
         for (size_t i = 0; i < width; i++)
-            out[i] += x[t * stride + i];
+            out[i] += (by_place ? (float)(t + 1) : 1.0f) * x[t * stride + i];
+}
+
+static void divide(float *x, size_t width, float divisor)
+{
     for (size_t i = 0; i < width; i++)
-        out[i] /= (float)n_tokens;
+        x[i] /= divisor;
 }
 
 static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
@@ -31,8 +37,21 @@ void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tok
         return;
     switch (pooling) {
     case POOLING_NONE: return;
-    case POOLING_MEAN: mean_rows(x, stride, n_tokens, width, out); return;
-    case POOLING_CLS: memcpy(out, x, width * sizeof *out); return;
+    case POOLING_MEAN:
+        sum_rows(x, stride, n_tokens, width, false, out);
+        divide(out, width, (float)n_tokens);
+        return;
+    case POOLING_MEAN_SQRT:
+        sum_rows(x, stride, n_tokens, width, false, out);
+        divide(out, width, sqrtf((float)n_tokens));
+        return;
+    case POOLING_WEIGHTED_MEAN:
+        sum_rows(x, stride, n_tokens, width, true, out);
+        divide(out, width, (float)n_tokens * (float)(n_tokens + 1) / 2);
+        return;
+    case POOLING_CLS:
+    case POOLING_POOLER: memcpy(out, x, width * sizeof *out); return;
+    case POOLING_LAST: memcpy(out, x + (n_tokens - 1) * stride, width * sizeof *out); return;
     case POOLING_MAX: max_rows(x, stride, n_tokens, width, out); return;
     }
 }

@@ -28,6 +28,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .split = " ",
         .split_bytes = 1,
         .unknown = -1,
+        .mask_token = -1,
     };
     plain_template(&tokenizer->single, 0, 1);
     plain_template(&tokenizer->pair, n_types < 2 ? 0 : 1, 2);

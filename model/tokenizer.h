@@ -36,6 +36,7 @@ struct tokenizer {
     size_t split_bytes;
     int64_t num_words;
     int32_t unknown; /* id, or -1: unknown words are dropped */
+    int32_t mask_token; /* id, or -1 */
     struct token_template single, pair;
     struct vocabulary vocabulary;
 };
