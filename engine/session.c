@@ -105,7 +105,7 @@ static size_t carve(struct engine_session *session, void *block)
     take(&arena, 1, sizeof *session); /* the session itself stands first */
     session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
     session->token_scratch = take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
-    if (session->positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL)
+    if (session->positions.scheme == POSITION_SINUSOIDAL)
         session->positions.sinusoids =
             take_matrix(&arena, session->max_tokens, row_stride((size_t)model->encoder.config.width));
     carve_pass(&session->pass, &arena, session);
@@ -124,7 +124,6 @@ static engine_status settle_position(struct engine_session *session, engine_posi
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
     session->positions.scheme =
         position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
-    session->positions.sinusoids = model->sinusoids;
     return ENGINE_OK;
 }
 
@@ -192,7 +191,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     session.block_bytes = bytes;
     carve(&session, block);
     memcpy(block, &session, sizeof session);
-    if (session.positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL) {
+    if (session.positions.scheme == POSITION_SINUSOIDAL) {
         size_t width = (size_t)model->encoder.config.width;
         position_sinusoidal(session.max_tokens, width, row_stride(width),
                             (float *)(uintptr_t)session.positions.sinusoids);

@@ -4,13 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
+
 static void mean_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
 {
-    for (size_t t = 0; t < n_tokens; t++)
-        for (size_t i = 0; i < width; i++)
-            out[i] += x[t * stride + i];
-    for (size_t i = 0; i < width; i++)
-        out[i] /= (float)n_tokens;
+    for (size_t c = 0; c < width; c += COLUMNS) {
+        double sums[COLUMNS] = {0};
+        size_t n = width - c < COLUMNS ? width - c : COLUMNS;
+        for (size_t t = 0; t < n_tokens; t++)
+            for (size_t i = 0; i < n; i++)
+                sums[i] += (double)x[t * stride + c + i];
+        for (size_t i = 0; i < n; i++)
+            out[c + i] = (float)(sums[i] / (double)n_tokens);
+    }
 }
 
 static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
