@@ -9,7 +9,6 @@ struct binder {
     const struct weight_file *file;
     engine_error *error;
     engine_status status;
-    size_t hint;
 };
 
 static void shape_text(const struct tensor *tensor, char *text, size_t cap)
@@ -27,7 +26,7 @@ static bool find(struct binder *binder, const char *prefix, const char *suffix, 
     if (binder->status != ENGINE_OK)
         return false;
     snprintf(name, sizeof name, "%s.%s", prefix, suffix);
-    if (!weight_file_find(binder->file, name, &binder->hint, tensor)) {
+    if (!weight_file_find(binder->file, name, tensor)) {
         binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "the weight file has no tensor '%s', which its config "
                               "asks for", name);
         return false;

@@ -76,7 +76,7 @@ static void run_pass(const struct call *call)
         pass->groups[0] = (struct group){.n_sequences = pass->n_sequences, .n_rows = pass->n_rows};
     }
     int n_threads = (int)session->n_threads;
-    if (n_threads == 1) { /* a region, even of one thread, makes OpenMP allocate */
+    if (n_threads == 1 || threads_lost()) { /* a region, even of one thread, makes OpenMP allocate */
         share_pass(call, n_groups, alone, (struct team){0, 1, NULL});
     } else {
 #pragma omp parallel num_threads(n_threads)
@@ -143,10 +143,11 @@ static engine_status check_ids(struct call *call, const engine_input *input, siz
 {
     const struct model_config *config = &call->session->model->encoder.config;
     engine_error *error = &call->session->error;
+    int64_t n_types = config->token_types > 0 ? config->token_types : 1; /* without a table, 0 alone */
     size_t limit = call->session->max_tokens;
     if (call->settings->max_tokens > 0 && call->settings->max_tokens < limit)
         limit = call->settings->max_tokens;
-    if (input->text != NULL || input->pair != NULL)
+    if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
         return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu has a text and ids: expected one of them", index);
     *kept = mask_kept(input->mask, input->n_ids);
     if (kept->span > limit)
@@ -158,11 +159,9 @@ static engine_status check_ids(struct call *call, const engine_input *input, siz
         if (input->ids[i] < 0 || input->ids[i] >= config->vocabulary)
             return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: id %d at place %zu is out of range, expected "
                         "0 to %lld", index, (int)input->ids[i], i, (long long)config->vocabulary - 1);
-        if (input->types != NULL && config->token_types > 0 &&
-            (input->types[i] < 0 || input->types[i] >= config->token_types))
+        if (input->types != NULL && (input->types[i] < 0 || input->types[i] >= n_types))
             return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: type %d at place %zu is out of range, "
-                        "expected 0 to %lld", index, (int)input->types[i], i,
-                        (long long)config->token_types - 1);
+                        "expected 0 to %lld", index, (int)input->types[i], i, (long long)n_types - 1);
     }
     return ENGINE_OK;
 }

@@ -24,11 +24,12 @@
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
- *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs only
- *             grow at their end; struct_bytes is sizeof the struct the caller compiled with, and 0
- *             means the first version of this header.
+ *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs with
+ *             a struct_bytes may grow at their end: it is sizeof the struct the caller compiled with,
+ *             0 the first version of this header. The others never change.
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
- *             at a time and works with as many threads as its options say.
+ *             at a time and works with as many threads as its options say; where the system refuses
+ *             to make them, OpenMP ends the process. In a child of fork() a session works with one.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
  *             there, the padding around it and the number of threads, on one machine.
  *   Process   Where OpenBLAS is the build with POSIX threads, engine_model_open sets it to one thread for

@@ -76,8 +76,11 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .mask_token = model->tokenizer.mask_token,
         .has_model = model->has_encoder,
     };
-    size_t bytes = info->struct_bytes == 0 || info->struct_bytes > sizeof whole ? sizeof whole
-                                                                                 : info->struct_bytes;
+    size_t bytes = info->struct_bytes == 0 ? sizeof whole : info->struct_bytes;
+    if (bytes > sizeof whole) { /* a newer caller: what we do not know is zero */
+        memset((char *)info + sizeof whole, 0, bytes - sizeof whole);
+        bytes = sizeof whole;
+    }
     memcpy(info, &whole, bytes);
     return ENGINE_OK;
 }

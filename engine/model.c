@@ -3,7 +3,6 @@
 
 #include "engine/status.h"
 #include "model/blas.h"
-#include "model/position.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,21 +74,6 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
     return bind_tensors(&model->file, encoder, error);
 }
 
-static engine_status make_sinusoids(struct engine_model *model, engine_error *error)
-{
-    const struct model_config *config = &model->encoder.config;
-    size_t n = (size_t)config->max_tokens, width = (size_t)config->embedding_width, bytes;
-    if (config->position != POSITION_SINUSOIDAL)
-        return ENGINE_OK;
-    if (!__builtin_mul_overflow(n, row_stride(width) * sizeof(float), &bytes))
-        model->sinusoids = malloc(bytes);
-    if (model->sinusoids == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for %zu position rows of %zu numbers (config "
-                    "'max_tokens', 'embedding_width')", n, width);
-    position_sinusoidal(n, width, row_stride(width), model->sinusoids);
-    return ENGINE_OK;
-}
-
 static engine_status choose_kernels(const struct kernels **kernels, engine_error *error)
 {
     const char *isa = getenv("ENGINE_ISA");
@@ -107,10 +91,7 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
     if (status == ENGINE_OK)
         status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
     model->has_encoder = encoder->config.width > 0;
-    if (status != ENGINE_OK || !model->has_encoder)
-        return status;
-    status = make_layers(model, error);
-    return status == ENGINE_OK ? make_sinusoids(model, error) : status;
+    return status == ENGINE_OK && model->has_encoder ? make_layers(model, error) : status;
 }
 
 /* path, or data of len bytes. */
@@ -126,7 +107,7 @@ static engine_status open_model(const char *path, const void *data, size_t len,
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
     model->encoder.kernels = kernels;
     status = path != NULL ? weight_file_map(&model->file, path, error)
-                                        : weight_file_view(&model->file, data, len, error);
+                          : weight_file_view(&model->file, data, len, error);
     engine_error cause;
     if (status == ENGINE_OK) {
         status = make_model(model, &cause);
@@ -175,6 +156,5 @@ void engine_model_close(engine_model *model)
         return;
     weight_file_close(&model->file);
     free(model->encoder.layers);
-    free(model->sinusoids);
     free(model);
 }

@@ -11,7 +11,6 @@ struct engine_model {
     struct tokenizer tokenizer;
     bool has_encoder; /* false: a tokenizer alone */
     struct encoder encoder;
-    float *sinusoids; /* [max_tokens, row_stride(D)], or NULL where the model's scheme is another */
 };
 
 /* Points the encoder's views at the file's tensors, by the names and shapes of weights/FORMAT.md.

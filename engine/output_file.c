@@ -1,8 +1,8 @@
 /* output_file.c - write beside the target, sync, rename into place; see output_file.h.
  *
- * Where the file system has O_TMPFILE the new file has no name until it is whole, so that not
- * even a killed process leaves anything behind; elsewhere it is ".encode-<pid>-<n>" in the
- * target's directory. rename(2) then replaces the target in one step: a reader sees the old file
+ * Where the file system has O_TMPFILE the new file has no name until it is whole, so that a killed
+ * process leaves nothing behind (but for the moment between link and rename); elsewhere it is
+ * ".encode-<pid>-<n>" in the target's directory. rename(2) then replaces the target in one step: a reader sees the old file
  * or the new.
  */
 #include "engine/output_file.h"
@@ -166,7 +166,7 @@ static engine_status open_beside(struct output_file *file)
 #endif
     if (file->fd < 0)
         file->fd = with_new_name(file, create_named);
-    return file->fd < 0 ? fail_errno(file, "create") : ENGINE_OK;
+    return file->fd < 0 ? fail_errno(file, "make a file beside") : ENGINE_OK;
 }
 
 static engine_status open_target(struct output_file *file, enum output_kind kind)

@@ -112,7 +112,7 @@ static size_t carve(struct engine_session *session, void *block)
     session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
     session->rank_vectors = take_matrix(
         &arena, RANK_VECTORS, larger(model->encoder.output_width, (size_t)model->encoder.config.width));
-    if (session->positions.scheme == POSITION_SINUSOIDAL && model->sinusoids == NULL)
+    if (session->positions.scheme == POSITION_SINUSOIDAL)
         session->positions.sinusoids =
             take_matrix(&arena, session->max_tokens,
                         row_stride((size_t)model->encoder.config.embedding_width));
@@ -132,7 +132,6 @@ static engine_status settle_position(struct engine_session *session, engine_posi
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
     session->positions.scheme =
         position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
-    session->positions.sinusoids = model->sinusoids;
     return ENGINE_OK;
 }
 
@@ -200,8 +199,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     session.block_bytes = bytes;
     carve(&session, block);
     memcpy(block, &session, sizeof session);
-    if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL &&
-        model->sinusoids == NULL) {
+    if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL) {
         size_t width = (size_t)model->encoder.config.embedding_width;
         position_sinusoidal(session.max_tokens, width, row_stride(width),
                             (float *)(uintptr_t)session.positions.sinusoids);

@@ -15,6 +15,9 @@ engine_status fail(engine_error *error, engine_status status, const char *format
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        for (char *c = error->message; *c != '\0'; c++) /* what a file says must not command a terminal */
+            if ((unsigned char)*c < ' ' || *c == 0x7F)
+                *c = '?';
         error->status = status;
     }
     return status;

@@ -17,6 +17,13 @@
 
 enum { SPINS = 400 };
 
+bool threads_lost(void)
+{
+    static _Atomic pid_t first_user; /* of several threads; 0: nobody yet */
+    pid_t nobody = 0, self = getpid();
+    return !atomic_compare_exchange_strong(&first_user, &nobody, self) && nobody != self;
+}
+
 /* About 40 ns on the processors at hand; without it, spinning slows the core's other hardware thread. */
 static void pause_briefly(void)
 {
@@ -93,6 +100,17 @@ static size_t quota_v1(const char *directory)
     return read_text(path, period, sizeof period) ? cpus_of(atoll(quota), atoll(period)) : 0;
 }
 
+/* "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
+static bool lists_cpu(const char *controllers)
+{
+    for (const char *at = controllers; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, "cpu", 3) == 0 && (at[3] == '\0' || at[3] == ','))
+            return true;
+    }
+    return false;
+}
+
 /* The least quota of this process's group and those above it; 0 if none. */
 static size_t cgroup_cpus(void)
 {
@@ -107,7 +125,7 @@ static size_t cgroup_cpus(void)
             continue;
         bool v2 = name == controllers + 1;
         *name = '\0';
-        if (!v2 && strstr(controllers, "cpu") == NULL)
+        if (!v2 && !lists_cpu(controllers + 1))
             continue;
         strcpy(directory, strcmp(name + 1, "/") == 0 ? "" : name + 1);
         for (;;) {

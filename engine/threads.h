@@ -3,6 +3,7 @@
 #define ENGINE_THREADS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,10 @@ enum { MAX_THREADS = 1024 };
 /* OMP_NUM_THREADS (its first number), else the CPUs this process may use: the affinity mask, and no
  * more than the cgroup's quota. At least 1, at most MAX_THREADS. */
 size_t threads_default(void);
+
+/* True in a process that was forked off one that had already worked with several threads: OpenMP does not
+ * bring its threads along, and would wait for them for ever. Such a process works with one. */
+bool threads_lost(void);
 
 /* Where the threads of a team meet. Waiting spins for a few microseconds, which is what a step's threads are
  * apart on an idle machine, and then sleeps, so that a machine with other work to do loses nothing. */

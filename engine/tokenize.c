@@ -19,6 +19,9 @@ engine_status settle_options(struct engine_session *session, const engine_encode
                     "expected 0 to %d", (int)options.pooling, ENGINE_POOLING_POOLER, (int)options.on_long,
                     ENGINE_ON_LONG_ERROR);
     bool own = options.pooling == ENGINE_POOLING_MODEL;
+    if (options.normalize != 0 && options.pooling == ENGINE_POOLING_NONE)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "normalize is for pooled vectors, but pooling "
+                    "is ENGINE_POOLING_NONE");
     *settings = (struct encode_settings){
         .pooling = own ? (enum pooling)config->pooling : (enum pooling)(options.pooling - 1),
         .normalize = options.normalize != 0 || (own && config->normalize),

@@ -9,13 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADER_BYTES = 64, SECTION_BYTES = 32, TENSOR_BYTES = 80, TENSORS_AT = 8, MAX_SECTIONS = 64,
-       MAX_SETTINGS = 4096, VERSION = 1 };
+       MAX_SETTINGS = 1024, MAX_KEY = 256, VERSION = 1 };
 
 static const uint8_t MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '\n'};
 static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
@@ -155,14 +156,16 @@ static bool read_setting(const struct section *section, size_t *offset, struct s
         return false;
     size_t key_len = u32_at(p), value_len = u32_at(p + 4);
     left -= 8;
-    if (key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
+    if (key_len > MAX_KEY || key_len >= left || value_len >= left - key_len - 1 || key_len == 0)
         return false;
     setting->key = (const char *)p + 8;
     setting->value = setting->key + key_len + 1;
     setting->value_len = value_len;
     *offset += 8 + key_len + 1 + value_len + 1;
-    return memchr(setting->key, 0, key_len + 1) == setting->key + key_len &&
-           setting->value[value_len] == '\0';
+    for (size_t i = 0; i < key_len; i++)
+        if (setting->key[i] <= ' ' || setting->key[i] > '~') /* it may be printed in a message */
+            return false;
+    return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
 }
 
 static engine_status check_settings(const struct section *section, const char *tag,
@@ -178,7 +181,7 @@ static engine_status check_settings(const struct section *section, const char *t
         size_t start = offset;
         if (!read_setting(section, &offset, &setting))
             return fail(error, ENGINE_ERROR_FORMAT, "setting %u of section %s does not lie within it, "
-                        "or lacks its NUL bytes", i, tag);
+                        "has a strange key, or lacks NUL bytes", i, tag);
         for (size_t before = 4; before < start;)
             if (read_setting(section, &before, &earlier) && strcmp(earlier.key, setting.key) == 0)
                 return fail(error, ENGINE_ERROR_FORMAT, "key '%.64s' occurs twice in section %s",
@@ -275,6 +278,34 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
     return ENGINE_OK;
 }
 
+static int compare_names(const void *a, const void *b, void *context)
+{
+    struct tensor left, right;
+    weight_file_tensor(context, *(const uint32_t *)a, &left);
+    weight_file_tensor(context, *(const uint32_t *)b, &right);
+    return strcmp(left.name, right.name);
+}
+
+static engine_status sort_tensors(struct weight_file *file, engine_error *error)
+{
+    struct tensor tensor, before;
+    if (file->n_tensors == 0)
+        return ENGINE_OK;
+    file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
+    if (file->by_name == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors", file->n_tensors);
+    for (size_t i = 0; i < file->n_tensors; i++)
+        file->by_name[i] = (uint32_t)i;
+    qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
+    for (size_t i = 1; i < file->n_tensors; i++) {
+        weight_file_tensor(file, file->by_name[i - 1], &before);
+        weight_file_tensor(file, file->by_name[i], &tensor);
+        if (strcmp(before.name, tensor.name) == 0)
+            return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s' occurs twice", tensor.name);
+    }
+    return ENGINE_OK;
+}
+
 static engine_status check(struct weight_file *file, engine_error *error)
 {
     static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
@@ -291,14 +322,19 @@ static engine_status check(struct weight_file *file, engine_error *error)
     }
     if (status == ENGINE_OK)
         status = check_crc(&file->sections[SECTION_TENS], "TENS", error);
-    return status == ENGINE_OK ? check_tensors(file, error) : status;
+    if (status == ENGINE_OK)
+        status = check_tensors(file, error);
+    return status == ENGINE_OK ? sort_tensors(file, error) : status;
 }
 
 engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
                                engine_error *error)
 {
     *file = (struct weight_file){.data = data, .len = len};
-    return check(file, error);
+    engine_status status = check(file, error);
+    if (status != ENGINE_OK)
+        weight_file_close(file);
+    return status;
 }
 
 /* The file's bytes in *data; unchanged *data and a message on failure. */
@@ -347,6 +383,7 @@ void weight_file_close(struct weight_file *file)
 {
     if (file->mapped)
         munmap((void *)(uintptr_t)file->data, file->len);
+    free(file->by_name);
     *file = (struct weight_file){0};
 }
 
@@ -379,16 +416,18 @@ void weight_file_section(const struct weight_file *file, size_t index, engine_se
     memcpy(info->tag, entry, 4);
 }
 
-bool weight_file_find(const struct weight_file *file, const char *name, size_t *hint,
-                      struct tensor *tensor)
+bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor)
 {
-    for (size_t i = 0; i < file->n_tensors; i++) {
-        size_t index = (*hint + i) % file->n_tensors;
-        weight_file_tensor(file, index, tensor);
-        if (strcmp(tensor->name, name) == 0) {
-            *hint = index + 1;
+    for (size_t begin = 0, end = file->n_tensors; begin < end;) {
+        size_t middle = begin + (end - begin) / 2;
+        weight_file_tensor(file, file->by_name[middle], tensor);
+        int order = strcmp(name, tensor->name);
+        if (order == 0)
             return true;
-        }
+        if (order < 0)
+            end = middle;
+        else
+            begin = middle + 1;
     }
     return false;
 }

@@ -26,6 +26,7 @@ struct weight_file {
     bool mapped; /* by us, to be unmapped */
     size_t n_sections, n_tensors;
     const uint8_t *section_table;
+    uint32_t *by_name; /* [n_tensors] indices, sorted by name; ours */
     struct section sections[N_SECTION_TAGS];
 };
 
@@ -60,9 +61,7 @@ struct tensor {
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
 
-/* Finds a tensor by name, trying *hint first and leaving the next index there: whoever asks in file
- * order finds each at once. False if there is none. */
-bool weight_file_find(const struct weight_file *file, const char *name, size_t *hint,
-                      struct tensor *tensor);
+/* Finds a tensor by name. False if there is none. */
+bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);
 
 #endif

@@ -4,19 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-/* out = Σ weight(t) · x[t]; by_place: weight t + 1, else 1 */
-static void sum_rows(const float *x, size_t stride, size_t n_tokens, size_t width, bool by_place,
-                     float *out)
-{
-    for (size_t t = 0; t < n_tokens; t++)
-        for (size_t i = 0; i < width; i++)
-            out[i] += (by_place ? (float)(t + 1) : 1.0f) * x[t * stride + i];
-}
+enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
 
-static void divide(float *x, size_t width, float divisor)
+/* out = Σ weight(t) · x[t] / divisor; by_place: weight t + 1, else 1 */
+static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width, bool by_place,
+                         double divisor, float *out)
 {
-    for (size_t i = 0; i < width; i++)
-        x[i] /= divisor;
+    for (size_t c = 0; c < width; c += COLUMNS) {
+        double sums[COLUMNS] = {0};
+        size_t n = width - c < COLUMNS ? width - c : COLUMNS;
+        for (size_t t = 0; t < n_tokens; t++)
+            for (size_t i = 0; i < n; i++)
+                sums[i] += (by_place ? (double)(t + 1) : 1.0) * (double)x[t * stride + c + i];
+        for (size_t i = 0; i < n; i++)
+            out[c + i] = (float)(sums[i] / divisor);
+    }
 }
 
 static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
@@ -32,22 +34,16 @@ static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t widt
 void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
                float *out)
 {
+    double n = (double)n_tokens;
     memset(out, 0, width * sizeof *out);
     if (n_tokens == 0)
         return;
     switch (pooling) {
     case POOLING_NONE: return;
-    case POOLING_MEAN:
-        sum_rows(x, stride, n_tokens, width, false, out);
-        divide(out, width, (float)n_tokens);
-        return;
-    case POOLING_MEAN_SQRT:
-        sum_rows(x, stride, n_tokens, width, false, out);
-        divide(out, width, sqrtf((float)n_tokens));
-        return;
+    case POOLING_MEAN: average_rows(x, stride, n_tokens, width, false, n, out); return;
+    case POOLING_MEAN_SQRT: average_rows(x, stride, n_tokens, width, false, sqrt(n), out); return;
     case POOLING_WEIGHTED_MEAN:
-        sum_rows(x, stride, n_tokens, width, true, out);
-        divide(out, width, (float)n_tokens * (float)(n_tokens + 1) / 2);
+        average_rows(x, stride, n_tokens, width, true, n * (n + 1) / 2, out);
         return;
     case POOLING_CLS:
     case POOLING_POOLER: memcpy(out, x, width * sizeof *out); return;

@@ -74,10 +74,8 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
     uint32_t slot = (uint32_t)token_hash(text, len) & wrap;
     for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
         const uint32_t taken = vocabulary->slots[slot];
-        if (taken == 0)
+        if (taken == 0 || taken > vocabulary->n) /* the end, or damage */
             return -1;
-        if (taken > vocabulary->n)
-            continue;
         size_t token_len = 0;
         const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
         if (token != NULL && token_len == len && memcmp(token, text, len) == 0)

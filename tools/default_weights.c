@@ -88,7 +88,7 @@ bool default_weights_path(char *path, size_t cap)
 
     program_note("there are no default weights; looked for");
     for (size_t i = 0; i < places.n; i++)
-        fprintf(stderr, "    %s\n", places.paths[i]);
+        fprintf(stderr, "    '%s'\n", places.paths[i]);
     fprintf(stderr, "Name a weight file with -m FILE or in ENCODE_MODEL; encode-new makes one.\n");
     return false;
 }

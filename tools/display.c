@@ -16,8 +16,18 @@ struct glyph {
     size_t columns;
 };
 
+enum { ZERO_WIDTH_NON_JOINER = 0x200C, ZERO_WIDTH_JOINER = 0x200D };
+
+/* They choose the forms of the letters beside them and neither move nor hide anything. */
+static bool is_joiner(uint32_t character)
+{
+    return character == ZERO_WIDTH_NON_JOINER || character == ZERO_WIDTH_JOINER;
+}
+
 static bool is_escaped(uint32_t character)
 {
+    if (is_joiner(character))
+        return false;
     switch (utf8proc_category((utf8proc_int32_t)character)) {
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_CF:
@@ -38,6 +48,16 @@ static void escape(uint32_t character, struct glyph *glyph)
     glyph->n_bytes = glyph->columns = (size_t)n;
 }
 
+/* utf8proc gives no column to the spacing marks of Indic scripts; terminals, like wcwidth of the C
+ * library, give one. */
+static size_t columns_of(uint32_t character)
+{
+    int columns = utf8proc_charwidth((utf8proc_int32_t)character);
+    if (columns > 0 && !is_joiner(character))
+        return (size_t)columns;
+    return utf8proc_category((utf8proc_int32_t)character) == UTF8PROC_CATEGORY_MC ? 1 : 0;
+}
+
 static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
 {
     uint32_t character;
@@ -47,8 +67,7 @@ static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
         return n;
     }
     glyph->n_bytes = utf8_put(character, glyph->bytes);
-    int columns = utf8proc_charwidth((utf8proc_int32_t)character);
-    glyph->columns = columns > 0 ? (size_t)columns : 0;
+    glyph->columns = columns_of(character);
     return n;
 }
 
@@ -102,6 +121,25 @@ void display_cell(FILE *stream, const char *text, size_t len, size_t columns)
 {
     size_t used = display_text(stream, text, len, columns);
     fprintf(stream, "%*s", (int)(columns - used), "");
+}
+
+void display_sentence(FILE *stream, const char *text, size_t len, size_t columns)
+{
+    enum { LONGEST_WORD = 1000 };
+    size_t used = 0;
+    while (len > 0) {
+        const char *blank = memchr(text, ' ', len);
+        size_t word_len = blank ? (size_t)(blank - text) : len;
+        size_t width = display_width(text, word_len, LONGEST_WORD);
+        bool fits = used + 1 + width <= columns;
+        if (used > 0)
+            putc(fits ? ' ' : '\n', stream);
+        display_text(stream, text, word_len, LONGEST_WORD);
+        used = used > 0 && fits ? used + 1 + width : width;
+        text += word_len + (blank ? 1 : 0);
+        len -= word_len + (blank ? 1 : 0);
+    }
+    putc('\n', stream);
 }
 
 void display_number(FILE *stream, double value)

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     struct output output;
     int code;
 
-    program_begin("encode");
+    program_begin("encode", argv);
     if (!encode_options_read(&options, argc, argv, &code))
         return code;
     if (encoder_open(&encoder, &options, &code)) {

@@ -4,6 +4,8 @@
 #include "tools/options.h"
 
 #include <getopt.h>
+#include <string.h>
+#include <unistd.h>
 
 static const char HELP[] =
     "Usage: encode [OPTION ...] [TEXT ...]\n"
@@ -44,7 +46,7 @@ static const char HELP[] =
     "  -f, --format KIND      text (default), json (an object per line), csv, npy (float32), or\n"
     "                         ids (a line of token ids per text)\n"
     "      --all              text: every value, not only the first\n"
-    "  -o, --output FILE      write to FILE, which is replaced when all is done\n"
+    "  -o, --output FILE      write to FILE, which is replaced when all is done; -: stdout\n"
     "\n"
     "  -h, --help             this text\n"
     "      --version          version and build\n"
@@ -155,7 +157,7 @@ static bool read_value(struct encode_options *options, int option, const char *t
         options->model_path = text;
         break;
     case 'o':
-        options->output_path = text;
+        options->output_path = strcmp(text, "-") == 0 ? NULL : text;
         break;
     case OPTION_PAIR:
         options->pair = text;
@@ -249,6 +251,8 @@ static const char *conflict(const struct encode_options *options)
         return "--tokens and -f ids make no vectors; they go without -p and --normalize";
     if (options->normalize && !is_pooled)
         return "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model";
+    if (options->format == FORMAT_NPY && !options->output_path && isatty(STDOUT_FILENO))
+        return "-f npy is not for reading, and stdout is a terminal: -o FILE";
     return NULL;
 }
 

@@ -14,28 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void item_free(struct item *item)
-{
-    free(item->record.storage);
-    free(item->tokens);
-    *item = (struct item){0};
-}
+/* The message is the item's name and what the format makes. */
+static bool fail(struct encoder *encoder, const struct item *item, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
 
-size_t item_n_visible(const struct item *item)
-{
-    const uint8_t *mask = item->record.input.mask;
-    size_t n = 0;
-    for (size_t i = 0; i < item->n_tokens; i++)
-        n += !mask || mask[i];
-    return n;
-}
-
-__attribute__((format(printf, 2, 3))) static bool fail(struct encoder *encoder, const char *format,
-                                                       ...)
+static bool fail(struct encoder *encoder, const struct item *item, const char *format, ...)
 {
     va_list arguments;
+    size_t len = strlen(item_name(item, encoder->message));
     va_start(arguments, format);
-    vsnprintf(encoder->message, sizeof encoder->message, format, arguments);
+    vsnprintf(encoder->message + len, sizeof encoder->message - len, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -46,6 +34,17 @@ static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
+}
+
+static int32_t find_unknown(const engine_model *model)
+{
+    const char *key, *value;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, "unknown") == 0)
+            return (int32_t)strtol(value, NULL, 10);
+    return -1;
 }
 
 static bool open_model(struct encoder *encoder, const char *named)
@@ -64,6 +63,7 @@ static bool open_model(struct encoder *encoder, const char *named)
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
+    encoder->unknown = find_unknown(encoder->model);
     encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(path);
     return true;
 }
@@ -96,14 +96,17 @@ static void settle(struct encoder *encoder, const struct encode_options *options
 }
 
 /* What the options ask of this model and it cannot do; NULL: nothing. */
-static const char *model_conflict(const struct encoder *encoder,
-                                  const struct encode_options *options)
+static const char *model_conflict(struct encoder *encoder, const struct encode_options *options)
 {
+    size_t most = encoder->info.max_tokens;
     if (options->normalize && !encoder->is_pooled)
         return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
-    if (encoder->width && options->max_tokens > encoder->info.max_tokens)
-        return "--max-tokens is more than this model takes";
-    return NULL;
+    if (!encoder->width || options->max_tokens <= most)
+        return NULL;
+    snprintf(encoder->message, sizeof encoder->message,
+             "--max-tokens %zu is more than this model takes: %zu token%s", options->max_tokens,
+             most, plural(most));
+    return encoder->message;
 }
 
 bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code)
@@ -118,7 +121,7 @@ bool encoder_open(struct encoder *encoder, const struct encode_options *options,
     settle(encoder, options);
     const char *conflict = model_conflict(encoder, options);
     if (conflict) {
-        *exit_code = program_misuse("%s (%zu tokens)", conflict, encoder->info.max_tokens);
+        *exit_code = program_misuse("%s", conflict);
         return false;
     }
     session.n_threads = options->n_threads;
@@ -157,17 +160,18 @@ static void *make_room(void *data, size_t *cap, size_t n, size_t element_bytes)
 
 static bool fail_memory(struct encoder *encoder, const struct item *item)
 {
-    return fail(encoder, "text %zu: not enough memory", item->number);
+    return fail(encoder, item, ": not enough memory");
 }
 
-/* The engine counts the inputs of one call, the user all texts: "input 0" becomes "text 7". */
+/* The engine counts the inputs of one call, the user all texts: "input 0" becomes "text 7" or
+ * "line 7 of stdin". */
 static bool fail_in_engine(struct encoder *encoder, const struct item *item)
 {
     static const char first[] = "input 0";
     const char *message = engine_session_message(encoder->session);
     if (strncmp(message, first, sizeof first - 1) == 0)
-        return fail(encoder, "text %zu%s", item->number, message + sizeof first - 1);
-    return fail(encoder, "text %zu: %s", item->number, message);
+        return fail(encoder, item, "%s", message + sizeof first - 1);
+    return fail(encoder, item, ": %s", message);
 }
 
 /* Says how long the text is and what would help; where cutting would not, the engine knows why. */
@@ -183,9 +187,9 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
         return fail_in_engine(encoder, item);
     options.max_tokens = 0;
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
-    return fail(encoder,
-                "text %zu has %zu tokens and the limit is %zu: --on-long truncate cuts it%s",
-                item->number, n_tokens, encoder->token_limit,
+    return fail(encoder, item,
+                " has %zu token%s and the limit is %zu: --on-long truncate cuts it%s", n_tokens,
+                plural(n_tokens), encoder->token_limit,
                 may_raise ? ", a larger --max-tokens takes more" : "");
 }
 
@@ -216,22 +220,33 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
     return true;
 }
 
+/* Padding may hold any number; a model without a type table takes any type. */
+static bool check_number(struct encoder *encoder, const struct item *item, const char *key,
+                         size_t i, int32_t number, size_t n_allowed)
+{
+    if (n_allowed == 0 || item_is_masked(item, i) || (size_t)number < n_allowed)
+        return true;
+    return fail(encoder, item, ": \"%s\"[%zu] is %d, and this model's %s end at %zu", key, i,
+                (int)number, key, n_allowed - 1);
+}
+
 /* Ids are their own tokens; they have no spans. */
 static bool take_ids(struct encoder *encoder, struct item *item)
 {
     const engine_input *input = &item->record.input;
+    const engine_info *info = &encoder->info;
     size_t n = input->n_ids;
 
     item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
     if (!item->tokens)
         return fail_memory(encoder, item);
     for (size_t i = 0; i < n; i++) {
-        bool is_padding = input->mask && !input->mask[i];
-        if (!is_padding && (size_t)input->ids[i] >= encoder->info.n_vocabulary)
-            return fail(encoder, "text %zu: \"ids\"[%zu] is %d, and this model's ids end at %zu",
-                        item->number, i, (int)input->ids[i], encoder->info.n_vocabulary - 1);
-        item->tokens[i].id = input->ids[i];
-        item->tokens[i].type = input->types ? input->types[i] : 0;
+        engine_token *token = &item->tokens[i];
+        token->id = input->ids[i];
+        token->type = input->types ? input->types[i] : 0;
+        if (!check_number(encoder, item, "ids", i, token->id, info->n_vocabulary) ||
+            !check_number(encoder, item, "types", i, token->type, info->n_types))
+            return false;
     }
     item->n_tokens = n;
     return true;
@@ -309,13 +324,19 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len)
 {
-    const engine_input *input = &item->record.input;
-    const engine_token *token = &item->tokens[i];
     const char *text = NULL;
-
-    if (engine_token_text(encoder->model, token->id, &text, len) == ENGINE_OK)
+    if (engine_token_text(encoder->model, item->tokens[i].id, &text, len) == ENGINE_OK)
         return text;
-    *len = token->end - token->begin;
-    text = token->in_pair ? input->pair : input->text;
-    return *len && text ? text + token->begin : "";
+    return item_span_text(item, i, len);
+}
+
+const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
+                                 size_t *len)
+{
+    size_t token_len;
+    const char *token = encoder_token_text(encoder, item, i, &token_len);
+    const char *word = item_span_text(item, i, len);
+    bool is_unknown = item->tokens[i].id == encoder->unknown && *len > 0;
+    bool is_its_own = *len == token_len && memcmp(word, token, token_len) == 0;
+    return is_unknown && !is_its_own ? word : NULL;
 }

@@ -13,6 +13,7 @@ struct encoder {
     engine_session *session;
     engine_info info;
     const char *name; /* for headings: the model's, else its file's */
+    int32_t unknown;  /* id of the token for unknown words; -1: none */
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     bool is_pooled;     /* a vector per text, not per token */
@@ -42,5 +43,10 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);
+
+/* The word that the token for unknown words stands for at place i; NULL: another token, or the
+ * word is that token's own text. */
+const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
+                                 size_t *len);
 
 #endif

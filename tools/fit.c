@@ -161,7 +161,7 @@ static int count_lines(struct counts *counts, const struct token_source *source,
         case LINE_END:
             return PROGRAM_DONE;
         case LINE_TOO_LONG:
-            return program_fail("%s: line %zu is longer than 64 MiB", path, reader->n_lines + 1);
+            return program_fail("'%s': line %zu is longer than 64 MiB", path, reader->n_lines + 1);
         default:
             return program_fail("cannot read '%s': %s", path, strerror(reader->error));
         }
@@ -179,7 +179,7 @@ static int by_count(const void *a, const void *b)
     return x->id < y->id ? -1 : 1;
 }
 
-static int take_words(struct token_source *source, const struct counts *counts,
+static int take_words(struct token_source *source, const char *path, const struct counts *counts,
                       const struct fit_options *options)
 {
     size_t n = counts->words.n, n_taken = 0, oov_len = strlen(options->oov);
@@ -204,7 +204,14 @@ static int take_words(struct token_source *source, const struct counts *counts,
         n_taken++;
     }
     free(ranked);
-    return fits ? PROGRAM_DONE : no_memory();
+    if (!fits)
+        return no_memory();
+    if (n_taken > 0)
+        return PROGRAM_DONE;
+    if (options->min_count > 1)
+        return program_fail("'%s': --min-count %zu leaves no word of it", path,
+                            options->min_count);
+    return program_fail("'%s': there is no word in it but that of --oov", path);
 }
 
 int token_source_fit(struct token_source *source, const char *path,
@@ -219,9 +226,9 @@ int token_source_fit(struct token_source *source, const char *path,
     line_reader_begin(&reader, fd);
     int code = count_lines(&counts, source, path, &reader);
     if (code == PROGRAM_DONE && counts.words.n == 0)
-        code = program_fail("%s: there is no word in it", path);
+        code = program_fail("'%s': there is no word in it", path);
     if (code == PROGRAM_DONE)
-        code = take_words(source, &counts, options);
+        code = take_words(source, path, &counts, options);
     line_reader_free(&reader);
     word_list_free(&counts.words);
     free(counts.counts);

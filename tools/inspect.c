@@ -43,7 +43,7 @@ static bool read_request(int argc, char *argv[], struct request *request, int *c
     size_t format = 0;
     int option;
     *request = (struct request){0};
-    while ((option = getopt_long(argc, argv, "f:h", OPTIONS, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "f:o:h", OPTIONS, NULL)) != -1)
         switch (option) {
         case 'f':
             if (!option_choice("--format", optarg, formats, 2, &format)) {
@@ -52,6 +52,9 @@ static bool read_request(int argc, char *argv[], struct request *request, int *c
             }
             request->is_json = format == 1;
             break;
+        case 'o':
+            *code = program_misuse("there is no -o: what is shown goes to stdout");
+            return false;
         case OPTION_VERIFY: request->verify = true; break;
         case 'h': *code = program_help(HELP); return false;
         case OPTION_VERSION: *code = program_version(); return false;
@@ -62,7 +65,10 @@ static bool read_request(int argc, char *argv[], struct request *request, int *c
         return false;
     }
     request->path = argv[optind];
-    return true;
+    if (strcmp(request->path, "-") != 0)
+        return true;
+    *code = program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
+    return false;
 }
 
 /* The format's version stands in bytes 8 to 11; that it is one the library reads has been
@@ -117,7 +123,7 @@ static int inspect(const struct request *request, const engine_model *model)
         .version = read_version(request->path),
     };
     if (engine_model_info(model, &inspection.info) != ENGINE_OK)
-        return program_fail("%s: cannot be described", request->path);
+        return program_fail("'%s': cannot be described", request->path);
     count_texts(&inspection);
     add_up_tensors(&inspection);
     if (request->verify)
@@ -128,7 +134,7 @@ static int inspect(const struct request *request, const engine_model *model)
     else if (!inspect_print_json(&inspection))
         return program_fail("out of memory");
     if (inspection.checksums == CHECKSUMS_DIFFER)
-        return program_fail("%s", error.message);
+        return program_fail("'%s': %s", request->path, error.message);
     return PROGRAM_DONE;
 }
 
@@ -138,7 +144,7 @@ int main(int argc, char *argv[])
     engine_model *model;
     engine_error error;
     int code = PROGRAM_DONE;
-    program_begin("encode-inspect");
+    program_begin("encode-inspect", argv);
     if (!read_request(argc, argv, &request, &code))
         return code;
     if (engine_model_open(request.path, NULL, &model, &error) != ENGINE_OK)

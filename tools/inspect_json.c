@@ -64,7 +64,7 @@ static json_t *sections_array(const engine_model *model)
     json_t *array = json_array();
     for (size_t i = 0; engine_model_section(model, i, &section) == ENGINE_OK; i++) {
         char crc[16];
-        snprintf(crc, sizeof crc, "%08" PRIx32, section.crc32c);
+        snprintf(crc, sizeof crc, "%08" PRIX32, section.crc32c);
         json_t *object = json_object();
         bool ok = set(object, "tag", json_text(section.tag, strlen(section.tag))) &&
                   set(object, "required", json_boolean(section.required)) &&

@@ -4,6 +4,7 @@
 #include "tools/inspect.h"
 
 #include "tools/display.h"
+#include "tools/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void print_sections(const struct inspection *inspection)
     for (size_t i = 0; engine_model_section(inspection->model, i, &section) == ENGINE_OK; i++) {
         fputs("  ", stdout);
         display_cell(stdout, section.tag, strlen(section.tag), 4);
-        printf("  %-8s  %12" PRIu64 "  %12" PRIu64 "  %08" PRIx32 "\n",
+        printf("  %-8s  %12" PRIu64 "  %12" PRIu64 "  %08" PRIX32 "\n",
                section.required ? "yes" : "no", section.offset, section.n_bytes, section.crc32c);
     }
 }
@@ -56,8 +57,9 @@ static void print_settings(const struct inspection *inspection, engine_settings 
         fputs("  ", stdout);
         print_value(value, len);
     }
+    size_t n_ids = inspection->info.n_vocabulary;
     if (settings == ENGINE_SETTINGS_TOKENIZER)
-        printf("  %-18s  %zu ids, %zu with a text\n", "(vocabulary)", inspection->info.n_vocabulary,
+        printf("  %-18s  %zu id%s, %zu with a text\n", "(vocabulary)", n_ids, plural(n_ids),
                inspection->n_texts);
     if (i == 0)
         printf("  (none)\n");

@@ -18,7 +18,17 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Tokens that are not padding by the input's mask. */
+/* Padding by the input's mask; tokens that are not. */
+bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
+
+/* Whether the i-th token was made of a part of the text: ids and special tokens were not. The bytes
+ * it was made of; none: "". */
+bool item_has_span(const struct item *item, size_t i);
+const char *item_span_text(const struct item *item, size_t i, size_t *len);
+
+/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Returns out. */
+enum { ITEM_NAME_BYTES = 48 };
+const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES]);
 
 #endif

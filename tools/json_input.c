@@ -5,6 +5,7 @@
  */
 #include "tools/json_input.h"
 
+#include "tools/options.h"
 #include "tools/utf8.h"
 
 #include <ctype.h>
@@ -22,6 +23,11 @@
 struct message {
     char *text;
     size_t cap;
+};
+
+/* Of an object; NULL: absent. */
+struct members {
+    const json_t *text, *pair, *ids, *types, *mask;
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct message *message, const char *format,
@@ -148,8 +154,8 @@ static bool is_integer_array(const json_t *array, const char *key, size_t n, jso
     if (!json_is_array(array))
         return fail(message, "\"%s\" is not an array of whole numbers", key);
     if (json_array_size(array) != n)
-        return fail(message, "\"%s\" has %zu numbers where \"ids\" has %zu", key,
-                    json_array_size(array), n);
+        return fail(message, "\"%s\" has %zu number%s where \"ids\" has %zu", key,
+                    json_array_size(array), plural(json_array_size(array)), n);
     for (size_t i = 0; i < n; i++) {
         const json_t *number = json_array_get(array, i);
         json_int_t value = json_integer_value(number);
@@ -174,11 +180,9 @@ static const uint8_t *copy_mask(const json_t *array, size_t n, uint8_t *out)
     return out;
 }
 
-static bool read_ids(const json_t *object, struct record *record, struct message *message)
+static bool read_ids(const struct members *members, struct record *record, struct message *message)
 {
-    const json_t *ids = json_object_get(object, "ids");
-    const json_t *types = json_object_get(object, "types");
-    const json_t *mask = json_object_get(object, "mask");
+    const json_t *ids = members->ids, *types = members->types, *mask = members->mask;
     size_t n = json_array_size(ids);
 
     if (!is_integer_array(ids, "ids", n, INT32_MAX, message) ||
@@ -201,25 +205,61 @@ static bool read_ids(const json_t *object, struct record *record, struct message
 
 /* ---- Objects ---- */
 
-static bool has_only(json_t *object, const char *const *keys, size_t n_keys)
+static bool fail_unknown_key(const char *key, struct message *message)
 {
-    size_t n_known = 0;
-    for (size_t i = 0; i < n_keys; i++)
-        n_known += json_object_get(object, keys[i]) ? 1 : 0;
-    return n_known == json_object_size(object);
+    size_t len = strlen(key), most = 40;
+    if (len > most)
+        for (len = most; len > 0 && ((unsigned char)key[len] & 0xC0) == 0x80;)
+            len--;
+    return fail(message, "the key \"%.*s%s\" is not known; " EXPECTED, (int)len, key,
+                key[len] ? "…" : "");
+}
+
+/* A member that is null is as good as absent. */
+static bool find_members(json_t *object, struct members *members, struct message *message)
+{
+    const struct {
+        const char *key;
+        const json_t **member;
+    } known[] = {{"text", &members->text},
+                 {"pair", &members->pair},
+                 {"ids", &members->ids},
+                 {"types", &members->types},
+                 {"mask", &members->mask}};
+    const size_t n_known = sizeof known / sizeof known[0];
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        size_t i = 0;
+        while (i < n_known && strcmp(known[i].key, key) != 0)
+            i++;
+        if (i == n_known)
+            return fail_unknown_key(key, message);
+        *known[i].member = json_is_null(value) ? NULL : value;
+    }
+    return true;
 }
 
 static bool read_object(json_t *object, struct record *record, struct message *message)
 {
-    static const char *const text_keys[] = {"text", "pair"};
-    static const char *const id_keys[] = {"ids", "types", "mask"};
-    const json_t *text = json_object_get(object, "text"), *pair = json_object_get(object, "pair");
-
-    if (json_object_get(object, "ids") && has_only(object, id_keys, 3))
-        return read_ids(object, record, message);
-    if (json_is_string(text) && (!pair || json_is_string(pair)) && has_only(object, text_keys, 2))
-        return set_texts(text, pair, record, message);
-    return fail(message, "this object has other keys or values than it may; " EXPECTED);
+    struct members members = {0};
+    if (!find_members(object, &members, message))
+        return false;
+    if (members.ids && (members.text || members.pair))
+        return fail(message, "\"ids\" goes without \"text\" and \"pair\"; " EXPECTED);
+    if (members.ids)
+        return read_ids(&members, record, message);
+    if (members.types || members.mask)
+        return fail(message, "\"types\" and \"mask\" go with \"ids\"; " EXPECTED);
+    if (!members.text)
+        return fail(message, "this object has no \"text\" and no \"ids\"; " EXPECTED);
+    if (!json_is_string(members.text))
+        return fail(message, "\"text\" is not a string; " EXPECTED);
+    if (members.pair && !json_is_string(members.pair))
+        return fail(message, "\"pair\" is not a string; " EXPECTED);
+    return set_texts(members.text, members.pair, record, message);
 }
 
 static bool is_blank(const char *line, size_t len)

@@ -25,7 +25,7 @@ static json_t *parse(const char *text, size_t len, json_error_t *error)
 
 static int wrong_type(const char *path, const char *key, const char *expected)
 {
-    return program_fail("%s: '%s' in 'config' is not %s", path, key, expected);
+    return program_fail("'%s': '%s' in 'config' is not %s", path, key, expected);
 }
 
 /* A missing key, or null, leaves the default. */
@@ -68,7 +68,7 @@ static int read_rules(struct token_source *source, const char *path, const json_
     if (code != PROGRAM_DONE)
         return code;
     if (source->split.len == 0 || source->split.len > SPLIT_BYTES_MOST)
-        return program_fail("%s: 'split' takes %zu bytes; a weight file holds 1 to %d", path,
+        return program_fail("'%s': 'split' takes %zu bytes; a weight file holds 1 to %d", path,
                             source->split.len, SPLIT_BYTES_MOST);
     const json_t *num_words = member(config, "num_words");
     if (num_words != NULL && (!json_is_integer(num_words) || json_integer_value(num_words) < 0 ||
@@ -83,12 +83,12 @@ static int place(struct token_source *source, const char *path, long long id, co
                  size_t len)
 {
     if (id < 0 || id >= MOST_IDS)
-        return program_fail("%s: the id %lld is not one from 0 to %d", path, id, MOST_IDS - 1);
+        return program_fail("'%s': the id %lld is not one from 0 to %d", path, id, MOST_IDS - 1);
     size_t slot = (size_t)id;
     if (slot < source->words.n && source->words.texts[slot] != NULL)
-        return program_fail("%s: two words have the id %lld", path, id);
+        return program_fail("'%s': two words have the id %lld", path, id);
     if (word_list_find(&source->words, text, len) != WORD_NONE)
-        return program_fail("%s: the word with the id %lld has another id too", path, id);
+        return program_fail("'%s': the word with the id %lld has another id too", path, id);
     return word_list_place(&source->words, slot, text, len) ? PROGRAM_DONE : no_memory();
 }
 
@@ -98,7 +98,7 @@ static int place_word_index(struct token_source *source, const char *path, json_
     json_t *id;
     json_object_foreach (index, word, id) {
         if (!json_is_integer(id))
-            return program_fail("%s: an id in 'word_index' is not a whole number", path);
+            return program_fail("'%s': an id in 'word_index' is not a whole number", path);
         int code = place(source, path, json_integer_value(id), word, strlen(word));
         if (code != PROGRAM_DONE)
             return code;
@@ -113,7 +113,7 @@ static int place_index_word(struct token_source *source, const char *path, json_
     json_object_foreach (index, key, word) {
         uint64_t id = 0;
         if (!json_is_string(word) || !option_number("an id in 'index_word'", key, 0, MOST_IDS, &id))
-            return program_fail("%s: 'index_word' is not a map from ids to words", path);
+            return program_fail("'%s': 'index_word' is not a map from ids to words", path);
         int code = place(source, path, (long long)id, json_string_value(word),
                          json_string_length(word));
         if (code != PROGRAM_DONE)
@@ -143,7 +143,7 @@ static int read_words(struct token_source *source, const char *path, const json_
     }
     int code;
     if (!json_is_object(map))
-        code = program_fail("%s: '%s' in 'config' is not a map: %s", path,
+        code = program_fail("'%s': '%s' in 'config' is not a map: %s", path,
                             is_word_index ? "word_index" : "index_word",
                             map == NULL ? error.text : "it is something else");
     else
@@ -163,7 +163,8 @@ static int read_unknown(struct token_source *source, const char *path, const jso
     source->unknown = word_list_find(&source->words, json_string_value(token),
                                      json_string_length(token));
     if (source->unknown == WORD_NONE)
-        program_note("%s: the oov_token has no id: unknown words are dropped, as Keras does", path);
+        program_note("'%s': the oov_token has no id: unknown words are dropped, as Keras does",
+                     path);
     return PROGRAM_DONE;
 }
 
@@ -172,11 +173,11 @@ int token_source_keras(struct token_source *source, const char *path, const char
     json_error_t error;
     json_t *root = parse(data, len, &error);
     if (root == NULL)
-        return program_fail("%s, line %d: not JSON: %s", path, error.line, error.text);
+        return program_fail("'%s', line %d: not JSON: %s", path, error.line, error.text);
     const json_t *config = json_object_get(root, "config");
     int code;
     if (!json_is_object(config)) {
-        code = program_fail("%s: not from Keras' Tokenizer.to_json(): it has no 'config'", path);
+        code = program_fail("'%s': not from Keras' Tokenizer.to_json(): it has no 'config'", path);
     } else {
         code = read_rules(source, path, config);
         if (code == PROGRAM_DONE)
@@ -184,7 +185,7 @@ int token_source_keras(struct token_source *source, const char *path, const char
         if (code == PROGRAM_DONE)
             code = read_unknown(source, path, config);
         if (code == PROGRAM_DONE && source->words.n == 0)
-            code = program_fail("%s: has no words", path);
+            code = program_fail("'%s': has no words", path);
     }
     json_decref(root);
     return code;

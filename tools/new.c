@@ -35,8 +35,9 @@ static int read_file(const struct new_options *options, struct token_source *sou
     while (blanks < len && strchr(" \t\r\n", data[blanks]) != NULL && data[blanks] != '\0')
         blanks++;
     bool is_json = blanks < len && data[blanks] == '{';
-    if (is_json && (options->keras || options->lower != NULL))
-        code = program_misuse("%s says itself how to split: --keras and --lower are for word lists",
+    if (is_json && (options->keras || options->blanks || options->lower != NULL))
+        code = program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
+                              "--blanks and --lower go with word lists",
                               options->tokenizer);
     if (code == PROGRAM_DONE)
         code = token_source_begin(source, is_json || options->keras);
@@ -71,8 +72,8 @@ static int settle_config(struct model_config *config, size_t n_tokens)
     if (config->vocabulary < 0)
         config->vocabulary = (int64_t)n_tokens;
     if ((uint64_t)config->vocabulary < n_tokens)
-        return program_misuse("the tokenizer has %zu ids; --vocabulary %" PRId64 " is less",
-                              n_tokens, config->vocabulary);
+        return program_misuse("the tokenizer has %zu id%s; --vocabulary %" PRId64 " is less",
+                              n_tokens, plural(n_tokens), config->vocabulary);
     const char *wrong = config_check(config);
     if (wrong != NULL)
         return program_misuse("the shape: %s", wrong);
@@ -89,7 +90,7 @@ struct templates {
 static int resolve_templates(const struct new_options *options, const struct word_list *words,
                              struct templates *templates)
 {
-    size_t n_types = (size_t)options->config.token_types;
+    size_t n_types = (size_t)options->shape.config.token_types;
     int code = PROGRAM_DONE;
     *templates = (struct templates){"", ""};
     if (options->template_single != NULL)
@@ -110,11 +111,10 @@ static void setting(struct weight_writer *writer, engine_settings settings, cons
 
 static void write_metadata(struct weight_writer *writer, const struct new_options *options)
 {
-    char name[96], seed[32];
+    char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, options->random.seed);
-    snprintf(name, sizeof name, "random, %" PRId64 " layers of width %" PRId64,
-             options->config.layers, options->config.width);
-    setting(writer, ENGINE_SETTINGS_METADATA, "name", options->name != NULL ? options->name : name);
+    setting(writer, ENGINE_SETTINGS_METADATA, "name",
+            options->name != NULL ? options->name : "random weights");
     setting(writer, ENGINE_SETTINGS_METADATA, "made_by", "encode-new " ENGINE_VERSION);
     setting(writer, ENGINE_SETTINGS_METADATA, "numbers", "seeded random, not trained");
     setting(writer, ENGINE_SETTINGS_METADATA, "seed", seed);
@@ -128,13 +128,13 @@ static int write_model(const struct new_options *options, const struct token_sou
     uint64_t n_parameters = 0;
     if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
-    weight_writer_config(writer, &options->config);
+    weight_writer_config(writer, &options->shape.config);
     token_source_write(source, writer);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "single", templates->single);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "pair", templates->pair);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
     write_metadata(writer, options);
-    engine_status status = random_model_write(writer, &options->config, &options->random,
+    engine_status status = random_model_write(writer, &options->shape.config, &options->random,
                                               &n_parameters);
     if (status == ENGINE_ERROR_MEMORY) {
         weight_writer_abort(writer);
@@ -142,8 +142,8 @@ static int write_model(const struct new_options *options, const struct token_sou
     }
     if (weight_writer_finish(writer) != ENGINE_OK)
         return program_fail("%s", error.message);
-    program_note("wrote %s: %zu tokens, %" PRIu64 " parameters", options->output, source->words.n,
-                 n_parameters);
+    program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
+                 source->words.n, plural(source->words.n), n_parameters, plural(n_parameters));
     return PROGRAM_DONE;
 }
 
@@ -153,13 +153,13 @@ int main(int argc, char *argv[])
     struct token_source source = {0};
     struct templates templates;
     bool ends;
-    program_begin("encode-new");
+    program_begin("encode-new", argv);
     int code = new_options_read(argc, argv, &options, &ends);
     if (code != PROGRAM_DONE || ends)
         return code;
     code = make_tokenizer(&options, &source);
     if (code == PROGRAM_DONE)
-        code = settle_config(&options.config, source.words.n);
+        code = settle_config(&options.shape.config, source.words.n);
     if (code == PROGRAM_DONE)
         code = resolve_templates(&options, &source.words, &templates);
     if (code == PROGRAM_DONE)

@@ -1,12 +1,10 @@
-/* new_options.c - the command line of encode-new. The options that set the model's shape are the
- * keys of model/config.h with dashes, so that a new key is an option at once.
- */
+/* new_options.c - the command line of encode-new; the options that set the model's shape are
+ * new_shape.c's. */
 #include "tools/new_options.h"
 
 #include "tools/options.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,21 +12,22 @@ static const char HELP[] =
     "Usage: encode-new -o FILE [OPTION ...]\n"
     "Writes a model with seeded random numbers: for tests, benches and teaching.\n"
     "\n"
-    "  -o, --output FILE        the weight file to write (needed)\n"
+    "  -o, --output FILE        the weight file to write (needed; not stdout)\n"
     "      --seed N             same seed, same bytes, on every machine (default 1)\n"
-    "      --name TEXT          the name that the programs show\n"
+    "      --name TEXT          the name that the programs show (default: random weights)\n"
     "      --type T             matrices of linear layers: f32, f16, bf16, int8 (default f32)\n"
     "      --layout L           of these: panels, rows (default panels)\n"
     "      --embedding-type T   the embedding tables (default: as --type)\n"
     "\n"
-    "Tokenizer (default: a few dozen built-in words)\n"
+    "Tokenizer (default: 104 built-in words)\n"
     "      --tokenizer FILE     a Keras Tokenizer.to_json() file, or one token per line\n"
     "      --words 'a b c'      these words\n"
     "      --fit FILE           the words of a text, '-' for stdin, by the rules of Keras\n"
     "      --oov TOKEN          --fit: token for unknown words, '' for none (default <unk>)\n"
     "      --num-words N        --fit: keep the N most frequent words\n"
     "      --min-count N        --fit: keep words that occur N times or more\n"
-    "      --keras, --blanks    word lists: split like Keras, or at blanks (default --blanks)\n"
+    "      --keras, --blanks    --words and word lists: split like Keras, or at blanks\n"
+    "                           (default --blanks)\n"
     "      --lower yes|no       lower case (default: yes with --keras and --fit, else no)\n"
     "      --add-token TOKEN    append a token, such as [CLS]; may be repeated\n"
     "      --template-single T  special tokens of a text: '[CLS]:0 A:0 [SEP]:0'\n"
@@ -39,8 +38,9 @@ static const char HELP[] =
 
 static const char HELP_END[] =
     "\n"
-    "  Unless given, --vocabulary is the number of tokens, --feed-forward four times the width,\n"
-    "  --heads 4, or 2 or 1 if that does not divide it. --embedding-scale sqrt is its square root.\n"
+    "  Unless given, --vocabulary is the number of tokens, --feed-forward four times\n"
+    "  the width, --heads 4, or 2 or 1 where that does not divide the width.\n"
+    "  --embedding-scale sqrt is the square root of the width.\n"
     "\n"
     "  -h, --help               this text\n"
     "      --version            the version\n"
@@ -52,7 +52,7 @@ enum {
     OPTION_TOKENIZER, OPTION_WORDS, OPTION_FIT, OPTION_OOV, OPTION_NUM_WORDS, OPTION_MIN_COUNT,
     OPTION_KERAS, OPTION_BLANKS, OPTION_LOWER, OPTION_ADD_TOKEN, OPTION_TEMPLATE_SINGLE,
     OPTION_TEMPLATE_PAIR, OPTION_TRUNCATE, OPTION_VERSION,
-    OPTION_CONFIG /* and the index of the key */
+    OPTION_SHAPE /* and the index of the option */
 };
 
 static const struct option FIXED[] = {
@@ -79,47 +79,26 @@ static const struct option FIXED[] = {
     {"version", no_argument, NULL, OPTION_VERSION},
 };
 
-enum { N_FIXED = sizeof FIXED / sizeof FIXED[0], MOST_KEYS = 64, KEY_BYTES = 32, VALUE_BYTES = 64 };
+enum { N_FIXED = sizeof FIXED / sizeof FIXED[0], SHAPE_OPTIONS_MOST = 64 };
 
 struct option_list {
-    struct option options[N_FIXED + MOST_KEYS + 1];
-    char names[MOST_KEYS][KEY_BYTES]; /* the keys with dashes */
-    const char *keys[MOST_KEYS];
-    size_t n_keys;
+    struct option options[N_FIXED + SHAPE_OPTIONS_MOST + 1]; /* ends with one that is all zero */
+    char names[SHAPE_OPTIONS_MOST][SHAPE_NAME_BYTES];
 };
 
-static void list_options(struct option_list *list, const struct model_config *config)
+static void list_options(struct option_list *list)
 {
     *list = (struct option_list){0};
     memcpy(list->options, FIXED, sizeof FIXED);
-    char value[VALUE_BYTES];
-    const char *key;
-    for (; list->n_keys < MOST_KEYS &&
-           (key = config_get(config, list->n_keys, value, sizeof value)) != NULL;
-         list->n_keys++) {
-        char *name = list->names[list->n_keys];
-        snprintf(name, KEY_BYTES, "%s", key);
-        for (char *c = name; *c != '\0'; c++)
-            if (*c == '_')
-                *c = '-';
-        list->keys[list->n_keys] = key;
-        list->options[N_FIXED + list->n_keys] =
-            (struct option){name, required_argument, NULL, OPTION_CONFIG + (int)list->n_keys};
-    }
+    for (size_t i = 0; i < SHAPE_OPTIONS_MOST && shape_option(i, list->names[i]); i++)
+        list->options[N_FIXED + i] =
+            (struct option){list->names[i], required_argument, NULL, OPTION_SHAPE + (int)i};
 }
 
-/* What a key takes is what config_set says of a value that no key takes. */
-static int show_help(const struct option_list *list, const struct model_config *defaults)
+static int show_help(const struct model_config *defaults)
 {
     fputs(HELP, stdout);
-    for (size_t i = 0; i < list->n_keys; i++) {
-        char value[VALUE_BYTES];
-        struct model_config config = *defaults;
-        config_get(defaults, i, value, sizeof value);
-        printf("      --%-18s %s", list->names[i], config_set(&config, list->keys[i], "?"));
-        bool has_default = value[0] != '\0' && value[0] != '-';
-        printf(has_default ? " (default %s)\n" : "\n", value);
-    }
+    shape_print_help(defaults);
     return program_help(HELP_END);
 }
 
@@ -130,7 +109,7 @@ static void set_defaults(struct new_options *options)
         .fit_options = {.oov = "<unk>"},
         .random = {.seed = 1, .linear_type = TENSOR_F32, .linear_layout = LAYOUT_PANELS},
     };
-    struct model_config *config = &options->config;
+    struct model_config *config = &options->shape.config;
     config_defaults(config);
     config->layers = 2;
     config->width = 128;
@@ -139,22 +118,6 @@ static void set_defaults(struct new_options *options)
     config->norm_eps = 1e-5;
     config->pooling = POOLING_MEAN;
     config->normalize = 1;
-}
-
-static int set_config(struct option_list *list, size_t index, const char *text,
-                      struct model_config *config, bool *scale_is_sqrt)
-{
-    const char *key = list->keys[index];
-    bool is_scale = strcmp(key, "embedding_scale") == 0;
-    if (is_scale)
-        *scale_is_sqrt = strcmp(text, "sqrt") == 0;
-    if (is_scale && *scale_is_sqrt)
-        return PROGRAM_DONE;
-    const char *expected = config_set(config, key, text);
-    if (expected != NULL)
-        return program_misuse("--%s takes %s%s, not '%s'", list->names[index],
-                              is_scale ? "sqrt or " : "", expected, text);
-    return PROGRAM_DONE;
 }
 
 static int set_type(const char *option, const char *text, enum tensor_type *type)
@@ -200,9 +163,12 @@ static int set_option(struct new_options *options, int option, const char *text)
     case OPTION_TOKENIZER: options->tokenizer = text; return PROGRAM_DONE;
     case OPTION_WORDS: options->words = text; return PROGRAM_DONE;
     case OPTION_FIT: options->fit = text; return PROGRAM_DONE;
-    case OPTION_OOV: options->fit_options.oov = text; return PROGRAM_DONE;
+    case OPTION_OOV:
+        options->fit_options.oov = text;
+        options->has_oov = true;
+        return PROGRAM_DONE;
     case OPTION_KERAS: options->keras = true; return PROGRAM_DONE;
-    case OPTION_BLANKS: options->keras = false; return PROGRAM_DONE;
+    case OPTION_BLANKS: options->blanks = true; return PROGRAM_DONE;
     case OPTION_TEMPLATE_SINGLE: options->template_single = text; return PROGRAM_DONE;
     case OPTION_TEMPLATE_PAIR: options->template_pair = text; return PROGRAM_DONE;
     case OPTION_NUM_WORDS: return set_count("--num-words", text, &options->fit_options.num_words);
@@ -226,59 +192,62 @@ static int set_option(struct new_options *options, int option, const char *text)
     }
 }
 
-static void settle(struct new_options *options, bool scale_is_sqrt)
-{
-    struct model_config *config = &options->config;
-    if (scale_is_sqrt && config->width > 0)
-        config->embedding_scale = sqrt((double)config->width);
-    if (config->feed_forward < 0)
-        config->feed_forward = config->width <= INT32_MAX / 4 ? 4 * config->width : config->width;
-    if (config->heads < 0)
-        config->heads = config->width % 4 == 0 ? 4 : config->width % 2 == 0 ? 2 : 1;
-    if (options->random.table_type == 0)
-        options->random.table_type = options->random.linear_type;
-}
-
-static int check(const struct new_options *options)
+/* What contradicts itself among the options of the tokenizer; NULL: nothing. */
+static const char *tokenizer_conflict(const struct new_options *options)
 {
     int n_sources =
         (options->tokenizer != NULL) + (options->words != NULL) + (options->fit != NULL);
     if (n_sources > 1)
-        return program_misuse("--tokenizer, --words and --fit exclude each other");
+        return "--tokenizer, --words and --fit exclude each other";
+    if (options->keras && options->blanks)
+        return "--keras and --blanks exclude each other";
+    if (options->fit != NULL && (options->keras || options->blanks))
+        return "--fit splits like Keras: --keras and --blanks go with --words, or with "
+               "--tokenizer and a word list";
+    if (options->fit == NULL && options->has_oov)
+        return "--oov goes with --fit";
+    if (options->fit == NULL && options->fit_options.num_words > 0)
+        return "--num-words goes with --fit";
+    if (options->fit == NULL && options->fit_options.min_count > 0)
+        return "--min-count goes with --fit";
+    return NULL;
+}
+
+static int settle(struct new_options *options)
+{
+    if (options->random.table_type == 0)
+        options->random.table_type = options->random.linear_type;
     if (options->output == NULL)
         return program_misuse("-o FILE is needed");
-    struct model_config config = options->config;
-    if (config.vocabulary < 0)
-        config.vocabulary = 1; /* settled when the tokenizer has been read */
-    const char *wrong = config_check(&config);
-    return wrong == NULL ? PROGRAM_DONE : program_misuse("the shape: %s", wrong);
+    if (strcmp(options->output, "-") == 0)
+        return program_misuse("-o -: a weight file is completed at its start, so it cannot be "
+                              "written to stdout");
+    const char *conflict = tokenizer_conflict(options);
+    return conflict == NULL ? shape_settle(&options->shape) : program_misuse("%s", conflict);
 }
 
 int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends)
 {
     struct option_list list;
-    bool scale_is_sqrt = false;
     int option, code = PROGRAM_DONE;
     set_defaults(options);
-    list_options(&list, &options->config);
+    list_options(&list);
     *ends = false;
     while (code == PROGRAM_DONE &&
            (option = getopt_long(argc, argv, "o:h", list.options, NULL)) != -1) {
         *ends = option == 'h' || option == OPTION_VERSION;
         if (option == 'h') {
             set_defaults(options);
-            return show_help(&list, &options->config);
+            return show_help(&options->shape.config);
         }
         if (option == OPTION_VERSION)
             return program_version();
-        if (option >= OPTION_CONFIG)
-            code = set_config(&list, (size_t)(option - OPTION_CONFIG), optarg, &options->config,
-                              &scale_is_sqrt);
+        if (option >= OPTION_SHAPE)
+            code = shape_set(&options->shape, (size_t)(option - OPTION_SHAPE), optarg);
         else
             code = set_option(options, option, optarg);
     }
     if (code == PROGRAM_DONE && optind < argc)
         return program_misuse("'%s' is not an option; texts are encoded by 'encode'", argv[optind]);
-    settle(options, scale_is_sqrt);
-    return code == PROGRAM_DONE ? check(options) : code;
+    return code == PROGRAM_DONE ? settle(options) : code;
 }

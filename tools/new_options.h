@@ -2,6 +2,7 @@
 #ifndef TOOLS_NEW_OPTIONS_H
 #define TOOLS_NEW_OPTIONS_H
 
+#include "tools/new_shape.h"
 #include "tools/random_model.h"
 #include "tools/token_source.h"
 
@@ -14,13 +15,13 @@ struct new_options {
     const char *output, *name;
     const char *tokenizer, *words, *fit; /* at most one is not NULL */
     struct fit_options fit_options;
-    bool keras;
+    bool has_oov, keras, blanks;
     const char *lower, *truncate; /* "yes", "no", or NULL: not said */
     const char *template_single, *template_pair;
     const char *added[MOST_ADDED_TOKENS];
     size_t n_added;
     struct random_options random;
-    struct model_config config; /* vocabulary is -1 unless it was given */
+    struct shape shape; /* its vocabulary is -1 unless it was given */
 };
 
 /* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the

@@ -18,9 +18,11 @@
 
 static const char *name_of_program = "encode";
 
-void program_begin(const char *name)
+void program_begin(char *name, char *argv[])
 {
     name_of_program = name;
+    if (argv[0] != NULL)
+        argv[0] = name;
 }
 
 const char *program_name(void)
@@ -90,6 +92,11 @@ int program_end(int code)
     if (errno == EPIPE)
         return PROGRAM_FAILED;
     return program_fail("cannot write to stdout: %s", errno ? strerror(errno) : "a write failed");
+}
+
+const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
 }
 
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,

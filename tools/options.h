@@ -31,9 +31,9 @@ enum { PROGRAM_DONE = 0, PROGRAM_FAILED = 1, PROGRAM_MISUSED = 2 };
 #define PROGRAM_PRINTF(text, first)
 #endif
 
-/* The name that opens every message; call it first in main with a string that lives on
- * ("encode"). */
-void program_begin(const char *name);
+/* The name that opens every message, also those of getopt, which takes it from argv[0]; call it
+ * first in main with a string that lives on ("encode"). */
+void program_begin(char *name, char *argv[]);
 const char *program_name(void);
 
 /* "name: message" on stderr, with a line end. program_note returns nothing and is not an error;
@@ -54,6 +54,9 @@ int program_version(void);
  * PROGRAM_FAILED. The last call of every program that prints results. A reader that went away
  * (EPIPE) fails without a message. */
 int program_end(int code);
+
+/* The ending of a noun that is counted: "1 token", "2 tokens". */
+const char *plural(uint64_t n);
 
 /* Whole decimal numbers from least to most; the message names the option, the text and the
  * bounds. */

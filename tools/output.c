@@ -29,18 +29,20 @@ bool output_check(struct output *output, bool flush)
 }
 
 /* A reader that went away (head, less) has seen what it wanted: no message. */
-static int say_failure(const struct output *output, const char *name)
+static int say_failure(const struct output *output)
 {
+    const char *reason = strerror(output->reason);
     if (output->reason == EPIPE)
         return PROGRAM_FAILED;
-    return program_fail("cannot write to %s: %s", name, strerror(output->reason));
+    return output->path ? program_fail("cannot write to '%s': %s", output->path, reason)
+                        : program_fail("cannot write to stdout: %s", reason);
 }
 
 int output_end(struct output *output, int code)
 {
     errno = 0;
     if (!output_check(output, true))
-        code = say_failure(output, output->path ? output->path : "stdout");
+        code = say_failure(output);
     if (!output->file)
         return code;
     if (code != PROGRAM_DONE)

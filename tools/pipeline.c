@@ -49,7 +49,7 @@ static void show_progress(struct pipeline *pipeline)
     if (seconds < 0.2)
         return;
     pipeline->progress_time = now;
-    fprintf(stderr, "\r%zu texts", pipeline->n_read);
+    fprintf(stderr, "\r%zu text%s", pipeline->n_read, plural(pipeline->n_read));
 }
 
 static void clear_progress(const struct pipeline *pipeline)
@@ -67,16 +67,17 @@ static int fail(const struct pipeline *pipeline, const char *message)
 /* Once each: a text without tokens is no error, but its zeros may surprise. */
 static void note(struct pipeline *pipeline, const struct item *item)
 {
+    char name[ITEM_NAME_BYTES];
     if (pipeline->encoder->width && !pipeline->has_noted_empty && item_n_visible(item) == 0) {
         pipeline->has_noted_empty = true;
         clear_progress(pipeline);
-        program_note("text %zu has no tokens%s", item->number,
+        program_note("%s has no tokens%s", item_name(item, name),
                      pipeline->encoder->is_pooled ? ": its vector is all zeros" : "");
     }
     if (!pipeline->has_noted_cut && item->n_dropped > 0) {
         pipeline->has_noted_cut = true;
         clear_progress(pipeline);
-        program_note("text %zu was cut to %zu of its %zu tokens", item->number, item->n_tokens,
+        program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
                      item->n_tokens + item->n_dropped);
     }
 }

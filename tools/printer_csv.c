@@ -1,5 +1,7 @@
 /* printer_csv.c - RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or
- * a line end in quotes. Texts and tokens count from 0, as rows of an array do. */
+ * a line end in quotes. Texts and tokens count from 0, as rows of an array do. What there is not is
+ * an empty field: the text of ids, the second text of one that is alone, the span of a token that
+ * was made of no part of the text (begin, end, in_pair). */
 #include "tools/format_float.h"
 #include "tools/printer.h"
 #include "tools/utf8.h"
@@ -50,7 +52,8 @@ static bool begin(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     bool is_pooled = encoder->width && encoder->is_pooled;
-    fputs(is_pooled ? "text_index,text" : "text_index,token_index,token,id,begin,end",
+    fputs(is_pooled ? "text_index,text,pair"
+                    : "text_index,token_index,token,id,begin,end,in_pair,masked",
           printer->stream);
     for (size_t i = 0; i < encoder->width; i++)
         fprintf(printer->stream, ",v%zu", i);
@@ -66,7 +69,12 @@ static void print_token(struct printer *printer, const struct item *item, size_t
 
     fprintf(printer->stream, "%zu,%zu,", item->number - 1, i);
     put_field(printer->stream, text, len);
-    fprintf(printer->stream, ",%d,%zu,%zu", (int)token->id, token->begin, token->end);
+    fprintf(printer->stream, ",%d,", (int)token->id);
+    if (item_has_span(item, i))
+        fprintf(printer->stream, "%zu,%zu,%d", token->begin, token->end, token->in_pair);
+    else
+        fputs(",,", printer->stream);
+    fputs(item_is_masked(item, i) ? ",1" : ",0", printer->stream);
     if (item->vectors)
         put_vector(printer->stream, item->vectors + i * width, width);
     end_row(printer->stream);
@@ -82,6 +90,8 @@ static bool print_item(struct printer *printer, const struct item *item)
     }
     fprintf(printer->stream, "%zu,", item->number - 1);
     put_field(printer->stream, input->text ? input->text : "", input->text_len);
+    putc(',', printer->stream);
+    put_field(printer->stream, input->pair ? input->pair : "", input->pair_len);
     put_vector(printer->stream, item->vectors, printer->encoder->width);
     end_row(printer->stream);
     return true;

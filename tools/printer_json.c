@@ -26,7 +26,7 @@ static void put_token(struct printer *printer, const struct item *item, size_t i
     put_truth(stream, token->special);
     if (token->in_pair)
         fputs(", \"pair\": true", stream);
-    if (input->mask && !input->mask[i])
+    if (item_is_masked(item, i))
         fputs(", \"masked\": true", stream);
     putc('}', stream);
 }

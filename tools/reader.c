@@ -60,11 +60,12 @@ static enum reader_state next_argument(struct reader *reader, struct record *rec
 static enum reader_state take_text(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
+    size_t number = reader->lines.n_lines;
     char *copy = malloc(len + 1);
     if (!copy)
-        return fail_in_line(reader, reader->lines.n_lines, "not enough memory");
+        return fail_in_line(reader, number, "not enough memory");
     memcpy(copy, line, len);
-    *record = (struct record){.storage = copy};
+    *record = (struct record){.storage = copy, .line = number};
     record->input.text = copy;
     record->input.text_len = len;
     return READER_RECORD;
@@ -80,9 +81,10 @@ static enum reader_state take_json(struct reader *reader, char *line, size_t len
         number--;
         len = 0;
     }
-    if (json_input_read(line, len, record, reason, sizeof reason))
-        return READER_RECORD;
-    return fail_in_line(reader, number, reason);
+    if (!json_input_read(line, len, record, reason, sizeof reason))
+        return fail_in_line(reader, number, reason);
+    record->line = number;
+    return READER_RECORD;
 }
 
 static enum reader_state take_line(struct reader *reader, char *line, size_t len,

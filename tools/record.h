@@ -7,6 +7,7 @@
 struct record {
     engine_input input; /* points into storage, or at the program's arguments */
     void *storage;      /* freed with the record; NULL: borrowed */
+    size_t line;        /* of stdin, from 1; 0: an argument */
 };
 
 #endif

@@ -52,8 +52,9 @@ static int add_piece(const char *option, const struct piece *piece, const struct
     size_t used = strlen(out), left = TEMPLATE_TEXT_BYTES - used;
     const char *blank = used > 0 ? " " : "";
     if (piece->type >= (n_types > 0 ? n_types : 1))
-        return program_misuse("%s: '%.*s' has the type %zu, but the model has %zu token types",
-                              option, (int)piece->name_len, piece->name, piece->type, n_types);
+        return program_misuse("%s: '%.*s' has the type %zu, but the model has %zu token type%s",
+                              option, (int)piece->name_len, piece->name, piece->type, n_types,
+                              plural(n_types));
     if (is_text(piece, 'A') || is_text(piece, 'B')) {
         snprintf(out + used, left, "%s%c:%zu", blank, piece->name[0], piece->type);
         return PROGRAM_DONE;

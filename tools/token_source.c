@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #define MOST_BYTES ((size_t)1 << 30)
 
@@ -70,7 +71,10 @@ int token_source_words(struct token_source *source, const char *words)
     utf8_repaired_len(words, strlen(words), &invalid);
     if (invalid)
         return program_misuse("--words is not UTF-8");
-    for (words += strspn(words, blanks); *words != '\0'; words += strspn(words, blanks)) {
+    words += strspn(words, blanks);
+    if (*words == '\0')
+        return program_misuse("--words has no word");
+    for (; *words != '\0'; words += strspn(words, blanks)) {
         size_t len = strcspn(words, blanks);
         if (word_list_find(&source->words, words, len) == WORD_NONE &&
             !word_list_append(&source->words, words, len))
@@ -80,16 +84,44 @@ int token_source_words(struct token_source *source, const char *words)
     return find_unknown(source, false);
 }
 
+/* Unicode's property White_Space, at which texts are split. */
+static bool is_blank(uint32_t character)
+{
+    switch (utf8proc_category((utf8proc_int32_t)character)) {
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return true;
+    default:
+        return (character >= '\t' && character <= '\r') || character == 0x85;
+    }
+}
+
+static bool has_blank(const char *text, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        at += utf8_next(text + at, len - at, &character);
+        if (is_blank(character))
+            return true;
+    }
+    return false;
+}
+
 static int add_line(struct token_source *source, const char *path, const char *line, size_t len)
 {
     size_t number = source->words.n + 1;
     bool invalid = false;
     utf8_repaired_len(line, len, &invalid);
     if (invalid)
-        return program_fail("%s, line %zu: not UTF-8", path, number);
+        return program_fail("'%s', line %zu: not UTF-8", path, number);
+    if (!source->is_keras && has_blank(line, len))
+        return program_fail("'%s', line %zu: this token has a blank in it, and texts are split at "
+                            "blanks",
+                            path, number);
     size_t other = word_list_find(&source->words, line, len);
     if (other != WORD_NONE)
-        return program_fail("%s, line %zu: the same token stands in line %zu", path, number,
+        return program_fail("'%s', line %zu: the same token stands in line %zu", path, number,
                             other + 1);
     return word_list_append(&source->words, line, len) ? PROGRAM_DONE : no_memory();
 }
@@ -109,7 +141,7 @@ int token_source_list(struct token_source *source, const char *path, const char 
         at += line_len + (end != NULL);
     }
     if (code == PROGRAM_DONE && source->words.n == 0)
-        return program_fail("%s: has no tokens", path);
+        return program_fail("'%s': has no tokens", path);
     return code == PROGRAM_DONE ? find_unknown(source, true) : code;
 }
 

@@ -382,8 +382,14 @@ static void settings_unknown_or_doubled(void **state)
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = 0;
     copy = patient_copy(&sound, 4 * SPARE); /* the message stays within its 255 bytes */
-    replace_setting(&copy, "CONF", name, "%s%n", 4);
+    replace_setting(&copy, "CONF", name + sizeof name - 251, "%s%n", 4);
     assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "xxx");
+    copy = patient_copy(&sound, 4 * SPARE);
+    replace_setting(&copy, "CONF", name, "yes", 3); /* longer than a key may be */
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "key");
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "META", "\033[31m", "yes", 3); /* it could command a terminal */
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "key");
     copy = patient_copy(&sound, 4 * SPARE);
     replace_setting(&copy, "CONF", "gate", name, sizeof name - 1);
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "gate");

@@ -13,10 +13,11 @@ static void test_texts_without_tokens(void **state)
     (void)state;
     const struct shell_result *result = shell_expect(
         0, "printf 'dog\\n\\n   \\t \\nzoo\\n' | $ENCODE -m plain.weights -p mean -f csv");
-    assert_contains(result->out, "\r\n1,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
-    assert_contains(result->out, ",0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n3,zoo,0.0,");
+    assert_contains(result->out, "\r\n1,,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
+    assert_contains(result->out, ",0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n3,zoo,,0.0,");
     assert_int_equal(count_lines(result->out), 5);
-    assert_string_equal(result->err, "encode: text 2 has no tokens: its vector is all zeros\n");
+    assert_string_equal(result->err,
+                        "encode: line 2 of stdin has no tokens: its vector is all zeros\n");
     assert_contains(shell_expect(0, "$ENCODE -m plain.weights -f json ''")->out,
                     "{\"text\": \"\", \"tokens\": [], \"vectors\": [], \"truncated\": false}\n");
     assert_string_equal(shell_expect(0, "printf '\\n\\n' | $ENCODE -m plain.weights -f ids")->out,
@@ -80,7 +81,7 @@ static void test_very_many_tokens(void **state)
     shell_expect(0, "yes dog | head -n 1000000 | tr '\\n' ' ' >many");
     assert_contains(shell_expect(0, "$ENCODE -f ids --no-special <many | wc -w")->out, "1000000");
     assert_contains(shell_expect(1, "$ENCODE <many")->err,
-                    "text 1 has 1000002 tokens and the limit is 16: --on-long truncate");
+                    "line 1 of stdin has 1000002 tokens and the limit is 16: --on-long truncate");
     assert_contains(shell_expect(0, "$ENCODE -p mean --on-long truncate <many")->err,
                     "cut to 16 of its 1000002 tokens");
 }
@@ -99,8 +100,8 @@ static void test_masks_of_zeros(void **state)
     const struct shell_result *result =
         shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
                         "$ENCODE --input jsonl -p mean -f csv");
-    assert_contains(result->out, "\r\n0,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
-    assert_contains(result->err, "text 1 has no tokens");
+    assert_contains(result->out, "\r\n0,,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
+    assert_contains(result->err, "line 1 of stdin has no tokens");
     result = shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
                              "$ENCODE --input jsonl -f json");
     assert_contains(result->out, "[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, ");
@@ -128,20 +129,27 @@ static void test_bad_json_lines(void **state)
         {"[]", "line 2 of stdin: this array is not two strings; expected"},
         {"[\"a\"]", "line 2 of stdin: this array is not two strings; expected"},
         {"[\"a\", 1]", "line 2 of stdin: this array is not two strings; expected"},
-        {"{}", "line 2 of stdin: this object has other keys"},
-        {"{\"pair\": \"a\"}", "line 2 of stdin: this object has other keys"},
-        {"{\"text\": 1}", "line 2 of stdin: this object has other keys"},
-        {"{\"text\": \"a\", \"ids\": [1]}", "line 2 of stdin: this object has other keys"},
-        {"{\"text\": \"a\", \"id\": 1}", "line 2 of stdin: this object has other keys"},
+        {"{}", "line 2 of stdin: this object has no \"text\" and no \"ids\"; expected"},
+        {"{\"pair\": \"a\"}", "line 2 of stdin: this object has no \"text\" and no \"ids\""},
+        {"{\"text\": null}", "line 2 of stdin: this object has no \"text\" and no \"ids\""},
+        {"{\"text\": 1}", "line 2 of stdin: \"text\" is not a string; expected"},
+        {"{\"text\": \"a\", \"pair\": 1}", "line 2 of stdin: \"pair\" is not a string; expected"},
+        {"{\"text\": \"a\", \"ids\": [1]}", "line 2 of stdin: \"ids\" goes without \"text\""},
+        {"{\"text\": \"a\", \"mask\": [1]}", "line 2 of stdin: \"types\" and \"mask\" go with"},
+        {"{\"text\": \"a\", \"id\": 1}", "line 2 of stdin: the key \"id\" is not known; expected"},
+        {"{\"a23456789012345678901234567890123456789\u00e9\": 1}",
+         "the key \"a23456789012345678901234567890123456789…\" is not known; expected"},
         {"{\"ids\": 1}", "line 2 of stdin: \"ids\" is not an array"},
         {"{\"ids\": [1.5]}", "line 2 of stdin: \"ids\"[0] is not a whole number"},
         {"{\"ids\": [1, -1]}", "line 2 of stdin: \"ids\"[1] is not a whole number"},
         {"{\"ids\": [99999999999]}", "line 2 of stdin: \"ids\"[0] is not a whole number"},
-        {"{\"ids\": [1, 2], \"types\": [0]}", "line 2 of stdin: \"types\" has 1 numbers"},
+        {"{\"ids\": [1, 2], \"types\": [0]}", "line 2 of stdin: \"types\" has 1 number where"},
         {"{\"ids\": [1], \"mask\": [2]}", "line 2 of stdin: \"mask\"[0] is not a whole number"},
-        {"{\"ids\": [11]}", "text 2: \"ids\"[0] is 11, and this model"},
-        {"{\"ids\": [1], \"types\": [2]}", "text 2: type 2 at place 0 is out of range"},
-        {"{\"ids\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "text 2 has 17 ids, the limit is 16"},
+        {"{\"ids\": [11]}", "line 2 of stdin: \"ids\"[0] is 11, and this model"},
+        {"{\"ids\": [1, 1], \"types\": [0, 2]}",
+         "line 2 of stdin: \"types\"[1] is 2, and this model's types end at 1"},
+        {"{\"ids\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
+         "line 2 of stdin has 17 ids, the limit is 16"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const struct shell_result *result = shell_expect(
@@ -166,6 +174,16 @@ static void test_ids_of_tokens_only_are_checked_too(void **state)
     shell_expect(0, "echo '{\"ids\": [2, 500], \"mask\": [1, 0]}' | $ENCODE --input jsonl -f json");
 }
 
+static void test_null_is_as_good_as_absent(void **state)
+{
+    (void)state;
+    shell_expect(0,
+                 "printf '%%s\\n' '{\"text\": \"I\", \"pair\": null}' "
+                 "'{\"ids\": [2], \"types\": null, \"mask\": null, \"text\": null}' >null.jsonl");
+    assert_string_equal(shell_expect(0, "$ENCODE --input jsonl -f ids <null.jsonl")->out,
+                        "9 2 10\n2\n");
+}
+
 static void test_messages_obey_no_control_characters(void **state)
 {
     (void)state;
@@ -187,7 +205,7 @@ static void test_full_disk(void **state)
         assert_string_equal(shell_expect(1, "$ENCODE -f %s dog >/dev/full", formats[i])->err,
                             "encode: cannot write to stdout: No space left on device\n");
         assert_string_equal(shell_expect(1, "$ENCODE -f %s -o /dev/full dog", formats[i])->err,
-                            "encode: cannot write to /dev/full: No space left on device\n");
+                            "encode: cannot write to '/dev/full': No space left on device\n");
         /* Long output fails half way. */
         assert_contains(
             shell_expect(1, "yes 'dog cat' | head -n 20000 | $ENCODE -f %s >/dev/full", formats[i])
@@ -283,7 +301,7 @@ static void test_misuse(void **state)
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         const struct shell_result *result = shell_expect(2, "$ENCODE %s </dev/null", arguments[i]);
         assert_string_equal(result->out, "");
-        assert_contains(result->err, "encode");
+        assert_memory_equal(result->err, "encode: ", 8);
         assert_contains(result->err, "Try 'encode --help'.\n");
         assert_int_equal(count_lines(result->err), 2);
     }
@@ -302,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_masks_of_zeros),
         cmocka_unit_test(test_bad_json_lines),
         cmocka_unit_test(test_ids_of_tokens_only_are_checked_too),
+        cmocka_unit_test(test_null_is_as_good_as_absent),
         cmocka_unit_test(test_messages_obey_no_control_characters),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_outputs_that_cannot_be_made),

@@ -42,7 +42,7 @@ gives() { [ "$(token_ids "$1" "$2")" = "$3" ]; } # FILE TEXT IDS
 
 # ---- The least one can ask for ----
 run "$new" -o a.weights
-ends 'defaults' 0 'wrote a.weights'
+ends 'defaults' 0 "wrote 'a.weights': 105 tokens"
 check 'nothing on stdout' [ ! -s out ]
 check 'it is the only file' [ "$(ls | tr '\n' ' ')" = 'a.weights err out ' ]
 run "$inspect" --verify a.weights
@@ -52,6 +52,7 @@ check 'inspect: checksums' says 'checksums: every section and tensor agrees'
 check 'inspect: position' line 'position +sinusoidal'
 check 'inspect: width' line 'width +128'
 check 'inspect: tensor' line 'layers\.1\.attention\.qkv\.weight +f32 +panels +\[384, 128\] +[0-9]+ +196608'
+check 'inspect: name' line 'name +random weights'
 check 'built-in words' [ "$(token_ids a.weights 'I ride bike' | wc -w)" = 3 ]
 
 # ---- Seeds ----
@@ -61,7 +62,7 @@ run "$new" -o c.weights --seed 2
 check 'another seed gives others' [ "$(cmp -s a.weights c.weights; echo $?)" = 1 ]
 run "$new" -o d.weights --width 8 --layers 1 --words 'x y z' --seed 12345 --max-tokens 4 --name fixed
 run "$inspect" d.weights
-check 'its numbers are the same on every machine' line 'DATA  yes +64 +5376  79676ee0'
+check 'its numbers are the same on every machine' line 'DATA  yes +64 +5376  79676EE0'
 
 # ---- Every key is an option ----
 run "$new" -o a.weights --words 'a b' --layers 1 --width 24 --heads 3 --feed-forward 10 --vocabulary 99 --max-tokens 17 \
@@ -106,6 +107,11 @@ ends 'a list without unknown token' 0 '[UNK] is appended as id 2'
 printf 'a\nb\n\na\n' >list
 run "$new" -o no.weights --tokenizer list
 ends 'a token twice' 1 'line 4: the same token stands in line 1'
+printf 'a\n\nb c\n' >list
+run "$new" -o no.weights --tokenizer list
+ends 'a token with a blank' 1 "'list', line 3: this token has a blank in it"
+run "$new" -o l.weights --tokenizer list --keras
+ends 'such a token by the rules of Keras' 0 wrote
 printf 'a\n\xff\n' >list
 run "$new" -o no.weights --tokenizer list
 ends 'a list that is not UTF-8' 1 'line 2: not UTF-8'
@@ -125,6 +131,8 @@ run "$new" -o f.weights --fit - --min-count 2 --oov '[X]' --lower no <<<"$text"
 check 'those that occur twice, as they are written' gives f.weights 'The the cat ΟΔΟΣ' '1 4 3 2'
 run "$new" -o no.weights --fit - <<<'... !!!'
 ends 'a text without words' 1 'no word'
+run "$new" -o no.weights --fit - --min-count 9 <<<"$text"
+ends 'a fit that keeps no word' 1 '--min-count 9 leaves no word'
 
 keras='{"class_name":"Tokenizer","config":{"num_words":N,"filters":"!","lower":true,"split":"S","char_level":false,
 "oov_token":"<o>","word_index":"{\"<o>\": 1, \"dog\": 2, \"x\": 3}"}}'
@@ -202,11 +210,31 @@ wrong 'whole number' -o no.weights --width -3
 wrong 'whole number' -o no.weights --width 12k
 wrong 'whole number' -o no.weights --seed 99999999999999999999
 wrong "relu, gelu, gelu_tanh, silu, not 'tanh'" -o no.weights --activation tanh
-wrong "'heads' does not divide" -o no.weights --width 10 --heads 3
-wrong "'width'" -o no.weights --width 0
+wrong '--heads 7 does not divide --width 100' -o no.weights --width 100 --heads 7
+wrong '--width 0: expected 1 to 2147483647' -o no.weights --width 0
+wrong '--heads 0: expected 1 to 2147483647' -o no.weights --heads 0
+wrong '--max-tokens 1048577: expected 1 to 1048576' -o no.weights --max-tokens 1048577
+wrong 'from 1 to 2147483647' -o no.weights --width x
+wrong '--norm-eps 0: expected more than 0' -o no.weights --norm-eps 0
+wrong '--norm-eps 1e-60: expected more than 0' -o no.weights --norm-eps 1e-60
+wrong '--norm none: expected layer or rms' -o no.weights --norm none
+wrong '--norm-bias yes does not go with --norm rms' -o no.weights --norm rms --norm-bias yes
+wrong '--position-offset 2 goes with --position learned' -o no.weights --position-offset 2
 wrong 'parameters' -o no.weights --width 2147483647 --heads 1
 wrong 'parameters' -o no.weights --layers 2147483647
 wrong 'exclude' -o no.weights --words a --fit -
+echo '{"config": {"word_index": "{\"a\": 1}"}}' >k.json
+wrong '--num-words goes with --fit' -o no.weights --tokenizer k.json --num-words 3
+wrong '--min-count goes with --fit' -o no.weights --words a --min-count 2
+wrong '--oov goes with --fit' -o no.weights --words a --oov x
+wrong '--oov goes with --fit' -o no.weights --oov ''
+wrong '--keras and --blanks exclude each other' -o no.weights --words a --keras --blanks
+for option in --keras --blanks; do
+    wrong '--fit splits like Keras' -o no.weights --fit k.json $option
+    wrong "'k.json' is a Keras file" -o no.weights --tokenizer k.json $option
+done
+wrong 'cannot be written to stdout' -o -
+wrong '--words has no word' -o no.weights --words ' '
 wrong 'f32, f16, bf16, int8' -o no.weights --type f64
 wrong 'rows, panels' -o no.weights --layout columns
 wrong 'yes or no' -o no.weights --lower maybe
@@ -274,7 +302,7 @@ fi
 cp w.weights damaged.weights
 printf '\377' | dd of=damaged.weights bs=1 seek=1000 conv=notrunc 2>/dev/null
 run "$inspect" --verify damaged.weights
-ends 'a damaged tensor' 1 'embedding.token.weight'
+ends 'a damaged tensor' 1 "'damaged.weights': tensor 'embedding.token.weight'"
 check 'it says so on stdout too' says 'checksums: the file is damaged'
 run "$inspect" damaged.weights
 check 'data is not read without --verify' [ "$code" = 0 ]
@@ -286,6 +314,10 @@ run "$inspect" missing
 ends 'a missing file' 1 'missing'
 run "$inspect"
 ends 'no file' 2 'needed'
+run "$inspect" -
+ends 'stdin' 2 'cannot be read from stdin'
+run "$inspect" -o - w.weights
+ends 'an output' 2 'goes to stdout'
 run "$inspect" w.weights w.weights
 ends 'two files' 2 'one file'
 run "$inspect" -f xml w.weights
@@ -293,9 +325,24 @@ ends 'a format that is not there' 2 "text, json, not 'xml'"
 for program in "$new" "$inspect"; do
     run "$program" --version
     check "$program --version" says "$(basename "$program") "
+    run "$program" --nonsense
+    ends "$program --nonsense" 2 "$(basename "$program"): unrecognized option"
     run "$program" --help
     check "$program --help" says 'Exit codes'
 done
+
+# ---- What the help and the manual promise ----
+run "$new" --help
+check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\)'
+check 'help: gate' line 'none: act\(a\); first: act\(a\)·b; second: a·act\(b\)'
+sed -n '/^Shape/,/^$/p' out >shape # an option's words stand behind it or on a line of their own
+check 'help: the shape fits the screen' [ "$(LC_ALL=C.UTF-8 grep -cE '.{81}' shape)" = 0 ]
+check 'help: every shape option is explained' [ "$(grep -c '^      --' shape)" = \
+    "$(grep -cE '^      --.*: |^ {20}' shape)" ]
+"$new" -o n.weights 2>/dev/null
+n_words=$(($("$inspect" n.weights | sed -n 's/.* \([0-9]*\) with a text$/\1/p') - 1)) # less [UNK]
+check "help: $n_words built-in words" says "default: $n_words built-in words"
+check "manual: $n_words built-in words" grep -q "$n_words built-in words" "$source/tools/man/encode-new.1"
 
 # ---- The default weights ----
 if [ -f "$source/weights/default.weights" ]; then

@@ -1,0 +1,42 @@
+/* unicode.h - properties, lower case, decomposition and composition of characters, as the reference
+ * tokenizer (HuggingFace tokenizers 0.23) has them: utf8proc's, with the exceptions of
+ * unicode_exceptions.h. Code points are at most U+10FFFF.
+ */
+#ifndef MODEL_UNICODE_H
+#define MODEL_UNICODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum unicode_property {
+    UNICODE_BLANK = 1 << 0,       /* White_Space */
+    UNICODE_WORD = 1 << 1,        /* \w of a regular expression: letters, marks, digits, connectors */
+    UNICODE_PUNCTUATION = 1 << 2, /* category P, and every ASCII symbol */
+    UNICODE_NUMBER = 1 << 3,      /* category N */
+    UNICODE_CONTROL = 1 << 4,     /* categories Cc, Cf, Co; TAB, LF and CR are none */
+    UNICODE_NONSPACING = 1 << 5,  /* category Mn */
+    UNICODE_MARK = 1 << 6,        /* category M */
+    /* What is special in the reference about its normal forms: */
+    UNICODE_WHOLE = 1 << 7,            /* has no canonical decomposition */
+    UNICODE_WHOLE_COMPATIBLE = 1 << 8, /* has no compatibility decomposition */
+    UNICODE_STARTER = 1 << 9           /* has combining class 0 */
+};
+
+/* The properties of a character, or-ed. */
+unsigned unicode_properties(uint32_t code);
+
+enum { UNICODE_LOWER_CODES = 2, UNICODE_DECOMPOSED = 24 };
+
+/* Lower case of the character alone; returns how many code points it is. */
+size_t unicode_lower(uint32_t code, uint32_t out[UNICODE_LOWER_CODES]);
+
+/* The full decomposition, in no particular order of marks; returns how many code points it is. */
+size_t unicode_decompose(uint32_t code, bool compatible, uint32_t out[UNICODE_DECOMPOSED]);
+
+uint8_t unicode_combining_class(uint32_t code);
+
+/* The primary composite of two characters, or 0 if there is none. */
+uint32_t unicode_compose(uint32_t first, uint32_t second);
+
+#endif

@@ -1,0 +1,125 @@
+/* encode --compare: which words are paired, and what is said of their vectors. That the numbers are
+ * those of the vectors is test_encode.c's matter. */
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SCREEN_COLUMNS = 80 };
+
+/* The text with blanks for line ends: sentences are broken where the screen ends. */
+static const char *unwrap(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return text;
+}
+
+static void test_compare_with_positions(void **state)
+{
+    (void)state;
+    char *out = shell_expect(0, "$ENCODE --compare 'I ride bike' 'bike ride I'")->out;
+    assert_contains(out, "\nA: I ride bike\nB: bike ride I\n");
+    assert_contains(out, "\ni        1     3  ");
+    assert_contains(out, "\nride     2     2  ");
+    assert_contains(out, "\nbike     3     1  ");
+    assert_contains(unwrap(out),
+                    "With sinusoidal positions the same word in another place gets another "
+                    "vector: the words that moved differ by ");
+    assert_lacks(out, "[CLS]");
+}
+
+static void test_compare_without_positions(void **state)
+{
+    (void)state;
+    char *out =
+        shell_expect(0, "$ENCODE --compare --position none 'I ride bike' 'bike ride I'")->out;
+    assert_contains(out, "no positions, full mask");
+    assert_contains(unwrap(out), "the same words have the same vectors up to rounding");
+    out = shell_expect(0, "$ENCODE --compare --position none --mask causal 'I ride bike' "
+                          "'bike ride I'")
+              ->out;
+    assert_contains(unwrap(out), "Even without positions a causal mask lets order show");
+}
+
+static void test_compare_other_cases(void **state)
+{
+    (void)state;
+    char *out = shell_expect(0, "$ENCODE --compare 'I ride' 'dog cat'")->out;
+    assert_contains(out, "only in A: i ride\nonly in B: dog cat\n");
+    assert_contains(out, "share no word");
+    assert_contains(unwrap(shell_expect(0, "$ENCODE --compare 'I ride' 'i RIDE'")->out),
+                    "The same words in the same order: the same vectors (largest difference 0).");
+    assert_contains(shell_expect(0, "$ENCODE --compare 'I ride bike' 'I ride dog'")->out,
+                    "The texts have different words");
+    assert_contains(
+        unwrap(shell_expect(0, "$ENCODE --compare --mask causal 'I ride bike' 'I ride dog'")->out),
+        "with a causal mask a word sees only itself and what comes before it");
+    /* Unknown words share an id and are not the same word. */
+    out = shell_expect(0, "$ENCODE --compare 'I zoo' 'I moo'")->out;
+    assert_contains(out, "only in A: zoo\nonly in B: moo\n");
+    assert_contains(shell_expect(0, "$ENCODE --compare '' ''")->out, "share no word");
+}
+
+static void test_sentence_leaves_out_words_that_stay_the_same(void **state)
+{
+    (void)state;
+    /* All are one token to the model, so the one in the middle sees the same. */
+    const char *out =
+        unwrap(shell_expect(0, "$ENCODE --compare 'eins zwei drei' 'drei zwei eins'")->out);
+    assert_contains(out, "those in the same place not at all.");
+    assert_lacks(out, "by up to 0");
+    out = unwrap(shell_expect(0, "$ENCODE --compare 'I ride bike' 'bike ride I'")->out);
+    assert_contains(out, ", and those in the same place by up to 0.");
+    assert_contains(out, " because the others moved.");
+}
+
+static void test_unknown_words_are_named(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0, "$ENCODE --compare 'zoo I moo zoo' 'moo I boo'")->out;
+    assert_contains(out, "\nzoo, moo, boo are not in the vocabulary: all start from the vector of "
+                         "[UNK]\n");
+    assert_contains(shell_expect(0, "$ENCODE --compare 'I zoo' 'zoo I'")->out,
+                    "\nzoo is not in the vocabulary: it starts from the vector of [UNK]\n");
+    assert_lacks(shell_expect(0, "$ENCODE --compare 'I ride' 'ride I'")->out, "vocabulary:");
+    assert_contains(shell_expect(0, "$ENCODE --compare 'b c d e f g h j k' 'b'")->out,
+                    "\nb, c, d, e, f, g, h, j and others are not in the vocabulary");
+    out = shell_expect(0, "$ENCODE -f json --compare 'zoo I moo' 'boo I zoo'")->out;
+    assert_contains(out, "{\"word\": \"zoo\", \"unknown\": true, \"position_a\": 1, ");
+    assert_contains(out, "{\"word\": \"i\", \"position_a\": 2, ");
+    assert_contains(out, "\"only_a\": [{\"word\": \"moo\", \"unknown\": true, \"position\": 3}], "
+                         "\"only_b\": [{\"word\": \"boo\", \"unknown\": true, \"position\": 1}]");
+}
+
+static void test_sentences_fit_the_screen(void **state)
+{
+    (void)state;
+    const char *arguments[] = {"'I ride bike' 'bike ride I'",
+                               "--position none 'I ride bike' 'bike ride I'",
+                               "--position none --mask causal 'I ride bike' 'bike ride I'",
+                               "'zoozoozoozoozoozoozoozoo moomoomoomoomoo boobooboo woo' 'I'"};
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        const char *out = shell_expect(0, "$ENCODE --compare %s", arguments[i])->out, *line = out;
+        for (const char *next = out; (next = strstr(next, "\n\n")) != NULL;)
+            line = next += 2; /* behind the last empty line */
+        assert_true(line > out && count_lines(line) >= 2);
+        for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
+            assert_in_range(strcspn(line, "\n"), 1, SCREEN_COLUMNS);
+    }
+    assert_lacks(shell_expect(0, "$ENCODE -f json --compare 'I ride' 'ride I'")->out, "\\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compare_with_positions),
+        cmocka_unit_test(test_compare_without_positions),
+        cmocka_unit_test(test_compare_other_cases),
+        cmocka_unit_test(test_sentence_leaves_out_words_that_stay_the_same),
+        cmocka_unit_test(test_unknown_words_are_named),
+        cmocka_unit_test(test_sentences_fit_the_screen),
+    };
+    return cmocka_run_group_tests_name("compare", tests, shell_setup, shell_teardown);
+}
