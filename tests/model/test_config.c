@@ -42,8 +42,23 @@ static const struct key keys[] = {
      ACTIVATION_GELU},
     {"gate", "none first second", "one of none, first, second", GATE_NONE},
     {"mask", "full causal", "one of full, causal", MASK_FULL},
-    {"pooling", "none mean cls max", "one of none, mean, cls, max", POOLING_NONE},
+    {"pooling", "none mean cls max mean_sqrt weighted_mean last pooler",
+     "one of none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler", POOLING_NONE},
     {"normalize", "no yes", "one of yes, no", 0},
+    {"embedding_width", NULL, count_values, -1},
+    {"projections", NULL, count_values, 0},
+    {"projection_activation", "identity relu tanh gelu gelu_tanh silu",
+     "one of identity, relu, tanh, gelu, gelu_tanh, silu", DENSE_IDENTITY},
+    {"projection_bias", "no yes", "one of yes, no", 1},
+    {"head", "none pooler sequence token mask", "one of none, pooler, sequence, token, mask",
+     HEAD_NONE},
+    {"head_dense", "none identity relu tanh gelu gelu_tanh silu",
+     "one of none, identity, relu, tanh, gelu, gelu_tanh, silu", 0},
+    {"head_norm", "no yes", "one of yes, no", 0},
+    {"head_tied", "no yes", "one of yes, no", 0},
+    {"head_bias", "no yes", "one of yes, no", 1},
+    {"labels", NULL, count_values, 0},
+    {"scores", "none softmax sigmoid", "one of none, softmax, sigmoid", SCORES_NONE},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 
@@ -106,7 +121,7 @@ static void test_names(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < N_KEYS; i++) {
-        char names[64] = "", *rest = names;
+        char names[96] = "", *rest = names;
         if (keys[i].names != NULL)
             snprintf(names, sizeof names, "%s", keys[i].names);
         int value = 0;
@@ -253,6 +268,20 @@ static void test_check(void **unused)
 {
     (void)unused;
     static const char *const wrong[][2] = {
+        {"projections=9", "'projections' is more than 8"},
+        {"labels=2", "'labels' must be 1 or more with head sequence or token, and 0 without"},
+        {"head=token", "'labels' must be 1 or more with head sequence or token, and 0 without"},
+        {"head=pooler", "head pooler needs a 'head_dense'"},
+        {"head=pooler head_dense=tanh", NULL},
+        {"head=pooler head_dense=tanh head_tied=yes", "'head_tied' needs head mask"},
+        {"embedding_width=13", "'embedding_width' is more than 'width'"},
+        {"head=mask head_tied=yes embedding_width=6",
+         "'head_tied' needs embedding tables of the model's width"},
+        {"head_norm=yes", "'head_dense' and 'head_norm' need a 'head'"},
+        {"pooling=pooler", "pooling pooler needs head pooler or sequence with a 'head_dense'"},
+        {"pooling=pooler head=sequence labels=1 head_dense=tanh", NULL},
+        {"layers=-1 width=-1 vocabulary=7", NULL}, /* a tokenizer alone */
+        {"layers=-1 width=-1 vocabulary=0", "'vocabulary' is missing or 0"},
         {"layers=-1", "'layers' is missing"},
         {"width=-1", "'width' is missing or 0"},
         {"width=0", "'width' is missing or 0"},

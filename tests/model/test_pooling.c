@@ -16,20 +16,27 @@ enum { N_COUNTS = 7, N_WIDTHS = 11 };
 static double pooled(enum pooling pooling, const float *x, size_t stride, size_t n_tokens,
                      double *magnitude)
 {
-    double sum = 0, largest = (double)x[0];
+    double sum = 0, weighted = 0, largest = (double)x[0], n = (double)n_tokens;
     *magnitude = 0;
     for (size_t t = 0; t < n_tokens; t++) {
         double value = (double)x[t * stride];
         sum += value;
-        *magnitude += fabs(value) / (double)n_tokens;
+        weighted += (double)(t + 1) * value;
         largest = value > largest ? value : largest;
     }
-    return pooling == POOLING_MEAN  ? sum / (double)n_tokens
-           : pooling == POOLING_CLS ? (double)x[0]
-                                    : largest;
+    switch (pooling) {
+    case POOLING_MEAN: *magnitude = fabs(sum / n); return sum / n;
+    case POOLING_MEAN_SQRT: *magnitude = fabs(sum / sqrt(n)); return sum / sqrt(n);
+    case POOLING_WEIGHTED_MEAN:
+        *magnitude = fabs(2 * weighted / (n * (n + 1)));
+        return 2 * weighted / (n * (n + 1));
+    case POOLING_LAST: return (double)x[(n_tokens - 1) * stride];
+    case POOLING_MAX: return largest;
+    default: return (double)x[0];
+    }
 }
 
-/* A mean's sum has a rounding per row, and one more for the quotient; the other two are exact. */
+/* Means are summed in double and rounded once; the others are exact. */
 static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, uint64_t *state,
                           struct largest *largest)
 {
@@ -39,8 +46,7 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
     pool_rows(pooling, x, stride, n_tokens, width, out);
     for (size_t i = 0; i < width; i++) {
         double magnitude, expected = pooled(pooling, x + i, stride, n_tokens, &magnitude);
-        double bound =
-            pooling == POOLING_MEAN ? ((double)n_tokens + 1) * FLOAT_ROUNDING * magnitude : 0;
+        double bound = 1.01 * FLOAT_ROUNDING * magnitude + 1e-15;
         double error = fabs((double)out[i] - expected);
         note_error(largest, error == 0 ? 0 : error / bound, (double)out[i], expected,
                    (double)n_tokens);
@@ -52,10 +58,11 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
 static void test_pooling(void **unused)
 {
     (void)unused;
-    static const enum pooling poolings[] = {POOLING_MEAN, POOLING_CLS, POOLING_MAX};
-    static const char *const names[] = {"mean", "cls", "max"};
+    static const enum pooling poolings[] = {POOLING_MEAN, POOLING_CLS, POOLING_MAX,
+                                            POOLING_MEAN_SQRT, POOLING_WEIGHTED_MEAN, POOLING_LAST};
+    static const char *const names[] = {"mean", "cls", "max", "mean_sqrt", "weighted_mean", "last"};
     uint64_t state = 1;
-    for (size_t p = 0; p < 3; p++) {
+    for (size_t p = 0; p < 6; p++) {
         struct largest largest = {0};
         for (size_t c = 0; c < N_COUNTS; c++)
             for (size_t w = 0; w < N_WIDTHS; w++)
