@@ -50,7 +50,8 @@ MODEL_SOURCES := $(filter-out model/kernels.c,$(wildcard model/*.c))
 ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c))
 TOOL_MAINS := $(filter-out tools/minimal.c,$(shell grep -l '^int main' tools/*.c 2>/dev/null))
 TOOL_SHARED := $(filter-out $(TOOL_MAINS) tools/minimal.c,$(wildcard tools/*.c tools/*/*.c))
-TEST_ALL := $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)
+FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
+TEST_ALL := $(filter-out $(FUZZ_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
 
@@ -74,7 +75,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan test-clang install uninstall FORCE
+.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -87,6 +88,7 @@ help:
 	@echo 'make test-clang    the same built with clang, under build/clang/'
 	@echo 'make asan          the same under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
+	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -117,7 +119,7 @@ $(TOOL_OBJECTS): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(BUILD)/tools/minimal.o)
+	$(call objects,$(FUZZ_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
@@ -167,7 +169,7 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 $(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/liball.a
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(BUILD)/liball.a
 	$(call say,link)$(LINK) $(TEST_LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 
 ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
@@ -188,6 +190,18 @@ asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' sanitized
+
+# Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; make test replays a corpus made by the suites there.
+FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
+fuzz:
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+
+fuzzers: $(FUZZERS)
+	@echo 'Built $(BUILD)/. Next: $(BUILD)/fuzz_safetensors -max_total_time=60'
+
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtools.a $(BUILD)/liball.a
+	$(call say,link)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
 # Archer tells ThreadSanitizer about OpenMP's barriers; OpenBLAS is not instrumented.
 TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/api/%,$(TEST_MAINS))

@@ -180,6 +180,7 @@ typedef struct engine_info {
     size_t n_labels;         /* of head sequence or token */
     const char *scores;      /* "none", "softmax", "sigmoid" */
     int32_t mask_token;      /* id of [MASK], or -1 */
+    size_t max_text_tokens;  /* the limit for texts, where the caller gives none; max_tokens holds for ids */
     int has_model;           /* 0: the file holds a tokenizer alone: only engine_tokenize works */
 } engine_info;
 

@@ -74,6 +74,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .n_labels = (size_t)config->labels,
         .scores = config_name(config, "scores"),
         .mask_token = model->tokenizer.mask_token,
+        .max_text_tokens = (size_t)config->max_text_tokens,
         .has_model = model->has_encoder,
     };
     size_t bytes = info->struct_bytes == 0 ? sizeof whole : info->struct_bytes;

@@ -57,6 +57,18 @@ static engine_status read_tokenizer(const struct weight_file *file, const struct
     return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
+static engine_status build_tokenizer(struct engine_model *model, engine_error *error)
+{
+    size_t n_bytes = tokenizer_table_bytes(&model->tokenizer);
+    if (n_bytes > 0) {
+        model->tokenizer_tables = malloc(n_bytes);
+        if (model->tokenizer_tables == NULL)
+            return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
+    }
+    const char *wrong = tokenizer_build(&model->tokenizer, model->tokenizer_tables);
+    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
+}
+
 /* layers * sizeof and rows * width fit size_t, since config counts are below 2^31. */
 static engine_status make_layers(struct engine_model *model, engine_error *error)
 {
@@ -90,6 +102,8 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
     engine_status status = read_config(&model->file, &encoder->config, error);
     if (status == ENGINE_OK)
         status = read_tokenizer(&model->file, &encoder->config, &model->tokenizer, error);
+    if (status == ENGINE_OK)
+        status = build_tokenizer(model, error);
     model->has_encoder = encoder->config.width > 0;
     return status == ENGINE_OK && model->has_encoder ? make_layers(model, error) : status;
 }
@@ -156,5 +170,6 @@ void engine_model_close(engine_model *model)
         return;
     weight_file_close(&model->file);
     free(model->encoder.layers);
+    free(model->tokenizer_tables);
     free(model);
 }

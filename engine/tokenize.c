@@ -18,6 +18,9 @@ engine_status settle_options(struct engine_session *session, const engine_encode
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "pooling is %d, expected 0 to %d; on_long is %d, "
                     "expected 0 to %d", (int)options.pooling, ENGINE_POOLING_POOLER, (int)options.on_long,
                     ENGINE_ON_LONG_ERROR);
+    if ((unsigned)options.truncation > ENGINE_TRUNCATE_ONLY_SECOND)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "truncation is %d, expected 0 to %d",
+                    (int)options.truncation, ENGINE_TRUNCATE_ONLY_SECOND);
     bool own = options.pooling == ENGINE_POOLING_MODEL;
     if (options.normalize != 0 && options.pooling == ENGINE_POOLING_NONE)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "normalize is for pooled vectors, but pooling "
@@ -30,6 +33,8 @@ engine_status settle_options(struct engine_session *session, const engine_encode
         .raw_scores = options.raw_scores != 0,
         .truncate = options.on_long == ENGINE_ON_LONG_MODEL ? model->tokenizer.truncate
                                                             : options.on_long == ENGINE_ON_LONG_TRUNCATE,
+        .truncation = (enum truncation)options.truncation,
+        .truncate_left = options.truncate_left != 0,
         .max_tokens = options.max_tokens,
     };
     return ENGINE_OK;
@@ -40,6 +45,9 @@ static engine_status check_text(struct engine_session *session, const engine_inp
     if ((input->text == NULL && input->text_len > 0) || (input->pair == NULL && input->pair_len > 0))
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu: its text is NULL, but its length is not 0",
                     index);
+    if (session->model->tokenizer.vocabulary.n == 0)
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the weight file has no vocabulary: input %zu "
+                    "must be given as ids", index);
     if (input->ids == NULL && input->n_ids > 0)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu: ids is NULL, but n_ids is not 0", index);
     if (input->ids != NULL)
@@ -63,29 +71,32 @@ static engine_status tokens_of(struct engine_session *session, const engine_inpu
 {
     const struct tokenizer *tokenizer = &session->model->tokenizer;
     struct token_input text = token_input(input);
-    *count = tokenizer_encode(tokenizer, &text, settings->special, SIZE_MAX, out, cap,
+    const struct token_limit cut = {.most = settings->truncate ? limit : SIZE_MAX,
+                                    .truncation = settings->truncation,
+                                    .left = settings->truncate_left};
+    *count = tokenizer_encode(tokenizer, &text, settings->special, &cut, out, cap,
                               session->token_scratch);
+    if (count->wrong != NULL)
+        return fail(&session->error, ENGINE_ERROR_LENGTH, "input %zu has %zu tokens, the limit is %zu: %s",
+                    index, count->n, limit, count->wrong);
     if (count->n <= limit)
         return ENGINE_OK;
-    if (!settings->truncate)
-        return fail(&session->error, ENGINE_ERROR_LENGTH, "input %zu has %zu tokens, the limit is %zu: "
-                    "set on_long to ENGINE_ON_LONG_TRUNCATE to cut it%s", index, count->n, limit,
-                    limit < (size_t)session->model->encoder.config.max_tokens
-                        ? ", or raise max_tokens" : "");
-    *count = tokenizer_encode(tokenizer, &text, settings->special, limit, out, cap,
-                              session->token_scratch);
-    if (count->n > limit)
+    if (settings->truncate)
         return fail(&session->error, ENGINE_ERROR_LENGTH, "input %zu: its %zu special tokens alone are more than "
                     "the limit of %zu", index, count->n, limit);
-    return ENGINE_OK;
+    return fail(&session->error, ENGINE_ERROR_LENGTH, "input %zu has %zu tokens, the limit is %zu: "
+                "set on_long to ENGINE_ON_LONG_TRUNCATE to cut it%s", index, count->n, limit,
+                limit < (size_t)session->model->encoder.config.max_tokens
+                    ? ", or raise max_tokens" : "");
 }
 
 engine_status read_tokens(struct engine_session *session, const engine_input *input, size_t index,
                           const struct encode_settings *settings, struct token_count *count)
 {
-    size_t limit = session->max_tokens;
-    if (settings->max_tokens > 0 && settings->max_tokens < limit)
-        limit = settings->max_tokens;
+    size_t wanted = settings->max_tokens > 0
+                        ? settings->max_tokens
+                        : (size_t)session->model->encoder.config.max_text_tokens;
+    size_t limit = wanted < session->max_tokens ? wanted : session->max_tokens;
     engine_status status = check_text(session, input, index);
     if (status != ENGINE_OK)
         return status;

@@ -10,6 +10,8 @@ struct encode_settings {
     bool normalize, special, truncate;
     bool project;    /* the model's own pooling, with its projections */
     bool raw_scores; /* logits */
+    enum truncation truncation;
+    bool truncate_left;
     size_t max_tokens; /* as the caller gave it; 0: the session's */
 };
 

@@ -83,6 +83,7 @@ static const struct config_key KEYS[] = {
     NAME(head_bias, "head_bias", YES_NO, "yes, no"),
     COUNT(labels, "labels"),
     NAME(scores, "scores", SCORES, "none, softmax, sigmoid"),
+    COUNT(max_text_tokens, "max_text_tokens"),
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -112,7 +113,7 @@ void config_defaults(struct model_config *config)
         .max_tokens = -1, .embedding_scale = 1, .norm = NORM_LAYER, .norm_bias = -1,
         .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
         .activation = ACTIVATION_GELU, .embedding_width = -1, .projection_bias = true,
-        .head_bias = true,
+        .head_bias = true, .max_text_tokens = -1,
     };
 }
 
@@ -194,6 +195,7 @@ bool config_is_unused(const struct model_config *config, size_t index)
     struct model_config unused, copy = *config;
     config_defaults(&unused);
     unused.embedding_width = config->width;
+    unused.max_text_tokens = config->max_tokens;
     const struct config_key *key = &KEYS[index];
     bool later = key->offset >= offsetof(struct model_config, embedding_width);
     return later && *whole(&copy, key) == *whole(&unused, key);
@@ -236,8 +238,9 @@ static const char *check_tokenizer_alone(struct model_config *config)
 {
     config->width = config->layers = config->heads = config->feed_forward = 0;
     config->embedding_width = 0;
-    if (config->max_tokens < 0)
+    if (config->max_tokens < 1)
         config->max_tokens = MOST_TOKENS;
+    config->max_text_tokens = config->max_tokens;
     return config->vocabulary < 1 ? "'vocabulary' is missing or 0" : NULL;
 }
 
@@ -263,6 +266,10 @@ const char *config_check(struct model_config *config)
         return "'max_tokens' is missing or 0";
     if (config->max_tokens > MOST_TOKENS)
         return "'max_tokens' is more than 1048576";
+    if (config->max_text_tokens < 0)
+        config->max_text_tokens = config->max_tokens;
+    if (config->max_text_tokens < 1 || config->max_text_tokens > config->max_tokens)
+        return "'max_text_tokens' is 0 or more than 'max_tokens'";
     if (config->layers > 0 && (config->heads < 1 || config->feed_forward < 1))
         return "'heads' or 'feed_forward' is missing or 0";
     if (config->layers > 0 && config->width % config->heads != 0)

@@ -52,6 +52,7 @@ struct model_config {
     int64_t head_dense; /* 0: none, else 1 + enum dense_activation */
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */
+    int64_t max_text_tokens;                 /* config_check settles it to max_tokens */
 };
 
 /* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is -1

@@ -3,7 +3,8 @@
  *
  *   n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
  *
- * tokens: n1 of the shorter (the first, if they are equal), n2 of the other.
+ * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. Or only one of them is cut; then
+ * something of it must be left.
  */
 #include "model/template.h"
 
@@ -69,20 +70,41 @@ bool template_parse(struct token_template *template, const char *text, size_t le
     return true;
 }
 
-void template_truncate(size_t a, size_t b, size_t room, size_t kept[2])
+static void keep_longest_first(const size_t counts[2], size_t room, size_t kept[2])
 {
-    kept[0] = a;
-    kept[1] = b;
-    if (a <= room && b <= room - a)
-        return;
-    size_t n1 = a < b ? a : b;
+    const size_t shorter = counts[0] <= counts[1] ? 0 : 1;
+    size_t n1 = counts[shorter];
     size_t n2 = room > n1 && room - n1 > n1 ? room - n1 : n1;
     if (n1 > room || n2 > room - n1) {
         n1 = room / 2;
         n2 = n1 + room % 2;
     }
-    kept[0] = a <= b ? n1 : n2;
-    kept[1] = a <= b ? n2 : n1;
+    kept[shorter] = n1;
+    kept[1 - shorter] = n2;
+}
+
+const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
+                              size_t room, size_t kept[2])
+{
+    const size_t only = truncation == TRUNCATE_ONLY_SECOND;
+    kept[0] = counts[0];
+    kept[1] = counts[1];
+    if (counts[0] <= room && counts[1] <= room - counts[0])
+        return NULL;
+    if (room == 0) {
+        kept[0] = kept[1] = 0;
+    } else if (truncation != TRUNCATE_LONGEST_FIRST) {
+        if (only == 1 && !has_pair)
+            return "only the second text is to be cut, and there is none";
+        if (counts[1 - only] >= room)
+            return "the text that is to be cut would have to be cut away";
+        kept[only] = room - counts[1 - only];
+    } else if (has_pair) {
+        keep_longest_first(counts, room, kept);
+    } else {
+        kept[0] = room;
+    }
+    return NULL;
 }
 
 static void split_text(struct word_sink *sink, const char *text, size_t len, char *scratch)
@@ -96,12 +118,16 @@ static void split_text(struct word_sink *sink, const char *text, size_t len, cha
     case TOKENIZER_KERAS:
         keras_split(sink, text, len, scratch);
         break;
+    case TOKENIZER_WORDPIECE:
+    case TOKENIZER_WORDS:
+        pipeline_split(sink, text, len, scratch);
+        break;
     }
 }
 
 size_t template_fill(const struct tokenizer *tokenizer, const struct token_input *input,
-                     bool special, const size_t kept[2], struct token *out, size_t cap,
-                     void *scratch, size_t counts[2])
+                     bool special, const struct text_cut cuts[2], struct token *out, size_t cap,
+                     void *scratch, struct text_count counts[2])
 {
     const struct token_template *template =
         input->pair != NULL ? &tokenizer->pair : &tokenizer->single;
@@ -119,14 +145,19 @@ size_t template_fill(const struct tokenizer *tokenizer, const struct token_input
         struct word_sink sink = {
             .tokenizer = tokenizer,
             .out = space > 0 ? out + n : NULL,
-            .cap = space < kept[which] ? space : kept[which],
+            .cap = space < cuts[which].kept ? space : cuts[which].kept,
+            .skip = cuts[which].skipped,
+            .count = &counts[which],
             .type = piece.type,
             .in_pair = which == 1,
         };
+        counts[which].reached = SIZE_MAX;
+        counts[which].before = 0;
         split_text(&sink, which == 1 ? input->pair : input->text,
                    which == 1 ? input->pair_len : input->text_len, scratch);
-        counts[which] = sink.n;
-        n += sink.n < kept[which] ? sink.n : kept[which];
+        counts[which].n = sink.n;
+        const size_t left = sink.n > sink.skip ? sink.n - sink.skip : 0;
+        n += left < cuts[which].kept ? left : cuts[which].kept;
     }
     return n;
 }

@@ -14,13 +14,27 @@ bool template_parse(struct token_template *template, const char *text, size_t le
 /* A decimal number without sign, blanks or anything else, up to INT32_MAX; -1 if it is none. */
 int32_t template_number(const char *text, size_t len);
 
-/* How many of a and b tokens are kept where there is room for `room` together. */
-void template_truncate(size_t a, size_t b, size_t room, size_t kept[2]);
+/* The tokens of a text that the answer has: the first `skipped` are left out, then at most `kept` taken. */
+struct text_cut {
+    size_t skipped, kept;
+};
 
-/* Writes the pieces in order: special tokens (if asked), and the first kept[i] tokens of text i.
- * Returns the tokens of the answer; counts[i] is the number of tokens that text i has. */
+/* How many tokens a text has. Words are not taken apart in the two other counts; added tokens stand between them. */
+struct text_count {
+    size_t n;
+    size_t enough, reached;     /* tokens up to the first word that ends with `enough` or more; or SIZE_MAX */
+    size_t most_before, before; /* tokens before the last word with at most `most_before` of them; or 0 */
+};
+
+/* Shares out room among the texts, which have counts[i] tokens (counts[1] is 0 where there is none). NULL, or a
+ * static string that says why it cannot be done so. */
+const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
+                              size_t room, size_t kept[2]);
+
+/* Writes the pieces in order: special tokens (if asked), and the tokens of the texts, cut.
+ * Returns the tokens of the answer. */
 size_t template_fill(const struct tokenizer *tokenizer, const struct token_input *input,
-                     bool special, const size_t kept[2], struct token *out, size_t cap,
-                     void *scratch, size_t counts[2]);
+                     bool special, const struct text_cut cuts[2], struct token *out, size_t cap,
+                     void *scratch, struct text_count counts[2]);
 
 #endif

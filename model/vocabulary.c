@@ -15,10 +15,15 @@ enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
 
 static uint64_t token_hash(const char *text, size_t len)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
+    uint64_t hash = VOCABULARY_HASH_START;
     for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
-    return hash ^ hash >> 32;
+        hash = vocabulary_hash_byte(hash, text[i]);
+    return hash;
+}
+
+static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
+{
+    return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
 }
 
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len)
@@ -68,14 +73,24 @@ const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, siz
 
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len)
 {
+    if (len > vocabulary->longest_bytes)
+        return -1;
+    return vocabulary_find_hashed(vocabulary, token_hash(text, len), text, len);
+}
+
+int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
+                               size_t len)
+{
     if (len == 0 || len > vocabulary->longest_bytes)
         return -1;
     const uint32_t wrap = vocabulary->n_slots - 1;
-    uint32_t slot = (uint32_t)token_hash(text, len) & wrap;
+    uint32_t slot = first_slot(hash, vocabulary->n_slots);
     for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
         const uint32_t taken = vocabulary->slots[slot];
-        if (taken == 0 || taken > vocabulary->n) /* the end, or damage */
+        if (taken == 0)
             return -1;
+        if (taken > vocabulary->n)
+            continue;
         size_t token_len = 0;
         const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
         if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
@@ -117,7 +132,7 @@ size_t vocabulary_bytes(const size_t *lens, size_t n)
 static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
                           const size_t *lens, size_t id)
 {
-    uint32_t slot = (uint32_t)token_hash(texts[id], lens[id]) & (n_slots - 1);
+    uint32_t slot = first_slot(token_hash(texts[id], lens[id]), n_slots);
     for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1)) {
         const size_t other = slots[slot] - 1;
         if (lens[other] == lens[id] && memcmp(texts[other], texts[id], lens[id]) == 0)

@@ -23,6 +23,18 @@ const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, 
 /* The id of a token, or -1. Longer texts than longest_bytes are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 
+/* The same where the hash of the text is known: VOCABULARY_HASH_START, then vocabulary_hash_byte of each byte. */
+int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
+                               size_t len);
+
+#define VOCABULARY_HASH_START UINT64_C(0xCBF29CE484222325)
+
+/* 64-bit FNV-1a (Fowler, Noll, Vo). */
+static inline uint64_t vocabulary_hash_byte(uint64_t hash, char byte)
+{
+    return (hash ^ (unsigned char)byte) * UINT64_C(0x100000001B3);
+}
+
 /* The text of an id (not NUL-terminated) and its length; NULL if the id has none. */
 const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, size_t *len);
 

@@ -6,18 +6,16 @@
 void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t begin, size_t end)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
+    const size_t n_before = sink->n;
     int32_t id = vocabulary_find(&tokenizer->vocabulary, word, len);
     if (tokenizer->kind == TOKENIZER_KERAS && tokenizer->num_words != 0 &&
         id >= tokenizer->num_words)
         id = -1;
-    if (id < 0)
+    if (id < 0 || added_is_outside(&tokenizer->added, id))
         id = tokenizer->unknown;
-    if (id < 0)
-        return;
-    if (sink->n < sink->cap)
-        sink->out[sink->n] = (struct token){
-            .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
-    sink->n++;
+    if (id >= 0)
+        word_sink_token(sink, id, begin, end);
+    word_sink_end_word(sink, n_before);
 }
 
 void ascii_run_start(struct ascii_run *run, bool lower)

@@ -57,8 +57,8 @@ static double larger(double a, double b)
 static void measure_pair(struct comparison *comparison, struct pair *pair)
 {
     size_t width = comparison->encoder->width;
-    const float *a = comparison->items[0].vectors + pair->a * width;
-    const float *b = comparison->items[1].vectors + pair->b * width;
+    const float *a = comparison->items[0].rows + pair->a * width;
+    const float *b = comparison->items[1].rows + pair->b * width;
 
     for (size_t i = 0; i < width; i++) {
         pair->difference = larger(pair->difference, fabs((double)a[i] - (double)b[i]));

@@ -4,7 +4,8 @@
  *     reader           arguments, lines or JSON lines  →  records
  *     encoder          records  →  tokens  →  vectors, by the engine
  *     printer          text, json, csv, npy, ids
- *     pipeline         the four together, batch by batch; compare for --compare
+ *     pipeline         the four together, batch by batch
+ *     compare, similarity, rank   for what looks at several texts
  */
 #include "tools/compare.h"
 #include "tools/encode_options.h"
@@ -12,10 +13,25 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/pipeline.h"
+#include "tools/rank.h"
 #include "tools/reader.h"
+#include "tools/similarity.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+static int run_task(const struct encode_options *options, struct encoder *encoder,
+                    struct reader *reader, struct output *output)
+{
+    switch (options->task) {
+    case TASK_RANK:
+        return rank_texts(options, encoder, reader, output);
+    case TASK_SIMILARITY:
+        return similarity_print(options, encoder, reader, output);
+    default:
+        return pipeline_run(options, encoder, reader, output);
+    }
+}
 
 static int encode_all(const struct encode_options *options, struct encoder *encoder,
                       struct output *output)
@@ -27,7 +43,7 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_stdin(&reader, options->is_json_input);
     if (options->n_texts == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
-    int code = pipeline_run(options, encoder, &reader, output);
+    int code = run_task(options, encoder, &reader, output);
     reader_free(&reader);
     return code;
 }
@@ -45,7 +61,8 @@ int main(int argc, char **argv)
     if (encoder_open(&encoder, &options, &code)) {
         code = PROGRAM_FAILED;
         if (output_open(&output, options.output_path)) {
-            code = options.is_compare ? compare_texts(&options, &encoder, &output)
+            code = options.task == TASK_COMPARE
+                       ? compare_texts(&options, &encoder, &output)
                                       : encode_all(&options, &encoder, &output);
             code = output_end(&output, code);
         }

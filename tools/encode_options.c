@@ -1,69 +1,38 @@
-/* encode_options.c - the command line of encode; see encode_options.h and man/encode.1. */
+/* encode_options.c - the command line of encode; see encode_options.h and man/encode.1. The help is
+ * in encode_help.c, what excludes what in encode_conflict.c. */
 #include "tools/encode_options.h"
 
 #include "tools/options.h"
 
 #include <getopt.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char HELP[] =
-    "Usage: encode [OPTION ...] [TEXT ...]\n"
-    "       encode [OPTION ...] --compare A B\n"
-    "\n"
-    "Turns texts into vectors with a transformer encoder: by default one line per token\n"
-    "with its index, text, id, place in the text in bytes, first values and norm. Without TEXT,\n"
-    "every line of stdin is a text, and line k of the input is result k.\n"
-    "\n"
-    "  encode \"I ride bike\"                            one vector per token\n"
-    "  encode --compare \"I ride bike\" \"bike ride I\"    what word order changes\n"
-    "  encode -p mean -f npy -o out.npy < lines.txt    one vector per line, for NumPy\n"
-    "\n"
-    "Model\n"
-    "  -m, --model FILE       weight file; default $ENCODE_MODEL, else the default weights\n"
-    "      --position KIND    model, none or sinusoidal: what is added for the place of a token\n"
-    "      --mask KIND        model, full or causal: which tokens a token sees\n"
-    "  -t, --threads N        threads; default OMP_NUM_THREADS, else the CPUs there are\n"
-    "\n"
-    "Input\n"
-    "      --input KIND       text, or jsonl: each line of stdin is \"text\",\n"
-    "                         [\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
-    "                         {\"ids\": […], \"types\": […], \"mask\": […]}\n"
-    "      --pair TEXT        a second text that is encoded together with the one TEXT\n"
-    "      --no-special       no special tokens around texts\n"
-    "      --max-tokens N     most tokens per text; default the model's\n"
-    "      --on-long KIND     truncate or error: what to do with longer texts; default the\n"
-    "                         model's, else error\n"
-    "\n"
-    "Result\n"
-    "  -p, --pooling KIND     none: a vector per token (default); a vector per text: mean, cls,\n"
-    "                         max, or model (the model's own pooling)\n"
-    "      --normalize        scale the vectors of texts to length 1\n"
-    "      --tokens           tokens only, no vectors\n"
-    "      --compare          compare the vectors of the words that A and B share\n"
-    "\n"
-    "Output\n"
-    "  -f, --format KIND      text (default), json (an object per line), csv, npy (float32), or\n"
-    "                         ids (a line of token ids per text)\n"
-    "      --all              text: every value, not only the first\n"
-    "  -o, --output FILE      write to FILE, which is replaced when all is done; -: stdout\n"
-    "\n"
-    "  -h, --help             this text\n"
-    "      --version          version and build\n"
-    "\n"
-    "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode.\n";
 
 enum long_option {
     OPTION_POSITION = 256,
     OPTION_MASK,
     OPTION_INPUT,
     OPTION_PAIR,
+    OPTION_PROMPT,
+    OPTION_PROMPT_TEXT,
+    OPTION_QUERY_PROMPT,
+    OPTION_NO_PROMPT,
     OPTION_NO_SPECIAL,
     OPTION_MAX_TOKENS,
     OPTION_ON_LONG,
+    OPTION_STRIDE,
+    OPTION_TRUNCATION,
+    OPTION_TRUNCATE_LEFT,
     OPTION_NORMALIZE,
     OPTION_TOKENS,
     OPTION_COMPARE,
+    OPTION_SIMILARITY,
+    OPTION_RANK,
+    OPTION_LABELS,
+    OPTION_ENTITIES,
+    OPTION_FILL,
+    OPTION_TOP,
+    OPTION_IN_ORDER,
+    OPTION_RAW_SCORES,
     OPTION_ALL,
     OPTION_VERSION
 };
@@ -75,13 +44,28 @@ static const struct option LONG_OPTIONS[] = {
     {"threads", required_argument, NULL, 't'},
     {"input", required_argument, NULL, OPTION_INPUT},
     {"pair", required_argument, NULL, OPTION_PAIR},
+    {"prompt", required_argument, NULL, OPTION_PROMPT},
+    {"prompt-text", required_argument, NULL, OPTION_PROMPT_TEXT},
+    {"query-prompt", required_argument, NULL, OPTION_QUERY_PROMPT},
+    {"no-prompt", no_argument, NULL, OPTION_NO_PROMPT},
     {"no-special", no_argument, NULL, OPTION_NO_SPECIAL},
     {"max-tokens", required_argument, NULL, OPTION_MAX_TOKENS},
     {"on-long", required_argument, NULL, OPTION_ON_LONG},
+    {"stride", required_argument, NULL, OPTION_STRIDE},
+    {"truncation", required_argument, NULL, OPTION_TRUNCATION},
+    {"truncate-left", no_argument, NULL, OPTION_TRUNCATE_LEFT},
     {"pooling", required_argument, NULL, 'p'},
     {"normalize", no_argument, NULL, OPTION_NORMALIZE},
     {"tokens", no_argument, NULL, OPTION_TOKENS},
     {"compare", no_argument, NULL, OPTION_COMPARE},
+    {"similarity", no_argument, NULL, OPTION_SIMILARITY},
+    {"rank", required_argument, NULL, OPTION_RANK},
+    {"labels", no_argument, NULL, OPTION_LABELS},
+    {"entities", no_argument, NULL, OPTION_ENTITIES},
+    {"fill", no_argument, NULL, OPTION_FILL},
+    {"top", required_argument, NULL, OPTION_TOP},
+    {"in-order", no_argument, NULL, OPTION_IN_ORDER},
+    {"raw-scores", no_argument, NULL, OPTION_RAW_SCORES},
     {"format", required_argument, NULL, 'f'},
     {"all", no_argument, NULL, OPTION_ALL},
     {"output", required_argument, NULL, 'o'},
@@ -90,7 +74,7 @@ static const struct option LONG_OPTIONS[] = {
     {NULL, 0, NULL, 0}};
 
 /* The names of a choice and what each stands for. */
-enum { CHOICES_MAX = 5 };
+enum { CHOICES_MAX = 9 };
 
 struct choice {
     const char *option;
@@ -101,10 +85,12 @@ struct choice {
 
 static const struct choice POOLING = {
     .option = "-p",
-    .n = 5,
-    .names = {"none", "mean", "cls", "max", "model"},
+    .n = 9,
+    .names = {"none", "mean", "cls", "max", "mean_sqrt", "weighted_mean", "last", "pooler",
+              "model"},
     .values = {ENGINE_POOLING_NONE, ENGINE_POOLING_MEAN, ENGINE_POOLING_CLS, ENGINE_POOLING_MAX,
-               ENGINE_POOLING_MODEL},
+               ENGINE_POOLING_MEAN_SQRT, ENGINE_POOLING_WEIGHTED_MEAN, ENGINE_POOLING_LAST,
+               ENGINE_POOLING_POOLER, ENGINE_POOLING_MODEL},
 };
 static const struct choice FORMAT = {
     .option = "-f",
@@ -124,11 +110,19 @@ static const struct choice MASK = {
     .names = {"model", "full", "causal"},
     .values = {ENGINE_MASK_MODEL, ENGINE_MASK_FULL, ENGINE_MASK_CAUSAL},
 };
+enum { ON_LONG_CHUNK = ENGINE_ON_LONG_ERROR + 1 };
 static const struct choice ON_LONG = {
     .option = "--on-long",
-    .n = 2,
-    .names = {"truncate", "error"},
-    .values = {ENGINE_ON_LONG_TRUNCATE, ENGINE_ON_LONG_ERROR},
+    .n = 3,
+    .names = {"truncate", "error", "chunk"},
+    .values = {ENGINE_ON_LONG_TRUNCATE, ENGINE_ON_LONG_ERROR, ON_LONG_CHUNK},
+};
+static const struct choice TRUNCATION = {
+    .option = "--truncation",
+    .n = 3,
+    .names = {"longest-first", "only-first", "only-second"},
+    .values = {ENGINE_TRUNCATE_LONGEST_FIRST, ENGINE_TRUNCATE_ONLY_FIRST,
+               ENGINE_TRUNCATE_ONLY_SECOND},
 };
 static const struct choice INPUT = {
     .option = "--input",
@@ -146,22 +140,58 @@ static bool choose(const struct choice *choice, const char *text, int *value)
     return true;
 }
 
-/* One option that takes a value. */
+static bool set_task(struct encode_options *options, enum task task)
+{
+    if (options->task != TASK_VECTORS && options->task != task) {
+        program_note("%s and %s are different results: ask for one of them",
+                     task_option(options->task), task_option(task));
+        return false;
+    }
+    options->task = task;
+    return true;
+}
+
+/* The options whose value is a text; false: it is none of these. */
+static bool read_text(struct encode_options *options, int option, const char *text)
+{
+    switch (option) {
+    case 'm':
+        options->model_path = text;
+        return true;
+    case 'o':
+        options->output_path = strcmp(text, "-") == 0 ? NULL : text;
+        return true;
+    case OPTION_PAIR:
+        options->pair = text;
+        return true;
+    case OPTION_PROMPT:
+        options->prompt = text;
+        return true;
+    case OPTION_PROMPT_TEXT:
+        options->prompt_text = text;
+        return true;
+    case OPTION_QUERY_PROMPT:
+        options->query_prompt = text;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One other option that takes a value. */
 static bool read_value(struct encode_options *options, int option, const char *text)
 {
     int value = 0;
     bool is_good = true;
 
     switch (option) {
-    case 'm':
-        options->model_path = text;
-        break;
-    case 'o':
-        options->output_path = strcmp(text, "-") == 0 ? NULL : text;
-        break;
-    case OPTION_PAIR:
-        options->pair = text;
-        break;
+    case OPTION_RANK:
+        options->query = text;
+        return set_task(options, TASK_RANK);
+    case OPTION_TOP:
+        return option_count("--top", text, 1, INT32_MAX, &options->top);
+    case OPTION_STRIDE:
+        return option_count("--stride", text, 0, INT32_MAX, &options->stride);
     case 't':
         return option_count("-t", text, 1, 1024, &options->n_threads);
     case OPTION_MAX_TOKENS:
@@ -169,6 +199,7 @@ static bool read_value(struct encode_options *options, int option, const char *t
     case 'p':
         is_good = choose(&POOLING, text, &value);
         options->pooling = (engine_pooling)value;
+        options->has_pooling = true;
         break;
     case 'f':
         is_good = choose(&FORMAT, text, &value);
@@ -184,7 +215,13 @@ static bool read_value(struct encode_options *options, int option, const char *t
         break;
     case OPTION_ON_LONG:
         is_good = choose(&ON_LONG, text, &value);
-        options->on_long = (engine_on_long)value;
+        options->is_chunked = value == ON_LONG_CHUNK;
+        options->on_long = options->is_chunked ? ENGINE_ON_LONG_ERROR : (engine_on_long)value;
+        break;
+    case OPTION_TRUNCATION:
+        is_good = choose(&TRUNCATION, text, &value);
+        options->truncation = (engine_truncation)value;
+        options->has_truncation = true;
         break;
     case OPTION_INPUT:
         is_good = choose(&INPUT, text, &value);
@@ -196,64 +233,45 @@ static bool read_value(struct encode_options *options, int option, const char *t
     return is_good;
 }
 
-/* One option that is there or not; false: it is none of these. */
+/* One option that is there or not; false: it is none of these, or contradicts another. */
 static bool read_flag(struct encode_options *options, int option)
 {
     switch (option) {
+    case OPTION_NO_PROMPT:
+        return options->no_prompt = true;
     case OPTION_NO_SPECIAL:
-        options->no_special = true;
-        return true;
+        return options->no_special = true;
+    case OPTION_TRUNCATE_LEFT:
+        return options->truncate_left = true;
     case OPTION_NORMALIZE:
-        options->normalize = true;
-        return true;
-    case OPTION_TOKENS:
-        options->tokens_only = true;
-        return true;
-    case OPTION_COMPARE:
-        options->is_compare = true;
-        return true;
+        return options->normalize = true;
+    case OPTION_IN_ORDER:
+        return options->in_order = true;
+    case OPTION_RAW_SCORES:
+        return options->raw_scores = true;
     case OPTION_ALL:
-        options->all_values = true;
-        return true;
+        return options->all_values = true;
+    case OPTION_TOKENS:
+        return set_task(options, TASK_TOKENS);
+    case OPTION_COMPARE:
+        return set_task(options, TASK_COMPARE);
+    case OPTION_SIMILARITY:
+        return set_task(options, TASK_SIMILARITY);
+    case OPTION_LABELS:
+        return set_task(options, TASK_LABELS);
+    case OPTION_ENTITIES:
+        return set_task(options, TASK_ENTITIES);
+    case OPTION_FILL:
+        return set_task(options, TASK_FILL);
     default:
         return false;
     }
 }
 
-/* What contradicts itself in a comparison; NULL: nothing. */
-static const char *compare_conflict(const struct encode_options *options)
+static bool read_option(struct encode_options *options, int option, const char *text)
 {
-    if (options->n_texts != 2)
-        return "--compare takes two texts";
-    if (options->pooling != ENGINE_POOLING_NONE || options->normalize)
-        return "--compare looks at tokens; it goes without -p and --normalize";
-    if (options->tokens_only || options->pair)
-        return "--compare goes without --tokens and --pair";
-    if (options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
-        return "--compare prints text or json";
-    return NULL;
-}
-
-static const char *conflict(const struct encode_options *options)
-{
-    bool is_tokens = options->tokens_only || options->format == FORMAT_IDS;
-    bool is_pooled = options->pooling != ENGINE_POOLING_NONE;
-
-    if (options->is_json_input && options->n_texts > 0)
-        return "--input jsonl reads stdin; it goes without TEXT";
-    if (options->is_compare)
-        return compare_conflict(options);
-    if (options->pair && options->n_texts != 1)
-        return "--pair goes with exactly one TEXT";
-    if (options->tokens_only && options->format == FORMAT_NPY)
-        return "--tokens makes no vectors; -f npy holds nothing else";
-    if (is_tokens && (is_pooled || options->normalize))
-        return "--tokens and -f ids make no vectors; they go without -p and --normalize";
-    if (options->normalize && !is_pooled)
-        return "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model";
-    if (options->format == FORMAT_NPY && !options->output_path && isatty(STDOUT_FILENO))
-        return "-f npy is not for reading, and stdout is a terminal: -o FILE";
-    return NULL;
+    return text ? read_text(options, option, text) || read_value(options, option, text)
+                : read_flag(options, option);
 }
 
 bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code)
@@ -263,25 +281,28 @@ bool encode_options_read(struct encode_options *options, int argc, char **argv, 
 
     while ((option = getopt_long(argc, argv, "m:t:p:f:o:h", LONG_OPTIONS, NULL)) != -1) {
         if (option == 'h') {
-            *exit_code = program_help(HELP);
+            *exit_code = program_help(ENCODE_HELP);
             return false;
         }
         if (option == OPTION_VERSION) {
             *exit_code = program_version();
             return false;
         }
-        if (!read_flag(options, option) && !read_value(options, option, optarg)) {
+        if (!read_option(options, option, optarg)) {
             *exit_code = program_usage();
             return false;
         }
     }
     options->texts = argv + optind;
     options->n_texts = (size_t)(argc - optind);
-    const char *reason = conflict(options);
+    const char *reason = encode_options_conflict(options);
     if (reason) {
         *exit_code = program_misuse("%s", reason);
         return false;
     }
-    options->tokens_only = options->tokens_only || options->format == FORMAT_IDS;
+    if (options->format == FORMAT_IDS)
+        options->task = TASK_TOKENS;
+    if ((options->has_truncation || options->truncate_left) && !options->is_chunked)
+        options->on_long = ENGINE_ON_LONG_TRUNCATE;
     return true;
 }

@@ -9,21 +9,44 @@
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS };
 
+/* What is asked for. */
+enum task {
+    TASK_VECTORS,
+    TASK_TOKENS,
+    TASK_LABELS,
+    TASK_ENTITIES,
+    TASK_FILL,
+    TASK_RANK,
+    TASK_SIMILARITY,
+    TASK_COMPARE
+};
+
 struct encode_options {
     const char *model_path;  /* NULL: the default weights */
     const char *output_path; /* NULL: stdout */
     char *const *texts;      /* [n_texts] */
     size_t n_texts;          /* 0: stdin */
     const char *pair;        /* or NULL */
+    const char *query;       /* of TASK_RANK */
+    const char *prompt, *prompt_text, *query_prompt; /* names and a text, or NULL */
+    bool no_prompt;
     bool is_json_input;
-    bool is_compare;
-    bool tokens_only;
+    enum task task;
+    bool in_order; /* TASK_RANK: not sorted */
+    size_t top;    /* 0: not said */
+    bool raw_scores;
     bool all_values;
     enum output_format format;
+    bool has_pooling; /* the user named one */
     engine_pooling pooling;
     engine_position position;
     engine_mask mask;
+    bool is_chunked; /* long texts are encoded in windows */
+    size_t stride;   /* tokens that neighbouring windows share */
     engine_on_long on_long;
+    bool has_truncation;
+    engine_truncation truncation;
+    bool truncate_left;
     bool normalize, no_special;
     size_t max_tokens; /* 0: the model's */
     size_t n_threads;  /* 0: the engine's choice */
@@ -32,5 +55,13 @@ struct encode_options {
 /* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was
  * to say (the help, the version, a mistake) has been said. */
 bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code);
+
+/* What contradicts itself on the command line, whatever the model; NULL: nothing. */
+const char *encode_options_conflict(const struct encode_options *options);
+
+/* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
+const char *task_option(enum task task);
+
+extern const char ENCODE_HELP[];
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "tools/encode_options.h"
 #include "tools/item.h"
+#include "tools/options.h"
+#include "tools/prompt.h"
 
 #include <limits.h>
 
@@ -16,17 +18,23 @@ struct encoder {
     int32_t unknown;  /* id of the token for unknown words; -1: none */
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
-    bool is_pooled;     /* a vector per text, not per token */
+    enum task task;
+    bool is_pooled;     /* a row of numbers per text, not per token */
+    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
+    bool is_chunked;    /* texts beyond the limit go in windows, */
+    size_t stride;      /* which share so many tokens */
     size_t token_limit; /* most tokens per text; 0: none */
-    size_t width;       /* D; 0: no vectors are made */
+    size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
+    size_t top;         /* words per mask token */
+    struct prompt prompt, query_prompt;
     engine_encode_options options;
     char default_path[PATH_MAX];
     char message[512]; /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     int32_t *ids;
-    float *vectors;
-    size_t inputs_cap, ids_cap, vectors_cap;
+    float *rows;
+    size_t inputs_cap, ids_cap, rows_cap;
 };
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code
@@ -34,11 +42,16 @@ struct encoder {
 bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code);
 void encoder_close(struct encoder *encoder);
 
-/* Fills the tokens of an item whose record is set. */
+/* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
+ * as many as the limit lets by. */
 bool encoder_tokenize(struct encoder *encoder, struct item *item);
 
-/* Sets the vectors of n items whose tokens are set. They are valid until the next call. */
+/* Asks the model for what the task wants of n items whose tokens are set. Rows are valid until the
+ * next call. */
 bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
+
+/* The text of a token of the vocabulary; "" if it has none. */
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
@@ -48,5 +61,20 @@ const char *encoder_token_text(const struct encoder *encoder, const struct item 
  * word is that token's own text. */
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
+
+/* The name of a label; one that the file does not name is LABEL_ and its number. */
+enum { LABEL_NAME_BYTES = 32 };
+const char *encoder_label(const struct encoder *encoder, size_t label,
+                          char scratch[LABEL_NAME_BYTES]);
+
+/* The message becomes the item's name and what the format makes; returns false. The second takes
+ * the session's message, whose "input 0" is the item. */
+bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
+bool encoder_fail_memory(struct encoder *encoder, const struct item *item);
+bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
+
+/* Room for at least n >= 1 elements; what was in it is lost. NULL, and nothing kept, on failure. */
+void *encoder_room(void *data, size_t *cap, size_t n, size_t element_bytes);
 
 #endif

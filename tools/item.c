@@ -7,7 +7,10 @@
 void item_free(struct item *item)
 {
     free(item->record.storage);
+    free(item->prompted);
     free(item->tokens);
+    free(item->entities);
+    free(item->candidates);
     *item = (struct item){0};
 }
 
@@ -39,11 +42,25 @@ const char *item_span_text(const struct item *item, size_t i, size_t *len)
     return *len ? text + token->begin : "";
 }
 
+engine_input item_shown(const struct item *item)
+{
+    const struct window *window = &item->window;
+    engine_input shown = item->record.input;
+    if (window->of == 0 || shown.ids)
+        return shown;
+    const char **text = window->in_pair ? &shown.pair : &shown.text;
+    *text += window->begin;
+    *(window->in_pair ? &shown.pair_len : &shown.text_len) = window->end - window->begin;
+    return shown;
+}
+
 const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES])
 {
     if (item->record.line)
         snprintf(out, ITEM_NAME_BYTES, "line %zu of stdin", item->record.line);
-    else
+    else if (item->number)
         snprintf(out, ITEM_NAME_BYTES, "text %zu", item->number);
+    else
+        snprintf(out, ITEM_NAME_BYTES, "the query");
     return out;
 }

@@ -1,4 +1,5 @@
-/* item.h - one input on its way to the output: what was read, its tokens, its vectors. */
+/* item.h - one input on its way to the output: what was read, its tokens, what the model made of
+ * them. A text longer than the model takes may go as several items, its windows. */
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
@@ -7,13 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The part of a text, or of the longer text of a pair, that an item stands for. */
+struct window {
+    size_t index, of;  /* of 0: the item is a whole input */
+    size_t begin, end; /* bytes of the text, or of the pair */
+    bool in_pair;
+};
+
 struct item {
-    size_t number; /* of the input, from 1 */
+    size_t number; /* of the input, from 1; 0: the query of --rank */
     struct record record;
+    char *prompted; /* the text with its prompt before it, owned; NULL: it has none */
+    size_t prompt_len;
+    struct window window;
     engine_token *tokens; /* [n_tokens], owned */
     size_t n_tokens;
-    size_t n_dropped;     /* tokens cut away */
-    const float *vectors; /* [n_tokens, D], or [D] pooled; the encoder's; NULL: tokens only */
+    size_t n_dropped; /* tokens cut away */
+    /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
+     * NULL: none were asked for. */
+    const float *rows;
+    engine_entity *entities; /* [n_entities], owned */
+    size_t n_entities;
+    engine_candidate *candidates; /* [masks, encoder's top], owned */
+    size_t n_candidates;
 };
 
 void item_free(struct item *item);
@@ -26,6 +43,9 @@ size_t item_n_visible(const struct item *item);
  * it was made of; none: "". */
 bool item_has_span(const struct item *item, size_t i);
 const char *item_span_text(const struct item *item, size_t i, size_t *len);
+
+/* The input as results show it: of a window its own part. Spans count in the whole text. */
+engine_input item_shown(const struct item *item);
 
 /* What messages call it: "text 2" of the arguments, "line 3 of stdin". Returns out. */
 enum { ITEM_NAME_BYTES = 48 };

@@ -1,120 +1,39 @@
 /* pipeline.c - read, tokenize, encode, print; see pipeline.h.
  *
- * A batch is what can be read without waiting, up to BATCH_ITEMS texts or BATCH_BYTES of text. Its
- * results are flushed before the program waits for more, so a slow producer sees result k after
- * line k. When a text fails, the results of those before it are still printed.
+ * The results of a batch are flushed before the program waits for more, so a slow producer sees
+ * result k after line k. When a text fails, the results of those before it are still printed.
+ * Texts that go in windows are encoded window by window, a few of them at a time, whatever their
+ * length.
  */
 #include "tools/pipeline.h"
 
-#include "tools/options.h"
+#include "tools/batch.h"
 #include "tools/printer.h"
+#include "tools/windows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { BATCH_ITEMS = 256, BATCH_BYTES = 1 << 20, GROUP_TOKENS = 4096 };
+enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
 
 struct pipeline {
     struct encoder *encoder;
-    struct reader *reader;
     struct output *output;
+    struct batch *batch;
     const struct printer_kind *kind;
     struct printer printer;
-    struct item items[BATCH_ITEMS];
-    size_t n_items;
-    size_t n_read; /* inputs, of all batches */
-    bool has_noted_empty, has_noted_cut;
-    bool shows_progress;
-    struct timespec progress_time;
+    struct item windows[GROUP_WINDOWS];
+    size_t n_windows;
 };
 
-/* ---- What is said on stderr while it runs ---- */
-
-static bool wants_progress(const struct encode_options *options)
-{
-    return options->n_texts == 0 && isatty(STDERR_FILENO) && !isatty(STDIN_FILENO) &&
-           (options->output_path || !isatty(STDOUT_FILENO));
-}
-
-static void show_progress(struct pipeline *pipeline)
-{
-    struct timespec now;
-    if (!pipeline->shows_progress || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-        return;
-    double seconds = (double)(now.tv_sec - pipeline->progress_time.tv_sec) +
-                     1e-9 * (double)(now.tv_nsec - pipeline->progress_time.tv_nsec);
-    if (seconds < 0.2)
-        return;
-    pipeline->progress_time = now;
-    fprintf(stderr, "\r%zu text%s", pipeline->n_read, plural(pipeline->n_read));
-}
-
-static void clear_progress(const struct pipeline *pipeline)
-{
-    if (pipeline->shows_progress)
-        fputs("\r\033[K", stderr);
-}
-
-static int fail(const struct pipeline *pipeline, const char *message)
-{
-    clear_progress(pipeline);
-    return program_fail("%s", message);
-}
-
-/* Once each: a text without tokens is no error, but its zeros may surprise. */
-static void note(struct pipeline *pipeline, const struct item *item)
-{
-    char name[ITEM_NAME_BYTES];
-    if (pipeline->encoder->width && !pipeline->has_noted_empty && item_n_visible(item) == 0) {
-        pipeline->has_noted_empty = true;
-        clear_progress(pipeline);
-        program_note("%s has no tokens%s", item_name(item, name),
-                     pipeline->encoder->is_pooled ? ": its vector is all zeros" : "");
-    }
-    if (!pipeline->has_noted_cut && item->n_dropped > 0) {
-        pipeline->has_noted_cut = true;
-        clear_progress(pipeline);
-        program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
-                     item->n_tokens + item->n_dropped);
-    }
-}
-
-/* ---- One batch ---- */
-
-static void empty_batch(struct pipeline *pipeline)
-{
-    for (size_t i = 0; i < pipeline->n_items; i++)
-        item_free(&pipeline->items[i]);
-    pipeline->n_items = 0;
-}
-
-/* Waits for the first input only. READER_RECORD: the batch is full. */
-static enum reader_state fill_batch(struct pipeline *pipeline)
-{
-    size_t n_bytes = 0;
-    while (pipeline->n_items < BATCH_ITEMS && n_bytes < BATCH_BYTES) {
-        struct item *item = &pipeline->items[pipeline->n_items];
-        *item = (struct item){0};
-        enum reader_state state =
-            reader_next(pipeline->reader, pipeline->n_items == 0, &item->record);
-        if (state != READER_RECORD)
-            return state;
-        item->number = ++pipeline->n_read;
-        pipeline->n_items++;
-        n_bytes += item->record.input.text_len + item->record.input.pair_len +
-                   item->record.input.n_ids * sizeof(int32_t);
-    }
-    return READER_RECORD;
-}
+/* ---- Groups: what is encoded in one call ---- */
 
 static bool print_items(struct pipeline *pipeline, const struct item *items, size_t n)
 {
     errno = 0;
     for (size_t i = 0; i < n; i++) {
-        note(pipeline, &items[i]);
+        batch_note(pipeline->batch, &items[i]);
         if (!pipeline->kind->item(&pipeline->printer, &items[i]) ||
             ferror(pipeline->output->stream))
             return false;
@@ -126,7 +45,7 @@ static bool print_items(struct pipeline *pipeline, const struct item *items, siz
 static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n, int *code)
 {
     struct encoder *encoder = pipeline->encoder;
-    if (!encoder->width || encoder_encode(encoder, items, n))
+    if (encoder_encode(encoder, items, n))
         return print_items(pipeline, items, n);
     for (size_t i = 0; i < n; i++) {
         if (n > 1 && encoder_encode(encoder, &items[i], 1)) {
@@ -134,61 +53,122 @@ static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n
                 return false;
             continue;
         }
-        *code = fail(pipeline, encoder->message);
+        *code = batch_fail(pipeline->batch, encoder->message);
         return false;
     }
     return true;
 }
 
-/* Vectors per token take memory for each; groups bound it. */
-static size_t group_len(const struct pipeline *pipeline, size_t from, size_t n)
+/* Rows per token take memory for each; groups bound it. */
+static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
 {
-    size_t n_tokens = 0, i = from;
-    while (i < n && (i == from || pipeline->encoder->is_pooled ||
-                     n_tokens + pipeline->items[i].n_tokens <= GROUP_TOKENS))
-        n_tokens += pipeline->items[i++].n_tokens;
-    return i - from;
+    size_t n_tokens = 0, i = 0;
+    while (i < n && (i == 0 || pipeline->encoder->is_pooled ||
+                     n_tokens + items[i].n_tokens <= GROUP_TOKENS))
+        n_tokens += items[i++].n_tokens;
+    return i;
 }
 
-/* False: stop, with *code unless it is the output that failed. */
-static bool process_batch(struct pipeline *pipeline, int *code)
+static bool encode_items(struct pipeline *pipeline, struct item *items, size_t n, int *code)
 {
-    struct encoder *encoder = pipeline->encoder;
-    size_t n_tokenized = 0;
-    while (n_tokenized < pipeline->n_items &&
-           encoder_tokenize(encoder, &pipeline->items[n_tokenized]))
-        n_tokenized++;
-
-    bool is_good = n_tokenized == pipeline->n_items;
-    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
-    strcpy(reason, is_good ? "" : encoder->message);
-    for (size_t from = 0, n; from < n_tokenized; from += n) {
-        n = group_len(pipeline, from, n_tokenized);
-        if (!encode_group(pipeline, &pipeline->items[from], n, code))
+    for (size_t from = 0, len; from < n; from += len) {
+        len = group_len(pipeline, items + from, n - from);
+        if (!encode_group(pipeline, items + from, len, code))
             return false;
     }
-    if (!is_good)
-        *code = fail(pipeline, reason);
+    return true;
+}
+
+/* ---- Windows of texts ---- */
+
+static bool encode_windows(struct pipeline *pipeline, int *code)
+{
+    bool is_good = encode_items(pipeline, pipeline->windows, pipeline->n_windows, code);
+    for (size_t i = 0; i < pipeline->n_windows; i++)
+        item_free(&pipeline->windows[i]);
+    pipeline->n_windows = 0;
     return is_good;
+}
+
+/* Adds the windows of an item to those that wait, and encodes them whenever they are enough. */
+static bool add_windows(struct pipeline *pipeline, const struct item *item, int *code)
+{
+    struct encoder *encoder = pipeline->encoder;
+    struct windows windows;
+    char reason[sizeof encoder->message];
+
+    if (!windows_begin(&windows, encoder, item)) {
+        strcpy(reason, encoder->message);
+        if (encode_windows(pipeline, code))
+            *code = batch_fail(pipeline->batch, reason);
+        return false;
+    }
+    while (windows.index < windows.of) {
+        if (pipeline->n_windows == GROUP_WINDOWS && !encode_windows(pipeline, code))
+            return false;
+        if (!windows_next(&windows, &pipeline->windows[pipeline->n_windows])) {
+            encoder_fail_memory(encoder, item);
+            *code = batch_fail(pipeline->batch, encoder->message);
+            return false;
+        }
+        pipeline->n_windows++;
+    }
+    return true;
+}
+
+static bool encode_chunked(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!add_windows(pipeline, &items[i], code))
+            return false;
+    return encode_windows(pipeline, code);
 }
 
 /* ---- All of them ---- */
 
+/* False: stop, with *code unless it is the output that failed. */
+static bool process_batch(struct pipeline *pipeline, int *code)
+{
+    struct batch *batch = pipeline->batch;
+    struct encoder *encoder = pipeline->encoder;
+    size_t n = batch_tokenize(batch);
+    bool is_good = n == batch->n_items;
+    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
+
+    strcpy(reason, is_good ? "" : encoder->message);
+    if (!(encoder->is_chunked ? encode_chunked(pipeline, batch->items, n, code)
+                              : encode_items(pipeline, batch->items, n, code)))
+        return false;
+    if (!is_good)
+        *code = batch_fail(batch, reason);
+    return is_good;
+}
+
 static int run(struct pipeline *pipeline)
 {
+    struct batch *batch = pipeline->batch;
     enum reader_state state;
     int code = PROGRAM_FAILED;
     do {
-        state = fill_batch(pipeline);
+        state = batch_fill(batch);
         bool is_good = process_batch(pipeline, &code);
-        empty_batch(pipeline);
         if (!output_check(pipeline->output, state != READER_RECORD) || !is_good)
             return code;
-        show_progress(pipeline);
     } while (state == READER_RECORD || state == READER_PENDING);
     if (state == READER_FAILED)
-        return fail(pipeline, pipeline->reader->message);
+        return batch_fail(batch, batch->reader->message);
     return PROGRAM_DONE;
+}
+
+static void pipeline_free(struct pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    for (size_t i = 0; i < pipeline->n_windows; i++)
+        item_free(&pipeline->windows[i]);
+    batch_free(pipeline->batch);
+    free(pipeline->printer.ranked);
+    free(pipeline);
 }
 
 static struct pipeline *pipeline_new(const struct encode_options *options, struct encoder *encoder,
@@ -198,14 +178,18 @@ static struct pipeline *pipeline_new(const struct encode_options *options, struc
     if (!pipeline)
         return NULL;
     pipeline->encoder = encoder;
-    pipeline->reader = reader;
     pipeline->output = output;
-    pipeline->kind = printer_of(options->format);
+    pipeline->batch = batch_new(options, encoder, reader);
+    pipeline->kind = printer_of(options->task, options->format);
     pipeline->printer.stream = output->stream;
     pipeline->printer.encoder = encoder;
     pipeline->printer.all_values = options->all_values;
-    pipeline->printer.has_titles = options->n_texts != 1;
-    pipeline->shows_progress = wants_progress(options);
+    pipeline->printer.has_titles = options->n_texts != 1 || options->is_chunked;
+    pipeline->printer.ranked = calloc(encoder->info.n_labels + 1, sizeof(struct ranked));
+    if (!pipeline->batch || !pipeline->printer.ranked) {
+        pipeline_free(pipeline);
+        return NULL;
+    }
     return pipeline;
 }
 
@@ -222,7 +206,7 @@ int pipeline_run(const struct encode_options *options, struct encoder *encoder,
     errno = 0;
     if (!kind->begin || kind->begin(printer))
         code = run(pipeline);
-    clear_progress(pipeline);
+    text_count_clear(&pipeline->batch->text_count);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)
@@ -230,6 +214,6 @@ int pipeline_run(const struct encode_options *options, struct encoder *encoder,
     if (printer->message)
         program_fail("%s", printer->message);
     output_check(output, false);
-    free(pipeline);
+    pipeline_free(pipeline);
     return code;
 }

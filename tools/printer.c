@@ -11,8 +11,22 @@ static bool print_ids(struct printer *printer, const struct item *item)
 
 const struct printer_kind PRINTER_IDS = {.item = print_ids};
 
-const struct printer_kind *printer_of(enum output_format format)
+/* By format, text, json, csv; JSON prints what an item has. */
+static const struct printer_kind *head_printer(const struct printer_kind *text,
+                                               const struct printer_kind *csv,
+                                               enum output_format format)
 {
+    return format == FORMAT_JSON ? &PRINTER_JSON : format == FORMAT_CSV ? csv : text;
+}
+
+const struct printer_kind *printer_of(enum task task, enum output_format format)
+{
+    if (task == TASK_LABELS)
+        return head_printer(&PRINTER_TEXT, &PRINTER_CSV_LABELS, format);
+    if (task == TASK_ENTITIES)
+        return head_printer(&PRINTER_TEXT_ENTITIES, &PRINTER_CSV_ENTITIES, format);
+    if (task == TASK_FILL)
+        return head_printer(&PRINTER_TEXT_FILL, &PRINTER_CSV_FILL, format);
     switch (format) {
     case FORMAT_JSON:
         return &PRINTER_JSON;

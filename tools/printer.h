@@ -3,14 +3,17 @@
 #define TOOLS_PRINTER_H
 
 #include "tools/encoder.h"
+#include "tools/scores.h"
 
 #include <stdio.h>
 
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
-    bool all_values; /* text: every value */
+    bool all_values; /* text: every value; of labels every label */
     bool has_titles; /* text: each block is introduced by its text */
+    struct ranked *ranked; /* [labels], for sorting them; NULL: there are none */
+    size_t label_columns;  /* text: of the longest label */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
         off_t start; /* of the header in the output */
@@ -30,8 +33,21 @@ struct printer_kind {
 };
 
 extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_IDS;
+extern const struct printer_kind PRINTER_TEXT_ENTITIES, PRINTER_TEXT_FILL;
+extern const struct printer_kind PRINTER_CSV_LABELS, PRINTER_CSV_ENTITIES, PRINTER_CSV_FILL;
 
-const struct printer_kind *printer_of(enum output_format format);
+/* Of the tasks that go input by input, all but ranks, similarities and comparisons. */
+const struct printer_kind *printer_of(enum task task, enum output_format format);
+
+/* What the tables for reading share. The number of the text, its window and the bytes of that where
+ * texts are chunked, and the text in 30 columns; the line above what is said of one text; the end of
+ * a line that has a row of numbers. */
+void print_text_titles(const struct printer *printer);
+void print_text_cells(const struct printer *printer, const struct item *item);
+void print_title(const struct printer *printer, const struct item *item);
+void print_row_title(const struct printer *printer);
+void print_row(const struct printer *printer, const float *row);
+size_t print_label_columns(const struct encoder *encoder);
 
 /* Two lines that name the model, its shape and what is in force. */
 void print_heading(FILE *stream, const struct encoder *encoder);

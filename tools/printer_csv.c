@@ -2,99 +2,212 @@
  * a line end in quotes. Texts and tokens count from 0, as rows of an array do. What there is not is
  * an empty field: the text of ids, the second text of one that is alone, the span of a token that
  * was made of no part of the text (begin, end, in_pair). */
-#include "tools/format_float.h"
+#include "tools/csv_output.h"
 #include "tools/printer.h"
-#include "tools/utf8.h"
+#include "tools/scores.h"
 
 #include <string.h>
 
-static bool needs_quotes(const char *text, size_t len)
+/* ---- What stands in front of every row ---- */
+
+static void put_index_title(const struct printer *printer)
 {
-    for (size_t i = 0; i < len; i++)
-        if (strchr(",\"\r\n", text[i]) && text[i])
-            return true;
-    return len > 0 && (text[0] == ' ' || text[len - 1] == ' ');
+    fputs("text_index", printer->stream);
+    if (printer->encoder->is_chunked)
+        fputs(",window,window_begin,window_end", printer->stream);
 }
 
-/* Valid UTF-8, whatever the text is. */
-static void put_field(FILE *stream, const char *text, size_t len)
+static void put_index(const struct printer *printer, const struct item *item)
 {
-    bool quotes = needs_quotes(text, len);
-    if (quotes)
-        putc('"', stream);
-    for (size_t at = 0; at < len;) {
-        uint32_t character;
-        char bytes[4];
-        at += utf8_next(text + at, len - at, &character);
-        fwrite(bytes, 1, utf8_put(character, bytes), stream);
-        if (character == '"')
-            putc('"', stream);
-    }
-    if (quotes)
-        putc('"', stream);
+    fprintf(printer->stream, "%zu", item->number - 1);
+    if (item->window.of)
+        fprintf(printer->stream, ",%zu,%zu,%zu", item->window.index, item->window.begin,
+                item->window.end);
+}
+
+static void put_texts(FILE *stream, const struct item *item)
+{
+    engine_input shown = item_shown(item);
+    putc(',', stream);
+    csv_put_field(stream, shown.text ? shown.text : "", shown.text_len);
+    putc(',', stream);
+    csv_put_field(stream, shown.pair ? shown.pair : "", shown.pair_len);
+}
+
+static void put_token(struct printer *printer, const struct item *item, size_t i)
+{
+    FILE *stream = printer->stream;
+    const engine_token *token = &item->tokens[i];
+    size_t len;
+    const char *text = encoder_token_text(printer->encoder, item, i, &len);
+
+    put_index(printer, item);
+    fprintf(stream, ",%zu,", i);
+    csv_put_field(stream, text, len);
+    fprintf(stream, ",%d,", (int)token->id);
+    if (item_has_span(item, i))
+        fprintf(stream, "%zu,%zu,%d", token->begin, token->end, token->in_pair);
+    else
+        fputs(",,", stream);
+    fputs(item_is_masked(item, i) ? ",1" : ",0", stream);
+}
+
+static const char TOKEN_TITLES[] = ",token_index,token,id,begin,end,in_pair,masked";
+static const char TEXT_TITLES[] = ",text,pair";
+
+/* ---- Vectors and tokens ---- */
+
+static bool begin_vectors(struct printer *printer)
+{
+    const struct encoder *encoder = printer->encoder;
+    put_index_title(printer);
+    fputs(encoder->width && encoder->is_pooled ? TEXT_TITLES : TOKEN_TITLES, printer->stream);
+    for (size_t i = 0; i < encoder->width; i++)
+        fprintf(printer->stream, ",v%zu", i);
+    csv_end_row(printer->stream);
+    return true;
 }
 
 static void put_vector(FILE *stream, const float *values, size_t n)
 {
-    char text[FORMAT_FLOAT_MAX];
     for (size_t i = 0; i < n; i++) {
         putc(',', stream);
-        fwrite(text, 1, format_float(values[i], text), stream);
+        csv_put_float(stream, values[i]);
     }
 }
 
-static void end_row(FILE *stream)
+static bool print_vectors(struct printer *printer, const struct item *item)
 {
-    fputs("\r\n", stream);
-}
-
-static bool begin(struct printer *printer)
-{
-    const struct encoder *encoder = printer->encoder;
-    bool is_pooled = encoder->width && encoder->is_pooled;
-    fputs(is_pooled ? "text_index,text,pair"
-                    : "text_index,token_index,token,id,begin,end,in_pair,masked",
-          printer->stream);
-    for (size_t i = 0; i < encoder->width; i++)
-        fprintf(printer->stream, ",v%zu", i);
-    end_row(printer->stream);
-    return true;
-}
-
-static void print_token(struct printer *printer, const struct item *item, size_t i)
-{
-    const engine_token *token = &item->tokens[i];
-    size_t len, width = printer->encoder->width;
-    const char *text = encoder_token_text(printer->encoder, item, i, &len);
-
-    fprintf(printer->stream, "%zu,%zu,", item->number - 1, i);
-    put_field(printer->stream, text, len);
-    fprintf(printer->stream, ",%d,", (int)token->id);
-    if (item_has_span(item, i))
-        fprintf(printer->stream, "%zu,%zu,%d", token->begin, token->end, token->in_pair);
-    else
-        fputs(",,", printer->stream);
-    fputs(item_is_masked(item, i) ? ",1" : ",0", printer->stream);
-    if (item->vectors)
-        put_vector(printer->stream, item->vectors + i * width, width);
-    end_row(printer->stream);
-}
-
-static bool print_item(struct printer *printer, const struct item *item)
-{
-    const engine_input *input = &item->record.input;
-    if (!(item->vectors && printer->encoder->is_pooled)) {
-        for (size_t i = 0; i < item->n_tokens; i++)
-            print_token(printer, item, i);
+    FILE *stream = printer->stream;
+    size_t width = printer->encoder->width;
+    if (item->rows && printer->encoder->is_pooled) {
+        put_index(printer, item);
+        put_texts(stream, item);
+        put_vector(stream, item->rows, width);
+        csv_end_row(stream);
         return true;
     }
-    fprintf(printer->stream, "%zu,", item->number - 1);
-    put_field(printer->stream, input->text ? input->text : "", input->text_len);
-    putc(',', printer->stream);
-    put_field(printer->stream, input->pair ? input->pair : "", input->pair_len);
-    put_vector(printer->stream, item->vectors, printer->encoder->width);
-    end_row(printer->stream);
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        put_token(printer, item, i);
+        if (item->rows)
+            put_vector(stream, item->rows + i * width, width);
+        csv_end_row(stream);
+    }
     return true;
 }
 
-const struct printer_kind PRINTER_CSV = {.begin = begin, .item = print_item};
+const struct printer_kind PRINTER_CSV = {.begin = begin_vectors, .item = print_vectors};
+
+/* ---- Labels: a row for the best of each text or token, or for every one of them ---- */
+
+static bool begin_labels(struct printer *printer)
+{
+    put_index_title(printer);
+    fputs(printer->encoder->is_pooled ? TEXT_TITLES : TOKEN_TITLES, printer->stream);
+    fputs(",label,score", printer->stream);
+    csv_end_row(printer->stream);
+    return true;
+}
+
+/* The labels of a text, or of its token with this index. */
+static void put_labels(struct printer *printer, const struct item *item, size_t token)
+{
+    FILE *stream = printer->stream;
+    const struct encoder *encoder = printer->encoder;
+    size_t n = printer->all_values ? encoder->width : 1;
+    char scratch[LABEL_NAME_BYTES];
+
+    rank_scores(item->rows + token * encoder->width, encoder->width, printer->ranked);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
+        if (encoder->is_pooled) {
+            put_index(printer, item);
+            put_texts(stream, item);
+        } else {
+            put_token(printer, item, token);
+        }
+        putc(',', stream);
+        csv_put_field(stream, name, strlen(name));
+        putc(',', stream);
+        csv_put_float(stream, printer->ranked[i].score);
+        csv_end_row(stream);
+    }
+}
+
+static bool print_labels(struct printer *printer, const struct item *item)
+{
+    size_t n_rows = printer->encoder->is_pooled ? 1 : item->n_tokens;
+    for (size_t i = 0; i < n_rows; i++)
+        put_labels(printer, item, i);
+    return true;
+}
+
+const struct printer_kind PRINTER_CSV_LABELS = {.begin = begin_labels, .item = print_labels};
+
+/* ---- Entities ---- */
+
+static bool begin_entities(struct printer *printer)
+{
+    put_index_title(printer);
+    fputs(",entity,label,score,begin,end,in_pair", printer->stream);
+    csv_end_row(printer->stream);
+    return true;
+}
+
+static bool print_entities(struct printer *printer, const struct item *item)
+{
+    FILE *stream = printer->stream;
+    for (size_t i = 0; i < item->n_entities; i++) {
+        const engine_entity *entity = &item->entities[i];
+        char scratch[LABEL_NAME_BYTES];
+        const char *label = entity_label(printer->encoder, item, i, scratch);
+        size_t len;
+        const char *text = entity_text(item, i, &len);
+        put_index(printer, item);
+        putc(',', stream);
+        csv_put_field(stream, text, len);
+        putc(',', stream);
+        csv_put_field(stream, label, strlen(label));
+        putc(',', stream);
+        csv_put_float(stream, entity->score);
+        fprintf(stream, ",%zu,%zu,%d", entity->begin, entity->end, entity->in_pair);
+        csv_end_row(stream);
+    }
+    return true;
+}
+
+const struct printer_kind PRINTER_CSV_ENTITIES = {.begin = begin_entities, .item = print_entities};
+
+/* ---- Words for mask tokens ---- */
+
+static bool begin_fill(struct printer *printer)
+{
+    put_index_title(printer);
+    fputs(",token_index,begin,end,in_pair,candidate,id,score", printer->stream);
+    csv_end_row(printer->stream);
+    return true;
+}
+
+static bool print_fill(struct printer *printer, const struct item *item)
+{
+    FILE *stream = printer->stream;
+    for (size_t i = 0; i < item->n_candidates; i++) {
+        const engine_candidate *candidate = &item->candidates[i];
+        const engine_token *token = &item->tokens[candidate->token];
+        size_t len;
+        const char *text = encoder_id_text(printer->encoder, candidate->id, &len);
+        put_index(printer, item);
+        if (item_has_span(item, candidate->token))
+            fprintf(stream, ",%zu,%zu,%zu,%d,", candidate->token, token->begin, token->end,
+                    token->in_pair);
+        else
+            fprintf(stream, ",%zu,,,,", candidate->token);
+        csv_put_field(stream, text, len);
+        fprintf(stream, ",%d,", (int)candidate->id);
+        csv_put_float(stream, candidate->score);
+        csv_end_row(stream);
+    }
+    return true;
+}
+
+const struct printer_kind PRINTER_CSV_FILL = {.begin = begin_fill, .item = print_fill};

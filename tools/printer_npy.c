@@ -60,7 +60,7 @@ static bool print_item(struct printer *printer, const struct item *item)
 {
     struct npy *npy = &printer->npy;
     size_t n_rows = printer->encoder->is_pooled ? 1 : item->n_tokens;
-    bool is_written = put_rows(npy->rows, item->vectors, n_rows * printer->encoder->width);
+    bool is_written = put_rows(npy->rows, item->rows, n_rows * printer->encoder->width);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
     npy->n_rows += n_rows;

@@ -1,87 +1,18 @@
 /* printer_text.c - tables for people: a line per token, or a line per text where vectors are
  * pooled. */
 #include "tools/display.h"
-#include "tools/options.h"
 #include "tools/printer.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
-    FIRST_VALUES = 4,   /* shown of a vector, unless all are asked for */
     TOKEN_COLUMNS = 24, /* longest token shown whole */
     WORD_COLUMNS = 16,  /* longest unknown word behind its token */
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
+    WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
+    SPAN_COLUMNS = 13,
     TITLE_COLUMNS = 70  /* of the text above a table of tokens */
 };
-
-/* ---- Heading ---- */
-
-static bool has_length_1(const struct encoder *encoder)
-{
-    bool is_models = encoder->options.pooling == ENGINE_POOLING_MODEL;
-    return encoder->is_pooled &&
-           (encoder->options.normalize || (is_models && encoder->info.normalize));
-}
-
-void print_heading(FILE *stream, const struct encoder *encoder)
-{
-    const engine_info *info = &encoder->info;
-    bool has_positions = strcmp(encoder->position, "none") != 0;
-
-    display_text(stream, encoder->name, strlen(encoder->name), TITLE_COLUMNS);
-    fprintf(stream, ": %zu layer%s, width %zu, %zu head%s, feed-forward %zu, vocabulary %zu\n",
-            info->n_layers, plural(info->n_layers), info->width, info->n_heads,
-            plural(info->n_heads), info->feed_forward, info->n_vocabulary);
-    if (!encoder->width) {
-        fprintf(stream, "%s tokenizer\n", info->tokenizer);
-        return;
-    }
-    fprintf(stream, "%s positions, %s mask, %s%s%s, at most %zu token%s\n",
-            has_positions ? encoder->position : "no", encoder->mask,
-            encoder->is_pooled ? encoder->pooling : "one vector per token",
-            encoder->is_pooled ? " pooling" : "", has_length_1(encoder) ? " to length 1" : "",
-            encoder->token_limit, plural(encoder->token_limit));
-}
-
-/* ---- Vectors ---- */
-
-static size_t n_shown(const struct printer *printer)
-{
-    size_t width = printer->encoder->width;
-    return printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
-}
-
-static double norm(const float *values, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)values[i] * (double)values[i];
-    return sqrt(sum);
-}
-
-static void print_vector(const struct printer *printer, const float *values)
-{
-    size_t n = n_shown(printer), width = printer->encoder->width;
-    for (size_t i = 0; i < n; i++) {
-        putc(' ', printer->stream);
-        display_number(printer->stream, (double)values[i]);
-    }
-    fputs(n < width ? " … " : "   ", printer->stream);
-    display_number(printer->stream, norm(values, width));
-}
-
-static void print_vector_title(const struct printer *printer)
-{
-    char title[64];
-    size_t n = n_shown(printer), width = printer->encoder->width;
-    size_t columns = n * (1 + DISPLAY_NUMBER) + 3;
-    if (n == width)
-        snprintf(title, sizeof title, "value%s", plural(n));
-    else
-        snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    fprintf(printer->stream, "  %-*s%*s", (int)columns - 2, title, DISPLAY_NUMBER, "norm");
-}
 
 /* ---- Tokens ---- */
 
@@ -151,14 +82,13 @@ static void print_token(const struct printer *printer, const struct item *item, 
 {
     FILE *stream = printer->stream;
     char span[64];
-    size_t width = printer->encoder->width;
 
     fprintf(stream, "%*zu  ", columns->index, i);
     print_label(printer, item, i, (size_t)columns->token);
     print_span(span, sizeof span, item, i);
     fprintf(stream, "  %*d  %*s", columns->id, (int)item->tokens[i].id, columns->span, span);
-    if (item->vectors)
-        print_vector(printer, item->vectors + i * width);
+    if (item->rows)
+        print_row(printer, item->rows + i * printer->encoder->width);
     putc('\n', stream);
 }
 
@@ -176,10 +106,16 @@ static void print_input(FILE *stream, const engine_input *input)
     }
 }
 
-static void print_title(const struct printer *printer, const struct item *item)
+void print_title(const struct printer *printer, const struct item *item)
 {
-    fprintf(printer->stream, "text %zu: ", item->number);
-    print_input(printer->stream, &item->record.input);
+    const struct window *window = &item->window;
+    engine_input shown = item_shown(item);
+    fprintf(printer->stream, "text %zu", item->number);
+    if (window->of > 1)
+        fprintf(printer->stream, ", window %zu of %zu, %sbytes %zu-%zu", window->index + 1,
+                window->of, window->in_pair ? "pair " : "", window->begin, window->end);
+    fputs(": ", printer->stream);
+    print_input(printer->stream, &shown);
     if (item->n_dropped)
         fprintf(printer->stream, "  (%zu of %zu tokens)", item->n_tokens,
                 item->n_tokens + item->n_dropped);
@@ -200,8 +136,8 @@ static void print_tokens(struct printer *printer, const struct item *item)
     }
     fprintf(stream, "%*s  %-*s  %*s  %*s", columns.index, "#", columns.token, "token", columns.id,
             "id", columns.span, "span");
-    if (item->vectors)
-        print_vector_title(printer);
+    if (item->rows)
+        print_row_title(printer);
     putc('\n', stream);
     for (size_t i = 0; i < item->n_tokens; i++)
         print_token(printer, item, i, &columns);
@@ -226,27 +162,47 @@ static void print_pair(FILE *stream, const engine_input *input)
     display_cell(stream, input->pair, input->pair_len, TEXT_COLUMNS - text_columns - strlen(" | "));
 }
 
-static void print_pooled(struct printer *printer, const struct item *item)
+/* "2/3" and the bytes that the window covers. */
+static void print_window_cells(FILE *stream, const struct window *window)
 {
-    const engine_input *input = &item->record.input;
+    char place[48], span[64];
+    snprintf(place, sizeof place, "%zu/%zu", window->index + 1, window->of);
+    snprintf(span, sizeof span, "%s%zu-%zu", window->in_pair ? "pair " : "", window->begin,
+             window->end);
+    fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, span);
+}
+
+void print_text_cells(const struct printer *printer, const struct item *item)
+{
+    engine_input shown = item_shown(item);
     fprintf(printer->stream, "%6zu  ", item->number);
-    if (input->ids)
+    if (item->window.of)
+        print_window_cells(printer->stream, &item->window);
+    if (shown.ids)
         display_cell(printer->stream, "(token ids)", 11, TEXT_COLUMNS);
-    else if (input->pair)
-        print_pair(printer->stream, input);
+    else if (shown.pair)
+        print_pair(printer->stream, &shown);
     else
-        display_cell(printer->stream, input->text, input->text_len, TEXT_COLUMNS);
-    print_vector(printer, item->vectors);
-    putc('\n', printer->stream);
+        display_cell(printer->stream, shown.text, shown.text_len, TEXT_COLUMNS);
+}
+
+void print_text_titles(const struct printer *printer)
+{
+    fprintf(printer->stream, "\n%6s  ", "#");
+    if (printer->encoder->is_chunked)
+        fprintf(printer->stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
+    fprintf(printer->stream, "%-*s", TEXT_COLUMNS, "text");
 }
 
 static bool begin(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     print_heading(printer->stream, encoder);
+    if (encoder->task == TASK_LABELS)
+        printer->label_columns = print_label_columns(encoder);
     if (encoder->width && encoder->is_pooled) {
-        fprintf(printer->stream, "\n%6s  %-*s", "#", TEXT_COLUMNS, "text");
-        print_vector_title(printer);
+        print_text_titles(printer);
+        print_row_title(printer);
         putc('\n', printer->stream);
     }
     return true;
@@ -254,10 +210,13 @@ static bool begin(struct printer *printer)
 
 static bool print_item(struct printer *printer, const struct item *item)
 {
-    if (item->vectors && printer->encoder->is_pooled)
-        print_pooled(printer, item);
-    else
+    if (!item->rows || !printer->encoder->is_pooled) {
         print_tokens(printer, item);
+        return true;
+    }
+    print_text_cells(printer, item);
+    print_row(printer, item->rows);
+    putc('\n', printer->stream);
     return true;
 }
 

@@ -59,6 +59,7 @@ static const struct key keys[] = {
     {"head_bias", "no yes", "one of yes, no", 1},
     {"labels", NULL, count_values, 0},
     {"scores", "none softmax sigmoid", "one of none, softmax, sigmoid", SCORES_NONE},
+    {"max_text_tokens", NULL, count_values, -1},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 
@@ -268,6 +269,9 @@ static void test_check(void **unused)
 {
     (void)unused;
     static const char *const wrong[][2] = {
+        {"max_text_tokens=0", "'max_text_tokens' is 0 or more than 'max_tokens'"},
+        {"max_text_tokens=9", "'max_text_tokens' is 0 or more than 'max_tokens'"},
+        {"max_text_tokens=8", NULL},
         {"projections=9", "'projections' is more than 8"},
         {"labels=2", "'labels' must be 1 or more with head sequence or token, and 0 without"},
         {"head=token", "'labels' must be 1 or more with head sequence or token, and 0 without"},

@@ -62,7 +62,7 @@ static void fixture_free(struct fixture *fixture)
 static struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len)
 {
     const struct token_input input = {.text = text, .text_len = len};
-    return tokenizer_encode(&fixture->tokenizer, &input, true, SIZE_MAX, tokens, MAX_TOKENS,
+    return tokenizer_encode(&fixture->tokenizer, &input, true, NULL, tokens, MAX_TOKENS,
                             fixture->scratch);
 }
 
@@ -302,7 +302,7 @@ static void templates(void **state)
         SETTINGS("kind", "blanks", "single", "4:0 A:1 5:0", "pair", "4:0 B:1 5:1  A:0 5:0"));
     struct token_input input = {.text = "ride bike", .text_len = 9};
     struct token_count count =
-        tokenizer_encode(&f.tokenizer, &input, true, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+        tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     static const struct token one[] = {
         {.id = 4, .special = true},
         {.id = 2, .type = 1, .begin = 0, .end = 4},
@@ -333,7 +333,7 @@ static void templates(void **state)
         input.pair = " i";
         input.pair_len = 2;
         count =
-            tokenizer_encode(&f.tokenizer, &input, true, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+            tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     }
     count = tokenizer_encode(&f.tokenizer, &input, false, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
@@ -343,12 +343,12 @@ static void templates(void **state)
     assert_int_equal(tokens[2].id, 3);
 
     input = (struct token_input){.text = NULL};
-    count = tokenizer_encode(&f.tokenizer, &input, true, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 2);
     count = tokenizer_encode(&f.tokenizer, &input, false, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 0);
     input.pair = "";
-    count = tokenizer_encode(&f.tokenizer, &input, true, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
     fixture_free(&f);
 }

@@ -511,7 +511,7 @@ static void test_help_and_version(void **state)
 {
     (void)state;
     const struct shell_result *result = shell_expect(0, "$ENCODE --help");
-    assert_true(count_lines(result->out) <= 60);
+    assert_true(count_lines(result->out) <= 75);
     assert_string_equal(result->err, "");
     const char *options[] = {"--model",   "--position",   "--mask",    "--threads",   "--input",
                              "--pair",    "--no-special", "--compare", "--normalize", "--tokens",

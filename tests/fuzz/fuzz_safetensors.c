@@ -1,0 +1,50 @@
+/* Any bytes as a safetensors file: the header is parsed and checked, and where it passes, every
+ * tensor that can be read is read to its last row. Nothing may crash, read outside the file or
+ * leak. */
+#include "tools/import/tensor_file.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_tensor(const struct tensor_set *set, const struct stored_tensor *tensor)
+{
+    enum { COLS = 16 };
+    float out[COLS];
+    uint16_t scratch[COLS];
+    struct problem problem;
+    uint64_t n = tensor->n_bytes / (tensor->dtype[0] == 'F' && tensor->dtype[1] == '3' ? 4 : 2);
+    for (uint64_t row = 0; row < n / COLS; row++)
+        if (!tensor_rows(set, tensor, row, 1, COLS, scratch, out, &problem))
+            return;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const prefixes[] = {"bert.", "model.", NULL};
+    static struct tensor_set set;
+    struct problem problem;
+    char shape[SHAPE_TEXT];
+    size_t len;
+    if (size < 8 || !tensor_header_bytes("fuzz", data, size, &len, &problem))
+        return 0;
+    set = (struct tensor_set){.n = 0};
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    bool whole = fd >= 0 && write(fd, data, size) == (ssize_t)size;
+    bool ok = whole && tensor_set_parse(&set, "fuzz", fd, (const char *)data + 8, len, 8 + len,
+                                        size, &problem);
+    if (!ok && fd >= 0)
+        close(fd);
+    if (ok && tensor_set_strip(&set, prefixes, &problem))
+        for (size_t i = 0; i < set.n; i++) {
+            tensor_shape_text(&set.tensors[i], shape);
+            if (tensor_set_find(&set, set.tensors[i].key) != &set.tensors[i])
+                abort();
+            if (tensor_is_float(&set.tensors[i]))
+                read_tensor(&set, &set.tensors[i]);
+        }
+    tensor_set_free(&set);
+    return 0;
+}

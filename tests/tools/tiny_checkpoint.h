@@ -1,0 +1,51 @@
+/* tiny_checkpoint.h - directories in the layout of published checkpoints, small enough to break in
+ * every way: config.json, model.safetensors, vocab.txt and the files of sentence-transformers. */
+#ifndef TESTS_TOOLS_TINY_CHECKPOINT_H
+#define TESTS_TOOLS_TINY_CHECKPOINT_H
+
+#include "tests/support.h"
+
+#include <jansson.h>
+
+enum {
+    TINY_LAYERS = 2,
+    TINY_WIDTH = 8,
+    TINY_FEED_FORWARD = 12,
+    TINY_VOCABULARY = 16,
+    TINY_POSITIONS = 10
+};
+
+/* A safetensors file in memory: the header is `tensors` (name → {"dtype", "shape",
+ * "data_offsets"}), the data numbers that differ from each other. */
+struct tiny_tensors {
+    json_t *header;
+    size_t n_data;
+};
+
+/* A BERT encoder; `prefix` stands before every name. */
+void tiny_tensors_bert(struct tiny_tensors *tensors, const char *prefix);
+
+/* Adds a tensor behind the others; shape ends with -1. */
+void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char *dtype,
+                      const int *shape);
+void tiny_tensors_free(struct tiny_tensors *tensors);
+
+/* The whole file; *len receives its length. The caller frees. */
+char *tiny_tensors_file(const struct tiny_tensors *tensors, size_t *len);
+void tiny_tensors_write(const struct tiny_tensors *tensors, const char *directory,
+                        const char *name);
+
+/* config.json of that BERT; the caller owns it. */
+json_t *tiny_config(void);
+void tiny_write(const char *directory, const char *name, const char *text, size_t len);
+void tiny_write_text(const char *directory, const char *name, const char *text);
+void tiny_write_json(const char *directory, const char *name, const json_t *value);
+
+/* An empty directory with config.json, model.safetensors and vocab.txt; what was there is removed.
+ */
+void tiny_checkpoint(const char *directory);
+
+/* modules.json, 1_Pooling, 2_Dense, 3_Normalize, the limits and the prompts, beside it. */
+void tiny_sentence_transformers(const char *directory);
+
+#endif

@@ -1,0 +1,124 @@
+/* batch.c - reading inputs together; see batch.h. */
+#include "tools/batch.h"
+
+#include <stdlib.h>
+
+struct batch *batch_new(const struct encode_options *options, struct encoder *encoder,
+                        struct reader *reader)
+{
+    struct batch *batch = calloc(1, sizeof *batch);
+    if (!batch)
+        return NULL;
+    batch->encoder = encoder;
+    batch->reader = reader;
+    text_count_begin(&batch->text_count, options);
+    return batch;
+}
+
+static void empty(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->n_items; i++)
+        item_free(&batch->items[i]);
+    batch->n_items = 0;
+}
+
+void batch_free(struct batch *batch)
+{
+    if (!batch)
+        return;
+    text_count_clear(&batch->text_count);
+    empty(batch);
+    free(batch);
+}
+
+enum reader_state batch_fill(struct batch *batch)
+{
+    size_t n_bytes = 0;
+    empty(batch);
+    text_count_show(&batch->text_count, batch->n_read);
+    while (batch->n_items < BATCH_ITEMS && n_bytes < BATCH_BYTES) {
+        struct item *item = &batch->items[batch->n_items];
+        *item = (struct item){0};
+        enum reader_state state = reader_next(batch->reader, batch->n_items == 0, &item->record);
+        if (state != READER_RECORD)
+            return state;
+        item->number = ++batch->n_read;
+        batch->n_items++;
+        n_bytes += item->record.input.text_len + item->record.input.pair_len +
+                   item->record.input.n_ids * sizeof(int32_t);
+    }
+    return READER_RECORD;
+}
+
+static bool put_prompt(struct encoder *encoder, struct item *item)
+{
+    if (item->record.input.ids && encoder->prompt.is_asked)
+        return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
+    return prompt_apply(&encoder->prompt, item) || encoder_fail_memory(encoder, item);
+}
+
+size_t batch_tokenize(struct batch *batch)
+{
+    struct encoder *encoder = batch->encoder;
+    for (size_t i = 0; i < batch->n_items; i++) {
+        struct item *item = &batch->items[i];
+        if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item))
+            return i;
+    }
+    return batch->n_items;
+}
+
+/* ---- What is said on stderr while it runs ---- */
+
+static const char *zeros(const struct encoder *encoder)
+{
+    if (encoder->task == TASK_LABELS && encoder->is_pooled)
+        return ": its scores are all zeros";
+    if (encoder->task == TASK_RANK)
+        return ": its score is 0";
+    return encoder->width && encoder->is_pooled ? ": its vector is all zeros" : "";
+}
+
+static bool has_mask(const struct encoder *encoder, const struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++)
+        if (item->tokens[i].id == encoder->info.mask_token && !item_is_masked(item, i))
+            return true;
+    return false;
+}
+
+static void note_missing_mask(struct batch *batch, const struct item *item)
+{
+    char name[ITEM_NAME_BYTES];
+    size_t len;
+    const char *mask = encoder_id_text(batch->encoder, batch->encoder->info.mask_token, &len);
+    batch->has_noted_mask = true;
+    text_count_clear(&batch->text_count);
+    program_note("%s has no %.*s: there is nothing to fill", item_name(item, name), (int)len, mask);
+}
+
+void batch_note(struct batch *batch, const struct item *item)
+{
+    const struct encoder *encoder = batch->encoder;
+    char name[ITEM_NAME_BYTES];
+    if (encoder->task != TASK_TOKENS && !batch->has_noted_empty && item_n_visible(item) == 0) {
+        batch->has_noted_empty = true;
+        text_count_clear(&batch->text_count);
+        program_note("%s has no tokens%s", item_name(item, name), zeros(encoder));
+    }
+    if (!batch->has_noted_cut && item->n_dropped > 0) {
+        batch->has_noted_cut = true;
+        text_count_clear(&batch->text_count);
+        program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
+                     item->n_tokens + item->n_dropped);
+    }
+    if (encoder->task == TASK_FILL && !batch->has_noted_mask && item->window.of <= 1 &&
+        !has_mask(encoder, item))
+        note_missing_mask(batch, item);
+}
+
+int batch_fail(const struct batch *batch, const char *message)
+{
+    text_count_clear(&batch->text_count);
+    return program_fail("%s", message);
+}

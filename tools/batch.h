@@ -1,0 +1,41 @@
+/* batch.h - inputs read together: what can be had without waiting, up to a number of texts or of
+ * bytes; and what is said of them on stderr. */
+#ifndef TOOLS_BATCH_H
+#define TOOLS_BATCH_H
+
+#include "tools/encoder.h"
+#include "tools/text_count.h"
+#include "tools/reader.h"
+
+enum { BATCH_ITEMS = 256, BATCH_BYTES = 1 << 20 };
+
+struct batch {
+    struct encoder *encoder;
+    struct reader *reader;
+    struct text_count text_count;
+    struct item items[BATCH_ITEMS];
+    size_t n_items;
+    size_t n_read; /* inputs, of all batches */
+    bool has_noted_empty, has_noted_cut, has_noted_mask;
+};
+
+/* NULL: no memory. */
+struct batch *batch_new(const struct encode_options *options, struct encoder *encoder,
+                        struct reader *reader);
+void batch_free(struct batch *batch);
+
+/* Reads the next inputs in the place of the last ones; waits for the first only. READER_RECORD: the
+ * batch is full, and there may be more. */
+enum reader_state batch_fill(struct batch *batch);
+
+/* Puts the prompt before each text and tokenizes it. How many, from the first, could be; the
+ * encoder's message says why not all. */
+size_t batch_tokenize(struct batch *batch);
+
+/* Says, once each, what may surprise: that a text was cut, has no tokens, or no mask token. */
+void batch_note(struct batch *batch, const struct item *item);
+
+/* program_fail, on a line of its own. */
+int batch_fail(const struct batch *batch, const char *message);
+
+#endif

@@ -1,0 +1,248 @@
+/* encoder_open.c - from the command line and the weight file to what is in force: the model is
+ * opened, asked whether it can do what the options want, and given a session; see encoder.h. */
+#include "tools/encoder.h"
+
+#include "tools/default_weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TOP = 5 };
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int32_t find_unknown(const engine_model *model)
+{
+    const char *key, *value;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, "unknown") == 0)
+            return (int32_t)strtol(value, NULL, 10);
+    return -1;
+}
+
+static bool open_model(struct encoder *encoder, const char *named)
+{
+    const char *path = named;
+    engine_error error = {0};
+
+    if (!path) {
+        if (!default_weights_path(encoder->default_path, sizeof encoder->default_path))
+            return false;
+        path = encoder->default_path;
+    }
+    if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
+        program_fail("%s", error.message);
+        return false;
+    }
+    encoder->info.struct_bytes = sizeof encoder->info;
+    engine_model_info(encoder->model, &encoder->info);
+    encoder->unknown = find_unknown(encoder->model);
+    encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(path);
+    return true;
+}
+
+/* ---- What the model cannot do ---- */
+
+/* What its head is good for. */
+static const char *head_use(engine_head head)
+{
+    switch (head) {
+    case ENGINE_HEAD_SEQUENCE:
+        return "sequence, for --labels and --rank";
+    case ENGINE_HEAD_TOKEN:
+        return "token, for --labels and --entities";
+    case ENGINE_HEAD_MASK:
+        return "mask, for --fill";
+    case ENGINE_HEAD_POOLER:
+        return "pooler, for -p pooler";
+    case ENGINE_HEAD_NONE:
+        break;
+    }
+    return "none";
+}
+
+/* The head that a task needs and the model does not have; NULL: nothing is missing. */
+static const char *missing_head(const engine_info *info, enum task task)
+{
+    bool is_sequence = info->head == ENGINE_HEAD_SEQUENCE, is_token = info->head == ENGINE_HEAD_TOKEN;
+    if (task == TASK_LABELS && !is_sequence && !is_token)
+        return "head sequence or token";
+    if (task == TASK_ENTITIES && !is_token)
+        return "head token";
+    if (task == TASK_FILL && info->head != ENGINE_HEAD_MASK)
+        return "head mask";
+    return NULL;
+}
+
+static bool check_head(const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    const char *option = task_option(encoder->task), *missing = missing_head(info, encoder->task);
+    if (!info->has_model && encoder->task != TASK_TOKENS) {
+        program_fail("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
+                     encoder->name, option[0] ? option : "a vector");
+        return false;
+    }
+    if (missing) {
+        program_fail("%s needs a model with %s; the head of %s is %s", option, missing,
+                     encoder->name, head_use(info->head));
+        return false;
+    }
+    if (encoder->task == TASK_FILL && info->mask_token < 0) {
+        program_fail("--fill needs a tokenizer with a mask token; that of %s names none",
+                     encoder->name);
+        return false;
+    }
+    return true;
+}
+
+/* What the options ask of this model and it cannot do; NULL: nothing. */
+static const char *model_conflict(struct encoder *encoder, const struct encode_options *options)
+{
+    size_t most = encoder->info.max_tokens;
+    if (options->normalize && !encoder->is_pooled)
+        return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
+    if (encoder->ranks_pairs && options->has_pooling)
+        return "this model ranks by its head, which reads both texts: --rank goes without -p";
+    if (encoder->task == TASK_RANK && !encoder->ranks_pairs && options->raw_scores)
+        return "this model ranks by cosine: --raw-scores is for cross-encoders";
+    if (encoder->task == TASK_TOKENS || options->max_tokens <= most)
+        return NULL;
+    snprintf(encoder->message, sizeof encoder->message,
+             "--max-tokens %zu is more than this model takes: %zu token%s", options->max_tokens,
+             most, plural(most));
+    return encoder->message;
+}
+
+/* ---- What is in force ---- */
+
+static void settle_pooling(struct encoder *encoder, const struct encode_options *options)
+{
+    static const char *const names[] = {NULL,        "none",          "mean", "cls",   "max",
+                                        "mean_sqrt", "weighted_mean", "last", "pooler"};
+    const engine_info *info = &encoder->info;
+    bool by_cosine = encoder->task == TASK_RANK || encoder->task == TASK_SIMILARITY;
+    bool has_own = strcmp(info->pooling, "none") != 0;
+    engine_pooling pooling = options->pooling;
+
+    if (by_cosine && !options->has_pooling)
+        pooling = ENGINE_POOLING_MODEL;
+    if (pooling == ENGINE_POOLING_MODEL && !has_own)
+        pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
+    encoder->options.pooling = pooling;
+    encoder->pooling = pooling == ENGINE_POOLING_MODEL ? info->pooling : names[pooling];
+    encoder->is_pooled = pooling != ENGINE_POOLING_NONE;
+    encoder->width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
+}
+
+/* Heads answer in rows of labels, or in lists of their own. */
+static void settle_head(struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    encoder->ranks_pairs = encoder->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE &&
+                           info->n_labels == 1;
+    if (encoder->task == TASK_LABELS) {
+        encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
+        encoder->width = info->n_labels;
+    } else if (encoder->task == TASK_TOKENS || encoder->task == TASK_ENTITIES ||
+               encoder->task == TASK_FILL) {
+        encoder->width = 0;
+    }
+}
+
+static void settle(struct encoder *encoder, const struct encode_options *options)
+{
+    const engine_info *info = &encoder->info;
+    engine_encode_options *encode = &encoder->options;
+
+    encoder->task = options->task;
+    encoder->position = options->position == ENGINE_POSITION_NONE         ? "none"
+                        : options->position == ENGINE_POSITION_SINUSOIDAL ? "sinusoidal"
+                                                                          : info->position;
+    encoder->mask = options->mask == ENGINE_MASK_FULL     ? "full"
+                    : options->mask == ENGINE_MASK_CAUSAL ? "causal"
+                                                          : info->mask;
+    settle_pooling(encoder, options);
+    settle_head(encoder);
+    encoder->is_chunked = options->is_chunked;
+    encoder->stride = options->stride;
+    encoder->top = options->top ? options->top : DEFAULT_TOP;
+    if (encoder->task == TASK_FILL && encoder->top > info->n_vocabulary)
+        encoder->top = info->n_vocabulary;
+    bool has_limit = encoder->task != TASK_TOKENS || options->is_chunked;
+    encoder->token_limit = options->max_tokens ? options->max_tokens
+                           : has_limit         ? info->max_text_tokens
+                                               : 0;
+    encode->struct_bytes = sizeof *encode;
+    encode->normalize = options->normalize;
+    encode->no_special = options->no_special;
+    encode->on_long = options->on_long;
+    encode->max_tokens = encoder->token_limit;
+    encode->truncation = options->truncation;
+    encode->truncate_left = options->truncate_left;
+    encode->raw_scores = options->raw_scores;
+}
+
+/* ---- Session ---- */
+
+static bool open_session(struct encoder *encoder, const struct encode_options *options)
+{
+    engine_session_options session = {.struct_bytes = sizeof session};
+    engine_error error = {0};
+    bool is_computed = encoder->task != TASK_TOKENS;
+
+    session.n_threads = options->n_threads;
+    session.max_tokens = is_computed ? options->max_tokens : 1; /* tokens alone need no rows */
+    session.position = is_computed ? options->position : ENGINE_POSITION_NONE;
+    session.mask = options->mask;
+    if (engine_session_new(encoder->model, &session, &encoder->session, &error) != ENGINE_OK) {
+        program_fail("%s", error.message);
+        return false;
+    }
+    /* Without inputs: whether the model has the pooling that is asked for. */
+    if (is_computed && encoder->is_pooled &&
+        engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) !=
+            ENGINE_OK) {
+        program_fail("-p %s: %s; the head of %s is %s", encoder->pooling,
+                     engine_session_message(encoder->session), encoder->name,
+                     head_use(encoder->info.head));
+        return false;
+    }
+    return true;
+}
+
+bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code)
+{
+    *encoder = (struct encoder){0};
+    *exit_code = PROGRAM_FAILED;
+    if (!open_model(encoder, options->model_path))
+        return false;
+    settle(encoder, options);
+    if (!check_head(encoder))
+        return false;
+    const char *conflict = model_conflict(encoder, options);
+    if (conflict) {
+        *exit_code = program_misuse("%s", conflict);
+        return false;
+    }
+    return prompt_resolve(encoder->model, options, encoder->ranks_pairs, &encoder->prompt,
+                          &encoder->query_prompt, exit_code) &&
+           open_session(encoder, options);
+}
+
+void encoder_close(struct encoder *encoder)
+{
+    engine_session_free(encoder->session);
+    engine_model_close(encoder->model);
+    free(encoder->inputs);
+    free(encoder->ids);
+    free(encoder->rows);
+    *encoder = (struct encoder){0};
+}

@@ -1,0 +1,241 @@
+/* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory.
+ *
+ *     checkpoint   the directory, read and checked whole: config, tokenizer, modules, plan of
+ * tensors report       --dry-run: what would be written plan_write   the tensors, streamed;
+ * provenance: names and hashes of what was read
+ *
+ * Formats and names: tools/import/. See man/encode-import.1.
+ */
+#include "tools/import/checkpoint.h"
+#include "tools/import/progress.h"
+#include "tools/import/provenance.h"
+#include "tools/import/report.h"
+#include "tools/import_options.h"
+#include "tools/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void setting(struct weight_writer *writer, engine_settings settings, const char *key,
+                    const char *value)
+{
+    weight_writer_setting(writer, settings, key, value, strlen(value));
+}
+
+static void metadata(struct weight_writer *writer, const char *key, const char *value)
+{
+    setting(writer, ENGINE_SETTINGS_METADATA, key, value);
+}
+
+/* What the path is called at its end: "all-MiniLM-L6-v2", also of "." and "dir/". */
+static void name_of(const char *path, char *name, size_t cap)
+{
+    char *whole = realpath(path, NULL);
+    const char *text = whole != NULL ? whole : path, *slash = strrchr(text, '/');
+    snprintf(name, cap, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : text);
+    free(whole);
+}
+
+/* Of two failures, the one that came first: the writer's, if it has one. */
+static int finish(struct weight_writer *writer, bool ok, const engine_error *error,
+                  const struct problem *problem)
+{
+    if (!ok && error->status == ENGINE_OK) {
+        weight_writer_abort(writer);
+        return program_fail("%s", problem->text);
+    }
+    if (weight_writer_finish(writer) != ENGINE_OK)
+        return program_fail("%s", error->message);
+    return PROGRAM_DONE;
+}
+
+/* ---- A model ---- */
+
+static void write_labels(const struct checkpoint *checkpoint, struct weight_writer *writer)
+{
+    for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
+        char key[32];
+        const char *label = checkpoint_label(&checkpoint->config, i);
+        snprintf(key, sizeof key, "label.%zu", i);
+        if (label != NULL)
+            metadata(writer, key, label);
+    }
+}
+
+static void write_metadata(const struct checkpoint *checkpoint, const char *name,
+                           struct weight_writer *writer)
+{
+    char text[FOLDER_PATH];
+    metadata(writer, "name", name);
+    metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
+    metadata(writer, "architecture", checkpoint->config.architecture->class_name);
+    name_of(checkpoint->folder.path, text, sizeof text);
+    metadata(writer, "source", text);
+    write_labels(checkpoint, writer);
+    prompts_write(&checkpoint->st, writer);
+}
+
+/* Without a tokenizer the vocabulary is empty, and the model takes ids only. */
+static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_writer *writer)
+{
+    if (checkpoint->has_tokenizer)
+        import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
+                               checkpoint->truncate, writer);
+    else
+        setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
+}
+
+static int write_checkpoint(const struct checkpoint *checkpoint, const char *output,
+                            const char *name)
+{
+    engine_error error = {ENGINE_OK, ""};
+    struct problem problem = {""};
+    struct progress progress;
+    struct weight_writer *writer;
+    if (weight_writer_open(output, &writer, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    weight_writer_config(writer, &checkpoint->config.model);
+    write_tokenizer(checkpoint, writer);
+    write_metadata(checkpoint, name, writer);
+    progress_begin(&progress, "importing",
+                   provenance_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
+    bool ok = error.status == ENGINE_OK &&
+              provenance_write(&checkpoint->folder, writer, &progress, &problem) &&
+              plan_write(&checkpoint->plan, writer, &progress, &problem);
+    progress_end(&progress);
+    int code = finish(writer, ok, &error, &problem);
+    if (code == PROGRAM_DONE)
+        program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", output,
+                     checkpoint->config.architecture->class_name, checkpoint->plan.n,
+                     checkpoint->plan.n_parameters);
+    return code;
+}
+
+static void say_notes(const struct checkpoint *checkpoint)
+{
+    if (!checkpoint->has_tokenizer)
+        program_note("%s has no tokenizer: the file will take token ids only",
+                     checkpoint->folder.path);
+    else if (checkpoint->tokenizer.note[0] != '\0')
+        program_note("%s", checkpoint->tokenizer.note);
+    if (checkpoint->plan.n_left_out > 0)
+        program_note(
+            "left out, since a %s does not use them: %zu tensors, '%s' first (--dry-run lists "
+            "them)",
+            checkpoint->config.architecture->class_name, checkpoint->plan.n_left_out,
+            checkpoint->plan.left_out[0]->name);
+}
+
+static int import_checkpoint(const struct import_options *options)
+{
+    static struct checkpoint checkpoint;
+    struct problem problem;
+    char name[FOLDER_PATH];
+    if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
+        return program_fail("%s", problem.text);
+    int code = PROGRAM_DONE;
+    name_of(options->directory, name, sizeof name);
+    say_notes(&checkpoint);
+    if (options->is_dry_run)
+        report_checkpoint(&checkpoint, options->name != NULL ? options->name : name);
+    else
+        code = write_checkpoint(&checkpoint, options->output,
+                                options->name != NULL ? options->name : name);
+    checkpoint_free(&checkpoint);
+    return program_end(code);
+}
+
+/* ---- A tokenizer alone ---- */
+
+/* A file without a model has neither width nor layers: CONF says how many ids and types there are.
+ */
+static int write_tokenizer_alone(const struct import_options *options,
+                                 const struct import_tokenizer *tokenizer,
+                                 const struct folder *folder, const char *name)
+{
+    enum { TYPES = 2 }; /* of the texts of a pair */
+    engine_error error = {ENGINE_OK, ""};
+    struct problem problem = {""};
+    struct weight_writer *writer;
+    char count[32];
+    if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    snprintf(count, sizeof count, "%zu", tokenizer->n);
+    setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
+    snprintf(count, sizeof count, "%d", TYPES);
+    setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", count);
+    import_tokenizer_write(tokenizer, TYPES, false, writer);
+    metadata(writer, "name", name);
+    metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
+    metadata(writer, "source", name);
+    bool ok = error.status == ENGINE_OK &&
+              (folder != NULL ? provenance_write(folder, writer, NULL, &problem)
+                              : provenance_write_file(options->tokenizer, writer, &problem));
+    int code = finish(writer, ok, &error, &problem);
+    if (code == PROGRAM_DONE)
+        program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->n);
+    return code;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool read_from_directory(struct folder *folder, const char *path,
+                                struct import_tokenizer *tokenizer, struct problem *problem)
+{
+    struct sentence_transformers st;
+    if (!folder_open(folder, path, problem))
+        return false;
+    bool ok = sentence_transformers_read(&st, folder, problem);
+    if (ok) {
+        ok = checkpoint_read_tokenizer(folder, st.transformer, tokenizer, problem);
+        sentence_transformers_free(&st);
+    }
+    return ok;
+}
+
+static int import_tokenizer(const struct import_options *options)
+{
+    struct folder folder = {.n = 0};
+    struct import_tokenizer tokenizer;
+    struct problem problem;
+    char name[FOLDER_PATH];
+    bool from_directory = is_directory(options->tokenizer);
+    bool ok = from_directory
+                  ? read_from_directory(&folder, options->tokenizer, &tokenizer, &problem)
+                  : import_tokenizer_read_file(&tokenizer, options->tokenizer, &problem);
+    if (!ok) {
+        folder_close(&folder);
+        return program_fail("%s", problem.text);
+    }
+    int code = PROGRAM_DONE;
+    name_of(options->tokenizer, name, sizeof name);
+    if (options->name != NULL)
+        snprintf(name, sizeof name, "%s", options->name);
+    if (tokenizer.note[0] != '\0')
+        program_note("%s", tokenizer.note);
+    if (options->is_dry_run)
+        report_tokenizer(&tokenizer, name);
+    else
+        code = write_tokenizer_alone(options, &tokenizer, from_directory ? &folder : NULL, name);
+    import_tokenizer_free(&tokenizer);
+    folder_close(&folder);
+    return program_end(code);
+}
+
+int main(int argc, char *argv[])
+{
+    struct import_options options;
+    bool ends;
+    program_begin("encode-import", argv);
+    int code = import_options_read(argc, argv, &options, &ends);
+    if (code != PROGRAM_DONE || ends)
+        return code;
+    return options.directory != NULL ? import_checkpoint(&options) : import_tokenizer(&options);
+}

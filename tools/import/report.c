@@ -1,0 +1,126 @@
+/* report.c - the plan of an import as text on stdout; see report.h. */
+#include "tools/import/report.h"
+
+#include "tools/display.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_COLUMNS = 22, VALUE_COLUMNS = 200 };
+
+static void title(const char *text)
+{
+    printf("\n%s\n", text);
+}
+
+static void line(const char *key, const char *value, size_t len)
+{
+    fputs("  ", stdout);
+    display_cell(stdout, key, strlen(key), KEY_COLUMNS);
+    putchar(' ');
+    display_text(stdout, value, len, VALUE_COLUMNS);
+    putchar('\n');
+}
+
+static void text_line(const char *key, const char *value)
+{
+    line(key, value, strlen(value));
+}
+
+static void report_settings(const struct import_tokenizer *tokenizer)
+{
+    char count[32];
+    title("tokenizer");
+    for (size_t i = 0; i < tokenizer->n_settings; i++)
+        line(tokenizer->settings[i].key, tokenizer->settings[i].value, tokenizer->settings[i].len);
+    if (tokenizer->single != NULL)
+        text_line("single", tokenizer->single);
+    if (tokenizer->pair != NULL)
+        text_line("pair", tokenizer->pair);
+    snprintf(count, sizeof count, "%zu", tokenizer->n);
+    text_line("tokens", count);
+    if (tokenizer->note[0] != '\0')
+        text_line("note", tokenizer->note);
+}
+
+static void report_config(const struct model_config *config)
+{
+    char value[64];
+    const char *key;
+    title("config");
+    for (size_t i = 0; (key = config_get(config, i, value, sizeof value)) != NULL; i++)
+        if (!config_is_unused(config, i))
+            text_line(key, value);
+}
+
+static void report_sources(const struct folder *folder)
+{
+    title("files read");
+    for (size_t i = 0; i < folder->n; i++)
+        text_line("", folder->names[i]);
+}
+
+static void report_tensor(const struct planned_tensor *tensor)
+{
+    static const char *const types[] = {"", "f32", "f16", "bf16", "int8"};
+    char shape[64];
+    if (tensor->n_dims == 2)
+        snprintf(shape, sizeof shape, "[%zu, %zu]", tensor->rows, tensor->cols);
+    else
+        snprintf(shape, sizeof shape, "[%zu]", tensor->rows);
+    fputs("  ", stdout);
+    display_cell(stdout, tensor->name, strlen(tensor->name), 40);
+    printf(" %-4s %-6s %-14s %10zu", types[tensor->type],
+           tensor->layout == LAYOUT_PANELS ? "panels" : "rows", shape,
+           tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols));
+    for (size_t i = 0; i < tensor->n_parts; i++) {
+        fputs(i == 0 ? "  " : " + ", stdout);
+        display_text(stdout, tensor->parts[i]->name, strlen(tensor->parts[i]->name), 80);
+    }
+    printf(" %s\n", tensor->parts[0]->dtype);
+}
+
+static void report_plan(const struct plan *plan)
+{
+    title("tensors                                   type layout shape               bytes  from");
+    for (size_t i = 0; i < plan->n; i++)
+        report_tensor(&plan->tensors[i]);
+    printf("\n%zu tensors, %" PRIu64 " parameters, %" PRIu64 " bytes\n", plan->n,
+           plan->n_parameters, plan->n_bytes);
+    if (plan->n_left_out > 0)
+        title("left out");
+    for (size_t i = 0; i < plan->n_left_out; i++)
+        text_line("", plan->left_out[i]->name);
+}
+
+void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name)
+{
+    puts("Nothing is written (--dry-run). The file would hold a tokenizer and no model.");
+    title("metadata");
+    text_line("name", name);
+    report_settings(tokenizer);
+}
+
+void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
+{
+    const struct model_config *config = &checkpoint->config.model;
+    char limit[32];
+    puts("Nothing is written (--dry-run). The file would hold:");
+    title("metadata");
+    text_line("name", name);
+    text_line("architecture", checkpoint->config.architecture->class_name);
+    snprintf(limit, sizeof limit, "%" PRId64, config->max_text_tokens);
+    text_line("max_text_tokens", limit);
+    for (size_t i = 0; i < (size_t)config->labels; i++) {
+        char key[32];
+        const char *label = checkpoint_label(&checkpoint->config, i);
+        snprintf(key, sizeof key, "label.%zu", i);
+        text_line(key, label != NULL ? label : "");
+    }
+    report_config(config);
+    if (checkpoint->has_tokenizer)
+        report_settings(&checkpoint->tokenizer);
+    report_sources(&checkpoint->folder);
+    report_plan(&checkpoint->plan);
+}

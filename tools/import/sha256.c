@@ -1,0 +1,102 @@
+/* sha256.c - SHA-256 as FIPS 180-4, sections 4.1.2 and 6.2, defines it. The constants are the first
+ * 32 bits of the fractional parts of the square roots of the first 8 primes, and of the cube roots
+ * of the first 64.
+ */
+#include "tools/import/sha256.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint32_t START[8] = {
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+};
+
+static const uint32_t ROUND[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void expand(const uint8_t *block, uint32_t w[64])
+{
+    for (size_t t = 0; t < 16; t++)
+        w[t] = big_endian(block + 4 * t);
+    for (size_t t = 16; t < 64; t++) {
+        uint32_t s0 = rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ w[t - 15] >> 3;
+        uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
+        w[t] = s1 + w[t - 7] + s0 + w[t - 16];
+    }
+}
+
+static void compress(uint32_t state[8], const uint8_t *block)
+{
+    uint32_t w[64], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4],
+                    f = state[5], g = state[6], h = state[7];
+    expand(block, w);
+    for (size_t t = 0; t < 64; t++) {
+        uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+        uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + ROUND[t] + w[t];
+        uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+        uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + t2;
+    }
+    const uint32_t round[8] = {a, b, c, d, e, f, g, h};
+    for (size_t i = 0; i < 8; i++)
+        state[i] += round[i];
+}
+
+void sha256_begin(struct sha256 *hash)
+{
+    *hash = (struct sha256){.n_bytes = 0};
+    memcpy(hash->state, START, sizeof START);
+}
+
+void sha256_add(struct sha256 *hash, const void *data, size_t len)
+{
+    const uint8_t *bytes = data;
+    while (len > 0) {
+        size_t used = (size_t)(hash->n_bytes % sizeof hash->block);
+        size_t n = sizeof hash->block - used < len ? sizeof hash->block - used : len;
+        if (n == sizeof hash->block) {
+            compress(hash->state, bytes);
+        } else {
+            memcpy(hash->block + used, bytes, n);
+            if (used + n == sizeof hash->block)
+                compress(hash->state, hash->block);
+        }
+        hash->n_bytes += n;
+        bytes += n;
+        len -= n;
+    }
+}
+
+/* A bit 1, zeros, and the length in bits as a big-endian u64 at the end of a block. */
+void sha256_end(struct sha256 *hash, char text[SHA256_TEXT])
+{
+    static const uint8_t padding[64] = {0x80};
+    uint64_t n_bits = hash->n_bytes * 8;
+    size_t used = (size_t)(hash->n_bytes % 64);
+    uint8_t length[8];
+    for (size_t i = 0; i < 8; i++)
+        length[i] = (uint8_t)(n_bits >> (56 - 8 * i));
+    sha256_add(hash, padding, (used < 56 ? 56 : 120) - used);
+    sha256_add(hash, length, sizeof length);
+    for (size_t i = 0; i < 8; i++)
+        snprintf(text + 8 * i, 9, "%08x", hash->state[i]);
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode_exceptions.c.
+
+    exceptions.py table FILE... > model/unicode_exceptions.c     writes the table
+    exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
+
+A FILE has lines "PROPERTY CODE VALUE [AGE]": the code point, in hexadecimal, or a range FIRST..LAST, has
+this value in the reference and another one in utf8proc (libutf8proc.so.2 of Debian 12, Unicode 15). The
+table is made from the list of exceptions that comes with the reference's cases, and more-exceptions.txt.
+"""
+import ctypes
+import sys
+
+# Property: the bit of model/unicode.h that it flips, and the general categories that have it in utf8proc.
+FLAGS = {
+    "ctl": ("UNICODE_CONTROL", "Cc Cf Co"),
+    "punct": ("UNICODE_PUNCTUATION", "Pc Pd Ps Pe Pi Pf Po"),
+    "mn": ("UNICODE_NONSPACING", "Mn"),
+    "mark": ("UNICODE_MARK", "Mn Mc Me"),
+    "word": ("UNICODE_WORD", "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl Pc"),
+    "number": ("UNICODE_NUMBER", "Nd Nl No"),
+    "nfd": ("UNICODE_WHOLE", ""),
+    "nfkd": ("UNICODE_WHOLE_COMPATIBLE", ""),
+    "class": ("UNICODE_STARTER", ""),
+}
+COMPARED = ("word", "number", "mark")
+
+
+def code_points(text):
+    first, _, last = text.partition("..")
+    return int(first, 16), int(last or first, 16)
+
+
+def read(paths):
+    for path in paths:
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                words = line.split()
+                if words and words[0] != "#":
+                    yield words[0], *code_points(words[1]), words[2]
+
+
+# ---- table ----
+
+def flags_by_code(exceptions):
+    flags = {}
+    for name, first, last, _ in exceptions:
+        if name in FLAGS:
+            for code in range(first, last + 1):
+                flags.setdefault(code, set()).add(FLAGS[name][0])
+    return flags
+
+
+def ranges(flags):
+    first = last = None
+    for code in sorted(flags):
+        if last is not None and code == last + 1 and flags[code] == flags[first]:
+            last = code
+            continue
+        if last is not None:
+            yield first, last, flags[first]
+        first = last = code
+    yield first, last, flags[first]
+
+
+def print_table(paths):
+    exceptions = list(read(paths))
+    flags = flags_by_code(exceptions)
+    lower = sorted((first, value.split(",")) for name, first, _, value in exceptions if name == "lower")
+    blocks = [0] * (0x110000 >> 8 >> 6)
+    for code in list(flags) + [code for code, _ in lower]:
+        blocks[code >> 14] |= 1 << (code >> 8 & 63)
+    print("/* unicode_exceptions.c - where the reference's Unicode data differ from utf8proc's. Written by a program,\n"
+          " * not by hand; see unicode_exceptions.h for how.\n */\n"
+          '#include "model/unicode_exceptions.h"\n\n#include "model/unicode.h"\n')
+    spans = list(ranges(flags))
+    print("const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
+    for first, last, bits in spans:
+        print(f"    {{0x{first:X}, 0x{last:X}, {' | '.join(sorted(bits))}}},")
+    print("};\nconst size_t N_UNICODE_EXCEPTIONS = sizeof UNICODE_EXCEPTIONS / sizeof *UNICODE_EXCEPTIONS;\n")
+    print("const struct unicode_lower_exception UNICODE_LOWER[] = {")
+    for code, to in lower:
+        print(f"    {{0x{code:X}, {{{', '.join('0x' + c for c in to)}}}}},")
+    print("};\nconst size_t N_UNICODE_LOWER = sizeof UNICODE_LOWER / sizeof *UNICODE_LOWER;\n")
+    print("const uint64_t UNICODE_EXCEPTION_BLOCKS[] = {")
+    for i in range(0, len(blocks), 4):
+        print("    " + ", ".join(f"0x{block:016X}" for block in blocks[i:i + 4]) + ",")
+    print("};")
+
+
+# ---- compare ----
+
+class Property(ctypes.Structure):
+    _fields_ = [("category", ctypes.c_int16), ("combining_class", ctypes.c_int16)]
+
+
+def load_utf8proc():
+    library = ctypes.CDLL("libutf8proc.so.2")
+    library.utf8proc_category_string.restype = ctypes.c_char_p
+    library.utf8proc_get_property.restype = ctypes.POINTER(Property)
+    return library
+
+
+def nfkd(library, code):
+    buffer, last_class = (ctypes.c_int32 * 32)(), ctypes.c_int(0)
+    n = library.utf8proc_decompose_char(code, buffer, 32, 2 | 4 | 16, ctypes.byref(last_class))
+    return ",".join(f"{buffer[i]:X}" for i in range(n))
+
+
+def was_measured(code):
+    alike = 0x40000 <= code < 0xE0000 or code >= 0xF0000
+    return not 0xD800 <= code < 0xE000 and not (alike and code % 64)
+
+
+def differences(measured, library):
+    codes = [code for code in range(0x110000) if was_measured(code)]
+    for name in COMPARED:
+        categories = FLAGS[name][1].split()
+        for code in codes:
+            ours = library.utf8proc_category_string(code).decode() in categories
+            if ours != ((name, code) in measured):
+                yield name, code, str(int(not ours))
+    for code in codes:
+        ours = library.utf8proc_get_property(code).contents.combining_class != 0
+        if ours and ("class", code) not in measured and nfkd(library, code) == f"{code:X}":
+            yield "class", code, "0"
+    for code in codes:
+        ours, theirs = nfkd(library, code), measured.get(("nfkd", code), f"{code:X}")
+        if ours != theirs:
+            assert theirs == f"{code:X}", "another decomposition: the table has no place for it"
+            yield "nfkd", code, "itself"
+
+
+def print_differences(path):
+    measured = {(name, first): value for name, first, _, value in read([path])}
+    print("# PROPERTY FIRST[..LAST] VALUE: exceptions beside those that come with the cases. Made by\n"
+          "#     node tools/unicode/measure.js > measured; python3 tools/unicode/exceptions.py compare measured")
+    runs = []
+    for name, code, value in differences(measured, load_utf8proc()):
+        if runs and runs[-1][0] == name and runs[-1][3] == value and runs[-1][2] == code - 1:
+            runs[-1][2] = code
+        else:
+            runs.append([name, code, code, value])
+    for name, first, last, value in runs:
+        print(name, f"{first:X}" if first == last else f"{first:X}..{last:X}", value)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) >= 3 and sys.argv[1] == "table":
+        print_table(sys.argv[2:])
+    elif len(sys.argv) == 3 and sys.argv[1] == "compare":
+        print_differences(sys.argv[2])
+    else:
+        sys.exit(__doc__)
