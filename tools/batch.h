@@ -4,8 +4,8 @@
 #define TOOLS_BATCH_H
 
 #include "tools/encoder.h"
-#include "tools/text_count.h"
 #include "tools/reader.h"
+#include "tools/text_count.h"
 
 enum { BATCH_ITEMS = 256, BATCH_BYTES = 1 << 20 };
 

@@ -61,9 +61,8 @@ int main(int argc, char **argv)
     if (encoder_open(&encoder, &options, &code)) {
         code = PROGRAM_FAILED;
         if (output_open(&output, options.output_path)) {
-            code = options.task == TASK_COMPARE
-                       ? compare_texts(&options, &encoder, &output)
-                                      : encode_all(&options, &encoder, &output);
+            code = options.task == TASK_COMPARE ? compare_texts(&options, &encoder, &output)
+                                                : encode_all(&options, &encoder, &output);
             code = output_end(&output, code);
         }
     }

@@ -7,9 +7,14 @@
 const char *task_option(enum task task)
 {
     static const char *const names[] = {
-        [TASK_VECTORS] = "",         [TASK_TOKENS] = "--tokens", [TASK_LABELS] = "--labels",
-        [TASK_ENTITIES] = "--entities", [TASK_FILL] = "--fill",  [TASK_RANK] = "--rank",
-        [TASK_SIMILARITY] = "--similarity", [TASK_COMPARE] = "--compare",
+        [TASK_VECTORS] = "",
+        [TASK_TOKENS] = "--tokens",
+        [TASK_LABELS] = "--labels",
+        [TASK_ENTITIES] = "--entities",
+        [TASK_FILL] = "--fill",
+        [TASK_RANK] = "--rank",
+        [TASK_SIMILARITY] = "--similarity",
+        [TASK_COMPARE] = "--compare",
     };
     return names[task];
 }
@@ -123,7 +128,7 @@ const char *encode_options_conflict(const struct encode_options *options)
     if (!reason)
         reason = idle_option(options);
     if (!reason)
-        reason = options->task == TASK_COMPARE ? compare_conflict(options)
-                                               : vector_conflict(options);
+        reason =
+            options->task == TASK_COMPARE ? compare_conflict(options) : vector_conflict(options);
     return reason;
 }

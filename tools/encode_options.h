@@ -22,12 +22,12 @@ enum task {
 };
 
 struct encode_options {
-    const char *model_path;  /* NULL: the default weights */
-    const char *output_path; /* NULL: stdout */
-    char *const *texts;      /* [n_texts] */
-    size_t n_texts;          /* 0: stdin */
-    const char *pair;        /* or NULL */
-    const char *query;       /* of TASK_RANK */
+    const char *model_path;                          /* NULL: the default weights */
+    const char *output_path;                         /* NULL: stdout */
+    char *const *texts;                              /* [n_texts] */
+    size_t n_texts;                                  /* 0: stdin */
+    const char *pair;                                /* or NULL */
+    const char *query;                               /* of TASK_RANK */
     const char *prompt, *prompt_text, *query_prompt; /* names and a text, or NULL */
     bool no_prompt;
     bool is_json_input;

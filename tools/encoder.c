@@ -135,8 +135,7 @@ static bool fill(struct encoder *encoder, const engine_input *input, struct item
         n_masks += item->tokens[i].id == encoder->info.mask_token && !item_is_masked(item, i);
     if (n_masks == 0)
         return true;
-    item->candidates =
-        encoder_room(NULL, &cap, n_masks * encoder->top, sizeof *item->candidates);
+    item->candidates = encoder_room(NULL, &cap, n_masks * encoder->top, sizeof *item->candidates);
     if (!item->candidates)
         return encoder_fail_memory(encoder, item);
     if (engine_fill(encoder->session, input, encoder->top, &encoder->options, item->candidates, cap,

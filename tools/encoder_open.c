@@ -71,7 +71,8 @@ static const char *head_use(engine_head head)
 /* The head that a task needs and the model does not have; NULL: nothing is missing. */
 static const char *missing_head(const engine_info *info, enum task task)
 {
-    bool is_sequence = info->head == ENGINE_HEAD_SEQUENCE, is_token = info->head == ENGINE_HEAD_TOKEN;
+    bool is_sequence = info->head == ENGINE_HEAD_SEQUENCE,
+         is_token = info->head == ENGINE_HEAD_TOKEN;
     if (task == TASK_LABELS && !is_sequence && !is_token)
         return "head sequence or token";
     if (task == TASK_ENTITIES && !is_token)
@@ -146,8 +147,8 @@ static void settle_pooling(struct encoder *encoder, const struct encode_options 
 static void settle_head(struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    encoder->ranks_pairs = encoder->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE &&
-                           info->n_labels == 1;
+    encoder->ranks_pairs =
+        encoder->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
     if (encoder->task == TASK_LABELS) {
         encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
         encoder->width = info->n_labels;

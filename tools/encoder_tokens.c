@@ -44,8 +44,8 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
         item->tokens = encoder_room(item->tokens, &cap, guess, sizeof *item->tokens);
         if (!item->tokens)
             return encoder_fail_memory(encoder, item);
-        status = engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess,
-                                 &result);
+        status =
+            engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
     if (status == ENGINE_ERROR_LENGTH)
         return fail_too_long(encoder, item);

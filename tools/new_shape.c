@@ -53,6 +53,18 @@ static const struct shape_key KEYS[] = {
     OTHER(mask, "a token sees all, or itself and those before it"),
     OTHER(pooling, "the model's own way to one vector per text"),
     OTHER(normalize, "pooled vectors get length 1"),
+    COUNT(embedding_width, 1, INT32_MAX, "of the tables (default: the width)"),
+    COUNT(projections, 0, MAX_PROJECTIONS, "dense layers behind the pooling"),
+    OTHER(projection_activation, "behind each"),
+    OTHER(projection_bias, "of each"),
+    OTHER(head, "pooler, labels, or words for a mask"),
+    OTHER(head_dense, "the head's dense layer: its activation"),
+    OTHER(head_norm, "layer norm behind it"),
+    OTHER(head_tied, "mask: the embedding table gives the logits"),
+    OTHER(head_bias, "of the head's last layer"),
+    COUNT(labels, 0, INT32_MAX, "of head sequence or token"),
+    OTHER(scores, "of labels"),
+    COUNT(max_text_tokens, 1, MOST_TOKENS, "limit of texts (default: max-tokens)"),
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -118,10 +130,27 @@ static const char *shorten(const char *values)
     return values;
 }
 
-static void print_about(const char *about, size_t columns_before)
+/* Words from a column on, over as many lines as they take; returns the column behind the last. */
+static size_t print_wrapped(const char *text, size_t column)
 {
-    size_t columns = display_width(about, strlen(about), HELP_COLUMNS);
-    if (columns_before + 2 + columns <= HELP_COLUMNS)
+    bool first = true;
+    while (*text != '\0') {
+        size_t len = strcspn(text, " "), columns = display_width(text, len, HELP_COLUMNS);
+        if (!first && column + 1 + columns > HELP_COLUMNS)
+            column = (size_t)printf("\n%*s", HELP_INDENT, "") - 1;
+        else if (!first)
+            column += (size_t)printf(" ");
+        printf("%.*s", (int)len, text);
+        column += columns;
+        text += len + (text[len] == ' ');
+        first = false;
+    }
+    return column;
+}
+
+static void print_about(const char *about, size_t column)
+{
+    if (column + 2 + display_width(about, strlen(about), HELP_COLUMNS) <= HELP_COLUMNS)
         printf(": %s", about);
     else
         printf("\n%*s%s", HELP_INDENT, "", about);
@@ -134,13 +163,14 @@ void shape_print_help(const struct model_config *defaults)
     for (size_t i = 0; (key = config_get(defaults, i, value, sizeof value)) != NULL; i++) {
         const struct shape_key *known = find_key(key);
         bool has_default = value[0] != '\0' && value[0] != '-';
+        char takes[2 * EXPECTED_BYTES];
         describe_values(key, values);
         with_dashes(key, name);
-        int columns = printf("      --%-18s %s", name, shorten(values));
-        if (has_default)
-            columns += printf(" (default %s)", value);
+        snprintf(takes, sizeof takes, "%s%s%s%s", shorten(values), has_default ? " (default " : "",
+                 has_default ? value : "", has_default ? ")" : "");
+        size_t column = print_wrapped(takes, (size_t)printf("      --%-18s ", name));
         if (known != NULL)
-            print_about(known->about, (size_t)columns);
+            print_about(known->about, column);
         putchar('\n');
     }
 }
@@ -211,6 +241,10 @@ int shape_settle(struct shape *shape)
         config->feed_forward = config->width <= INT32_MAX / 4 ? 4 * config->width : config->width;
     if (config->heads < 0)
         config->heads = config->width % 4 == 0 ? 4 : config->width % 2 == 0 ? 2 : 1;
+    if (config->embedding_width < 0)
+        config->embedding_width = config->width;
+    if (config->max_text_tokens < 0)
+        config->max_text_tokens = config->max_tokens;
 
     struct model_config whole = *config;
     if (whole.vocabulary < 0)

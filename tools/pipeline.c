@@ -63,8 +63,8 @@ static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n
 static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
 {
     size_t n_tokens = 0, i = 0;
-    while (i < n && (i == 0 || pipeline->encoder->is_pooled ||
-                     n_tokens + items[i].n_tokens <= GROUP_TOKENS))
+    while (i < n &&
+           (i == 0 || pipeline->encoder->is_pooled || n_tokens + items[i].n_tokens <= GROUP_TOKENS))
         n_tokens += items[i++].n_tokens;
     return i;
 }

@@ -10,8 +10,8 @@
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
-    bool all_values; /* text: every value; of labels every label */
-    bool has_titles; /* text: each block is introduced by its text */
+    bool all_values;       /* text: every value; of labels every label */
+    bool has_titles;       /* text: each block is introduced by its text */
     struct ranked *ranked; /* [labels], for sorting them; NULL: there are none */
     size_t label_columns;  /* text: of the longest label */
     struct npy {
@@ -40,8 +40,8 @@ extern const struct printer_kind PRINTER_CSV_LABELS, PRINTER_CSV_ENTITIES, PRINT
 const struct printer_kind *printer_of(enum task task, enum output_format format);
 
 /* What the tables for reading share. The number of the text, its window and the bytes of that where
- * texts are chunked, and the text in 30 columns; the line above what is said of one text; the end of
- * a line that has a row of numbers. */
+ * texts are chunked, and the text in 30 columns; the line above what is said of one text; the end
+ * of a line that has a row of numbers. */
 void print_text_titles(const struct printer *printer);
 void print_text_cells(const struct printer *printer, const struct item *item);
 void print_title(const struct printer *printer, const struct item *item);

@@ -11,7 +11,7 @@ enum {
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
-    TITLE_COLUMNS = 70  /* of the text above a table of tokens */
+    TITLE_COLUMNS = 70 /* of the text above a table of tokens */
 };
 
 /* ---- Tokens ---- */

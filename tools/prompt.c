@@ -14,11 +14,10 @@ static bool find(const engine_model *model, const char *name, struct prompt *pro
 {
     const char *key, *value;
     size_t len;
-    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value,
-                                            &len) == ENGINE_OK;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value, &len) == ENGINE_OK;
          i++)
-        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0 &&
-            strcmp(key + strlen(PREFIX), name) == 0) {
+        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0 && strcmp(key + strlen(PREFIX), name) == 0) {
             *prompt = (struct prompt){.text = value, .len = len};
             return true;
         }
@@ -30,8 +29,8 @@ static void list_names(const engine_model *model, char *out, size_t cap)
 {
     const char *key, *value;
     size_t n_names = 0, used = (size_t)snprintf(out, cap, "it has ");
-    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value,
-                                            NULL) == ENGINE_OK;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value, NULL) == ENGINE_OK;
          i++)
         if (strncmp(key, PREFIX, strlen(PREFIX)) == 0 && used < cap)
             used += (size_t)snprintf(out + used, cap - used, "%s%s", n_names++ ? ", " : "",

@@ -13,8 +13,9 @@ struct prompt {
 };
 
 /* What goes before texts and, with --rank, before the query, after the options and the file. The
- * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of the
- * roles query, and document or passage; a model that ranks pairs takes texts as they are. False: the message has been printed and *exit_code set. */
+ * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of
+ * the roles query, and document or passage; a model that ranks pairs takes texts as they are.
+ * False: the message has been printed and *exit_code set. */
 bool prompt_resolve(const engine_model *model, const struct encode_options *options,
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
 

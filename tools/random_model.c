@@ -120,7 +120,7 @@ static void norm(struct generator *generator, const char *name, size_t width, bo
 
 static void embeddings(struct generator *generator, const struct model_config *config)
 {
-    size_t width = (size_t)config->width;
+    size_t width = (size_t)config->embedding_width;
     double scale = config->embedding_scale > 1e-3 ? config->embedding_scale : 1;
     table(generator, "embedding.token.weight", (size_t)config->vocabulary, width, 1 / scale);
     if (config->token_types > 0)
@@ -131,6 +131,31 @@ static void embeddings(struct generator *generator, const struct model_config *c
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);
+    if (config->embedding_width != config->width)
+        linear(generator, "embedding.projection", (size_t)config->width, width, 1, 0, true);
+}
+
+/* What stands behind the layers. */
+static void head(struct generator *generator, const struct model_config *config)
+{
+    size_t width = (size_t)config->width;
+    char name[32];
+    for (size_t i = 0; i < (size_t)config->projections; i++) {
+        snprintf(name, sizeof name, "projection.%zu", i);
+        linear(generator, name, width, width, 1, 0, config->projection_bias);
+    }
+    if (config->head_dense != 0)
+        linear(generator, "head.dense", width, width, 1, 0, true);
+    if (config->head_norm)
+        norm(generator, "head.norm", width, config->norm_bias);
+    if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
+        linear(generator, "head.output", (size_t)config->labels, width, 1, 0, config->head_bias);
+    if (config->head == HEAD_MASK && !config->head_tied)
+        linear(generator, "head.output", (size_t)config->vocabulary, width, 1, 0, config->head_bias);
+    if (config->head_tied && config->head_bias) {
+        begin(generator, "head.output.bias", TENSOR_F32, LAYOUT_ROWS, 1, (size_t)config->vocabulary, 1);
+        rows(generator, (size_t)config->vocabulary, 1, 0, 0.05);
+    }
 }
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
@@ -159,7 +184,10 @@ double random_model_size(const struct model_config *config)
     if (config->position == POSITION_LEARNED)
         tables += (double)config->max_tokens + (double)config->position_offset;
     double per_layer = 4 * width + (n_first + 1) * (double)config->feed_forward;
-    return width * (tables + (double)config->layers * per_layer);
+    double behind = (double)config->projections * width + 2 * width + (double)config->labels;
+    if (config->head == HEAD_MASK && !config->head_tied)
+        behind += (double)config->vocabulary;
+    return width * (tables + behind + (double)config->layers * per_layer);
 }
 
 engine_status random_model_write(struct weight_writer *writer, const struct model_config *config,
@@ -171,6 +199,7 @@ engine_status random_model_write(struct weight_writer *writer, const struct mode
         layer(&generator, config, (size_t)i);
     if (config->final_norm)
         norm(&generator, "final.norm", (size_t)config->width, config->norm_bias);
+    head(&generator, config);
     *n_parameters = generator.n_parameters;
     return generator.status;
 }

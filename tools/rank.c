@@ -1,7 +1,8 @@
 /* rank.c - encode --rank; see rank.h.
  *
  * A batch of texts is scored and its vectors are gone. To print the best first, all scores must be
- * there: a record of each text is kept, and its words are in a temporary file, one behind the other.
+ * there: a record of each text is kept, and its words are in a temporary file, one behind the
+ * other.
  */
 #include "tools/rank.h"
 
@@ -44,9 +45,9 @@ static int keep(struct ranking *ranking, const struct item *item, float score)
     const engine_input *input = &item->record.input;
     if (ranking->n == ranking->cap) {
         size_t cap = ranking->cap ? 2 * ranking->cap : 256;
-        struct candidate *larger =
-            cap <= SIZE_MAX / sizeof *larger
-                ? realloc(ranking->candidates, cap * sizeof *larger) : NULL;
+        struct candidate *larger = cap <= SIZE_MAX / sizeof *larger
+                                       ? realloc(ranking->candidates, cap * sizeof *larger)
+                                       : NULL;
         if (!larger)
             return fail_memory(ranking);
         ranking->candidates = larger;
@@ -95,7 +96,8 @@ static int print_sorted(struct ranking *ranking)
                                     candidate->is_cut};
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
-            code = batch_fail(ranking->batch, "cannot read the temporary file with the texts again");
+            code =
+                batch_fail(ranking->batch, "cannot read the temporary file with the texts again");
         else
             rank_print_text(stream, options, ranking->encoder, &ranking->query, &shown);
     }
@@ -117,10 +119,11 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
     struct item pair = *item;
-    pair.record.input = (engine_input){.text = query->text,
-                                       .text_len = query->text_len,
-                                       .pair = item->record.input.text ? item->record.input.text : "",
-                                       .pair_len = item->record.input.text_len};
+    pair.record.input =
+        (engine_input){.text = query->text,
+                       .text_len = query->text_len,
+                       .pair = item->record.input.text ? item->record.input.text : "",
+                       .pair_len = item->record.input.text_len};
     bool is_good = encoder_tokenize(encoder, &pair);
     item->n_tokens = pair.n_tokens;
     item->n_dropped = pair.n_dropped;
@@ -131,8 +134,8 @@ static bool tokenize(struct ranking *ranking, struct item *item)
 static int give_out(struct ranking *ranking, const struct item *item, float score)
 {
     const engine_input *input = &item->record.input;
-    struct ranked_text shown = {{score, item->number - 1}, 0, input->text, input->text_len,
-                                item->n_dropped > 0};
+    struct ranked_text shown = {
+        {score, item->number - 1}, 0, input->text, input->text_len, item->n_dropped > 0};
     batch_note(ranking->batch, item);
     if (!ranking->options->in_order)
         return keep(ranking, item, score);
@@ -212,8 +215,8 @@ static int prepare(struct ranking *ranking, struct reader *reader)
     return PROGRAM_DONE;
 }
 
-int rank_texts(const struct encode_options *options, struct encoder *encoder,
-               struct reader *reader, struct output *output)
+int rank_texts(const struct encode_options *options, struct encoder *encoder, struct reader *reader,
+               struct output *output)
 {
     struct ranking ranking = {.options = options, .encoder = encoder, .output = output};
     int code = prepare(&ranking, reader);

@@ -9,7 +9,7 @@
 /* Scores every text that the reader gives, and prints them best first, or as they come with
  * --in-order. Memory grows by a score per text; the texts wait in a temporary file. Returns the
  * program's exit code. */
-int rank_texts(const struct encode_options *options, struct encoder *encoder,
-               struct reader *reader, struct output *output);
+int rank_texts(const struct encode_options *options, struct encoder *encoder, struct reader *reader,
+               struct output *output);
 
 #endif

@@ -75,8 +75,9 @@ static int read_all(struct matrix *matrix, struct batch *batch)
     if (state == READER_FAILED)
         return batch_fail(batch, batch->reader->message);
     if (matrix->n < 2)
-        return batch_fail(batch, matrix->n ? "--similarity takes at least two texts; stdin has one"
-                                           : "--similarity takes at least two texts; stdin has none");
+        return batch_fail(batch, matrix->n
+                                     ? "--similarity takes at least two texts; stdin has one"
+                                     : "--similarity takes at least two texts; stdin has none");
     text_count_clear(&batch->text_count);
     return PROGRAM_DONE;
 }

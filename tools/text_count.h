@@ -1,5 +1,5 @@
-/* text_count.h - how many texts have been read, on one line of a terminal's stderr, while results go
- * elsewhere. */
+/* text_count.h - how many texts have been read, on one line of a terminal's stderr, while results
+ * go elsewhere. */
 #ifndef TOOLS_TEXT_COUNT_H
 #define TOOLS_TEXT_COUNT_H
 

@@ -1,8 +1,8 @@
 /* windows.c - cutting long texts into windows; see windows.h.
  *
- * A window has at most `room` tokens of the text, and the next one begins `stride` tokens before its
- * end. With at_words, for texts that are read again as they stand, ends and beginnings move back to
- * the nearest token that does not follow the one before it without a gap.
+ * A window has at most `room` tokens of the text, and the next one begins `stride` tokens before
+ * its end. With at_words, for texts that are read again as they stand, ends and beginnings move
+ * back to the nearest token that does not follow the one before it without a gap.
  */
 #include "tools/windows.h"
 
@@ -80,8 +80,10 @@ bool windows_begin(struct windows *windows, struct encoder *encoder, const struc
     if (item->record.input.ids) {
         if (item_n_visible(item) <= limit)
             return true;
-        return encoder_fail(encoder, item, " has %zu ids and the limit is %zu; ids are taken as "
-                            "they are, not in windows", item->n_tokens, limit);
+        return encoder_fail(encoder, item,
+                            " has %zu ids and the limit is %zu; ids are taken as "
+                            "they are, not in windows",
+                            item->n_tokens, limit);
     }
     windows->in_pair = takes_pair(encoder, item);
     windows->at_words = encoder->task == TASK_ENTITIES;
@@ -94,11 +96,15 @@ bool windows_begin(struct windows *windows, struct encoder *encoder, const struc
     if (windows->n <= windows->room)
         return true;
     if (windows->room == 0)
-        return encoder_fail(encoder, item, " has %zu tokens that are in every window, and the limit "
-                            "is %zu: that leaves no room", n_others, limit);
+        return encoder_fail(encoder, item,
+                            " has %zu tokens that are in every window, and the limit "
+                            "is %zu: that leaves no room",
+                            n_others, limit);
     if (windows->stride >= windows->room)
-        return encoder_fail(encoder, item, ": its windows have room for %zu token%s: --stride must "
-                            "be smaller", windows->room, plural(windows->room));
+        return encoder_fail(encoder, item,
+                            ": its windows have room for %zu token%s: --stride must "
+                            "be smaller",
+                            windows->room, plural(windows->room));
     windows->of = count_windows(windows);
     return true;
 }
@@ -120,8 +126,8 @@ bool windows_next(struct windows *windows, struct item *window)
     *window = (struct item){.number = item->number, .record = item->record};
     window->record.storage = NULL; /* the item's */
     window->prompt_len = item->prompt_len;
-    window->window = (struct window){
-        .index = windows->index++, .of = windows->of, .in_pair = windows->in_pair};
+    window->window =
+        (struct window){.index = windows->index++, .of = windows->of, .in_pair = windows->in_pair};
     window->tokens = malloc((n_tokens + 1) * sizeof *window->tokens);
     if (!window->tokens)
         return false;

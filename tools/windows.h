@@ -8,12 +8,12 @@
 
 struct windows {
     const struct item *item;
-    bool in_pair;             /* the second text goes in windows */
-    bool at_words;            /* cut before words, where one begins */
-    size_t first, n;          /* the tokens of that text among the item's */
-    size_t room;              /* of them in a window */
-    size_t stride;            /* shared by neighbours */
-    size_t of, index, begin;  /* how many there are; the next one and its first token */
+    bool in_pair;            /* the second text goes in windows */
+    bool at_words;           /* cut before words, where one begins */
+    size_t first, n;         /* the tokens of that text among the item's */
+    size_t room;             /* of them in a window */
+    size_t stride;           /* shared by neighbours */
+    size_t of, index, begin; /* how many there are; the next one and its first token */
 };
 
 /* Prepares the windows of an item with all its tokens; one, if it is not too long. False: the

@@ -363,7 +363,7 @@ static void encode_refuses_options(void **state)
     engine_encode_options options = {0};
 
     (void)state;
-    options.pooling = (engine_pooling)5;
+    options.pooling = (engine_pooling)9;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
     options.pooling = (engine_pooling)-1;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);

@@ -312,7 +312,7 @@ static void settings_that_make_no_sense(void **state)
         {"CONF", "mask", "no"},
         {"CONF", "pooling", "sum"},
         {"CONF", "normalize", "true"},
-        {"TOKN", "kind", "words"},
+        {"TOKN", "kind", "wordz"},
         {"TOKN", "lower", "1"},
         {"TOKN", "char_level", ""},
         {"TOKN", "num_words", "-1"},

@@ -58,7 +58,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
     c.weight = random_floats(&state, width, 2);
     c.bias = random_floats(&state, width, 2);
     config_defaults(&c.encoder.config);
-    c.encoder.config.width = (int64_t)width;
+    c.encoder.config.width = c.encoder.config.embedding_width = (int64_t)width;
     c.encoder.config.embedding_scale = scale;
     c.encoder.config.position_offset = OFFSET;
     c.encoder.config.norm_eps = 1e-5;

@@ -148,7 +148,7 @@ static bool case_is_right(const struct keras_file *file, const json_t *text, con
     struct token *out = calloc(n + 1, sizeof *out);
     assert_non_null(out);
     const struct token_count count =
-        tokenizer_encode(tokenizer, &input, true, SIZE_MAX, out, n, file->scratch);
+        tokenizer_encode(tokenizer, &input, true, NULL, out, n, file->scratch);
     bool right = count.n == n && count.n_dropped == 0;
     for (size_t i = 0; right && i < n; i++) {
         right = out[i].id == json_integer_value(json_array_get(ids, i));

@@ -335,7 +335,7 @@ static void templates(void **state)
         count =
             tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     }
-    count = tokenizer_encode(&f.tokenizer, &input, false, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
     assert_int_equal(tokens[0].id, 1);
     assert_int_equal(tokens[0].type, 1);
@@ -345,7 +345,7 @@ static void templates(void **state)
     input = (struct token_input){.text = NULL};
     count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 2);
-    count = tokenizer_encode(&f.tokenizer, &input, false, SIZE_MAX, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 0);
     input.pair = "";
     count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
@@ -378,7 +378,8 @@ static void truncation_formula(void **state)
             for (long r = 0; r < 50; r++) {
                 size_t kept[2];
                 long expected[2];
-                template_truncate((size_t)a, (size_t)b, (size_t)r, kept);
+                const size_t counts[2] = {(size_t)a, (size_t)b};
+                assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, counts, (size_t)r, kept));
                 formula(a, b, r, expected);
                 assert_int_equal(kept[0], expected[0]);
                 assert_int_equal(kept[1], expected[1]);
@@ -386,9 +387,10 @@ static void truncation_formula(void **state)
                 assert_int_equal(kept[0] + kept[1], a + b < r ? a + b : r);
             }
     size_t kept[2];
-    template_truncate(SIZE_MAX / 2, SIZE_MAX / 2, SIZE_MAX, kept);
+    static const size_t halves[2] = {SIZE_MAX / 2, SIZE_MAX / 2}, wholes[2] = {SIZE_MAX, SIZE_MAX};
+    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, halves, SIZE_MAX, kept));
     assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2);
-    template_truncate(SIZE_MAX, SIZE_MAX, SIZE_MAX, kept);
+    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, wholes, SIZE_MAX, kept));
     assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2 + 1);
 }
 
@@ -401,18 +403,19 @@ static size_t words_of(char *text, size_t n)
 
 struct cut {
     size_t a, b, limit, cap;
-    bool two, special;
+    bool two, special, left;
 };
 
 /* With the template "4:0 A:0 5:0 B:1 5:1" (one text: its beginning), each word being "i ". */
 static void check_token(const struct token *token, const struct cut *cut, const size_t kept[2],
                         size_t i)
 {
+    const size_t skipped[2] = {cut->left ? cut->a - kept[0] : 0, cut->left ? cut->b - kept[1] : 0};
     const size_t place = cut->special ? i : i + 1 + (i >= kept[0]); /* with special tokens */
     const size_t start_b = kept[0] + 2;
     const bool in_a = place >= 1 && place <= kept[0];
     const bool in_b = cut->two && place >= start_b && place < start_b + kept[1];
-    const size_t word = in_a ? place - 1 : in_b ? place - start_b : 0;
+    const size_t word = in_a ? skipped[0] + place - 1 : in_b ? skipped[1] + place - start_b : 0;
     assert_int_equal(token->id, in_a || in_b ? 1 : place == 0 ? 4 : 5);
     assert_int_equal(token->type, place >= start_b);
     assert_int_equal(token->special, !in_a && !in_b);
@@ -428,13 +431,23 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
                                       words_of(pair, cut->b)};
     const size_t n_special = cut->special ? 2 + (size_t)cut->two : 0;
     const size_t room = cut->limit > n_special ? cut->limit - n_special : 0;
-    size_t kept[2];
-    template_truncate(cut->a, cut->two ? cut->b : 0, room, kept);
+    /* The reference reads as many words of a text as the limit has. */
+    size_t kept[2], read[2] = {cut->a < cut->limit ? cut->a : cut->limit,
+                               cut->b < cut->limit ? cut->b : cut->limit};
+    read[1] = cut->two ? read[1] : 0;
+    if (cut->a + (cut->two ? cut->b : 0) <= room) {
+        kept[0] = cut->a;
+        kept[1] = cut->two ? cut->b : 0;
+    } else {
+        assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, cut->two, read, room, kept));
+    }
     const size_t n = n_special + kept[0] + kept[1];
 
     struct token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;
-    const struct token_count count = tokenizer_encode(&f->tokenizer, &input, cut->special,
-                                                      cut->limit, out, cut->cap, f->scratch);
+    const struct token_limit limit = {.most = cut->limit, .left = cut->left};
+    const struct token_count count =
+        tokenizer_encode(&f->tokenizer, &input, cut->special, &limit, out, cut->cap, f->scratch);
+    assert_null(count.wrong);
     assert_int_equal(count.n, n);
     assert_int_equal(count.n_dropped, cut->a + (cut->two ? cut->b : 0) - kept[0] - kept[1]);
     for (size_t i = 0; i < cut->cap && i < n; i++)
@@ -454,10 +467,11 @@ static void truncation(void **state)
     for (cut.a = 0; cut.a < 8; cut.a++)
         for (cut.b = 0; cut.b < 8; cut.b++)
             for (cut.limit = 0; cut.limit < 20; cut.limit++)
-                for (size_t i = 0; i < 4 * 7; i++) {
+                for (size_t i = 0; i < 8 * 7; i++) {
                     cut.two = i % 2 == 1;
                     cut.special = i / 2 % 2 == 1;
-                    cut.cap = caps[i / 4];
+                    cut.left = i / 4 % 2 == 1;
+                    cut.cap = caps[i / 8];
                     check_cut(&f, &cut);
                 }
     fixture_free(&f);
@@ -609,11 +623,12 @@ static void large_texts(void **state)
         assert_int_equal(encode_text(&f, text, LARGE).n, 2);
 
         const struct token_input many = {.text = text, .text_len = words_of(text, MANY)};
-        count = tokenizer_encode(&f.tokenizer, &many, true, SIZE_MAX, out, MANY, f.scratch);
+        count = tokenizer_encode(&f.tokenizer, &many, true, NULL, out, MANY, f.scratch);
         assert_int_equal(count.n, MANY + 1);
         assert_int_equal(out[MANY - 1].id, 1);
         assert_int_equal(out[MANY - 1].begin, 2 * (MANY - 2));
-        count = tokenizer_encode(&f.tokenizer, &many, true, 128, out, MANY, f.scratch);
+        const struct token_limit limit = {.most = 128};
+        count = tokenizer_encode(&f.tokenizer, &many, true, &limit, out, MANY, f.scratch);
         assert_int_equal(count.n, 128);
         assert_int_equal(count.n_dropped, MANY + 1 - 128);
         fixture_free(&f);

@@ -1,8 +1,8 @@
 /* head_models.h - weight files with a head of each kind, whose answers can be worked out by hand.
  *
- * They have no layers: a token's hidden state is its row of the embedding table, and that is the unit
- * vector of its id. So the mean of "dog cat" is half of dog's and half of cat's, and a head's logits
- * for a token are column `id` of its output layer.
+ * They have no layers: a token's hidden state is its row of the embedding table, and that is the
+ * unit vector of its id. So the mean of "dog cat" is half of dog's and half of cat's, and a head's
+ * logits for a token are column `id` of its output layer.
  *
  *     id    0      1      2      3       4   5    6    7    8     9      10  11    12   13
  *     text  [UNK]  [CLS]  [SEP]  [MASK]  dog cat  good bad  paul  smith  in  rome  the  .
