@@ -337,8 +337,11 @@ check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\)'
 check 'help: gate' line 'none: act\(a\); first: act\(a\)·b; second: a·act\(b\)'
 sed -n '/^Shape/,/^$/p' out >shape # an option's words stand behind it or on a line of their own
 check 'help: the shape fits the screen' [ "$(LC_ALL=C.UTF-8 grep -cE '.{81}' shape)" = 0 ]
-check 'help: every shape option is explained' [ "$(grep -c '^      --' shape)" = \
-    "$(grep -cE '^      --.*: |^ {20}' shape)" ]
+# An option's lines become one; its words stand behind ": " or behind its default.
+sed -n '/^      --/,$p' shape | sed '/^$/,$d' | awk '/^      --/ { printf "\n" } { printf "%s", $0 }' |
+    sed 's/  */ /g; 1d' >joined && echo >>joined
+check 'help: every shape option is explained' [ "$(grep -c '^ --' joined)" = \
+    "$(grep -cE '^ --[^ ]+ .*(: [a-z]|\) [a-z]|2147483647 [a-z])' joined)" ]
 "$new" -o n.weights 2>/dev/null
 n_words=$(($("$inspect" n.weights | sed -n 's/.* \([0-9]*\) with a text$/\1/p') - 1)) # less [UNK]
 check "help: $n_words built-in words" says "default: $n_words built-in words"

@@ -70,12 +70,7 @@ bool checkpoint_read_tokenizer(struct folder *folder, const char *place,
  * anyway. */
 static bool check_lower(const struct checkpoint *checkpoint, struct problem *problem)
 {
-    const struct import_tokenizer *tokenizer = &checkpoint->tokenizer;
-    bool lowers = !checkpoint->st.lower;
-    for (size_t i = 0; i < tokenizer->n_settings; i++)
-        lowers = lowers || (strcmp(tokenizer->settings[i].key, "lower") == 0 &&
-                            strcmp(tokenizer->settings[i].value, "yes") == 0);
-    if (!lowers)
+    if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
         return problem_say(problem, "sentence_bert_config.json: 'do_lower_case' is true, but the "
                                     "tokenizer keeps capitals; expected both alike");
     return true;
