@@ -1,6 +1,6 @@
-/* added_tokens.c - the tables of added tokens, built once when a file is opened, and the search in them: the
- * range of sorted patterns that agree with the text so far is narrowed byte by byte, at most as many
- * times as the longest pattern has bytes.
+/* added_tokens.c - the tables of added tokens, built once when a file is opened, and the search in
+ * them: the range of sorted patterns that agree with the text so far is narrowed byte by byte, at
+ * most as many times as the longest pattern has bytes.
  */
 #include "model/added_tokens.h"
 
@@ -61,7 +61,7 @@ const char *added_tokens_expected(const char *list, size_t len)
 /* ---- Normalized patterns ---- */
 
 struct pattern_bytes {
-    char *bytes; /* [cap] */
+    char *bytes;   /* [cap] */
     size_t n, cap; /* n counts also what does not fit */
 };
 
@@ -143,7 +143,8 @@ static size_t drop_equals(struct added_pattern *patterns, size_t n)
 static void finish_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
 {
     sort_patterns(patterns, n);
-    *set = (struct pattern_set){.patterns = patterns, .n = drop_equals(patterns, n), .only_first = -1};
+    *set =
+        (struct pattern_set){.patterns = patterns, .n = drop_equals(patterns, n), .only_first = -1};
     for (size_t i = 0; i < set->n; i++) {
         const uint8_t byte = (uint8_t)patterns[i].text[0];
         set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
@@ -169,7 +170,8 @@ static size_t count_entries(const char *list, size_t len)
     return n;
 }
 
-/* Room for the normalized texts. Few characters grow at all, and those by less than this on the whole. */
+/* Room for the normalized texts. Few characters grow at all, and those by less than this on the
+ * whole. */
 enum { MOST_GROWTH = 32 };
 
 static size_t text_room(const char *list, size_t len, const struct vocabulary *vocabulary)
@@ -256,8 +258,11 @@ const char *added_tokens_build(struct added_tokens *added, const char *list, siz
             parts.outside[entry.id / 8] |= (uint8_t)(1 << entry.id % 8);
             added->outside = parts.outside;
         }
-        struct added_pattern pattern = {.text = text, .len = (uint32_t)text_len, .id = entry.id,
-                                        .order = (uint32_t)(n_raw + n_normalized), .flags = entry.flags};
+        struct added_pattern pattern = {.text = text,
+                                        .len = (uint32_t)text_len,
+                                        .id = entry.id,
+                                        .order = (uint32_t)(n_raw + n_normalized),
+                                        .flags = entry.flags};
         if (entry.flags & ADDED_NORMALIZED)
             wrong = normalize(&pattern, plan, &parts);
         if (wrong != NULL)
@@ -274,8 +279,8 @@ const char *added_tokens_build(struct added_tokens *added, const char *list, siz
 
 /* ---- Searching ---- */
 
-/* The first pattern of [low, high) whose byte at depth is not below the wanted one; all are longer than
- * depth. */
+/* The first pattern of [low, high) whose byte at depth is not below the wanted one; all are longer
+ * than depth. */
 static size_t lower_bound(const struct added_pattern *patterns, size_t low, size_t high,
                           size_t depth, unsigned byte)
 {

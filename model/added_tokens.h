@@ -1,6 +1,7 @@
-/* added_tokens.h - tokens that are cut from a text as they are, before anything else is done to it, or
- * (those that are `normalized`) before the normalized text is split into words. Settings: `added` in
- * section TOKN of weights/FORMAT.md. Leftmost, then longest match, as the reference has it.
+/* added_tokens.h - tokens that are cut from a text as they are, before anything else is done to it,
+ * or (those that are `normalized`) before the normalized text is split into words. Settings:
+ * `added` in section TOKN of weights/FORMAT.md. Leftmost, then longest match, as the reference has
+ * it.
  */
 #ifndef MODEL_ADDED_TOKENS_H
 #define MODEL_ADDED_TOKENS_H
@@ -39,8 +40,8 @@ struct added_tokens {
 /* NULL, or what a list like "101 103:l 30522:nx" must be. */
 const char *added_tokens_expected(const char *list, size_t len);
 
-/* Bytes of memory (aligned to 16) for the tables of a list that added_tokens_expected accepts, and building
- * them. NULL when done; else a static string that says what is wrong. */
+/* Bytes of memory (aligned to 16) for the tables of a list that added_tokens_expected accepts, and
+ * building them. NULL when done; else a static string that says what is wrong. */
 size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan);
 const char *added_tokens_build(struct added_tokens *added, const char *list, size_t len,
@@ -60,7 +61,8 @@ static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte
 /* The longest pattern that text[0 .. len) starts with, or NULL. */
 const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len);
 
-/* The first place from `at` on where a pattern starts, and the longest one there; len if there is none. */
+/* The first place from `at` on where a pattern starts, and the longest one there; len if there is
+ * none. */
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
                     const struct added_pattern **pattern);
 

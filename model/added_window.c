@@ -1,6 +1,7 @@
-/* added_window.c - the same rules as for raw added tokens (pipeline.c), but the text streams by: blanks to the left
- * of a token have already gone to the pretokenizer when it turns out that the token takes them, so the word
- * as it was before them is kept; the span of a token that takes blanks to its right grows as they come.
+/* added_window.c - the same rules as for raw added tokens (pipeline.c), but the text streams by:
+ * blanks to the left of a token have already gone to the pretokenizer when it turns out that the
+ * token takes them, so the word as it was before them is kept; the span of a token that takes
+ * blanks to its right grows as they come.
  */
 #include "model/added_window.h"
 
@@ -73,14 +74,15 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
     return blanks;
 }
 
-/* The pattern stands in chars[0 .. n). Where the token before took blanks, those of the pattern among them belong to
- * that one if this one would take them, too; nothing may be left of it. */
+/* The pattern stands in chars[0 .. n). Where the token before took blanks, those of the pattern
+ * among them belong to that one if this one would take them, too; nothing may be left of it. */
 static void put_token(struct added_window *window, const struct added_pattern *pattern,
                       const struct normal_char *chars, size_t n)
 {
     struct word_sink *sink = window->pretokenizer->sink;
     const bool left = (pattern->flags & ADDED_STRIP_LEFT) != 0;
-    const size_t blanks = count_blanks(chars, n), taken = left && window->taking_blanks ? blanks : 0;
+    const size_t blanks = count_blanks(chars, n),
+                 taken = left && window->taking_blanks ? blanks : 0;
     if (window->is_open && blanks > 0)
         word_sink_extend(sink, window->open, chars[blanks - 1].end);
     if (left && window->in_blanks)
@@ -105,8 +107,8 @@ static void put_token(struct added_window *window, const struct added_pattern *p
 static bool is_single_word(const struct added_window *window, size_t i, size_t n)
 {
     const bool left = window->at_start || !window->after_word;
-    const bool right = i + n == window->n ||
-                       !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD);
+    const bool right =
+        i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD);
     return left && right;
 }
 
@@ -128,9 +130,11 @@ static void drain(struct added_window *window, bool at_end)
                 ? pattern_at(window->set, window->bytes + at, window->n_bytes - at)
                 : NULL;
         char bytes[UTF8_BYTES];
-        const size_t len = pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
+        const size_t len =
+            pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
         const size_t n = pattern != NULL ? count_chars(pattern->text, len) : 1;
-        if (pattern == NULL || ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(window, i, n)))
+        if (pattern == NULL ||
+            ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(window, i, n)))
             for (size_t k = 0; k < n; k++)
                 put_char(window, window->chars[i + k]);
         else

@@ -1,6 +1,6 @@
-/* added_window.h - cuts the normalized added tokens from a stream of normalized characters, and hands the
- * others to the pretokenizer. Internal to the tokenizer. Holds back as many characters as the longest of
- * these tokens has.
+/* added_window.h - cuts the normalized added tokens from a stream of normalized characters, and
+ * hands the others to the pretokenizer. Internal to the tokenizer. Holds back as many characters as
+ * the longest of these tokens has.
  */
 #ifndef MODEL_ADDED_WINDOW_H
 #define MODEL_ADDED_WINDOW_H
@@ -19,9 +19,9 @@ struct added_window {
     bool in_blanks;         /* so were blanks, since: */
     size_t blanks_begin;    /* where they start in the text */
     struct pretoken before; /* and the word as it was before them */
-    bool taking_blanks; /* of a token that strips what is right of it */
-    bool is_open;       /* such a token: its span goes on while there are blanks */
-    size_t open;        /* which, of the sink's */
+    bool taking_blanks;     /* of a token that strips what is right of it */
+    bool is_open;           /* such a token: its span goes on while there are blanks */
+    size_t open;            /* which, of the sink's */
 };
 
 /* Bytes of memory (aligned to 16) for a window. */

@@ -1,8 +1,8 @@
-/* normal_form.c - the canonical ordering and composition algorithms (Unicode standard, chapter 3.11),
- * with spans that go the way of the reference (its `transform` of a string with alignments): spans
- * are not moved with the characters when marks change places, but are given out in the order of the text. A
- * composite takes the span of the first of its characters; the others of a decomposition share the span
- * of the character before them.
+/* normal_form.c - the canonical ordering and composition algorithms (Unicode standard,
+ * chapter 3.11), with spans that go the way of the reference (its `transform` of a string with
+ * alignments): spans are not moved with the characters when marks change places, but are given out
+ * in the order of the text. A composite takes the span of the first of its characters; the others
+ * of a decomposition share the span of the character before them.
  */
 #include "model/normal_form.h"
 

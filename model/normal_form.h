@@ -1,8 +1,8 @@
-/* normal_form.h - NFD, NFC, NFKD and NFKC of a stream of characters, each with its span in the text.
- * Internal to the normalizer.
+/* normal_form.h - NFD, NFC, NFKD and NFKC of a stream of characters, each with its span in the
+ * text. Internal to the normalizer.
  *
- * Characters wait while their order or composition is not settled: a run of more than FORM_MARKS marks is put
- * in order and composed in pieces of that length.
+ * Characters wait while their order or composition is not settled: a run of more than FORM_MARKS
+ * marks is put in order and composed in pieces of that length.
  */
 #ifndef MODEL_NORMAL_FORM_H
 #define MODEL_NORMAL_FORM_H
@@ -19,8 +19,8 @@ struct normal_char {
     size_t begin, end;
 };
 
-/* change: how the spans move on, as in the reference: 1 - a character more than was read, 0 - it stands for one
- * character, -n - it stands for that one and n more. */
+/* change: how the spans move on, as in the reference: 1 - a character more than was read, 0 - it
+ * stands for one character, -n - it stands for that one and n more. */
 struct form_char {
     uint32_t code;
     int16_t change;
@@ -38,11 +38,13 @@ struct normal_form {
     struct form_char marks[FORM_MARKS]; /* [n_marks] to be put in order */
     size_t n_marks;
     bool has_starter;
-    struct form_char starter;             /* may compose with what follows */
-    struct form_char blocked[FORM_MARKS]; /* [n_blocked] follow the starter and do not compose with it */
+    struct form_char starter; /* may compose with what follows */
+    struct form_char
+        blocked[FORM_MARKS]; /* [n_blocked] follow the starter and do not compose with it */
     size_t n_blocked;
     int last_class; /* of the last of them, or -1 */
-    struct form_span spans[FORM_SPANS]; /* ring of [n_spans] spans that were read and not yet given away */
+    struct form_span
+        spans[FORM_SPANS]; /* ring of [n_spans] spans that were read and not yet given away */
     size_t first_span, n_spans;
     struct form_span last_span; /* given away last */
 };

@@ -1,7 +1,8 @@
-/* normalizer.c - each step takes a character and hands none, one or more to the next; the last hands
- * them to whoever takes the normalized text. Only normal forms and strip_end hold characters back.
- * Order and contents of the steps are those of the reference's normalizers (BertNormalizer, Sequence,
- * NFD ... Strip); what it does to a whole text in turn happens here to each character in turn.
+/* normalizer.c - each step takes a character and hands none, one or more to the next; the last
+ * hands them to whoever takes the normalized text. Only normal forms and strip_end hold characters
+ * back. Order and contents of the steps are those of the reference's normalizers (BertNormalizer,
+ * Sequence, NFD ... Strip); what it does to a whole text in turn happens here to each character in
+ * turn.
  */
 #include "model/normalizer.h"
 
@@ -154,8 +155,8 @@ static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
     return true;
 }
 
-/* True where the character goes on, as it then is in *c; else the step dropped it, keeps it or passed on
- * others in its place. */
+/* True where the character goes on, as it then is in *c; else the step dropped it, keeps it or
+ * passed on others in its place. */
 static bool pass(struct normalizer_stage *stage, unsigned step, struct normal_char *c)
 {
     switch (step) {

@@ -1,6 +1,6 @@
-/* normalizer.h - the steps that change a text before it is split into words: a list of them, run over
- * a stream of characters that keep their places in the text. What each does: `normalizer` in section
- * TOKN of weights/FORMAT.md.
+/* normalizer.h - the steps that change a text before it is split into words: a list of them, run
+ * over a stream of characters that keep their places in the text. What each does: `normalizer` in
+ * section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_NORMALIZER_H
 #define MODEL_NORMALIZER_H
@@ -34,8 +34,8 @@ bool normalizer_parse(struct normalizer_plan *plan, const char *text, size_t len
 /* What one ASCII character becomes, or 0: nothing, or it depends on those around it. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);
 
-/* Blanks that are dropped if nothing follows them. Of more than NORMALIZER_BLANKS the first ones and the last
- * one are kept. */
+/* Blanks that are dropped if nothing follows them. Of more than NORMALIZER_BLANKS the first ones
+ * and the last one are kept. */
 struct waiting_blanks {
     struct normal_char blanks[NORMALIZER_BLANKS];
     size_t n;
@@ -70,7 +70,8 @@ void normalizer_begin(struct normalizer *normalizer, size_t at);
 void normalizer_put(struct normalizer *normalizer, struct normal_char c);
 void normalizer_end(struct normalizer *normalizer);
 
-/* Gives what waits, because characters for which normalizer_ascii is not 0 follow; they need not be put. */
+/* Gives what waits, because characters for which normalizer_ascii is not 0 follow; they need not be
+ * put. */
 void normalizer_settle(struct normalizer *normalizer);
 
 #endif

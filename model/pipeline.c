@@ -1,4 +1,5 @@
-/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference (HuggingFace tokenizers):
+/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference (HuggingFace
+ * tokenizers):
  *
  *   raw added tokens are cut from the text
  *   each part between them is normalized; normalized added tokens are cut from that
@@ -40,7 +41,8 @@ static size_t lay_out(const struct tokenizer *tokenizer, struct pipeline_layout 
     size_t bytes = 0;
     layout->cap_chars = pieces ? (size_t)tokenizer->max_word_chars : 0;
     layout->cap = pieces ? UTF8_BYTES * layout->cap_chars : tokenizer->vocabulary.longest_bytes;
-    layout->word_bytes = take_bytes(&bytes, WORDPIECE_PREFIX_BYTES + layout->cap) + WORDPIECE_PREFIX_BYTES;
+    layout->word_bytes =
+        take_bytes(&bytes, WORDPIECE_PREFIX_BYTES + layout->cap) + WORDPIECE_PREFIX_BYTES;
     layout->word_chars =
         take_bytes(&bytes, layout->cap_chars * (sizeof(struct word_char) + sizeof(uint64_t)));
     layout->normalizer = take_bytes(&bytes, normalizer_bytes(&tokenizer->normalizer));
@@ -148,7 +150,8 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
     const struct pattern_set *set = &sink->tokenizer->added.raw;
     struct pipeline pipeline;
     const struct added_pattern *pattern;
-    size_t done = 0, blanks = 0; /* what was cut ends at text[done]; a run of blanks at text[blanks] */
+    size_t done = 0,
+           blanks = 0; /* what was cut ends at text[done]; a run of blanks at text[blanks] */
     start(&pipeline, sink, buffer);
     for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
         size_t begin = at, end = at + pattern->len;

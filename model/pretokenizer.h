@@ -1,6 +1,6 @@
-/* pretokenizer.h - normalized characters to words: which characters are dropped, which stand alone, and
- * at which borders between kinds of characters a word ends. Internal to the tokenizer; rules: `splitter` in
- * section TOKN of weights/FORMAT.md.
+/* pretokenizer.h - normalized characters to words: which characters are dropped, which stand alone,
+ * and at which borders between kinds of characters a word ends. Internal to the tokenizer; rules:
+ * `splitter` in section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_PRETOKENIZER_H
 #define MODEL_PRETOKENIZER_H
@@ -14,8 +14,8 @@ struct word_char {
     size_t begin, end, at;
 };
 
-/* The word being read. Characters beyond cap_chars, and bytes beyond cap, are counted and not kept: no
- * token has so long a text. */
+/* The word being read. Characters beyond cap_chars, and bytes beyond cap, are counted and not kept:
+ * no token has so long a text. */
 struct pretoken {
     char *bytes;             /* [cap], with room before it for the prefix of word pieces */
     struct word_char *chars; /* [cap_chars] */

@@ -3,8 +3,8 @@
  *
  *   n1 = min(a, b);  n2 = max(n1, r - n1);  if n1 + n2 > r: n1 = floor(r / 2), n2 = n1 + r mod 2
  *
- * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. Or only one of them is cut; then
- * something of it must be left.
+ * tokens: n1 of the shorter (the first, if they are equal), n2 of the other. Or only one of them is
+ * cut; then something of it must be left.
  */
 #include "model/template.h"
 

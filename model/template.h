@@ -14,20 +14,23 @@ bool template_parse(struct token_template *template, const char *text, size_t le
 /* A decimal number without sign, blanks or anything else, up to INT32_MAX; -1 if it is none. */
 int32_t template_number(const char *text, size_t len);
 
-/* The tokens of a text that the answer has: the first `skipped` are left out, then at most `kept` taken. */
+/* The tokens of a text that the answer has: the first `skipped` are left out, then at most `kept`
+ * taken. */
 struct text_cut {
     size_t skipped, kept;
 };
 
-/* How many tokens a text has. Words are not taken apart in the two other counts; added tokens stand between them. */
+/* How many tokens a text has, and two counts of whole words and added tokens. */
 struct text_count {
     size_t n;
-    size_t enough, reached;     /* tokens up to the first word that ends with `enough` or more; or SIZE_MAX */
-    size_t most_before, before; /* tokens before the last word with at most `most_before` of them; or 0 */
+    size_t enough;      /* asked for: tokens that are enough */
+    size_t reached;     /* tokens up to the first word that ends with so many; or SIZE_MAX */
+    size_t most_before; /* asked for: a place, in tokens */
+    size_t before;      /* tokens before the last word that does not start behind it; or 0 */
 };
 
-/* Shares out room among the texts, which have counts[i] tokens (counts[1] is 0 where there is none). NULL, or a
- * static string that says why it cannot be done so. */
+/* Shares out room among the texts, which have counts[i] tokens (counts[1] is 0 where there is
+ * none). NULL, or a static string that says why it cannot be done so. */
 const char *template_truncate(enum truncation truncation, bool has_pair, const size_t counts[2],
                               size_t room, size_t kept[2]);
 

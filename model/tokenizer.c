@@ -110,7 +110,8 @@ static const char *set_normalizer(struct tokenizer *tokenizer, const char *value
 {
     return normalizer_parse(&tokenizer->normalizer, value, len)
                ? NULL
-               : "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, drop_marks, "
+               : "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, "
+                 "drop_marks, "
                  "lower, strip_start, strip_end";
 }
 
@@ -168,10 +169,17 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
         const char *key;
         const char *(*set)(struct tokenizer *tokenizer, const char *value, size_t len);
     } setters[] = {
-        {"kind", set_kind},           {"filters", set_filters}, {"split", set_split},
-        {"num_words", set_num_words}, {"single", set_single},   {"pair", set_pair},
-        {"normalizer", set_normalizer}, {"splitter", set_splitter}, {"prefix", set_prefix},
-        {"max_word", set_max_word},   {"added", set_added},
+        {"kind", set_kind},
+        {"filters", set_filters},
+        {"split", set_split},
+        {"num_words", set_num_words},
+        {"single", set_single},
+        {"pair", set_pair},
+        {"normalizer", set_normalizer},
+        {"splitter", set_splitter},
+        {"prefix", set_prefix},
+        {"max_word", set_max_word},
+        {"added", set_added},
     };
     for (size_t i = 0; i < sizeof setters / sizeof *setters; i++)
         if (strcmp(key, setters[i].key) == 0)
@@ -235,13 +243,12 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
     if (!has_pipeline(tokenizer))
         return NULL;
     splitter_ascii(&tokenizer->ascii, &tokenizer->normalizer, &tokenizer->splitter);
-    return added_tokens_build(&tokenizer->added, tokenizer->added_list,
-                              tokenizer->added_list_bytes, &tokenizer->vocabulary,
-                              &tokenizer->normalizer, memory);
+    return added_tokens_build(&tokenizer->added, tokenizer->added_list, tokenizer->added_list_bytes,
+                              &tokenizer->vocabulary, &tokenizer->normalizer, memory);
 }
 
-/* Kinds blanks and keras: room for the longest word of the vocabulary; never 0, so that there is memory to
- * point to. */
+/* Kinds blanks and keras: room for the longest word of the vocabulary; never 0, so that there is
+ * memory to point to. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
 {
     return has_pipeline(tokenizer) ? pipeline_scratch_bytes(tokenizer)
@@ -256,15 +263,16 @@ struct encoding {
     void *scratch;
 };
 
-static size_t fill(const struct encoding *encoding, const struct text_cut cuts[2], struct token *out,
-                   size_t cap, struct text_count counts[2])
+static size_t fill(const struct encoding *encoding, const struct text_cut cuts[2],
+                   struct token *out, size_t cap, struct text_count counts[2])
 {
     return template_fill(encoding->tokenizer, encoding->input, encoding->special, cuts, out, cap,
                          encoding->scratch, counts);
 }
 
-/* Tokens of each text as far as the reference counts them: it reads a text (from its end, if that is kept) up to the
- * end of the word that brings it to the limit; where only the second is to be cut, it reads all of the first. */
+/* Tokens of each text as far as the reference counts them: it reads a text (from its end, if that
+ * is kept) up to the end of the word that brings it to the limit; where only the second is to be
+ * cut, it reads all of the first. */
 static void count_read(const struct encoding *encoding, const struct token_limit *limit,
                        struct text_count counts[2], size_t read[2])
 {

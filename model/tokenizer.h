@@ -1,10 +1,10 @@
 /* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
  *
- * The steps are a file each: utf8 (bytes to code points), word splitting (blanks.c, keras.c), vocabulary
- * (text to id), template.c (special tokens, pairs, truncation). Kinds `wordpiece` and `words`, as checkpoints
- * have them, go through pipeline.c: added_tokens, normalizer (normal_form, unicode), pretokenizer, wordpiece.
- * Kinds and settings: section TOKN of weights/FORMAT.md. All functions are pure; scratch memory comes from the
- * caller.
+ * The steps are a file each: utf8 (bytes to code points), word splitting (blanks.c, keras.c),
+ * vocabulary (text to id), template.c (special tokens, pairs, truncation). Kinds `wordpiece` and
+ * `words`, as checkpoints have them, go through pipeline.c: added_tokens, normalizer (normal_form,
+ * unicode), pretokenizer, wordpiece. Kinds and settings: section TOKN of weights/FORMAT.md. All
+ * functions are pure; scratch memory comes from the caller.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
@@ -40,7 +40,7 @@ struct tokenizer {
     const char *split; /* [split_bytes] UTF-8, borrowed */
     size_t split_bytes;
     int64_t num_words;
-    int32_t unknown; /* id, or -1: unknown words are dropped */
+    int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
     /* Of kinds wordpiece and words: */
     struct normalizer_plan normalizer;
@@ -57,7 +57,8 @@ struct tokenizer {
     struct ascii_table ascii;
 };
 
-/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, straight to us. */
+/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, straight to
+ * us. */
 struct __attribute__((may_alias)) token {
     int32_t id, type;
     size_t begin, end; /* bytes of the text it came from; 0, 0 for special tokens */
@@ -73,12 +74,12 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
                           size_t value_len);
 extern const char TOKENIZER_UNKNOWN_KEY[];
 
-/* After settings and vocabulary are in place: NULL, or a static string that says what is wrong (an id
- * outside the vocabulary, a type without a row, a kind that was not given). */
+/* After settings and vocabulary are in place: NULL, or a static string that says what is wrong (an
+ * id outside the vocabulary, a type without a row, a kind that was not given). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
-/* After tokenizer_check: the tables, in memory (aligned to 16) that must outlive the tokenizer. NULL when done; else
- * a static string that says what is wrong. */
+/* After tokenizer_check: the tables, in memory (aligned to 16) that must outlive the tokenizer.
+ * NULL when done; else a static string that says what is wrong. */
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
 const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 
@@ -109,11 +110,13 @@ struct token_count {
     const char *wrong; /* NULL, or (static) why it cannot be cut so; n is then that of the whole */
 };
 
-/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. A limit below the number of special tokens
- * drops all text and leaves the special tokens, so n may exceed the limit: the caller checks. special false: no special
- * tokens, texts A and B alone, with the types of the template. Linear in the text's length. */
-struct token_count tokenizer_encode(const struct tokenizer *tokenizer, const struct token_input *input,
-                                    bool special, const struct token_limit *limit, struct token *out,
-                                    size_t cap, void *scratch);
+/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. A limit below the
+ * number of special tokens drops all text and leaves the special tokens, so n may exceed the limit:
+ * the caller checks. special false: no special tokens, texts A and B alone, with the types of the
+ * template. Linear in the text's length. */
+struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
+                                    const struct token_input *input, bool special,
+                                    const struct token_limit *limit, struct token *out, size_t cap,
+                                    void *scratch);
 
 #endif

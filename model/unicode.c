@@ -1,6 +1,6 @@
-/* unicode.c - utf8proc's data, corrected. Most properties are general categories; an exception flips
- * the bits in which the reference differs. Most blocks of 256 code points have no exceptions, and a
- * bit for each block says so.
+/* unicode.c - utf8proc's data, corrected. Most properties are general categories; an exception
+ * flips the bits in which the reference differs. Most blocks of 256 code points have no exceptions,
+ * and a bit for each block says so.
  */
 #include "model/unicode.h"
 
@@ -57,8 +57,8 @@ static unsigned flips_of(uint32_t code)
     return found ? UNICODE_EXCEPTIONS[low].flips : 0;
 }
 
-/* Category Cc has characters that are blanks, and three that count as text; ASCII symbols of category S
- * count as punctuation. */
+/* Category Cc has characters that are blanks, and three that count as text; ASCII symbols of
+ * category S count as punctuation. */
 static unsigned latin_properties(uint32_t code, unsigned properties)
 {
     if ((code >= '\t' && code <= '\r') || code == 0x85)

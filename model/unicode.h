@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum unicode_property {
-    UNICODE_BLANK = 1 << 0,       /* White_Space */
-    UNICODE_WORD = 1 << 1,        /* \w of a regular expression: letters, marks, digits, connectors */
+    UNICODE_BLANK = 1 << 0, /* White_Space */
+    UNICODE_WORD = 1 << 1,  /* \w of a regular expression: letters, marks, digits, connectors */
     UNICODE_PUNCTUATION = 1 << 2, /* category P, and every ASCII symbol */
     UNICODE_NUMBER = 1 << 3,      /* category N */
     UNICODE_CONTROL = 1 << 4,     /* categories Cc, Cf, Co; TAB, LF and CR are none */

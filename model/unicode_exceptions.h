@@ -1,5 +1,6 @@
-/* unicode_exceptions.h - the code points where the Unicode data of the reference tokenizer (several versions of Unicode,
- * one for each property) differ from utf8proc's. Internal to unicode.c. The tables are written by
+/* unicode_exceptions.h - the code points where the Unicode data of the reference tokenizer (several
+ * versions of Unicode, one for each property) differ from utf8proc's. Internal to unicode.c. The
+ * tables are written by
  *
  *     python3 tools/unicode/exceptions.py table ../shared/tokenizers/unicode-exceptions.txt \
  *         tools/unicode/more-exceptions.txt > model/unicode_exceptions.c

@@ -16,14 +16,15 @@ struct vocabulary {
     uint32_t n, n_slots, strings_bytes, longest_bytes;
 };
 
-/* Views a section of len bytes (8-byte aligned). NULL when sound; else a static string that says what
- * is wrong. Checks sizes only: indices are checked where they are used. */
+/* Views a section of len bytes (8-byte aligned). NULL when sound; else a static string that says
+ * what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len);
 
 /* The id of a token, or -1. Longer texts than longest_bytes are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 
-/* The same where the hash of the text is known: VOCABULARY_HASH_START, then vocabulary_hash_byte of each byte. */
+/* The same where the hash of the text is known: VOCABULARY_HASH_START, then vocabulary_hash_byte of
+ * each byte. */
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len);
 
@@ -39,9 +40,9 @@ static inline uint64_t vocabulary_hash_byte(uint64_t hash, char byte)
 const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, size_t *len);
 
 /* Writing. texts[id] is [lens[id]]; a NULL or empty text leaves the id without one.
- * vocabulary_bytes: length of the section, 0 if it would not fit the format (too many tokens or bytes).
- * vocabulary_build: fills `section` of that length; NULL when done, else a static string, and *bad_id
- * is the id of a text that stood there before. */
+ * vocabulary_bytes: length of the section, 0 if it would not fit the format (too many tokens or
+ * bytes). vocabulary_build: fills `section` of that length; NULL when done, else a static string,
+ * and *bad_id is the id of a text that stood there before. */
 size_t vocabulary_bytes(const size_t *lens, size_t n);
 const char *vocabulary_build(void *section, size_t section_bytes, const char *const *texts,
                              const size_t *lens, size_t n, size_t *bad_id);

@@ -1,7 +1,7 @@
-/* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hash of every beginning of what
- * is left of the word is computed once, byte by byte; then the lengths are tried downwards, each with
- * one look at the vocabulary. Pieces that go on have the prefix ("##"): it is written before them, over
- * characters that earlier pieces have taken.
+/* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hash of every
+ * beginning of what is left of the word is computed once, byte by byte; then the lengths are tried
+ * downwards, each with one look at the vocabulary. Pieces that go on have the prefix ("##"): it is
+ * written before them, over characters that earlier pieces have taken.
  */
 #include "model/wordpiece.h"
 
@@ -32,7 +32,8 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     for (size_t i = 0; i < prefix; i++)
         hash = vocabulary_hash_byte(hash, text[i]);
     for (; first + n < word->n_chars; n++) {
-        const size_t next = first + n + 1 < word->n_chars ? word->chars[first + n + 1].at : word->len;
+        const size_t next =
+            first + n + 1 < word->n_chars ? word->chars[first + n + 1].at : word->len;
         if (next - start + prefix > longest)
             break;
         for (; at < next - start + prefix; at++)

@@ -1,5 +1,5 @@
-/* wordpiece.h - a word to pieces: the longest piece that the word starts with, then the longest that
- * goes on, and so on; one unknown token where that fails. Internal to the tokenizer.
+/* wordpiece.h - a word to pieces: the longest piece that the word starts with, then the longest
+ * that goes on, and so on; one unknown token where that fails. Internal to the tokenizer.
  */
 #ifndef MODEL_WORDPIECE_H
 #define MODEL_WORDPIECE_H

@@ -6,8 +6,8 @@
 
 #include "model/template.h"
 
-/* Takes the tokens of one text. Those after the first `skip` go to out[0 .. cap), as many as are kept; all are
- * counted. */
+/* Takes the tokens of one text. Those after the first `skip` go to out[0 .. cap), as many as are
+ * kept; all are counted. */
 struct word_sink {
     const struct tokenizer *tokenizer;
     struct token *out;

@@ -81,9 +81,9 @@ void case_tokenizer_close(struct case_tokenizer *opened)
 struct token_count case_encode(struct case_tokenizer *tokenizer, const struct token_input *input,
                                bool special, const struct token_limit *limit)
 {
-    struct token_count count = tokenizer_encode(&tokenizer->tokenizer, input, special, limit,
-                                                tokenizer->tokens, tokenizer->cap,
-                                                tokenizer->scratch);
+    struct token_count count =
+        tokenizer_encode(&tokenizer->tokenizer, input, special, limit, tokenizer->tokens,
+                         tokenizer->cap, tokenizer->scratch);
     if (count.n <= tokenizer->cap)
         return count;
     free(tokenizer->tokens);
@@ -104,8 +104,7 @@ static size_t code_points(const char *text, size_t n)
     return count;
 }
 
-static bool numbers_are(const json_t *expected, size_t n, const struct token *tokens,
-                        size_t offset)
+static bool numbers_are(const json_t *expected, size_t n, const struct token *tokens, size_t offset)
 {
     if (expected == NULL)
         return true;
@@ -182,8 +181,8 @@ static struct token_input input_of(const json_t *text, const json_t *pair)
                                 json_string_value(pair), json_string_length(pair)};
 }
 
-/* Cases of a definition with truncation and padding baked in: as many ids as it pads to, the first of them
- * the text's. */
+/* Cases of a definition with truncation and padding baked in: as many ids as it pads to, the first
+ * of them the text's. */
 static bool padded_is(struct case_tokenizer *tokenizer, const json_t *root,
                       const struct token_input *input, const json_t *ones)
 {
@@ -241,8 +240,8 @@ static bool batch_is(struct case_tokenizer *tokenizer, const json_t *root, const
     for (size_t i = 0; i < json_array_size(batch); i++) {
         const json_t *entry = json_array_get(batch, i);
         const bool two = json_is_array(entry);
-        const struct token_input input = input_of(two ? json_array_get(entry, 0) : entry,
-                                                  two ? json_array_get(entry, 1) : NULL);
+        const struct token_input input =
+            input_of(two ? json_array_get(entry, 0) : entry, two ? json_array_get(entry, 1) : NULL);
         const struct token_count count = case_encode(tokenizer, &input, true, &limit);
         if (count.wrong != NULL || !row_is(root, i, count.n, tokenizer->tokens))
             return false;

@@ -1,5 +1,6 @@
-/* tokenizer_cases.h - tokenizers as the importer reads them, without a weight file, and the cases that the
- * reference answered (../shared/tokenizers). Failures of the surroundings end the running test. */
+/* tokenizer_cases.h - tokenizers as the importer reads them, without a weight file, and the cases
+ * that the reference answered (../shared/tokenizers). Failures of the surroundings end the running
+ * test. */
 #ifndef TESTS_TOKENIZER_CASES_H
 #define TESTS_TOKENIZER_CASES_H
 
@@ -16,8 +17,8 @@ struct case_tokenizer {
     size_t cap;
 };
 
-/* From the text of a tokenizer.json. NULL, or (until the next call) why it is refused: there is then nothing to
- * close. */
+/* From the text of a tokenizer.json. NULL, or (until the next call) why it is refused: there is
+ * then nothing to close. */
 const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, size_t len);
 /* From tokenizers/definitions/NAME.json; false where it is absent. */
 bool case_tokenizer_open(struct case_tokenizer *opened, const char *name);
@@ -27,8 +28,8 @@ void case_tokenizer_close(struct case_tokenizer *opened);
 struct token_count case_encode(struct case_tokenizer *tokenizer, const struct token_input *input,
                                bool special, const struct token_limit *limit);
 
-/* Runs every line of tokenizers/cases/BELOW (gzip); how many there were, and how many were not answered
- * rightly. The first few of those are printed. */
+/* Runs every line of tokenizers/cases/BELOW (gzip); how many there were, and how many were not
+ * answered rightly. The first few of those are printed. */
 struct case_result {
     size_t n, n_wrong;
 };

@@ -1,7 +1,8 @@
-/* Any bytes as a text, or two, for tokenizers of every kind of step. Three bytes choose the tokenizer, what is asked, and where
- * the second text begins; with the last tokenizer, the first three lines are its normalizer, splitter and added
- * tokens. What the answer must be like is checked: ids and spans within bounds, spans in order, the same count whatever
- * the room for tokens, limits kept. */
+/* Any bytes as a text, or two, for tokenizers of every kind of step. Three bytes choose the
+ * tokenizer, what is asked, and where the second text begins; with the last tokenizer, the first
+ * three lines are its normalizer, splitter and added tokens. What the answer must be like is
+ * checked: ids and spans within bounds, spans in order, the same count whatever the room for
+ * tokens, limits kept. */
 #include "model/tokenizer.h"
 
 #include <stdlib.h>
@@ -9,17 +10,48 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const TEXTS[] = {
-    "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##a", "##b", "ab", "##ab", "the", "##ing", "e\xCC\x81", "\xC3\xA9",
-    "##\xC3\xA9", "1", "##1", ".", ",", "\xE6\x97\xA5", "\xE6\x9C\xAC", "\xEA\xB0\x80", "Ab", " ", "  ", "a b", "\xEF\xBF\xBD",
-    "\xCF\x83", "\xCF\x82", "i\xCC\x87", "new", "\xCC\x81"};
+static const char *const TEXTS[] = {"[UNK]",
+                                    "[CLS]",
+                                    "[SEP]",
+                                    "[MASK]",
+                                    "a",
+                                    "b",
+                                    "##a",
+                                    "##b",
+                                    "ab",
+                                    "##ab",
+                                    "the",
+                                    "##ing",
+                                    "e\xCC\x81",
+                                    "\xC3\xA9",
+                                    "##\xC3\xA9",
+                                    "1",
+                                    "##1",
+                                    ".",
+                                    ",",
+                                    "\xE6\x97\xA5",
+                                    "\xE6\x9C\xAC",
+                                    "\xEA\xB0\x80",
+                                    "Ab",
+                                    " ",
+                                    "  ",
+                                    "a b",
+                                    "\xEF\xBF\xBD",
+                                    "\xCF\x83",
+                                    "\xCF\x82",
+                                    "i\xCC\x87",
+                                    "new",
+                                    "\xCC\x81"};
 enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS, MOST_TOKENS = 1 << 16, MOST_SETTINGS = 6 };
 
 static const char *const DEFINITIONS[][MOST_SETTINGS] = {
-    {"wordpiece", "clean space_cjk nfd drop_nonspacing lower", "blanks punctuation", "0 1 2 3:l", "##", "100"},
+    {"wordpiece", "clean space_cjk nfd drop_nonspacing lower", "blanks punctuation", "0 1 2 3:l",
+     "##", "100"},
     {"wordpiece", "clean space_cjk", "blanks punctuation", "0 1 2 3 30:nx 22:nlw", "##", "4"},
-    {"wordpiece", "nfkc strip_start strip_end lower", "blanks word_runs digits", "3:r 23:lr 24 25:nr", "", "10"},
-    {"wordpiece", "nfc nfd nfkd drop_marks", "punctuation_runs digit_runs", "23:nlr 24:nr 4:nw", "##", "100"},
+    {"wordpiece", "nfkc strip_start strip_end lower", "blanks word_runs digits",
+     "3:r 23:lr 24 25:nr", "", "10"},
+    {"wordpiece", "nfc nfd nfkd drop_marks", "punctuation_runs digit_runs", "23:nlr 24:nr 4:nw",
+     "##", "100"},
     {"words", "nfd lower drop_marks", "blanks word_runs", "", "##", "100"},
     {"words", "strip_end nfkc strip_start", "", "5:nr 23:nl 25:n", "##", "100"},
     {"keras", "", "", "", "##", "100"},
@@ -27,7 +59,8 @@ static const char *const DEFINITIONS[][MOST_SETTINGS] = {
     {"wordpiece", NULL, NULL, NULL, "##", "8"},
 };
 enum { N_DEFINITIONS = sizeof DEFINITIONS / sizeof *DEFINITIONS };
-static const char *const KEYS[MOST_SETTINGS] = {"kind", "normalizer", "splitter", "added", "prefix", "max_word"};
+static const char *const KEYS[MOST_SETTINGS] = {"kind",  "normalizer", "splitter",
+                                                "added", "prefix",     "max_word"};
 
 static void must(bool holds)
 {
@@ -42,7 +75,8 @@ static void *make_vocabulary(struct vocabulary *vocabulary)
         lens[i] = strlen(TEXTS[i]);
     const size_t n_bytes = vocabulary_bytes(lens, N_TEXTS);
     void *section = malloc(n_bytes);
-    must(section != NULL && vocabulary_build(section, n_bytes, TEXTS, lens, N_TEXTS, &bad_id) == NULL);
+    must(section != NULL &&
+         vocabulary_build(section, n_bytes, TEXTS, lens, N_TEXTS, &bad_id) == NULL);
     must(vocabulary_view(vocabulary, section, n_bytes) == NULL);
     return section;
 }
@@ -58,7 +92,8 @@ static const char *next_line(const char **text, size_t *len, size_t *line_len)
     return line;
 }
 
-static bool set_up(struct tokenizer *tokenizer, const char *const *settings, const char **text, size_t *len)
+static bool set_up(struct tokenizer *tokenizer, const char *const *settings, const char **text,
+                   size_t *len)
 {
     tokenizer_defaults(tokenizer, 2);
     for (size_t i = 0; i < MOST_SETTINGS; i++) {
@@ -74,7 +109,8 @@ static bool set_up(struct tokenizer *tokenizer, const char *const *settings, con
            tokenizer_set(tokenizer, "pair", "1:0 A:0 2:0 B:1 2:1", 19) == NULL;
 }
 
-static void check_tokens(const struct token *tokens, size_t n, const struct token_input *input, bool ordered)
+static void check_tokens(const struct token *tokens, size_t n, const struct token_input *input,
+                         bool ordered)
 {
     size_t last[2] = {0, 0};
     for (size_t i = 0; i < n; i++) {
@@ -88,17 +124,20 @@ static void check_tokens(const struct token *tokens, size_t n, const struct toke
     }
 }
 
-static void check_encoding(const struct tokenizer *tokenizer, const struct token_input *input, unsigned asked)
+static void check_encoding(const struct tokenizer *tokenizer, const struct token_input *input,
+                           unsigned asked)
 {
     struct token *tokens = calloc(MOST_TOKENS, sizeof *tokens);
     void *scratch = malloc(tokenizer_scratch_bytes(tokenizer));
     must(tokens != NULL && scratch != NULL);
     const bool special = asked & 1;
-    const struct token_limit limit = {.most = asked >> 4, .left = asked & 2, .truncation = (asked >> 2 & 3) % 3};
+    const struct token_limit limit = {
+        .most = asked >> 4, .left = asked & 2, .truncation = (asked >> 2 & 3) % 3};
     const struct token_count whole =
         tokenizer_encode(tokenizer, input, special, NULL, tokens, MOST_TOKENS, scratch);
     must(whole.wrong == NULL && whole.n_dropped == 0);
-    check_tokens(tokens, whole.n < MOST_TOKENS ? whole.n : MOST_TOKENS, input, tokenizer->added.raw.n == 0);
+    check_tokens(tokens, whole.n < MOST_TOKENS ? whole.n : MOST_TOKENS, input,
+                 tokenizer->added.raw.n == 0);
     must(tokenizer_encode(tokenizer, input, special, NULL, NULL, 0, scratch).n == whole.n);
     const struct token_count cut =
         tokenizer_encode(tokenizer, input, special, &limit, tokens, MOST_TOKENS, scratch);
@@ -125,7 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(tables != NULL);
     if (tokenizer_build(&tokenizer, tables) == NULL) {
         const size_t first = data[2] < 128 ? len * data[2] / 128 : len;
-        const struct token_input input = {text, first, data[2] < 128 ? text + first : NULL, len - first};
+        const struct token_input input = {text, first, data[2] < 128 ? text + first : NULL,
+                                          len - first};
         check_encoding(&tokenizer, &input, data[1]);
     }
     free(tables);

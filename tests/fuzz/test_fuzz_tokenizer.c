@@ -7,8 +7,10 @@
 static void test_replay(void **unused)
 {
     static const char text[] =
-        "The [MASK] a b  ab\tAb, new.1 e\xCC\x81\xC3\xA9 \xE6\x97\xA5\xE6\x9C\xAC \xEA\xB0\x80\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8 "
-        "\xCE\xA3\xC4\xB0\xEF\xAC\x81\xE2\x91\xA0\xEF\xB7\xBA \xCC\x81\xCC\xA3\xCC\x95\xCC\xB4 \xE3\x80\x80\xC2\xA0\xE2\x80\x8D\xC2\xAD "
+        "The [MASK] a b  ab\tAb, new.1 e\xCC\x81\xC3\xA9 \xE6\x97\xA5\xE6\x9C\xAC "
+        "\xEA\xB0\x80\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8 "
+        "\xCE\xA3\xC4\xB0\xEF\xAC\x81\xE2\x91\xA0\xEF\xB7\xBA \xCC\x81\xCC\xA3\xCC\x95\xCC\xB4 "
+        "\xE3\x80\x80\xC2\xA0\xE2\x80\x8D\xC2\xAD "
         "\xCD\x84\xE0\xBD\xB3 \xFF\xE2\x82 \xF0\x9D\x85\x9E";
     static const char settings[] = "clean nfd lower\nblanks punctuation\n3:l 22:nr 25:nw\n";
     char input[3 + sizeof settings + sizeof text];
@@ -25,7 +27,8 @@ static void test_replay(void **unused)
                 len += sizeof settings - 1;
             }
             memcpy(input + len, text, sizeof text - 1);
-            n += replay(LLVMFuzzerTestOneInput, input, len + sizeof text - 1, support_sanitized() ? 50 : 500);
+            n += replay(LLVMFuzzerTestOneInput, input, len + sizeof text - 1,
+                        support_sanitized() ? 50 : 500);
         }
     print_message("%zu inputs\n", n);
 }

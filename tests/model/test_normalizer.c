@@ -1,5 +1,5 @@
-/* Unicode data, normal forms and the steps of the normalizer: normal forms against utf8proc's own on whole texts, the
- * rest against expectations written down. */
+/* Unicode data, normal forms and the steps of the normalizer: normal forms against utf8proc's own
+ * on whole texts, the rest against expectations written down. */
 #include "model/normalizer.h"
 #include "model/unicode.h"
 #include "model/utf8.h"
@@ -64,7 +64,7 @@ static const char *shown(const char *steps, const char *text, size_t len)
     return line;
 }
 
-#define assert_normalized(steps, text, expected) \
+#define assert_normalized(steps, text, expected)                                                   \
     assert_string_equal(shown(steps, text, sizeof(text) - 1), expected)
 
 static void lists(void **state)
@@ -89,13 +89,17 @@ static void steps(void **state)
 {
     (void)state;
     assert_normalized("", "aB\xC3\xA9", "61(0,1) 42(1,2) E9(2,4)");
-    assert_normalized("clean", "a\0\t\x0B\x1F\x7F\xC2\xA0\xC2\xAD\xEF\xBF\xBD\xFF\xE2\x80\x8D\xEE\x80\x80z",
+    assert_normalized("clean",
+                      "a\0\t\x0B\x1F\x7F\xC2\xA0\xC2\xAD\xEF\xBF\xBD\xFF\xE2\x80\x8D\xEE\x80\x80z",
                       "61(0,1) 20(2,3) 20(6,8) 7A(20,21)");
-    assert_normalized("clean", "\xCD\xB8\xE0\xA2\x90", "378(0,2) 890(2,5)"); /* unassigned; assigned later */
+    assert_normalized("clean", "\xCD\xB8\xE0\xA2\x90",
+                      "378(0,2) 890(2,5)"); /* unassigned; assigned later */
     assert_normalized("space_cjk", "a\xE6\x97\xA5\xE3\x81\x82",
                       "61(0,1) 20(1,4) 65E5(1,4) 20(1,4) 3042(4,7)");
-    assert_normalized("lower", "A\xC4\xB0\xCE\xA3\xC3\x9F", "61(0,1) 69(1,3) 307(1,3) 3C3(3,5) DF(5,7)");
-    assert_normalized("nfd drop_nonspacing", "\xC3\xA9 \xE0\xA4\x83\xCC\x81", "65(0,2) 20(2,3) 903(3,6)");
+    assert_normalized("lower", "A\xC4\xB0\xCE\xA3\xC3\x9F",
+                      "61(0,1) 69(1,3) 307(1,3) 3C3(3,5) DF(5,7)");
+    assert_normalized("nfd drop_nonspacing", "\xC3\xA9 \xE0\xA4\x83\xCC\x81",
+                      "65(0,2) 20(2,3) 903(3,6)");
     assert_normalized("drop_marks", "e\xCC\x81\xE0\xA4\x83\xE2\x83\x9D", "65(0,1)");
     assert_normalized("strip_start", " \t a b ", "61(3,4) 20(4,5) 62(5,6) 20(6,7)");
     assert_normalized("strip_end", " a b \xE3\x80\x80", "20(0,1) 61(1,2) 20(2,3) 62(3,4)");
@@ -103,7 +107,8 @@ static void steps(void **state)
     assert_normalized("strip_end lower", "A  B", "61(0,1) 20(1,2) 20(2,3) 62(3,4)");
 }
 
-/* Spans stay where they were when marks change places; a composite has the span of its first character. */
+/* Spans stay where they were when marks change places; a composite has the span of its first
+ * character. */
 static void spans(void **state)
 {
     (void)state;
@@ -144,10 +149,11 @@ static void exceptions(void **state)
 
 /* ---- Normal forms ---- */
 
-static const uint32_t LETTERS[] = {
-    'a', 'e', 0xE9, 0x301, 0x323, 0x315, 0x334, 0x307, 0x345, 0x300, 0x344, 0xF73, 0xF71, 0xF72, 0x1100, 0x1161,
-    0x11A8, 0xAC00, 0xAC01, 0x212B, 0xC5, 0x1E9B, 0xB47, 0xB56, 0xB3E, 0x9C7, 0x9BE, 0x1F82, 0x958, 0x93C, 0xFB01,
-    0x2460, 0xFDFA, 0x1D15E, 0xFF21, 0xBD, ' '};
+static const uint32_t LETTERS[] = {'a',    'e',     0xE9,   0x301,  0x323, 0x315,  0x334,  0x307,
+                                   0x345,  0x300,   0x344,  0xF73,  0xF71, 0xF72,  0x1100, 0x1161,
+                                   0x11A8, 0xAC00,  0xAC01, 0x212B, 0xC5,  0x1E9B, 0xB47,  0xB56,
+                                   0xB3E,  0x9C7,   0x9BE,  0x1F82, 0x958, 0x93C,  0xFB01, 0x2460,
+                                   0xFDFA, 0x1D15E, 0xFF21, 0xBD,   ' '};
 
 static void forms(void **state)
 {
@@ -167,11 +173,12 @@ static void forms(void **state)
         char text[64];
         size_t len = 0;
         for (size_t n = support_below(&random, 15); n > 0; n--)
-            len += utf8_encode(LETTERS[support_below(&random, sizeof LETTERS / sizeof *LETTERS)], text + len);
+            len += utf8_encode(LETTERS[support_below(&random, sizeof LETTERS / sizeof *LETTERS)],
+                               text + len);
         const size_t kind = support_below(&random, 4);
         utf8proc_uint8_t *expected = NULL;
-        const utf8proc_ssize_t n_expected = utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)len,
-                                                         &expected, kinds[kind].options);
+        const utf8proc_ssize_t n_expected = utf8proc_map(
+            (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)len, &expected, kinds[kind].options);
         assert_true(n_expected >= 0);
         normalize(kinds[kind].step, text, len, &output);
         char found[MOST];
@@ -205,16 +212,18 @@ static void many_marks(void **state)
             n_323 += output.chars[i].code == 0x323;
         }
         assert_int_equal(n_315, MARKS / 2);
-        assert_true(n_323 == MARKS / 2 || (n_323 == MARKS / 2 - 1 && output.chars[0].code == 0x1EB9));
+        assert_true(n_323 == MARKS / 2 ||
+                    (n_323 == MARKS / 2 - 1 && output.chars[0].code == 0x1EB9));
     }
 }
 
 /* What normalizer_ascii decides alone is what the steps make of the character among others. */
 static void ascii(void **state)
 {
-    static const char *const lists_of_steps[] = {"",     "clean",       "clean space_cjk nfd drop_nonspacing lower",
-                                                 "nfkd", "lower clean", "nfd drop_marks",
-                                                 "nfc",  "strip_start", "strip_end"};
+    static const char *const lists_of_steps[] = {
+        "",     "clean",       "clean space_cjk nfd drop_nonspacing lower",
+        "nfkd", "lower clean", "nfd drop_marks",
+        "nfc",  "strip_start", "strip_end"};
     static struct output output;
     (void)state;
     for (size_t i = 0; i < sizeof lists_of_steps / sizeof *lists_of_steps; i++) {
@@ -237,8 +246,9 @@ static void ascii(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists), cmocka_unit_test(steps),      cmocka_unit_test(spans), cmocka_unit_test(exceptions),
-        cmocka_unit_test(forms), cmocka_unit_test(many_marks), cmocka_unit_test(ascii),
+        cmocka_unit_test(lists),      cmocka_unit_test(steps), cmocka_unit_test(spans),
+        cmocka_unit_test(exceptions), cmocka_unit_test(forms), cmocka_unit_test(many_marks),
+        cmocka_unit_test(ascii),
     };
     return cmocka_run_group_tests_name("normalizer", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference. Everything that its
- * definitions may say is there: normal forms in any order, splitters, added tokens with every flag, pairs and
- * truncation. Ids, types, spans and errors must be equal. */
+/* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference.
+ * Everything that its definitions may say is there: normal forms in any order, splitters, added
+ * tokens with every flag, pairs and truncation. Ids, types, spans and errors must be equal. */
 #include "tests/support.h"
 #include "tests/tokenizer_cases.h"
 

@@ -332,8 +332,7 @@ static void templates(void **state)
         expected = two;
         input.pair = " i";
         input.pair_len = 2;
-        count =
-            tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+        count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
     }
     count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
@@ -379,7 +378,8 @@ static void truncation_formula(void **state)
                 size_t kept[2];
                 long expected[2];
                 const size_t counts[2] = {(size_t)a, (size_t)b};
-                assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, counts, (size_t)r, kept));
+                assert_null(
+                    template_truncate(TRUNCATE_LONGEST_FIRST, true, counts, (size_t)r, kept));
                 formula(a, b, r, expected);
                 assert_int_equal(kept[0], expected[0]);
                 assert_int_equal(kept[1], expected[1]);

@@ -1,5 +1,6 @@
-/* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII against the long
- * way; settings and tables that are refused. What whole definitions do is in test_reference_tokenizers.c. */
+/* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII
+ * against the long way; settings and tables that are refused. What whole definitions do is in
+ * test_reference_tokenizers.c. */
 #include "model/tokenizer.h"
 #include "model/utf8.h"
 #include "tests/support.h"
@@ -23,7 +24,8 @@ static void set(struct tokenizer *tokenizer, const char *key, const char *value)
 }
 
 /* NULL, or why the tables cannot be built. */
-static const char *build(struct fixture *f, const char *const *words, size_t n, const char *const *settings)
+static const char *build(struct fixture *f, const char *const *words, size_t n,
+                         const char *const *settings)
 {
     size_t *lens = calloc(n, sizeof *lens), bad_id;
     assert_non_null(lens);
@@ -60,7 +62,8 @@ static void fixture_free(struct fixture *f)
 static size_t encode(const struct fixture *f, const char *text, size_t len, struct token *tokens)
 {
     const struct token_input input = {.text = text, .text_len = len};
-    const struct token_count count = tokenizer_encode(&f->tokenizer, &input, true, NULL, tokens, MOST, f->scratch);
+    const struct token_count count =
+        tokenizer_encode(&f->tokenizer, &input, true, NULL, tokens, MOST, f->scratch);
     assert_true(count.n <= MOST && count.wrong == NULL);
     return count.n;
 }
@@ -73,16 +76,18 @@ static const char *shown(const struct fixture *f, const char *text, size_t len)
     line[0] = '\0';
     const size_t n_tokens = encode(f, text, len, tokens);
     for (size_t i = 0; i < n_tokens; i++)
-        n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "", (int)tokens[i].id,
-                              tokens[i].begin, tokens[i].end);
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "",
+                              (int)tokens[i].id, tokens[i].begin, tokens[i].end);
     return line;
 }
 
-#define assert_tokens(f, text, expected) assert_string_equal(shown(f, text, sizeof(text) - 1), expected)
+#define assert_tokens(f, text, expected)                                                           \
+    assert_string_equal(shown(f, text, sizeof(text) - 1), expected)
 
 /* ---- The twin ---- */
 
-static const char *const LETTERS[] = {"a", "b", "c", "\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
+static const char *const LETTERS[] = {
+    "a", "b", "c", "\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
 enum { N_LETTERS = 6, N_WORDS = 40 };
 
 struct random_vocabulary {
@@ -105,7 +110,8 @@ static void make_vocabulary(struct random_vocabulary *v, uint64_t *random, const
     while (v->n < N_WORDS) {
         char *text = v->texts[v->n], word[32];
         letters(random, 1 + support_below(random, 3), word);
-        snprintf(text, sizeof v->texts[0], "%s%s", support_below(random, 2) == 0 ? "" : prefix, word);
+        snprintf(text, sizeof v->texts[0], "%s%s", support_below(random, 2) == 0 ? "" : prefix,
+                 word);
         bool is_new = true;
         for (size_t i = 0; i < v->n; i++)
             is_new = is_new && strcmp(v->texts[i], text) != 0;
@@ -124,8 +130,8 @@ static int find(const struct random_vocabulary *v, const char *text)
 }
 
 /* Pieces of one word; returns how many. */
-static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix, const char *word, size_t offset,
-                           size_t max_chars, struct token *out)
+static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix, const char *word,
+                           size_t offset, size_t max_chars, struct token *out)
 {
     const size_t len = strlen(word);
     size_t n = 0, chars = 0;
@@ -137,7 +143,8 @@ static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix
         int id = -1;
         for (; end > start; end--) {
             char piece[256];
-            snprintf(piece, sizeof piece, "%s%.*s", start > 0 ? prefix : "", (int)(end - start), word + start);
+            snprintf(piece, sizeof piece, "%s%.*s", start > 0 ? prefix : "", (int)(end - start),
+                     word + start);
             id = utf8_valid(piece, strlen(piece)) ? find(v, piece) : -1;
             if (id >= 0)
                 break;
@@ -168,8 +175,9 @@ static void twin(void **state)
         const size_t max_chars = 1 + support_below(&random, 12);
         char number[16];
         snprintf(number, sizeof number, "%zu", max_chars);
-        assert_null(build(&f, v.words, v.n, SETTINGS("kind", "wordpiece", "splitter", "blanks", "prefix", prefix,
-                                                     "max_word", number)));
+        assert_null(build(&f, v.words, v.n,
+                          SETTINGS("kind", "wordpiece", "splitter", "blanks", "prefix", prefix,
+                                   "max_word", number)));
         for (int texts = 0; texts < 20; texts++) {
             char text[1024] = "";
             size_t n = 0, len = 0;
@@ -193,24 +201,33 @@ static void twin(void **state)
 /* An added token that never occurs makes every character go the long way. */
 static void short_way_is_long_way(void **state)
 {
-    static const char *const words[] = {"[UNK]", "a",    "##b", "ab",  "the", "##ing", ".",   "\xC3\xA9", "e",
-                                        "##e",   "##1",  "1",   "-",   "A",   "##B",   "the-", "never here at all"};
-    static const char *const normalizers[] = {"", "clean space_cjk nfd drop_nonspacing lower", "clean", "nfkd lower",
-                                              "lower nfd"};
-    static const char *const splitters[] = {"", "blanks", "blanks punctuation", "blanks word_runs", "digits",
-                                            "punctuation_runs digit_runs", "punctuation_dropped blanks"};
-    static const char *const parts[] = {"a", "b", "the", "ing", "A", "B", " ", "\t", "\n", ".", "-", "1", "2", "\xC3\xA9",
-                                        "e\xCC\x81", "\x01", "\0", "\xE6\x97\xA5", "\xC2\xAD", "\xFF", "$", "_", "E"};
+    static const char *const words[] = {
+        "[UNK]", "a",   "##b", "ab", "the", "##ing", ".",    "\xC3\xA9",         "e",
+        "##e",   "##1", "1",   "-",  "A",   "##B",   "the-", "never here at all"};
+    static const char *const normalizers[] = {"", "clean space_cjk nfd drop_nonspacing lower",
+                                              "clean", "nfkd lower", "lower nfd"};
+    static const char *const splitters[] = {"",
+                                            "blanks",
+                                            "blanks punctuation",
+                                            "blanks word_runs",
+                                            "digits",
+                                            "punctuation_runs digit_runs",
+                                            "punctuation_dropped blanks"};
+    static const char *const parts[] = {
+        "a",        "b",    "the", "ing", "A",        "B",         " ",    "\t", "\n",
+        ".",        "-",    "1",   "2",   "\xC3\xA9", "e\xCC\x81", "\x01", "\0", "\xE6\x97\xA5",
+        "\xC2\xAD", "\xFF", "$",   "_",   "E"};
     static struct token tokens[2][MOST];
     uint64_t random = 3;
     (void)state;
     for (int round = 0; round < 2 * 5 * 7; round++) {
         struct fixture f[2];
         for (int way = 0; way < 2; way++)
-            assert_null(build(&f[way], words, sizeof words / sizeof *words,
-                              SETTINGS("kind", round % 2 == 0 ? "wordpiece" : "words", "normalizer",
-                                       normalizers[round / 2 % 5], "splitter", splitters[round / 10], "max_word", "9",
-                                       "added", way == 0 ? "" : "16:n")));
+            assert_null(
+                build(&f[way], words, sizeof words / sizeof *words,
+                      SETTINGS("kind", round % 2 == 0 ? "wordpiece" : "words", "normalizer",
+                               normalizers[round / 2 % 5], "splitter", splitters[round / 10],
+                               "max_word", "9", "added", way == 0 ? "" : "16:n")));
         for (int texts = 0; texts < 200; texts++) {
             char text[256];
             size_t len = 0, n[2];
@@ -238,7 +255,8 @@ static void short_way_is_long_way(void **state)
 
 static void long_words(void **state)
 {
-    static const char *const words[] = {"[UNK]", "a", "##a", "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
+    static const char *const words[] = {"[UNK]",      "a",        "##a",
+                                        "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
     static char text[100000];
     static struct token tokens[MOST];
     struct fixture f;
@@ -266,24 +284,28 @@ static void long_words(void **state)
 
 /* ---- Added tokens ---- */
 
-static const char *const WORDS[] = {"[UNK]", "[CLS]", "[MASK]", "ab", "##c", "a", "Foo", "foo", " ", "b"};
+static const char *const WORDS[] = {"[UNK]", "[CLS]", "[MASK]", "ab", "##c",
+                                    "a",     "Foo",   "foo",    " ",  "b"};
 
 static void added(void **state)
 {
     struct fixture f;
     (void)state;
-    assert_null(build(&f, WORDS, 10, SETTINGS("kind", "wordpiece", "normalizer", "lower", "splitter", "blanks", "added",
-                                              "1 2:lr 3:w")));
+    assert_null(build(&f, WORDS, 10,
+                      SETTINGS("kind", "wordpiece", "normalizer", "lower", "splitter", "blanks",
+                               "added", "1 2:lr 3:w")));
     assert_tokens(&f, "ab[CLS]a  [MASK] b", "3(0,2) 1(2,7) 5(7,8) 2(8,17) 9(17,18)");
     assert_tokens(&f, "abc ab,[cls]", "3(0,2) 4(2,3) 3(4,6) 0(6,12)");
     fixture_free(&f);
 
     /* "Foo" is no word of the model, and is looked for as "foo". */
-    assert_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "normalizer", "lower", "splitter", "blanks", "added",
-                                              "6:nx")));
+    assert_null(build(
+        &f, WORDS, 10,
+        SETTINGS("kind", "words", "normalizer", "lower", "splitter", "blanks", "added", "6:nx")));
     assert_tokens(&f, "aFOOb foo", "5(0,1) 6(1,4) 9(4,5) 6(6,9)");
     fixture_free(&f);
-    assert_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "splitter", "blanks", "added", "6:xw")));
+    assert_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "splitter", "blanks", "added", "6:xw")));
     assert_tokens(&f, "Foo aFoo", "6(0,3) 0(4,8)");
     fixture_free(&f);
 }
@@ -296,7 +318,8 @@ static void refused(void **state)
     (void)state;
     tokenizer_defaults(&tokenizer, 2);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        assert_int_equal(tokenizer_set(&tokenizer, "added", lists[i], strlen(lists[i])) == NULL, i == 2);
+        assert_int_equal(tokenizer_set(&tokenizer, "added", lists[i], strlen(lists[i])) == NULL,
+                         i == 2);
     assert_non_null(tokenizer_set(&tokenizer, "splitter", "blank", 5));
     assert_non_null(tokenizer_set(&tokenizer, "max_word", "0", 1));
     assert_non_null(tokenizer_set(&tokenizer, "max_word", "10001", 5));
@@ -306,9 +329,11 @@ static void refused(void **state)
 
     assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "10")));
     fixture_free(&f);
-    assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "normalizer", "strip_end", "added", "8:n")));
+    assert_non_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "normalizer", "strip_end", "added", "8:n")));
     fixture_free(&f);
-    assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1")));
+    assert_non_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1")));
     fixture_free(&f);
 
     assert_null(build(&f, WORDS, 10, SETTINGS("kind", "wordpiece")));
@@ -341,11 +366,14 @@ static void many_added(void **state)
         if (list[n - 2] == ':')
             list[n - 2] = ' ';
     }
-    assert_null(build(&f, words, N, SETTINGS("kind", "words", "splitter", "blanks", "added", list)));
+    assert_null(
+        build(&f, words, N, SETTINGS("kind", "words", "splitter", "blanks", "added", list)));
     memset(text, 'x', LEN);
     const struct token_input input = {.text = text, .text_len = LEN};
-    assert_int_equal(tokenizer_encode(&f.tokenizer, &input, true, NULL, NULL, 0, f.scratch).n, LEN / (N / 4));
-    assert_tokens(&f, "xxx<token 1001> <token 1000><token 1>", "2(0,3) 1001(3,15) 1000(16,28) 0(28,34) 0(35,37)");
+    assert_int_equal(tokenizer_encode(&f.tokenizer, &input, true, NULL, NULL, 0, f.scratch).n,
+                     LEN / (N / 4));
+    assert_tokens(&f, "xxx<token 1001> <token 1000><token 1>",
+                  "2(0,3) 1001(3,15) 1000(16,28) 0(28,34) 0(35,37)");
     fixture_free(&f);
     free(list);
     free(text);
@@ -354,8 +382,9 @@ static void many_added(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twin),  cmocka_unit_test(short_way_is_long_way), cmocka_unit_test(long_words),
-        cmocka_unit_test(added), cmocka_unit_test(refused),               cmocka_unit_test(many_added),
+        cmocka_unit_test(twin),       cmocka_unit_test(short_way_is_long_way),
+        cmocka_unit_test(long_words), cmocka_unit_test(added),
+        cmocka_unit_test(refused),    cmocka_unit_test(many_added),
     };
     return cmocka_run_group_tests_name("wordpiece", tests, NULL, NULL);
 }

@@ -1,15 +1,16 @@
-/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece or WordLevel definition:
- * ids, tokens, types, spans, truncation and errors must all be equal. */
+/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece or
+ * WordLevel definition: ids, tokens, types, spans, truncation and errors must all be equal. */
 #include "tests/support.h"
 #include "tests/tokenizer_cases.h"
 
 #include <stdio.h>
 
-static const char *const NAMES[] = {
-    "bert-base-uncased",      "bert-base-cased",         "bert-base-chinese",
-    "bert-base-multilingual-cased", "all-MiniLM-L6-v2",  "var-cased-stripaccents",
-    "var-uncased-keepaccents", "var-uncased-nocjk",      "wordlevel-nfd-strip",
-    "wordlevel-punct-nfkc",   "wordlevel-whitespace-lower", "wordlevel-whitespacesplit"};
+static const char *const NAMES[] = {"bert-base-uncased",          "bert-base-cased",
+                                    "bert-base-chinese",          "bert-base-multilingual-cased",
+                                    "all-MiniLM-L6-v2",           "var-cased-stripaccents",
+                                    "var-uncased-keepaccents",    "var-uncased-nocjk",
+                                    "wordlevel-nfd-strip",        "wordlevel-punct-nfkc",
+                                    "wordlevel-whitespace-lower", "wordlevel-whitespacesplit"};
 enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
 
 static const struct {

@@ -1,5 +1,5 @@
-/* Reading definitions of tokenizers: what they become, and what is refused by its name. What the tokenizers then do is
- * tested in tests/model/. */
+/* Reading definitions of tokenizers: what they become, and what is refused by its name. What the
+ * tokenizers then do is tested in tests/model/. */
 #include "tests/support.h"
 #include "tools/import/tokenizer_file.h"
 
@@ -46,13 +46,18 @@ static void assert_setting(const char *key, const char *expected)
 static void whole(void **state)
 {
     (void)state;
-    parsed("{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": {\"strategy\": {\"Fixed\": 9}},"
-           "\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": true, \"lstrip\": true},"
-           "{\"id\": 1, \"content\": \"[CLS]\", \"special\": true, \"normalized\": false}, {\"id\": 6, \"content\": "
+    parsed("{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": "
+           "{\"strategy\": {\"Fixed\": 9}},"
+           "\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": true, \"lstrip\": "
+           "true},"
+           "{\"id\": 1, \"content\": \"[CLS]\", \"special\": true, \"normalized\": false}, "
+           "{\"id\": 6, \"content\": "
            "\"new\", \"single_word\": true, \"rstrip\": true, \"normalized\": false}],"
-           "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true, \"strip_accents\": null},"
+           "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true, \"strip_accents\": "
+           "null},"
            "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"},"
-           "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]},"
+           "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
+           "[\"[SEP]\", 2]},"
            "\"decoder\": {\"type\": \"Anything\"}, " MODEL "}");
     assert_setting("kind", "wordpiece");
     assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
@@ -67,7 +72,8 @@ static void whole(void **state)
     assert_int_equal(tokenizer.n, 7);
     assert_null(tokenizer.texts[4]);
     assert_string_equal(tokenizer.texts[6], "new");
-    assert_true(tokenizer.lowercases && tokenizer.cls == 1 && tokenizer.sep == 2 && tokenizer.mask == 3);
+    assert_true(tokenizer.lowercases && tokenizer.cls == 1 && tokenizer.sep == 2 &&
+                tokenizer.mask == 3);
     assert_true(tokenizer.pad == -1 && tokenizer.unknown == 0 && tokenizer.max_length == 0);
     import_tokenizer_free(&tokenizer);
 }
@@ -78,18 +84,26 @@ static void switches(void **state)
         const char *part, *normalizer, *splitter;
     } cases[] = {
         {"\"normalizer\": null", NULL, NULL},
-        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": false, \"handle_chinese_chars\": false, "
-         "\"strip_accents\": true, \"lowercase\": false}", "nfd drop_nonspacing", NULL},
-        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"strip_accents\": false, \"lowercase\": true}",
+        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": false, "
+         "\"handle_chinese_chars\": false, "
+         "\"strip_accents\": true, \"lowercase\": false}",
+         "nfd drop_nonspacing", NULL},
+        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"strip_accents\": false, \"lowercase\": "
+         "true}",
          "clean space_cjk lower", NULL},
-        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFKC\"}, {\"type\": \"Sequence\", "
-         "\"normalizers\": [{\"type\": \"Strip\", \"strip_left\": false}, {\"type\": \"StripAccents\"}]}]}",
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFKC\"}, "
+         "{\"type\": \"Sequence\", "
+         "\"normalizers\": [{\"type\": \"Strip\", \"strip_left\": false}, {\"type\": "
+         "\"StripAccents\"}]}]}",
          "nfkc strip_end drop_marks", NULL},
-        {"\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"WhitespaceSplit\"}, {\"type\": "
-         "\"Punctuation\"}, {\"type\": \"Digits\", \"individual_digits\": true}]}", NULL, "blanks punctuation digits"},
+        {"\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
+         "\"WhitespaceSplit\"}, {\"type\": "
+         "\"Punctuation\"}, {\"type\": \"Digits\", \"individual_digits\": true}]}",
+         NULL, "blanks punctuation digits"},
         {"\"pre_tokenizer\": {\"type\": \"Whitespace\"}", NULL, "blanks word_runs"},
         {"\"pre_tokenizer\": {\"type\": \"Digits\"}", NULL, "digit_runs"},
-        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"Removed\"}", NULL, "punctuation_dropped"},
+        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"Removed\"}", NULL,
+         "punctuation_dropped"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -110,21 +124,30 @@ static void refused_parts(void **state)
 {
     static const char *const cases[][2] = {
         {"\"normalizer\": {\"type\": \"Precompiled\"}", "normalizer is 'Precompiled'"},
-        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Replace\"}]}", "'Replace'"},
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Replace\"}]}",
+         "'Replace'"},
         {"\"normalizer\": {\"type\": \"Sequence\"}", "normalizers"},
         {"\"normalizer\": {}", "without a type"},
         {"\"normalizer\": \"NFD\"", "a string"},
         {"\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": 1}", "lowercase"},
         {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"}", "pre-tokenizer is 'ByteLevel'"},
-        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"MergedWithNext\"}", "MergedWithNext"},
-        {"\"post_processor\": {\"type\": \"RobertaProcessing\"}", "post-processor is 'RobertaProcessing'"},
-        {"\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"x\", 99], \"sep\": [\"y\", 1]}", "'cls'"},
-        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [], \"pair\": []}", "'single'"},
-        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"x\", "
-         "\"type_id\": 0}}]}", "'x'"},
+        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"MergedWithNext\"}",
+         "MergedWithNext"},
+        {"\"post_processor\": {\"type\": \"RobertaProcessing\"}",
+         "post-processor is 'RobertaProcessing'"},
+        {"\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"x\", 99], \"sep\": "
+         "[\"y\", 1]}",
+         "'cls'"},
+        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [], \"pair\": []}",
+         "'single'"},
+        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
+         "{\"id\": \"x\", "
+         "\"type_id\": 0}}]}",
+         "'x'"},
         {"\"added_tokens\": {}", "added_tokens"},
         {"\"added_tokens\": [{\"id\": 9, \"content\": \"new\"}]", "'new' has the id 9; expected 5"},
-        {"\"added_tokens\": [{\"id\": 2, \"content\": \"[CLS]\"}]", "'[CLS]' has the id 2; expected 1"},
+        {"\"added_tokens\": [{\"id\": 2, \"content\": \"[CLS]\"}]",
+         "'[CLS]' has the id 2; expected 1"},
         {"\"added_tokens\": [{\"content\": \"new\"}]", "'id'"},
         {"\"added_tokens\": [{\"id\": 6}]", "content"},
     };
@@ -145,16 +168,24 @@ static void refused_models(void **state)
         {"{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "model is 'Unigram'"},
         {"{\"model\": {\"merges\": [], \"vocab\": {}}}", "model is 'BPE'"},
         {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}}}", "unk_token"},
-        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}, \"unk_token\": \"b\"}}", "'b'"},
-        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0, \"b\": 0}, \"unk_token\": \"b\"}}",
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}, \"unk_token\": \"b\"}}",
+         "'b'"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0, \"b\": 0}, \"unk_token\": "
+         "\"b\"}}",
          "two tokens have the id 0"},
-        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 4194304}, \"unk_token\": \"a\"}}", "4194304"},
-        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 1e300}, \"unk_token\": \"a\"}}", "whole number"},
-        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0.5}, \"unk_token\": \"a\"}}", "whole number"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 4194304}, \"unk_token\": "
+         "\"a\"}}",
+         "4194304"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 1e300}, \"unk_token\": \"a\"}}",
+         "whole number"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0.5}, \"unk_token\": \"a\"}}",
+         "whole number"},
         {"{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"a\": 0}, \"unk_token\": \"a\", "
-         "\"max_input_chars_per_word\": 20000}}", "max_input_chars_per_word"},
+         "\"max_input_chars_per_word\": 20000}}",
+         "max_input_chars_per_word"},
         {"{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"a\": 0}, \"unk_token\": \"a\", "
-         "\"continuing_subword_prefix\": \"123456789012345678901234567890123\"}}", "continuing_subword_prefix"},
+         "\"continuing_subword_prefix\": \"123456789012345678901234567890123\"}}",
+         "continuing_subword_prefix"},
         {"[]", "object"},
         {"{\"model\"", "not JSON"},
     };
@@ -223,16 +254,18 @@ static void vocabulary_file(void **state)
     assert_string_equal(tokenizer.pair, "2:0 A:0 3:0 B:1 3:1");
     import_tokenizer_free(&tokenizer);
 
-    write_file("tokenizer_config.json", "{\"do_lower_case\": false, \"model_max_length\": 512, \"tokenizer_class\": "
-                                        "\"BertTokenizerFast\", \"mask_token\": {\"content\": \"the\"}}");
+    write_file("tokenizer_config.json",
+               "{\"do_lower_case\": false, \"model_max_length\": 512, \"tokenizer_class\": "
+               "\"BertTokenizerFast\", \"mask_token\": {\"content\": \"the\"}}");
     assert_true(read_directory());
     assert_setting("normalizer", "clean space_cjk");
     assert_setting("mask_token", "5");
     assert_true(tokenizer.max_length == 512 && !tokenizer.lowercases);
     import_tokenizer_free(&tokenizer);
 
-    write_file("tokenizer_config.json", "{\"strip_accents\": true, \"tokenize_chinese_chars\": false, "
-                                        "\"do_lower_case\": false, \"model_max_length\": 1e30}");
+    write_file("tokenizer_config.json",
+               "{\"strip_accents\": true, \"tokenize_chinese_chars\": false, "
+               "\"do_lower_case\": false, \"model_max_length\": 1e30}");
     write_file("special_tokens_map.json", "{\"unk_token\": \"the\"}");
     assert_true(read_directory());
     assert_setting("normalizer", "clean nfd drop_nonspacing");
@@ -261,7 +294,8 @@ static void vocabulary_file(void **state)
     write_file("vocab.txt", "");
     refused_directory("[UNK]");
 
-    /* A tokenizer.json counts more than a vocab.txt; where they contradict each other, that is said. */
+    /* A tokenizer.json counts more than a vocab.txt; where they contradict each other, that is
+     * said. */
     write_file("tokenizer.json", "{" MODEL "}");
     write_file("tokenizer_config.json", "{\"do_lower_case\": true}");
     assert_true(read_directory());
@@ -312,16 +346,21 @@ static void written_with(size_t n_types, const char *expected)
     const char *key, *value;
     support_path(path, directory, "t.weights");
     assert_int_equal(weight_writer_open(path, &writer, &error), ENGINE_OK);
-    assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "6", 1), ENGINE_OK);
+    assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "6", 1),
+                     ENGINE_OK);
     char types[8];
     const int n = snprintf(types, sizeof types, "%zu", n_types);
-    assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", types, (size_t)n), ENGINE_OK);
+    assert_int_equal(
+        weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", types, (size_t)n),
+        ENGINE_OK);
     assert_int_equal(import_tokenizer_write(&tokenizer, n_types, true, writer), ENGINE_OK);
     assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
     if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
         fail_msg("%s", error.message);
     bool found = false, truncates = false;
-    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK; i++) {
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
+         i++) {
         found = found || (strcmp(key, "pair") == 0 && strcmp(value, expected) == 0);
         truncates = truncates || strcmp(key, "truncate") == 0;
     }
@@ -333,8 +372,8 @@ static void written(void **state)
 {
     (void)state;
     support_temp_dir(directory);
-    parsed("{\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]}, " MODEL
-           "}");
+    parsed("{\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
+           "[\"[SEP]\", 2]}, " MODEL "}");
     written_with(2, "1:0 A:0 2:0 B:1 2:1");
     written_with(1, "1:0 A:0 2:0 B:0 2:0");
     written_with(0, "1:0 A:0 2:0 B:0 2:0");
@@ -345,8 +384,9 @@ static void written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),          cmocka_unit_test(switches),        cmocka_unit_test(refused_parts),
-        cmocka_unit_test(refused_models), cmocka_unit_test(vocabulary_file), cmocka_unit_test(same_from_both),
+        cmocka_unit_test(whole),           cmocka_unit_test(switches),
+        cmocka_unit_test(refused_parts),   cmocka_unit_test(refused_models),
+        cmocka_unit_test(vocabulary_file), cmocka_unit_test(same_from_both),
         cmocka_unit_test(written),
     };
     return cmocka_run_group_tests_name("tokenizer_file", tests, NULL, NULL);

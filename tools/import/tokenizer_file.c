@@ -1,4 +1,5 @@
-/* tokenizer_file.c - which files say what a tokenizer is, and writing what they said; see tokenizer_file.h. */
+/* tokenizer_file.c - which files say what a tokenizer is, and writing what they said; see
+ * tokenizer_file.h. */
 #include "tools/import/tokenizer_file.h"
 
 #include "tools/import/json_file.h"
@@ -13,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A vocabulary of a quarter of a million tokens, written out over many lines, is 17 MB; as a tree it takes four
- * times that. */
+/* A vocabulary of a quarter of a million tokens, written out over many lines, is 17 MB; as a tree
+ * it takes four times that. */
 enum { MOST_FILE_BYTES = 20 << 20 };
 
 /* ---- Reading a file as a whole ---- */
@@ -84,7 +85,8 @@ static const char *special_of(const struct config_files *files, const char *key)
 /* model_max_length is 1e30 where there is no limit. */
 static void read_max_length(struct config_files *files)
 {
-    const double length = json_number_value(json_object_get(files->config.root, "model_max_length"));
+    const double length =
+        json_number_value(json_object_get(files->config.root, "model_max_length"));
     files->values.max_length = length >= 1 && length <= INT32_MAX ? (int64_t)length : 0;
 }
 
@@ -105,18 +107,21 @@ static bool read_switches(struct config_files *files, struct problem *problem)
     if (json_member(file, NULL, "strip_accents") != NULL)
         values->strip_accents = strip_accents;
     if (!basic || json_array_size(json_member(file, NULL, "never_split")) > 0)
-        return problem_say(problem, "%s: 'do_basic_tokenize' is false or 'never_split' has words; expected "
-                                    "neither", file->name);
+        return problem_say(problem,
+                           "%s: 'do_basic_tokenize' is false or 'never_split' has words; expected "
+                           "neither",
+                           file->name);
     return true;
 }
 
 static bool config_files_read(struct config_files *files, struct folder *folder, bool is_needed,
                               struct problem *problem)
 {
-    *files = (struct config_files){
-        .values = {.lowercase = true, .chinese = true, .strip_accents = -1}};
-    bool ok = json_file_read(&files->config, folder, "tokenizer_config.json", false, false, problem) &&
-              json_file_read(&files->map, folder, "special_tokens_map.json", false, false, problem);
+    *files =
+        (struct config_files){.values = {.lowercase = true, .chinese = true, .strip_accents = -1}};
+    bool ok =
+        json_file_read(&files->config, folder, "tokenizer_config.json", false, false, problem) &&
+        json_file_read(&files->map, folder, "special_tokens_map.json", false, false, problem);
     if (ok && files->config.root != NULL) {
         read_max_length(files);
         ok = read_switches(files, problem) || !is_needed;
@@ -174,7 +179,8 @@ static bool settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
     tokenizer->lowercases = has_step(setting_of(tokenizer, "normalizer"), "lower");
     if (config->says_lowercase && config->lowercase != tokenizer->lowercases)
         snprintf(tokenizer->note, sizeof tokenizer->note,
-                 "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json is followed",
+                 "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
+                 "is followed",
                  config->lowercase ? "true" : "false",
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
     return tokenizer->mask < 0 ||
@@ -185,8 +191,8 @@ static bool settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
 
 static void start(struct import_tokenizer *tokenizer)
 {
-    *tokenizer = (struct import_tokenizer){
-        .unknown = -1, .cls = -1, .sep = -1, .pad = -1, .mask = -1};
+    *tokenizer =
+        (struct import_tokenizer){.unknown = -1, .cls = -1, .sep = -1, .pad = -1, .mask = -1};
 }
 
 static bool finish(struct import_tokenizer *tokenizer, bool ok)
@@ -216,10 +222,12 @@ bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     start(tokenizer);
     bool ok = config_files_read(&files, folder, !is_json, problem);
     if (ok && !is_json && folder_has(folder, "added_tokens.json"))
-        ok = problem_say(problem, "added_tokens.json stands beside vocab.txt without a tokenizer.json; expected "
-                                  "a tokenizer.json (save_pretrained of a fast tokenizer writes one)");
+        ok = problem_say(
+            problem, "added_tokens.json stands beside vocab.txt without a tokenizer.json; expected "
+                     "a tokenizer.json (save_pretrained of a fast tokenizer writes one)");
     if (ok && !is_json && !folder_has(folder, "vocab.txt"))
-        ok = problem_say(problem, "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
+        ok = problem_say(problem,
+                         "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
     ok = ok && read_from_folder(folder, name, true, &text, &len, problem) &&
          read_text(tokenizer, name, text, len, is_json, &files.values, problem);
     free(text);
@@ -235,7 +243,8 @@ static bool is_json_text(const char *text, size_t len)
     return at < len && text[at] == '{';
 }
 
-static const struct tokenizer_config NO_CONFIG = {.lowercase = true, .chinese = true, .strip_accents = -1};
+static const struct tokenizer_config NO_CONFIG = {
+    .lowercase = true, .chinese = true, .strip_accents = -1};
 
 bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)

@@ -1,9 +1,9 @@
 /* tokenizer_file.h - the tokenizer of a checkpoint: tokenizer.json, or vocab.txt with
- * tokenizer_config.json and special_tokens_map.json, as the settings (TOKN) and the vocabulary (VOCB)
- * of weights/FORMAT.md.
+ * tokenizer_config.json and special_tokens_map.json, as the settings (TOKN) and the vocabulary
+ * (VOCB) of weights/FORMAT.md.
  *
- * Truncation and padding that a tokenizer.json bakes in are not taken: they belong to whoever wrote the file.
- * A part that the engine does not have is refused by its name.
+ * Truncation and padding that a tokenizer.json bakes in are not taken: they belong to whoever wrote
+ * the file. A part that the engine does not have is refused by its name.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
@@ -33,8 +33,8 @@ struct import_tokenizer {
     /* Facts for the rest of the import. */
     int64_t max_length; /* model_max_length of tokenizer_config.json; 0: it says none */
     int32_t unknown, cls, sep, pad, mask; /* ids, or -1 */
-    bool lowercases; /* capitals and small letters give the same tokens */
-    char note[512];  /* something that the user should hear, or "" */
+    bool lowercases;                      /* capitals and small letters give the same tokens */
+    char note[512];                       /* something that the user should hear, or "" */
 };
 
 /* From a checkpoint's directory. False: refused; *tokenizer then needs no free. */
@@ -51,8 +51,9 @@ bool import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer);
 
-/* Writes TOKN and VOCB. n_types: rows of the model's token-type table; SIZE_MAX for a file without a model. With fewer
- * than 2 the templates' types are all 0. truncate: the setting `truncate`. Failures are the writer's. */
+/* Writes TOKN and VOCB. n_types: rows of the model's token-type table; SIZE_MAX for a file without
+ * a model. With fewer than 2 the templates' types are all 0. truncate: the setting `truncate`.
+ * Failures are the writer's. */
 engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, size_t n_types,
                                      bool truncate, struct weight_writer *writer);
 

@@ -1,6 +1,6 @@
-/* tokenizer_json.c - a tokenizer.json of HuggingFace tokenizers: normalizer, pre_tokenizer, model, post_processor and
- * added_tokens to the settings of weights/FORMAT.md. What is not known here is refused by its name; the
- * decoder is not needed, truncation and padding are not taken.
+/* tokenizer_json.c - a tokenizer.json of HuggingFace tokenizers: normalizer, pre_tokenizer, model,
+ * post_processor and added_tokens to the settings of weights/FORMAT.md. What is not known here is
+ * refused by its name; the decoder is not needed, truncation and padding are not taken.
  */
 #include "tools/import/json_file.h"
 #include "tools/import/tokenizer_parts.h"
@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NESTED = 8, MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32, MOST_PIECES = 16, MOST_STEPS = 32 };
+enum {
+    MOST_NESTED = 8,
+    MOST_WORD_CHARS = 10000,
+    MOST_PREFIX_BYTES = 32,
+    MOST_PIECES = 16,
+    MOST_STEPS = 32
+};
 
 struct reader {
     struct json_file file;
@@ -37,7 +43,10 @@ static bool refuse_type(struct reader *reader, const char *what, const char *fou
     struct growing_text names = {.bytes = NULL};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
-        ok = text_format(&names, reader->problem, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ",
+        ok = text_format(&names, reader->problem, "%s%s",
+                         i == 0      ? ""
+                         : i + 1 < n ? ", "
+                                     : " or ",
                          kinds[i].type);
     if (ok)
         refuse_part(reader, what, found, names.bytes);
@@ -74,7 +83,8 @@ static bool read_sequence(struct reader *reader, const json_t *part, const char 
     if (depth == MOST_NESTED)
         return problem_say(reader->problem, "%s: Sequences inside one another; expected at most %d",
                            reader->file.name, MOST_NESTED);
-    json_array_foreach(members, i, member) if (!read(reader, member, steps, depth + 1)) return false;
+    json_array_foreach(members, i,
+                       member) if (!read(reader, member, steps, depth + 1)) return false;
     return true;
 }
 
@@ -152,8 +162,10 @@ static bool read_normalizer(struct reader *reader, const json_t *part, struct gr
     size_t n = 0;
     for (size_t i = 0; i < steps->len; i++)
         n += steps->bytes[i] == ' ';
-    return n <= MOST_STEPS || problem_say(reader->problem, "%s: the normalizers have %zu steps; expected at "
-                                                           "most %d", reader->file.name, n, MOST_STEPS);
+    return n <= MOST_STEPS || problem_say(reader->problem,
+                                          "%s: the normalizers have %zu steps; expected at "
+                                          "most %d",
+                                          reader->file.name, n, MOST_STEPS);
 }
 
 /* ---- Pre-tokenizer ---- */
@@ -240,8 +252,9 @@ static bool read_unknown(struct reader *reader, const json_t *model)
         return false;
     const int32_t id = unknown == NULL ? -1 : parts_find(reader->tokenizer, unknown);
     if (id < 0)
-        return problem_say(reader->problem, "%s: the model's 'unk_token' is '%.100s'; expected a token "
-                                            "of its vocabulary",
+        return problem_say(reader->problem,
+                           "%s: the model's 'unk_token' is '%.100s'; expected a token "
+                           "of its vocabulary",
                            reader->file.name, unknown == NULL ? "missing" : unknown);
     reader->tokenizer->unknown = id;
     return parts_set_number(reader->tokenizer, "unknown", id, reader->problem);
@@ -354,11 +367,12 @@ static bool read_added_tokens(struct reader *reader)
 
 static bool refuse_template(struct reader *reader, const char *which)
 {
-    return problem_say(reader->problem,
-                       "%s: the post-processor's template '%s' is none that is known; expected at most "
-                       "%d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
-                       "\"type_id\"}}, with each text once",
-                       reader->file.name, which, MOST_PIECES);
+    return problem_say(
+        reader->problem,
+        "%s: the post-processor's template '%s' is none that is known; expected at most "
+        "%d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
+        "\"type_id\"}}, with each text once",
+        reader->file.name, which, MOST_PIECES);
 }
 
 /* {"id": "[CLS]", "ids": [101], ...} of special_tokens: each id is a piece. */
@@ -368,16 +382,18 @@ static bool add_special(struct reader *reader, const json_t *special_tokens, con
     const json_t *ids = json_object_get(json_object_get(special_tokens, name), "ids"), *value;
     size_t i;
     if (!json_is_array(ids))
-        return problem_say(reader->problem, "%s: the post-processor's template names '%.100s'; expected a "
-                                            "token of its 'special_tokens'",
+        return problem_say(reader->problem,
+                           "%s: the post-processor's template names '%.100s'; expected a "
+                           "token of its 'special_tokens'",
                            reader->file.name, name);
     json_array_foreach(ids, i, value)
     {
         uint64_t id;
         if (!json_whole(value, &id) || id >= reader->tokenizer->n ||
             reader->tokenizer->texts[id] == NULL)
-            return problem_say(reader->problem, "%s: the post-processor's token '%.100s' has an id that is "
-                                                "not in the vocabulary",
+            return problem_say(reader->problem,
+                               "%s: the post-processor's token '%.100s' has an id that is "
+                               "not in the vocabulary",
                                reader->file.name, name);
         if (!text_format(text, reader->problem, "%s%llu:%lld", text->len > 0 ? " " : "",
                          (unsigned long long)id, (long long)type))
@@ -427,8 +443,8 @@ static bool read_template(struct reader *reader, const json_t *part, struct grow
 {
     struct growing_text single = {.bytes = NULL}, pair = {.bytes = NULL};
     (void)steps;
-    const bool ok = read_pieces(reader, part, "single", &single) &&
-                    read_pieces(reader, part, "pair", &pair);
+    const bool ok =
+        read_pieces(reader, part, "single", &single) && read_pieces(reader, part, "pair", &pair);
     reader->tokenizer->single = single.bytes;
     reader->tokenizer->pair = pair.bytes;
     return ok;
@@ -441,8 +457,9 @@ static bool read_named_id(struct reader *reader, const json_t *part, const char 
     if (json_array_size(value) == 2 && json_whole(json_array_get(value, 1), id) &&
         *id < reader->tokenizer->n && reader->tokenizer->texts[*id] != NULL)
         return true;
-    return problem_say(reader->problem, "%s: BertProcessing's '%s' is none that is known; expected a token "
-                                        "and its id in the vocabulary",
+    return problem_say(reader->problem,
+                       "%s: BertProcessing's '%s' is none that is known; expected a token "
+                       "and its id in the vocabulary",
                        reader->file.name, key);
 }
 
@@ -465,8 +482,8 @@ static bool read_post_processor(struct reader *reader)
     const json_t *members = is_sequence(part) ? json_object_get(part, "processors") : NULL;
     if (json_array_size(members) == 1)
         part = json_array_get(members, 0);
-    return part == NULL || read_part(reader, "post-processor", part, kinds,
-                                     sizeof kinds / sizeof *kinds, NULL);
+    return part == NULL ||
+           read_part(reader, "post-processor", part, kinds, sizeof kinds / sizeof *kinds, NULL);
 }
 
 /* ---- The file ---- */

@@ -33,7 +33,10 @@ bool text_format(struct growing_text *text, struct problem *problem, const char 
     va_start(arguments, format);
     const int n = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    return text_add(text, line, n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1,
+    return text_add(text, line,
+                    n < 0                     ? 0
+                    : (size_t)n < sizeof line ? (size_t)n
+                                              : sizeof line - 1,
                     problem);
 }
 
@@ -169,8 +172,8 @@ bool parts_set_number(struct import_tokenizer *tokenizer, const char *key, int64
            parts_set(tokenizer, key, &text, problem);
 }
 
-bool parts_set_steps(struct import_tokenizer *tokenizer, const char *key, struct growing_text *steps,
-                     struct problem *problem)
+bool parts_set_steps(struct import_tokenizer *tokenizer, const char *key,
+                     struct growing_text *steps, struct problem *problem)
 {
     if (steps->len == 0)
         return true;
@@ -206,8 +209,9 @@ static bool place_token(struct import_tokenizer *tokenizer, const char *name,
     const int64_t n_model = (int64_t)ids->n_model;
     const int64_t id = found >= 0 ? found : ids->highest >= n_model ? ids->highest + 1 : n_model;
     if ((int64_t)token->id != id)
-        return problem_say(problem, "%s: the added token '%.100s' has the id %" PRIu64
-                           "; expected %" PRId64 ", from the vocabulary",
+        return problem_say(problem,
+                           "%s: the added token '%.100s' has the id %" PRIu64 "; expected %" PRId64
+                           ", from the vocabulary",
                            name, token->content, token->id, id);
     *outside = found < 0;
     if (id > ids->highest)
@@ -228,8 +232,8 @@ static size_t count_texts(const struct import_tokenizer *tokenizer)
     return n;
 }
 
-/* Ids are given in the order of the file; in the list special tokens come first, as the reference looks
- * for them. */
+/* Ids are given in the order of the file; in the list special tokens come first, as the reference
+ * looks for them. */
 static bool list_tokens(struct import_tokenizer *tokenizer, const char *name,
                         const struct added_token *tokens, size_t n, struct added_ids *ids,
                         bool *outside, struct problem *problem)
@@ -270,9 +274,9 @@ bool parts_bert_template(struct import_tokenizer *tokenizer, uint64_t cls, uint6
                          struct problem *problem)
 {
     struct growing_text single = {.bytes = NULL}, pair = {.bytes = NULL};
-    const bool ok =
-        text_format(&single, problem, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep) &&
-        text_format(&pair, problem, "%" PRIu64 ":0 A:0 %" PRIu64 ":0 B:1 %" PRIu64 ":1", cls, sep, sep);
+    const bool ok = text_format(&single, problem, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep) &&
+                    text_format(&pair, problem, "%" PRIu64 ":0 A:0 %" PRIu64 ":0 B:1 %" PRIu64 ":1",
+                                cls, sep, sep);
     tokenizer->single = single.bytes;
     tokenizer->pair = pair.bytes;
     return ok;

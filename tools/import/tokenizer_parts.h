@@ -1,5 +1,5 @@
-/* tokenizer_parts.h - putting a tokenizer together: texts by id, added tokens and settings, whichever file they
- * come from. Internal to the reading of tokenizers.
+/* tokenizer_parts.h - putting a tokenizer together: texts by id, added tokens and settings,
+ * whichever file they come from. Internal to the reading of tokenizers.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
@@ -57,11 +57,11 @@ bool parts_set_number(struct import_tokenizer *tokenizer, const char *key, int64
                       struct problem *problem);
 
 /* A list of steps, each followed by a blank; none: nothing is set. */
-bool parts_set_steps(struct import_tokenizer *tokenizer, const char *key, struct growing_text *steps,
-                     struct problem *problem);
+bool parts_set_steps(struct import_tokenizer *tokenizer, const char *key,
+                     struct growing_text *steps, struct problem *problem);
 
-/* All added tokens, when the model's texts are in place: their ids must be those that the reference gives them, in
- * this order. Sets `added`. */
+/* All added tokens, when the model's texts are in place: their ids must be those that the reference
+ * gives them, in this order. Sets `added`. */
 bool parts_add_tokens(struct import_tokenizer *tokenizer, const char *name,
                       const struct added_token *tokens, size_t n, struct problem *problem);
 

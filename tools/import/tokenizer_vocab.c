@@ -1,5 +1,5 @@
-/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the steps and the
- * frame of BERT, special tokens by their names.
+/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the
+ * steps and the frame of BERT, special tokens by their names.
  */
 #include "tools/import/tokenizer_parts.h"
 
@@ -12,7 +12,12 @@ static bool is_utf8(const char *text, size_t len)
     const unsigned char *bytes = (const unsigned char *)text;
     for (size_t at = 0; at < len;) {
         const unsigned lead = bytes[at];
-        const size_t n = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+        const size_t n = lead < 0x80   ? 1
+                         : lead < 0xC2 ? 0
+                         : lead < 0xE0 ? 2
+                         : lead < 0xF0 ? 3
+                         : lead < 0xF5 ? 4
+                                       : 0;
         if (n == 0 || n > len - at)
             return false;
         for (size_t i = 1; i < n; i++)
@@ -56,8 +61,9 @@ static bool read_lines(struct import_tokenizer *tokenizer, const char *name, con
 
 static bool check_config(const struct tokenizer_config *config, struct problem *problem)
 {
-    static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer",
-                                          "MobileBertTokenizer", "RetriBertTokenizer"};
+    static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer",
+                                          "ElectraTokenizer", "MobileBertTokenizer",
+                                          "RetriBertTokenizer"};
     const char *name = config->class_name;
     if (name == NULL)
         return true;
@@ -67,9 +73,11 @@ static bool check_config(const struct tokenizer_config *config, struct problem *
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strlen(classes[i]) == len && memcmp(classes[i], name, len) == 0)
             return true;
-    return problem_say(problem, "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
-                                "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
-                       name);
+    return problem_say(
+        problem,
+        "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
+        "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
+        name);
 }
 
 static bool set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
@@ -117,8 +125,8 @@ static bool add_specials(struct import_tokenizer *tokenizer, const char *name,
         if (id < 0 && specials[i].needed)
             return problem_say(problem, "%s: the special token '%.100s' is missing", name, text);
         if (id >= 0)
-            tokens[n++] = (struct added_token){.content = text, .len = strlen(text),
-                                               .id = (uint64_t)id, .special = true};
+            tokens[n++] = (struct added_token){
+                .content = text, .len = strlen(text), .id = (uint64_t)id, .special = true};
     }
     return parts_add_tokens(tokenizer, name, tokens, n, problem);
 }
@@ -128,8 +136,14 @@ bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *name, 
                           struct problem *problem)
 {
     static const struct tokenizer_config DEFAULTS = {
-        .unknown = "[UNK]", .cls = "[CLS]", .sep = "[SEP]", .pad = "[PAD]", .mask = "[MASK]",
-        .lowercase = true, .chinese = true, .strip_accents = -1,
+        .unknown = "[UNK]",
+        .cls = "[CLS]",
+        .sep = "[SEP]",
+        .pad = "[PAD]",
+        .mask = "[MASK]",
+        .lowercase = true,
+        .chinese = true,
+        .strip_accents = -1,
     };
     struct tokenizer_config used = config != NULL ? *config : DEFAULTS;
     used.unknown = used.unknown != NULL ? used.unknown : DEFAULTS.unknown;
@@ -140,5 +154,6 @@ bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *name, 
     return check_config(&used, problem) && read_lines(tokenizer, name, text, len, problem) &&
            add_specials(tokenizer, name, &used, problem) &&
            set_settings(tokenizer, &used, problem) &&
-           parts_bert_template(tokenizer, (uint64_t)tokenizer->cls, (uint64_t)tokenizer->sep, problem);
+           parts_bert_template(tokenizer, (uint64_t)tokenizer->cls, (uint64_t)tokenizer->sep,
+                               problem);
 }

@@ -1,0 +1,108 @@
+/* Truncation through the public functions: which text is cut, at which end, and what cannot be
+ * done. */
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct fixture {
+    char directory[SUPPORT_PATH];
+    engine_model *model;
+    engine_session *session;
+};
+
+static struct fixture f;
+
+static int open_model(void **state)
+{
+    char path[SUPPORT_PATH];
+    (void)state;
+    support_temp_dir(f.directory);
+    support_path(path, f.directory, "t.weights");
+    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1");
+    f.model = support_open(path);
+    f.session = support_session(f.model, NULL);
+    return 0;
+}
+
+static int close_model(void **state)
+{
+    (void)state;
+    engine_session_free(f.session);
+    engine_model_close(f.model);
+    support_remove_dir(f.directory);
+    return 0;
+}
+
+/* The words that are left, those of the second text behind a bar; or "status N". */
+static const char *cut(const char *text, const char *pair, size_t max_tokens,
+                       engine_truncation truncation, int left)
+{
+    static char line[256];
+    engine_token tokens[32];
+    size_t n, at = 0;
+    engine_result result;
+    engine_input input = {.text = text, .text_len = strlen(text), .pair = pair};
+    input.pair_len = pair != NULL ? strlen(pair) : 0;
+    const engine_encode_options options = {.max_tokens = max_tokens,
+                                           .on_long = ENGINE_ON_LONG_TRUNCATE,
+                                           .truncation = truncation,
+                                           .truncate_left = left,
+                                           .no_special = 1};
+    const engine_status status =
+        engine_tokenize(f.session, &input, &options, tokens, 32, &n, &result);
+    if (status != ENGINE_OK) {
+        assert_true(engine_session_message(f.session)[0] != '\0');
+        snprintf(line, sizeof line, "status %d", (int)status);
+        return line;
+    }
+    const size_t n_all = (strlen(text) + 1) / 2 + (input.pair_len + 1) / 2;
+    assert_int_equal(result.n_tokens, n);
+    assert_int_equal(result.n_dropped, n_all - n);
+    int in_pair = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (tokens[i].in_pair && !in_pair++)
+            at += (size_t)snprintf(line + at, sizeof line - at, "|");
+        at += (size_t)snprintf(line + at, sizeof line - at, "%.*s",
+                               (int)(tokens[i].end - tokens[i].begin),
+                               (tokens[i].in_pair ? pair : text) + tokens[i].begin);
+    }
+    line[at] = '\0';
+    return line;
+}
+
+static void strategies(void **state)
+{
+    (void)state;
+    assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_LONGEST_FIRST, 0), "abc");
+    assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_LONGEST_FIRST, 1), "bcd");
+    assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_ONLY_FIRST, 1), "bcd");
+    assert_string_equal(cut("a b c d", "e f", 4, ENGINE_TRUNCATE_LONGEST_FIRST, 0), "ab|ef");
+    assert_string_equal(cut("a b c d", "e f", 4, ENGINE_TRUNCATE_LONGEST_FIRST, 1), "cd|ef");
+    assert_string_equal(cut("a b c d", "e f g", 5, ENGINE_TRUNCATE_ONLY_FIRST, 0), "ab|efg");
+    assert_string_equal(cut("a b c d", "e f g", 5, ENGINE_TRUNCATE_ONLY_SECOND, 0), "abcd|e");
+    assert_string_equal(cut("a b c d", "e f g", 5, ENGINE_TRUNCATE_ONLY_SECOND, 1), "abcd|g");
+    assert_string_equal(cut("a b c d", "e f g", 9, ENGINE_TRUNCATE_ONLY_SECOND, 1), "abcd|efg");
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    char length[32], argument[32];
+    snprintf(length, sizeof length, "status %d", ENGINE_ERROR_LENGTH);
+    snprintf(argument, sizeof argument, "status %d", ENGINE_ERROR_ARGUMENT);
+    assert_string_equal(cut("a b c d", "e f g h", 4, ENGINE_TRUNCATE_ONLY_FIRST, 0), length);
+    assert_string_equal(cut("a b c d", "e f g h", 4, ENGINE_TRUNCATE_ONLY_SECOND, 0), length);
+    assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_ONLY_SECOND, 0), length);
+    assert_non_null(strstr(engine_session_message(f.session), "second"));
+    assert_string_equal(cut("a b", NULL, 3, (engine_truncation)3, 0), argument);
+    assert_string_equal(cut("a b", NULL, 3, (engine_truncation)-1, 0), argument);
+    assert_string_equal(cut("a b", NULL, 1, ENGINE_TRUNCATE_LONGEST_FIRST, 0),
+                        "a"); /* and the session still works */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strategies), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests_name("truncation", tests, open_model, close_model);
+}
