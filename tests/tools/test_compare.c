@@ -93,6 +93,19 @@ static void test_unknown_words_are_named(void **state)
                          "\"only_b\": [{\"word\": \"boo\", \"unknown\": true, \"position\": 1}]");
 }
 
+/* The first tensor, the embedding table, starts behind the header of 64 bytes: its first number becomes NaN. */
+static void test_numbers_that_are_none(void **state)
+{
+    (void)state;
+    char *out = shell_expect(0, "$NEW --words 'a b' -o nan.weights 2>/dev/null && "
+                                "printf '\\377\\377\\377\\177' | "
+                                "dd of=nan.weights bs=1 seek=64 conv=notrunc 2>/dev/null && "
+                                "$ENCODE -m nan.weights --compare 'a b' 'b a'")
+                    ->out;
+    assert_contains(unwrap(out), "Some vectors hold NaN");
+    assert_lacks(out, "the same vectors");
+}
+
 static void test_sentences_fit_the_screen(void **state)
 {
     (void)state;
@@ -120,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_sentence_leaves_out_words_that_stay_the_same),
         cmocka_unit_test(test_unknown_words_are_named),
         cmocka_unit_test(test_sentences_fit_the_screen),
+        cmocka_unit_test(test_numbers_that_are_none),
     };
     return cmocka_run_group_tests_name("compare", tests, shell_setup, shell_teardown);
 }
