@@ -239,8 +239,8 @@ engine_status encode(struct engine_session *session, const engine_input *inputs,
     return encode_inputs(&call, inputs, n, needed, results);
 }
 
-static engine_status settle_answer(struct engine_session *session,
-                                   const struct encode_settings *settings, struct answer *answer)
+engine_status settle_answer(struct engine_session *session, const struct encode_settings *settings,
+                            struct answer *answer)
 {
     const struct encoder *encoder = &session->model->encoder;
     enum head_kind head = (enum head_kind)encoder->config.head;
@@ -251,8 +251,11 @@ static engine_status settle_answer(struct engine_session *session,
         .normalize = settings->normalize,
         .width = settings->project ? encoder->output_width : (size_t)encoder->config.width,
     };
-    if (settings->pooling == POOLING_POOLER &&
-        (!encoder->head.has_dense || (head != HEAD_POOLER && head != HEAD_SEQUENCE)))
+    /* A classifier's dense layer is a pooler if it is BERT's: with tanh. */
+    bool is_pooler = encoder->head.has_dense &&
+                     (head == HEAD_POOLER ||
+                      (head == HEAD_SEQUENCE && encoder->head.dense.activation == DENSE_TANH));
+    if (settings->pooling == POOLING_POOLER && !is_pooler)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
     return ENGINE_OK;
 }

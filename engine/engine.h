@@ -360,7 +360,8 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          const engine_encode_options *options, float *out, size_t cap,
                                          size_t *needed, engine_result *results);
 
-/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity, I-X go on with one; labels
+/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity (but not in the
+ * middle of a word), I-X go on with one; labels
  * without B- or I- go on while they are the same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
@@ -385,8 +386,9 @@ ENGINE_API engine_status engine_fill(engine_session *session, const engine_input
                                      const engine_encode_options *options, engine_candidate *out,
                                      size_t cap, size_t *needed, engine_result *result);
 
-/* How well each of n texts answers a query: by the label of a cross-encoder (head sequence with one label), the score of the pair;
- * by other models, the cosine of the pooled vectors (of mean pooling where the model names none). out is [n]. */
+/* How well each of n texts answers a query, [n] in out: by a cross-encoder (head sequence with one
+ * label) the score of the pair, from plain texts (no ids, no pair of their own); by other models the
+ * cosine of the pooled vectors (of mean pooling where the model names none). */
 ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
                                      const engine_input *texts, size_t n,
                                      const engine_encode_options *options, float *out);

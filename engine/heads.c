@@ -113,7 +113,16 @@ static void close_entity(struct entity_list *list)
     list->n_tokens = 0;
 }
 
-/* joined: the token follows the one before it without a gap, as pieces of one word do. */
+/* A piece that goes on with the word before it, by its text: "##ing". */
+static bool continues_word(const struct tokenizer *tokenizer, int32_t id)
+{
+    size_t len = 0;
+    const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
+    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix_bytes > 0 &&
+           len > tokenizer->prefix_bytes &&
+           memcmp(text, tokenizer->prefix, tokenizer->prefix_bytes) == 0;
+}
+
 static void add_token(struct entity_list *list, const struct token *token, bool joined, size_t label,
                       struct tag tag, float score)
 {
@@ -150,7 +159,7 @@ static void list_entities(engine_session *session, const struct encode_settings 
         head_scores(settled_scores(session, settings), scores, n_labels);
         for (size_t i = 1; i < n_labels; i++)
             best = scores[i] > scores[best] ? i : best;
-        bool joined = t > 0 && token->begin == session->tokens[t - 1].end;
+        bool joined = continues_word(&model->tokenizer, token->id);
         add_token(list, token, joined, best, tag_of(model, best), scores[best]);
     }
     close_entity(list);
@@ -248,6 +257,26 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
 
 enum { RANK_BATCH = RANK_VECTORS - 1 };
 
+static bool is_plain_text(const engine_input *input)
+{
+    return input->ids == NULL && input->n_ids == 0 && input->pair == NULL && input->pair_len == 0 &&
+           (input->text != NULL || input->text_len == 0);
+}
+
+/* A pair is made of two texts: anything else would be lost in it. */
+static engine_status check_pairs(engine_session *session, const engine_input *query,
+                                 const engine_input *texts, size_t n)
+{
+    if (!is_plain_text(query))
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "the query has ids, a pair, or a NULL text: a "
+                    "cross-encoder takes a text");
+    for (size_t i = 0; i < n; i++)
+        if (!is_plain_text(&texts[i]))
+            return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has ids, a pair, or a NULL text: "
+                        "a cross-encoder takes a text", i);
+    return ENGINE_OK;
+}
+
 /* The scores of pairs of the query and each text. */
 static engine_status rank_pairs(engine_session *session, const engine_input *query,
                                 const engine_input *texts, size_t n,
@@ -281,7 +310,7 @@ engine_status engine_rank(engine_session *session, const engine_input *query,
                           float *out)
 {
     struct encode_settings settings = {0};
-    struct answer answer = {.kind = ANSWER_POOLED};
+    struct answer answer = {0};
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;
     if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
@@ -289,14 +318,14 @@ engine_status engine_rank(engine_session *session, const engine_input *query,
     const struct encoder *encoder = &session->model->encoder;
     bool by_pair = encoder->config.head == HEAD_SEQUENCE && encoder->config.labels == 1;
     engine_status status = settle_options(session, options, &settings);
-    if (status == ENGINE_OK && !by_pair) {
-        answer.pooling = settings.pooling != POOLING_NONE ? settings.pooling : POOLING_MEAN;
-        answer.project = settings.project;
-        answer.normalize = settings.normalize;
-        answer.width = settings.project ? encoder->output_width : (size_t)encoder->config.width;
+    if (settings.pooling == POOLING_NONE)
+        settings.pooling = POOLING_MEAN;
+    if (status == ENGINE_OK)
+        status = by_pair ? check_pairs(session, query, texts, n)
+                         : settle_answer(session, &settings, &answer);
+    if (status == ENGINE_OK && !by_pair)
         status = encode(session, query, 1, &settings, &answer, session->rank_vectors, answer.width, NULL,
                         NULL);
-    }
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
         size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
         status = by_pair ? rank_pairs(session, query, texts + i, count, options, out + i)

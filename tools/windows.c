@@ -125,7 +125,7 @@ bool windows_next(struct windows *windows, struct item *window)
 
     *window = (struct item){.number = item->number, .record = item->record};
     window->record.storage = NULL; /* the item's */
-    window->prompt_len = item->prompt_len;
+    window->prompt_len = windows->index == 0 ? item->prompt_len : 0; /* the first alone begins with it */
     window->window =
         (struct window){.index = windows->index++, .of = windows->of, .in_pair = windows->in_pair};
     window->tokens = malloc((n_tokens + 1) * sizeof *window->tokens);

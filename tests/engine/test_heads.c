@@ -1,0 +1,103 @@
+/* test_heads.c - the functions that answer from a head: what they refuse, and what they agree on. */
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static char folder[SUPPORT_PATH];
+
+static engine_session *open_head(const char *options, engine_model **model)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, folder, "head.weights");
+    support_make_model(path, "I ride bike dog cat", "--layers 1 --width 16 --heads 2 --feed-forward 32 %s",
+                       options);
+    *model = support_open(path);
+    return support_session(*model, NULL);
+}
+
+static void test_cross_encoder(void **state)
+{
+    (void)state;
+    engine_model *model;
+    engine_session *session = open_head("--head sequence --labels 1 --head-dense tanh", &model);
+    const int32_t ids[] = {1, 2};
+    engine_input query = {.text = "I ride", .text_len = 6};
+    engine_input texts[] = {{.text = "bike", .text_len = 4}, {.text = "dog cat", .text_len = 7}};
+    engine_input pair = {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7};
+    engine_input wrong[] = {{.text_len = 5}, {.ids = ids, .n_ids = 2},
+                            {.text = "dog", .text_len = 3, .pair = "cat", .pair_len = 3}};
+    float scores[2], score;
+    assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
+    assert_int_equal(engine_classify(session, &pair, 1, NULL, &score, 1, NULL, NULL), ENGINE_OK);
+    assert_memory_equal(&scores[1], &score, sizeof score);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(engine_rank(session, &query, &wrong[i], 1, NULL, scores), ENGINE_ERROR_ARGUMENT);
+        assert_int_equal(engine_rank(session, &wrong[i], texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
+    }
+    assert_int_equal(engine_rank(session, &query, NULL, 0, NULL, NULL), ENGINE_OK);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
+static void test_no_pooler(void **state)
+{
+    (void)state;
+    static const char *const without[] = {"", "--head mask --head-dense tanh",
+                                          "--head sequence --labels 2 --head-dense relu"};
+    engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
+    engine_input text = {.text = "I ride", .text_len = 6};
+    float out[16];
+    for (size_t i = 0; i < 3; i++) {
+        engine_model *model;
+        engine_session *session = open_head(without[i], &model);
+        assert_int_equal(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL),
+                         ENGINE_ERROR_UNSUPPORTED);
+        assert_int_equal(engine_rank(session, &text, &text, 1, &pooler, out), ENGINE_ERROR_UNSUPPORTED);
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
+static void test_rank_by_cosine(void **state)
+{
+    (void)state;
+    engine_model *model;
+    engine_session *session = open_head("--projections 1 --normalize yes", &model);
+    engine_input texts[40];
+    float scores[40], vectors[2 * 16];
+    for (size_t i = 0; i < 40; i++) /* more than one batch */
+        texts[i] = i % 2 ? (engine_input){.text = "dog cat", .text_len = 7}
+                         : (engine_input){.text = "I ride bike", .text_len = 11};
+    assert_int_equal(engine_rank(session, &texts[0], texts, 40, NULL, scores), ENGINE_OK);
+    assert_int_equal(engine_encode(session, texts, 2, NULL, vectors, 2 * 16, NULL, NULL), ENGINE_OK);
+    float expected = (float)engine_cosine(vectors, vectors + 16, 16);
+    for (size_t i = 0; i < 40; i++)
+        assert_true(fabsf(scores[i] - (i % 2 ? expected : 1)) <= 1e-6f);
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    support_temp_dir(folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_dir(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cross_encoder),
+        cmocka_unit_test(test_no_pooler),
+        cmocka_unit_test(test_rank_by_cosine),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
