@@ -53,6 +53,12 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
+/* The value of one of the tokenizer's settings, borrowed, or NULL. */
+const char *encoder_setting(const struct encoder *encoder, const char *key);
+
+/* A piece that goes on with the word before it ("##ing"); false for models that take whole words. */
+bool encoder_continues_word(const struct encoder *encoder, int32_t id);
+
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
                                size_t *len);

@@ -16,17 +16,6 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static int32_t find_unknown(const engine_model *model)
-{
-    const char *key, *value;
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
-         i++)
-        if (strcmp(key, "unknown") == 0)
-            return (int32_t)strtol(value, NULL, 10);
-    return -1;
-}
-
 static bool open_model(struct encoder *encoder, const char *named)
 {
     const char *path = named;
@@ -43,7 +32,8 @@ static bool open_model(struct encoder *encoder, const char *named)
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
-    encoder->unknown = find_unknown(encoder->model);
+    const char *unknown = encoder_setting(encoder, "unknown");
+    encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
     encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(path);
     return true;
 }

@@ -4,6 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *encoder_setting(const struct encoder *encoder, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value,
+                                            NULL) == ENGINE_OK; i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+bool encoder_continues_word(const struct encoder *encoder, int32_t id)
+{
+    const char *prefix = encoder_setting(encoder, "prefix"), *text;
+    size_t len;
+    if (strcmp(encoder->info.tokenizer, "wordpiece") != 0 ||
+        engine_token_text(encoder->model, id, &text, &len) != ENGINE_OK)
+        return false;
+    prefix = prefix ? prefix : "##"; /* weights/FORMAT.md: if absent */
+    size_t prefix_len = strlen(prefix);
+    return prefix_len > 0 && len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
+}
+
 /* Says how long the text is and what would help; where cutting would not, the engine knows why. */
 static bool fail_too_long(struct encoder *encoder, const struct item *item)
 {

@@ -2,7 +2,8 @@
  *
  * A window has at most `room` tokens of the text, and the next one begins `stride` tokens before
  * its end. With at_words, for texts that are read again as they stand, ends and beginnings move
- * back to the nearest token that does not follow the one before it without a gap.
+ * back to the nearest token that is not a further piece of a word: read again, a window then gives
+ * the tokens that it was cut from. Only within a word of more pieces than fit is there no such place.
  */
 #include "tools/windows.h"
 
@@ -14,7 +15,8 @@
 static bool begins_word(const struct windows *windows, size_t i)
 {
     const engine_token *token = &windows->item->tokens[windows->first + i];
-    return i == 0 || token->begin != token[-1].end;
+    return i == 0 || token->begin != token[-1].end ||
+           !encoder_continues_word(windows->encoder, token->id);
 }
 
 /* The last place in (after, at] where a word begins; `at` where there is none. */
@@ -76,7 +78,7 @@ static bool takes_pair(const struct encoder *encoder, const struct item *item)
 bool windows_begin(struct windows *windows, struct encoder *encoder, const struct item *item)
 {
     size_t limit = encoder->token_limit;
-    *windows = (struct windows){.item = item, .stride = encoder->stride, .of = 1};
+    *windows = (struct windows){.item = item, .encoder = encoder, .stride = encoder->stride, .of = 1};
     if (item->record.input.ids) {
         if (item_n_visible(item) <= limit)
             return true;

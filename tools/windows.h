@@ -8,6 +8,7 @@
 
 struct windows {
     const struct item *item;
+    const struct encoder *encoder;
     bool in_pair;            /* the second text goes in windows */
     bool at_words;           /* cut before words, where one begins */
     size_t first, n;         /* the tokens of that text among the item's */
