@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VOCABULARY = 14, MASK_ID = 3, DOG = 4, CAT, GOOD, BAD, PAUL, SMITH, IN, ROME };
+enum { VOCABULARY = 14, MASK_ID = 3, DOG = 4, CAT, GOOD, BAD, PAUL, SMITH, IN, ROME, THE, STOP };
 
 static const char *const TEXTS[VOCABULARY] = {"[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog",
                                               "cat",   "good",  "bad",   "paul",   "smith",
@@ -26,6 +26,7 @@ struct model {
     size_t n_labels; /* rows of the output layer; 0: none */
     struct cell cells[8];
     bool is_alone;
+    bool has_pieces; /* WordPiece, and "##dog" for "cat" */
 };
 
 static const struct model MODELS[] = {
@@ -41,6 +42,12 @@ static const struct model MODELS[] = {
      .metadata = {"label.0", "O", "label.1", "B-PER", "label.2", "I-PER", "label.3", "B-LOC"},
      .n_labels = 4,
      .cells = {{1, PAUL, 4}, {2, SMITH, 4}, {3, ROME, 4}}},
+    {.path = "pieces.head",
+     .config = "head token labels 4 scores softmax",
+     .metadata = {"label.0", "O", "label.1", "B-PER", "label.2", "I-PER", "label.3", "B-LOC"},
+     .n_labels = 4,
+     .cells = {{1, PAUL, 8}, {2, SMITH, 4}, {3, STOP, 8}},
+     .has_pieces = true},
     {.path = "sequence.head",
      .config = "head sequence labels 3 scores softmax",
      .metadata = {"label.0", "BAD", "label.1", "GOOD"},
@@ -129,15 +136,20 @@ static void write_file(const struct model *model)
 {
     struct weight_writer *writer;
     engine_error error = {0};
+    const char *texts[VOCABULARY];
     size_t lens[VOCABULARY];
 
-    for (size_t i = 0; i < VOCABULARY; i++)
-        lens[i] = strlen(TEXTS[i]);
+    for (size_t i = 0; i < VOCABULARY; i++) {
+        texts[i] = i == CAT && model->has_pieces ? "##dog" : TEXTS[i];
+        lens[i] = strlen(texts[i]);
+    }
     if (weight_writer_open(model->path, &writer, &error))
         fail_msg("%s: %s", model->path, error.message);
     set_all(writer, "vocabulary 14");
     set_all(writer, model->config);
-    set(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
+    set(writer, ENGINE_SETTINGS_TOKENIZER, "kind", model->has_pieces ? "wordpiece" : "blanks");
+    if (model->has_pieces)
+        set(writer, ENGINE_SETTINGS_TOKENIZER, "splitter", "punctuation");
     set(writer, ENGINE_SETTINGS_TOKENIZER, "unknown", "0");
     set(writer, ENGINE_SETTINGS_TOKENIZER, "mask_token", "3");
     set(writer, ENGINE_SETTINGS_TOKENIZER, "single", model->single ? model->single : "1:0 A:0 2:0");
@@ -145,7 +157,7 @@ static void write_file(const struct model *model)
         model->pair ? model->pair : "1:0 A:0 2:0 B:0 2:0");
     for (size_t i = 0; model->metadata[i]; i += 2)
         set(writer, ENGINE_SETTINGS_METADATA, model->metadata[i], model->metadata[i + 1]);
-    weight_writer_vocabulary(writer, TEXTS, lens, VOCABULARY);
+    weight_writer_vocabulary(writer, texts, lens, VOCABULARY);
     if (!model->is_alone)
         write_model(writer, model);
     if (weight_writer_finish(writer))

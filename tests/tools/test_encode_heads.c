@@ -451,6 +451,21 @@ static void test_many_windows(void **state)
     assert_contains(result->err, "line 2 of stdin has 13 ids and the limit is 12");
 }
 
+/* Tokens that follow each other without a blank: B- begins an entity at each that begins a word. */
+static void test_entities_without_blanks(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0, "$ENCODE -m pieces.head --entities -f csv '..'")->out;
+    assert_contains(out, "\r\n0,.,LOC,");
+    assert_lines(out, 3);
+    /* 10 of the 18 tokens fit, but the 11th goes on with a word: the window ends before that word. */
+    out = shell_expect(0, "$ENCODE -m pieces.head --entities --on-long chunk -f json "
+                          "'pauldog.pauldog.pauldog.pauldog.pauldog.pauldog.'")
+              ->out;
+    assert_contains(out, "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 24]}");
+    assert_contains(out, "\"window\": {\"index\": 1, \"of\": 2, \"span\": [24, 48]}");
+}
+
 static void test_windows_of_heads(void **state)
 {
     (void)state;
@@ -561,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_prompts),         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_strides),         cmocka_unit_test(test_windows_of_pairs),
         cmocka_unit_test(test_many_windows),    cmocka_unit_test(test_windows_of_heads),
+        cmocka_unit_test(test_entities_without_blanks),
         cmocka_unit_test(test_truncation),      cmocka_unit_test(test_contradictions),
     };
     return cmocka_run_group_tests_name("encode, heads and windows", tests, setup, shell_teardown);
