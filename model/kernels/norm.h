@@ -1,0 +1,56 @@
+/* norm.h - layer and root-mean-square norms of a row. */
+#ifndef MODEL_KERNELS_NORM_H
+#define MODEL_KERNELS_NORM_H
+
+#include "model/kernels.h"
+#include "model/kernels/vector.h"
+
+/* Σ (x - shift), or Σ (x - shift)² */
+INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
+{
+    vec sums = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vec d = load(x + i) - shift;
+        sums += squared ? d * d : d;
+    }
+    float sum = horizontal_sum(sums);
+    for (; i < n; i++) {
+        float d = x[i] - shift;
+        sum += squared ? d * d : d;
+    }
+    return sum;
+}
+
+/* out = (x - shift) · scale · weight (+ bias) */
+INLINE void scale_row(const float *x, float shift, float scale, const float *weight,
+                      const float *bias, size_t n, float *out)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vec y = (load(x + i) - shift) * scale * load(weight + i);
+        if (bias != NULL)
+            y += load(bias + i);
+        store(out + i, y);
+    }
+    for (; i < n; i++) {
+        float y = (x[i] - shift) * scale * weight[i];
+        out[i] = bias != NULL ? y + bias[i] : y;
+    }
+}
+
+static void layer_norm(const float *x, const float *weight, const float *bias, float eps, size_t n,
+                       float *out)
+{
+    float mean = sum_of(x, n, 0, 0) / (float)n;
+    float variance = sum_of(x, n, mean, 1) / (float)n;
+    scale_row(x, mean, 1 / sqrtf(variance + eps), weight, bias, n, out);
+}
+
+static void rms_norm(const float *x, const float *weight, float eps, size_t n, float *out)
+{
+    float mean_square = sum_of(x, n, 0, 1) / (float)n;
+    scale_row(x, 0, 1 / sqrtf(mean_square + eps), weight, NULL, n, out);
+}
+
+#endif

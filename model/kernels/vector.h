@@ -1,0 +1,111 @@
+/* vector.h - GNU vector types of the width that this compile may use, and what every kernel needs of them.
+ *
+ * The headers of this folder are parts of one source, kernels.c, which is compiled once per instruction set.
+ *
+ * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least squares,
+ * reweighted towards equal relative error: 3e-9; what is left is float rounding).
+ */
+#ifndef MODEL_KERNELS_VECTOR_H
+#define MODEL_KERNELS_VECTOR_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define ISA "avx512"
+enum { LANES = 16, TILE_ROWS = 12, TILE_PANELS = 2 };
+#elif defined(__AVX2__)
+#define ISA "avx2"
+enum { LANES = 8, TILE_ROWS = 6, TILE_PANELS = 1 };
+#else
+#define ISA "portable"
+enum { LANES = 4, TILE_ROWS = 2, TILE_PANELS = 1 };
+#endif
+
+enum { PANEL_WIDTH = 16, VECTORS = PANEL_WIDTH / LANES, DOUBLE_LANES = LANES / 2 };
+
+typedef float vec __attribute__((vector_size(LANES * 4)));
+typedef int32_t ivec __attribute__((vector_size(LANES * 4)));
+typedef uint32_t uvec __attribute__((vector_size(LANES * 4)));
+typedef double dvec __attribute__((vector_size(LANES * 4)));
+typedef float half_vec __attribute__((vector_size(LANES * 2), aligned(4), may_alias));
+typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+
+/* Loops over registers: unrolled in full before the compiler decides what lives in memory. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 24")
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE vec load(const float *p)
+{
+    return *(const vec_memory *)p;
+}
+
+INLINE void store(float *p, vec v)
+{
+    *(vec_memory *)p = v;
+}
+
+INLINE vec splat(float value)
+{
+    return value - (vec){0};
+}
+
+INLINE vec select(ivec mask, vec yes, vec no)
+{
+    return (vec)(((ivec)yes & mask) | ((ivec)no & ~mask));
+}
+
+INLINE float horizontal_sum(vec v)
+{
+    float sum = 0;
+    for (int i = 0; i < LANES; i++)
+        sum += v[i];
+    return sum;
+}
+
+/* The last, partial vector of a row, filled up with `rest`. */
+INLINE vec load_tail(const float *x, size_t n, float rest)
+{
+    vec v = splat(rest);
+    for (size_t i = 0; i < n; i++)
+        v[i] = x[i];
+    return v;
+}
+
+INLINE void store_tail(float *x, vec v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i];
+}
+
+/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. NaN stays NaN. */
+INLINE vec exp_vec(vec x)
+{
+    const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+    const float to_integer = 12582912.0f; /* 1.5 · 2^23: adding it rounds to a whole number */
+    x = select(x < -87.3f, splat(-87.3f), x);
+    x = select(x > 88.3f, splat(88.3f), x);
+    vec shifted = x * log2_e + to_integer;
+    vec n = shifted - to_integer;
+    vec r = x - n * ln2_high;
+    r = r - n * ln2_low;
+    vec p = splat(0.0013814611593261361f);
+    p = p * r + 0.008368710055947304f;
+    p = p * r + 0.04166838899254799f;
+    p = p * r + 0.1666652113199234f;
+    p = p * r + 0.4999999403953552f;
+    p = p * (r * r) + r;
+    p = p + 1.0f;
+    uvec exponent = ((uvec)shifted - (uvec)splat(to_integer)) << 23;
+    vec result = (vec)((uvec)p + exponent);
+    return select(x == x, result, x);
+}
+
+#endif
