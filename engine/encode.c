@@ -57,12 +57,16 @@ static void share_pass(const struct call *call, size_t n_groups, bool alone, str
     struct engine_session *session = call->session;
     struct pass *pass = &session->pass;
     float *scratch = pass->scratch + all.rank * pass->scratch_floats;
+    struct profile_slot *profile = session->profile != NULL ? &session->profile[all.rank] : NULL;
     struct team team = alone ? (struct team){0, 1, NULL} : all;
+    profile_start(profile);
     for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
-        forward(session, &pass->groups[g], team, scratch);
+        forward(session, &pass->groups[g], team, profile, scratch);
         write_group(call, &pass->groups[g], team, scratch);
+        profile_lap(profile, ENGINE_STEP_ANSWER);
     }
     team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
+    profile_lap(profile, ENGINE_STEP_WAIT);
 }
 
 static void run_pass(const struct call *call)
@@ -123,7 +127,9 @@ static engine_status add_text(struct call *call, const engine_input *input, size
 {
     struct engine_session *session = call->session;
     struct token_count count;
+    profile_start(session->profile);
     engine_status status = read_tokens(session, input, index, call->settings, &count);
+    profile_lap(session->profile, ENGINE_STEP_TOKENIZE);
     if (status != ENGINE_OK)
         return status;
     *result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};

@@ -266,6 +266,7 @@ typedef struct engine_session_options {
     unsigned trace; /* engine_trace kinds, or-ed; tracing encodes one input at a time */
     engine_trace_callback trace_callback;
     void *trace_user;
+    int profile; /* 1: the session keeps time, for engine_session_profile */
 } engine_session_options;
 
 /* Bytes of the one block a session takes; 0 if the options cannot be served. */
@@ -281,6 +282,30 @@ ENGINE_API void engine_session_free(engine_session *session);
 /* The message of the last call that failed, or "". Valid until the next call with this session. */
 ENGINE_API const char *engine_session_message(const engine_session *session);
 ENGINE_API size_t engine_session_threads(const engine_session *session);
+
+/* Where the time goes: the steps of a pass, in its order. */
+typedef enum engine_step {
+    ENGINE_STEP_TOKENIZE = 0,
+    ENGINE_STEP_EMBED = 1,
+    ENGINE_STEP_LINEAR = 2, /* and what is fused into it: bias, residual sum */
+    ENGINE_STEP_ATTENTION = 3,
+    ENGINE_STEP_NORM = 4,
+    ENGINE_STEP_ACTIVATION = 5,
+    ENGINE_STEP_ANSWER = 6, /* pooling, projections, scores, rows to the caller */
+    ENGINE_STEP_WAIT = 7,   /* for the other threads */
+    ENGINE_N_STEPS = 8
+} engine_step;
+
+typedef struct engine_profile {
+    uint64_t ns[16]; /* [ENGINE_N_STEPS], the rest zeros: nanoseconds, summed over the threads */
+} engine_profile;
+
+/* The time of all calls since the session was made, where its options asked to profile
+ * (ENGINE_ERROR_ARGUMENT elsewhere). Not while a call is at work. */
+ENGINE_API engine_status engine_session_profile(const engine_session *session, engine_profile *out);
+
+/* "linear" and so on; NULL past the last step. */
+ENGINE_API const char *engine_step_name(engine_step step);
 
 /* ---- Text to tokens ---- */
 

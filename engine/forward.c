@@ -25,8 +25,17 @@ struct walk {
     const struct pass *pass;
     const struct group *group;
     struct team team;
+    struct profile_slot *profile;
     float *scratch;
 };
+
+/* Ends a step: its time is taken, and the other threads are waited for. */
+static void finish(const struct walk *w, engine_step step)
+{
+    profile_lap(w->profile, step);
+    team_wait(w->team);
+    profile_lap(w->profile, ENGINE_STEP_WAIT);
+}
 
 static float *row_of(float *matrix, size_t row, size_t stride)
 {
@@ -41,7 +50,7 @@ static void embed(const struct walk *w, float *to)
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
         embed_token(w->encoder, &w->session->positions, pass->ids[r], pass->types[r],
                     pass->positions[r], row_of(to, r, pass->width_stride), w->scratch);
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_EMBED);
 }
 
 /* to [T, D] = norm(from [T, D]) */
@@ -53,7 +62,7 @@ static void normalize(const struct walk *w, const struct norm *norm, float *from
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
         norm_row(w->kernels, norm, (float)config->norm_eps, (size_t)config->width,
                  row_of(from, r, stride), row_of(to, r, stride));
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_NORM);
 }
 
 /* to [T, out] = from [T, in]·Wᵀ + b (+ residual): each thread takes some of the output columns. */
@@ -65,7 +74,7 @@ static void project(const struct walk *w, const struct linear *layer, float *fro
     linear(w->kernels, layer, row_of(from, row, from_stride), from_stride, w->group->n_rows,
            panels.begin, panels.end, residual != NULL ? row_of(residual, row, to_stride) : NULL,
            row_of(to, row, to_stride), to_stride, w->scratch);
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_LINEAR);
 }
 
 /* y [T, D] = the heads' contexts side by side; q, k, v lie in wide [T, 3D]. */
@@ -90,7 +99,7 @@ static void attend(const struct walk *w)
         };
         attention_head(w->kernels, &head, w->scratch);
     }
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_ATTENTION);
 }
 
 /* wide [T, F] = act(wide), gated if the model is */
@@ -100,7 +109,7 @@ static void activate(const struct walk *w)
     struct share rows = team_share(w->team, w->group->n_rows);
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
         feed_forward_middle(w->kernels, &w->encoder->config, row_of(pass->wide, r, pass->wide_stride));
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_ACTIVATION);
 }
 
 /* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence that a tracing pass
@@ -124,7 +133,7 @@ static void trace(const struct walk *w, engine_trace kind, size_t index)
                        row_of(pass->x, sequence->row + t, pass->width_stride), width * sizeof(float));
         w->session->trace_callback(&view, w->session->trace_user);
     }
-    team_wait(w->team);
+    finish(w, ENGINE_STEP_ANSWER);
 }
 
 static void layer_forward(const struct walk *w, const struct layer *layer, size_t index)
@@ -153,11 +162,12 @@ static void layer_forward(const struct walk *w, const struct layer *layer, size_
 }
 
 void forward(const struct engine_session *session, const struct group *group, struct team team,
-             float *scratch)
+             struct profile_slot *profile, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
     struct walk walk = {.session = session, .encoder = encoder, .kernels = encoder->kernels,
-                        .pass = &session->pass, .group = group, .team = team, .scratch = scratch};
+                        .pass = &session->pass, .group = group, .team = team, .profile = profile,
+                        .scratch = scratch};
     const struct linear *projection = &encoder->embedding_projection;
     size_t stride = walk.pass->width_stride;
     float *x = walk.pass->x, *y = walk.pass->y;

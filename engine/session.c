@@ -106,6 +106,8 @@ static size_t carve(struct engine_session *session, void *block)
     struct arena arena = {.base = block};
     const struct engine_model *model = session->model;
     take(&arena, 1, sizeof *session); /* the session itself stands first */
+    if (session->profiles)
+        session->profile = take(&arena, session->n_threads, sizeof *session->profile);
     session->token_scratch = take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
@@ -166,6 +168,7 @@ static engine_status settle(struct engine_session *session, const struct engine_
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;
+    session->profiles = options.profile != 0;
     session->pass.row_cap = larger(session->max_tokens, ROWS_PER_THREAD * session->n_threads);
     return settle_position(session, options.position, error);
 }
@@ -198,6 +201,8 @@ engine_status engine_session_new(const engine_model *model, const engine_session
                     bytes);
     session.block_bytes = bytes;
     carve(&session, block);
+    if (session.profile != NULL)
+        memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
     if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL) {
         size_t width = (size_t)model->encoder.config.embedding_width;

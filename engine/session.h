@@ -7,6 +7,7 @@
 #define ENGINE_SESSION_H
 
 #include "engine/model.h"
+#include "engine/profile.h"
 #include "engine/threads.h"
 #include "model/embedding.h"
 
@@ -49,6 +50,7 @@ struct engine_session {
     size_t n_threads, max_tokens, block_bytes;
     struct positions positions;
     enum mask_kind mask;
+    bool profiles;
     unsigned trace;
     engine_trace_callback trace_callback;
     void *trace_user;
@@ -57,6 +59,7 @@ struct engine_session {
     void *token_scratch;
     float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
     struct barrier barrier;
+    struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };
 

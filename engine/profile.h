@@ -1,0 +1,19 @@
+/* profile.h - how long each thread of a session spends in each step.
+ *
+ * A thread has a slot of its own. Between two laps it works on one step, so a lap gives the time since the last
+ * one to the step that has just ended. Without a slot (NULL) nothing is done: profiling is off. */
+#ifndef ENGINE_PROFILE_H
+#define ENGINE_PROFILE_H
+
+#include "engine/engine.h"
+
+/* Cache lines of its own, so that threads do not disturb each other. */
+struct profile_slot {
+    _Alignas(64) uint64_t last_ns; /* when the running step began */
+    uint64_t ns[ENGINE_N_STEPS];
+};
+
+void profile_start(struct profile_slot *slot);
+void profile_lap(struct profile_slot *slot, engine_step step);
+
+#endif
