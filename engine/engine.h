@@ -36,8 +36,8 @@
  *             the whole process: the engine's threads call it, one head each. Leave it so while models
  *             are open. Other builds of OpenBLAS are not called. The floating-point environment,
  *             signals, locale and OpenMP settings of the process are left alone.
- *             Environment: OMP_NUM_THREADS (see engine_session_options), ENGINE_ISA=portable|avx2|
- *             avx512 forces a lower instruction set than the CPU's best.
+ *             Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
+ *             avx512 or avx512vnni forces a lower instruction set than the CPU's best.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -174,7 +174,7 @@ typedef struct engine_info {
     int normalize;           /* 1: pooled vectors have length 1 */
     uint64_t n_parameters;   /* numbers in all tensors */
     uint64_t file_bytes;
-    const char *isa;         /* kernels in use: "portable", "avx2", "avx512" */
+    const char *isa;         /* kernels in use: "portable", "avx2", "avx512", "avx512vnni" */
     size_t output_width;     /* of pooled vectors by the model's own pooling: D, or that of its last projection */
     engine_head head;
     size_t n_labels;         /* of head sequence or token */
@@ -287,10 +287,10 @@ ENGINE_API size_t engine_session_threads(const engine_session *session);
 typedef enum engine_step {
     ENGINE_STEP_TOKENIZE = 0,
     ENGINE_STEP_EMBED = 1,
-    ENGINE_STEP_LINEAR = 2, /* and what is fused into it: bias, residual sum */
+    ENGINE_STEP_LINEAR = 2, /* and what is fused into it: bias, activation, gate, residual */
     ENGINE_STEP_ATTENTION = 3,
     ENGINE_STEP_NORM = 4,
-    ENGINE_STEP_ACTIVATION = 5,
+    ENGINE_STEP_QUANTIZE = 5, /* activations to int8, for layers whose weights are */
     ENGINE_STEP_ANSWER = 6, /* pooling, projections, scores, rows to the caller */
     ENGINE_STEP_WAIT = 7,   /* for the other threads */
     ENGINE_N_STEPS = 8

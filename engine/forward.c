@@ -65,15 +65,38 @@ static void normalize(const struct walk *w, const struct norm *norm, float *from
     finish(w, ENGINE_STEP_NORM);
 }
 
-/* to [T, out] = from [T, in]·Wᵀ + b (+ residual): each thread takes some of the output columns. */
-static void project(const struct walk *w, const struct linear *layer, float *from, size_t from_stride,
-                    float *residual, float *to, size_t to_stride)
+/* What a linear layer reads: from [T, in], and those rows in int8 where it multiplies in int8. */
+static struct linear_input input_of(const struct walk *w, const struct linear *layer, float *from,
+                                    size_t stride)
 {
-    size_t row = w->group->row;
+    const struct pass *pass = w->pass;
+    size_t row = w->group->row, n_rows = w->group->n_rows, width = layer->weight.cols;
+    struct linear_input input = {.x = row_of(from, row, stride), .x_stride = stride, .n_rows = n_rows};
+    if (!linear_takes_int8(layer))
+        return input;
+    int8_t *q = pass->quantized + row * pass->quantized_stride;
+    struct share rows = team_share(w->team, n_rows);
+    for (size_t r = rows.begin; r < rows.end; r++)
+        pass->quantization[row + r] =
+            w->kernels->quantize(input.x + r * stride, width, q + r * pass->quantized_stride);
+    finish(w, ENGINE_STEP_QUANTIZE);
+    input.q = q;
+    input.q_stride = pass->quantized_stride;
+    input.quantization = pass->quantization + row;
+    return input;
+}
+
+/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output columns. */
+static void project(const struct walk *w, const struct linear *layer, float *from, size_t from_stride,
+                    struct linear_finish last, float *to, size_t to_stride)
+{
+    struct linear_input input = input_of(w, layer, from, from_stride);
     struct share panels = team_share(w->team, linear_panels(layer));
-    linear(w->kernels, layer, row_of(from, row, from_stride), from_stride, w->group->n_rows,
-           panels.begin, panels.end, residual != NULL ? row_of(residual, row, to_stride) : NULL,
-           row_of(to, row, to_stride), to_stride, w->scratch);
+    size_t column = panels.begin * PANEL;
+    if (last.residual != NULL)
+        last.residual += w->group->row * to_stride + column;
+    linear(w->kernels, layer, &input, panels.begin, panels.end, &last,
+           row_of(to, w->group->row, to_stride) + column, to_stride, w->scratch);
     finish(w, ENGINE_STEP_LINEAR);
 }
 
@@ -102,14 +125,42 @@ static void attend(const struct walk *w)
     finish(w, ENGINE_STEP_ATTENTION);
 }
 
-/* wide [T, F] = act(wide), gated if the model is */
-static void activate(const struct walk *w)
+/* wide [T, F] = its two halves [T, 2F], one activated, multiplied */
+static void gate_rows(const struct walk *w)
 {
     const struct pass *pass = w->pass;
     struct share rows = team_share(w->team, w->group->n_rows);
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
         feed_forward_middle(w->kernels, &w->encoder->config, row_of(pass->wide, r, pass->wide_stride));
-    finish(w, ENGINE_STEP_ACTIVATION);
+    finish(w, ENGINE_STEP_LINEAR);
+}
+
+/* wide [T, F] = act(in·Wᵀ + b), or with a gate the two halves of the columns of that, multiplied, one of them activated. */
+static void feed_forward_in(const struct walk *w, const struct linear *layer, float *in)
+{
+    const struct pass *pass = w->pass;
+    const struct model_config *config = &w->encoder->config;
+    struct linear_finish act = {.activated = true, .activation = (enum activation)config->activation};
+    if (config->gate == GATE_NONE) {
+        project(w, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
+        return;
+    }
+    if (config->feed_forward % PANEL != 0) { /* the halves meet inside a panel */
+        project(w, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide, pass->wide_stride);
+        gate_rows(w);
+        return;
+    }
+    size_t n_panels = linear_panels(layer) / 2;
+    struct linear_input input = input_of(w, layer, in, pass->width_stride);
+    struct share panels = team_share(w->team, n_panels);
+    float *to = row_of(pass->wide, w->group->row, pass->wide_stride) + panels.begin * PANEL;
+    struct linear_finish first = {0}, second = {0};
+    *(config->gate == GATE_FIRST ? &first : &second) = act;
+    second.gate = to;
+    linear(w->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride, w->scratch);
+    linear(w->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
+           pass->wide_stride, w->scratch);
+    finish(w, ENGINE_STEP_LINEAR);
 }
 
 /* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence that a tracing pass
@@ -142,21 +193,21 @@ static void layer_forward(const struct walk *w, const struct layer *layer, size_
     size_t d = pass->width_stride, wide = pass->wide_stride;
     bool pre = w->encoder->config.norm_place == NORM_PRE;
     float *x = pass->x, *y = pass->y, *in = pre ? y : x;
+    struct linear_finish plain = {0}, add = {.residual = x};
 
     if (pre)
         normalize(w, &layer->attention_norm, x, y);        /* y [T, D] */
-    project(w, &layer->qkv, in, d, NULL, pass->wide, wide); /* q, k, v [T, 3D] */
+    project(w, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v [T, 3D] */
     attend(w);                                             /* y [T, D] */
     trace(w, ENGINE_TRACE_ATTENTION, index);
-    project(w, &layer->output, y, d, x, x, d);             /* x [T, D], residual added */
+    project(w, &layer->output, y, d, add, x, d);            /* x [T, D], residual added */
     if (!pre)
         normalize(w, &layer->attention_norm, x, x);
 
     if (pre)
         normalize(w, &layer->feed_forward_norm, x, y);
-    project(w, &layer->feed_forward_in, in, d, NULL, pass->wide, wide); /* [T, F or 2F] */
-    activate(w);                                                        /* [T, F] */
-    project(w, &layer->feed_forward_out, pass->wide, wide, x, x, d);    /* x [T, D] */
+    feed_forward_in(w, &layer->feed_forward_in, in);                    /* wide [T, F] */
+    project(w, &layer->feed_forward_out, pass->wide, wide, add, x, d);  /* x [T, D] */
     if (!pre)
         normalize(w, &layer->feed_forward_norm, x, x);
 }
@@ -174,7 +225,7 @@ void forward(const struct engine_session *session, const struct group *group, st
 
     embed(&walk, projection->weight.rows > 0 ? y : x);                /* [T, E] */
     if (projection->weight.rows > 0)
-        project(&walk, projection, y, stride, NULL, x, stride);       /* x [T, D] */
+        project(&walk, projection, y, stride, (struct linear_finish){0}, x, stride);       /* x [T, D] */
     trace(&walk, ENGINE_TRACE_HIDDEN, 0);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         layer_forward(&walk, &encoder->layers[i], i);

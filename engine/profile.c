@@ -43,7 +43,7 @@ const char *engine_step_name(engine_step step)
     static const char *const NAMES[ENGINE_N_STEPS] = {
         [ENGINE_STEP_TOKENIZE] = "tokenize", [ENGINE_STEP_EMBED] = "embed",
         [ENGINE_STEP_LINEAR] = "linear",     [ENGINE_STEP_ATTENTION] = "attention",
-        [ENGINE_STEP_NORM] = "norm",         [ENGINE_STEP_ACTIVATION] = "activation",
+        [ENGINE_STEP_NORM] = "norm",         [ENGINE_STEP_QUANTIZE] = "quantize",
         [ENGINE_STEP_ANSWER] = "answer",     [ENGINE_STEP_WAIT] = "wait",
     };
     return (unsigned)step < ENGINE_N_STEPS ? NAMES[step] : NULL;

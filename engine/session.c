@@ -72,6 +72,26 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     return row_stride(floats);
 }
 
+/* The longer of `longest` and the rows that a layer reads in int8. */
+static size_t longest_quantized(size_t longest, const struct linear *layer)
+{
+    return linear_takes_int8(layer) ? larger(longest, layer->weight.cols) : longest;
+}
+
+/* The stride of rows that layers in int8 read; 0 if there are none. */
+static size_t quantized_stride(const struct encoder *encoder)
+{
+    size_t longest = longest_quantized(0, &encoder->embedding_projection);
+    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
+        const struct layer *layer = &encoder->layers[i];
+        longest = longest_quantized(longest, &layer->qkv);
+        longest = longest_quantized(longest, &layer->output);
+        longest = longest_quantized(longest, &layer->feed_forward_in);
+        longest = longest_quantized(longest, &layer->feed_forward_out);
+    }
+    return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
+}
+
 static void carve_pass(struct pass *pass, struct arena *arena, const struct engine_session *session)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -91,6 +111,11 @@ static void carve_pass(struct pass *pass, struct arena *arena, const struct engi
     pass->y = take_matrix(arena, rows, pass->width_stride);
     if (config->layers > 0)
         pass->wide = take_matrix(arena, rows, pass->wide_stride);
+    pass->quantized_stride = quantized_stride(encoder);
+    if (pass->quantized_stride > 0) {
+        pass->quantized = take(arena, rows, pass->quantized_stride);
+        pass->quantization = take(arena, rows, sizeof *pass->quantization);
+    }
     pass->scratch = take_matrix(arena, session->n_threads, pass->scratch_floats);
     if (session->trace & ENGINE_TRACE_HIDDEN)
         pass->hidden_view = take_matrix(arena, session->max_tokens, width);

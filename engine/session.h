@@ -35,8 +35,10 @@ struct pass {
     float *x;      /* [rows, D]: the residual stream */
     float *y;      /* [rows, D]: what a sublayer reads, and what attention gives */
     float *wide;   /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
+    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, where the model has any */
+    struct quantization *quantization; /* [rows] */
     float *scratch; /* [threads, scratch_floats] */
-    size_t width_stride, wide_stride, scratch_floats;
+    size_t width_stride, wide_stride, quantized_stride, scratch_floats;
 
     float *hidden_view; /* [T, D] and [H, T, T], where the session traces */
     float *attention_maps;

@@ -9,13 +9,15 @@
 
 #include "model/encoder.h"
 
-/* Columns of x·Winᵀ: F, or 2F with a gate. */
+/* Columns that the middle takes while it is computed: F, or 2F where a gate's halves do not fall into panels of their own and
+ * cannot be multiplied as they are made. */
 static inline size_t feed_forward_columns(const struct model_config *config)
 {
-    return (size_t)config->feed_forward * (config->gate == GATE_NONE ? 1 : 2);
+    return (size_t)config->feed_forward *
+           (config->gate == GATE_NONE || config->feed_forward % PANEL == 0 ? 1 : 2);
 }
 
-/* A row of them, in place: afterwards columns 0 .. F-1 hold the middle. */
+/* A row of x·Winᵀ + b [F, gated: 2F], in place: afterwards columns 0 .. F-1 hold the middle. */
 void feed_forward_middle(const struct kernels *kernels, const struct model_config *config, float *row);
 
 #endif

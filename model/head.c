@@ -48,8 +48,10 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
 static void linear_row(const struct kernels *kernels, const struct linear *layer, const float *x,
                        float *out, float *scratch)
 {
-    linear(kernels, layer, x, 0, 1, 0, linear_panels(layer), NULL, out,
-           row_stride(layer->weight.rows), scratch);
+    struct linear_input row = {.x = x, .n_rows = 1};
+    struct linear_finish plain = {0};
+    linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out, row_stride(layer->weight.rows),
+           scratch);
 }
 
 static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,

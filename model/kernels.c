@@ -7,6 +7,7 @@
 #include "model/kernels/attention.h"
 #include "model/kernels/norm.h"
 #include "model/kernels/product.h"
+#include "model/kernels/product_int8.h"
 
 #ifndef KERNELS
 #define KERNELS kernels_portable
@@ -15,6 +16,10 @@
 const struct kernels KERNELS = {
     .isa = ISA,
     .product = product,
+    .product_f16 = product_f16,
+    .product_bf16 = product_bf16,
+    .product_int8 = product_int8,
+    .quantize = quantize,
     .mix_exactly = mix_exactly,
     .activate = activate,
     .multiply = multiply,

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_avx2, &kernels_avx512};
+static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_avx2, &kernels_avx512,
+                                                   &kernels_avx512vnni};
 
 static bool cpu_has(size_t set)
 {
     switch (set) {
-    case 1: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case 1: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); /* and so f16c */
     case 2:
         return cpu_has(1) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case 3: return cpu_has(2) && __builtin_cpu_supports("avx512vnni");
     default: return true;
     }
 }
@@ -26,7 +28,7 @@ static bool cpu_has(size_t set)
 }
 #endif
 
-static const char *const NAMES[] = {"portable", "avx2", "avx512"};
+static const char *const NAMES[] = {"portable", "avx2", "avx512", "avx512vnni"};
 
 const struct kernels *kernels_select(const char *isa)
 {

@@ -1,4 +1,4 @@
-/* linear.h - the linear layer: y = x·Wᵀ + b, for any weight type and layout. */
+/* linear.h - the linear layer: y = act(x·Wᵀ + b), for any weight type and layout. */
 #ifndef MODEL_LINEAR_H
 #define MODEL_LINEAR_H
 
@@ -9,13 +9,37 @@ static inline size_t linear_panels(const struct linear *linear)
     return (linear->weight.rows + PANEL - 1) / PANEL;
 }
 
-/* Floats of scratch for weights that are not f32 panels; 0 for those that are. */
+/* Floats of scratch for weights that are not panels; 0 for those that are, but for int8 panels that read f32 rows. */
 size_t linear_scratch(const struct linear *linear);
 
-/* Columns 16·panel_begin .. 16·panel_end - 1 of y [n_rows, out] = x [n_rows, in]·Wᵀ + b (+ residual, of y's
- * shape and stride; may be y). Columns of y beyond `out` become zeros. */
-void linear(const struct kernels *kernels, const struct linear *linear, const float *x,
-            size_t x_stride, size_t n_rows, size_t panel_begin, size_t panel_end,
-            const float *residual, float *y, size_t y_stride, float *scratch);
+/* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made those. */
+static inline bool linear_takes_int8(const struct linear *linear)
+{
+    return linear->weight.type == TENSOR_INT8 && linear->weight.layout == LAYOUT_PANELS;
+}
+
+/* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by kernels->quantize(). */
+struct linear_input {
+    const float *x;
+    size_t x_stride;
+    const int8_t *q; /* or NULL */
+    size_t q_stride;
+    const struct quantization *quantization; /* [n] */
+    size_t n_rows;
+};
+
+/* What is done to the sums x·Wᵀ + b, all zeros: nothing. residual and gate lie like y, and may be y. */
+struct linear_finish {
+    const float *residual; /* added */
+    bool activated;
+    enum activation activation;
+    const float *gate; /* multiplied by, last */
+};
+
+/* Columns 16·panel_begin .. 16·panel_end - 1 of [n_rows, out], to y .. y + 16·(panel_end - panel_begin) - 1 of each row; those
+ * beyond `out` become zeros. y_stride is a multiple of 16. */
+void linear(const struct kernels *kernels, const struct linear *linear, const struct linear_input *in,
+            size_t panel_begin, size_t panel_end, const struct linear_finish *finish, float *y,
+            size_t y_stride, float *scratch);
 
 #endif

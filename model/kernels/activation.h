@@ -17,7 +17,7 @@ INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y) */
 
 INLINE vec gelu_vec(vec x)
 {
-    vec a = select(x < 0.0f, -x, x);
+    vec a = smaller(magnitude(x), splat(13.0f)); /* beyond, Φ(-a) is below 1e-37 */
     vec p = splat(0.004036827478557825f);
     p = p * a + 0.04009699076414108f;
     p = p * a + 0.1816428005695343f;
@@ -29,9 +29,8 @@ INLINE vec gelu_vec(vec x)
     q = q * a + 1.195883870124817f;
     q = q * a + 1.6701695919036865f;
     q = q * a + 1.0f;
-    vec tail = x * (exp_vec(-0.5f * (a * a)) * (p / q)); /* x·Φ(-|x|) */
-    tail = select(a > 13.0f, splat(0.0f), tail);         /* below 1e-37 */
-    return select(x < 0.0f, tail, x - tail);
+    vec tail = a * (exp_between(-0.5f * (a * a)) * (p / q)); /* |x|·Φ(-|x|) */
+    return larger(splat(0), x) - tail;
 }
 
 INLINE vec gelu_tanh_vec(vec x)
@@ -43,7 +42,7 @@ INLINE vec gelu_tanh_vec(vec x)
 INLINE vec activation_vec(const enum activation activation, vec x)
 {
     switch (activation) {
-    case ACTIVATION_RELU: return select(x < 0.0f, splat(0.0f), x);
+    case ACTIVATION_RELU: return larger(splat(0), x);
     case ACTIVATION_GELU: return gelu_vec(x);
     case ACTIVATION_GELU_TANH: return gelu_tanh_vec(x);
     case ACTIVATION_SILU: return sigmoid_times(x, x);

@@ -48,9 +48,9 @@ static void softmax(float *x, size_t n)
     size_t whole = n - n % LANES, rest = n % LANES;
     vec largest = splat(x[0]);
     for (size_t i = 0; i < whole; i += LANES)
-        largest = select(load(x + i) > largest, load(x + i), largest);
+        largest = choose(load(x + i) > largest, load(x + i), largest);
     vec tail = load_tail(x + whole, rest, x[0]);
-    largest = select(tail > largest, tail, largest);
+    largest = choose(tail > largest, tail, largest);
     float max = largest[0];
     for (int i = 1; i < LANES; i++)
         max = largest[i] > max ? largest[i] : max;

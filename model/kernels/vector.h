@@ -13,8 +13,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
+#if defined(__AVX512VNNI__)
+#define ISA "avx512vnni"
+#else
 #define ISA "avx512"
+#endif
 enum { LANES = 16, TILE_ROWS = 12, TILE_PANELS = 2 };
 #elif defined(__AVX2__)
 #define ISA "avx2"
@@ -52,14 +60,65 @@ INLINE void store(float *p, vec v)
     *(vec_memory *)p = v;
 }
 
+/* Weights as they lie in a panel, one vector of them, widened to f32. */
+INLINE vec load_bf16(const uint16_t *p)
+{
+    typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
+    return (vec)(__builtin_convertvector(*(const halves *)p, uvec) << 16);
+}
+
+INLINE vec load_f16(const uint16_t *p)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+#elif defined(__F16C__)
+    return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+#else /* the exponent moves by 112 in a product that is exact; infinity and NaN keep the largest */
+    typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
+    uvec bits = __builtin_convertvector(*(const halves *)p, uvec);
+    uvec magnitude = (bits & 0x7FFFu) << 13;
+    uvec finite = (uvec)((vec)magnitude * 0x1p112f);
+    uvec special = (uvec)(magnitude >= 0x7C00u << 13);
+    return (vec)((bits & 0x8000u) << 16 | finite | (special & 0x7F800000u));
+#endif
+}
+
 INLINE vec splat(float value)
 {
     return value - (vec){0};
 }
 
-INLINE vec select(ivec mask, vec yes, vec no)
+INLINE vec choose(ivec mask, vec yes, vec no)
 {
     return (vec)(((ivec)yes & mask) | ((ivec)no & ~mask));
+}
+
+/* b where either is NaN */
+INLINE vec smaller(vec a, vec b)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (vec)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    return choose(a < b, a, b);
+#endif
+}
+
+INLINE vec larger(vec a, vec b)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return choose(a > b, a, b);
+#endif
+}
+
+INLINE vec magnitude(vec x)
+{
+    return (vec)((ivec)x & INT32_MAX);
 }
 
 INLINE float horizontal_sum(vec v)
@@ -85,13 +144,11 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. NaN stays NaN. */
-INLINE vec exp_vec(vec x)
+/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. */
+INLINE vec exp_between(vec x)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
     const float to_integer = 12582912.0f; /* 1.5 · 2^23: adding it rounds to a whole number */
-    x = select(x < -87.3f, splat(-87.3f), x);
-    x = select(x > 88.3f, splat(88.3f), x);
     vec shifted = x * log2_e + to_integer;
     vec n = shifted - to_integer;
     vec r = x - n * ln2_high;
@@ -103,9 +160,14 @@ INLINE vec exp_vec(vec x)
     p = p * r + 0.4999999403953552f;
     p = p * (r * r) + r;
     p = p + 1.0f;
-    uvec exponent = ((uvec)shifted - (uvec)splat(to_integer)) << 23;
-    vec result = (vec)((uvec)p + exponent);
-    return select(x == x, result, x);
+    return (vec)((uvec)p + ((uvec)shifted << 23)); /* the rest of to_integer's bits is shifted out */
+}
+
+/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. NaN stays NaN. */
+INLINE vec exp_vec(vec x)
+{
+    vec result = exp_between(smaller(splat(88.3f), larger(splat(-87.3f), x)));
+    return choose(x == x, result, x);
 }
 
 #endif
