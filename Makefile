@@ -26,7 +26,7 @@ TOOL_LIBS := $(call packages,--libs jansson)
 TEST_LIBS := $(call packages,--libs cmocka jansson)
 
 GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))
-NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring san,$(GOALS)),cmocka)
+NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring bench,$(GOALS))$(findstring san,$(GOALS)),cmocka)
 MISSING := $(strip $(foreach name,$(NEEDED),$(if $(call packages,--modversion $(name)),,$(name))))
 $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh tools/setup.sh installs what the build needs)))
 
@@ -38,6 +38,7 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
 #            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
 #            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
+# Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
 MACHINE := $(shell $(CC) -dumpmachine)
 ISAS := portable $(if $(filter x86_64-%,$(MACHINE)),avx2 avx512 avx512vnni)
@@ -52,7 +53,8 @@ ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c))
 TOOL_MAINS := $(filter-out tools/minimal.c,$(shell grep -l '^int main' tools/*.c 2>/dev/null))
 TOOL_SHARED := $(filter-out $(TOOL_MAINS) tools/minimal.c,$(wildcard tools/*.c tools/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
-TEST_ALL := $(filter-out $(FUZZ_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+BENCH_SOURCES := $(wildcard tests/*/bench_*.c)
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
 
@@ -76,7 +78,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers install uninstall FORCE
+.PHONY: all help programs tests test bench-kernels asan tsan test-clang fuzz fuzzers install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -90,6 +92,7 @@ help:
 	@echo 'make asan          the same under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
+	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -120,7 +123,7 @@ $(TOOL_OBJECTS): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(call objects,$(FUZZ_SOURCES)) $(BUILD)/tools/minimal.o)
+	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
@@ -175,6 +178,11 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(B
 
 ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
+
+# ARGS: what a bench takes, its first lines tell.
+BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)
+bench-kernels: $(BENCHES)
+	@for bench in $(BENCHES); do $$bench $(ARGS) || exit; done
 
 # What tests/run.sh and the scripts it runs need to know.
 export BUILD PREFIX CC SANITIZE

@@ -1,190 +1,240 @@
-/* attention.c - one head: for each block of queries scores, softmax, mix.
+/* attention.c - one head: scores, softmax, mix; in one step for few keys, block by block for many.
  *
- * The two products go one of two ways. The linear kernel reads its second operand in panels: keys are packed as the
- * rows of a "weight" matrix [T, K], with 1/√K put into them, and v [T, K] as panels of 16 columns; each
- * element is a sum by itself, so that no element depends on T. OpenBLAS needs no packing, and was measured faster
- * between BLAS_MIN and BLAS_MAX tokens; look-ahead masks do without it.
+ * Scores stand transposed, a row per key and a column per query: maximum and sum of a softmax then run down the rows.
+ * Queries are packed as the panels of a "weight" matrix, with 1/√K put into them, and keys are the rows
+ * of the linear kernel's x; each score is a sum by itself, so that none depends on T.
  *
- * A query that sees at most EXACT_KEYS keys mixes their values in double: so short texts show what attention itself
- * does to a change of order, free of rounding.
+ * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and Gimelshein 2018; Dao et al.
+ * 2022). The borders of the blocks of keys are multiples of KEY_BLOCK, and a hidden key counts exactly 0, so that a
+ * query under a look-ahead mask is computed the same way however many tokens follow.
+ *
+ * A query that sees at most EXACT_KEYS keys sums in double: so short texts show what attention itself does to a change
+ * of order, free of rounding.
  */
 #include "model/attention.h"
 
-#include "model/blas.h"
 #include "model/mask.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 48, BLAS_MIN = EXACT_KEYS + 1, BLAS_MAX = 128 };
+enum { QUERY_BLOCK = 96, KEY_BLOCK = 96 };
 
-struct scratch {
-    float *weights; /* [QUERY_BLOCK, row_stride(T)] */
-    float *keys;    /* [⌈T/16⌉, K, 16] */
-    float *values;  /* [⌈K/16⌉, T, 16] */
-    float *context; /* [QUERY_BLOCK, row_stride(K)] */
-    size_t floats;
-};
-
-static struct scratch carve(float *base, size_t n_tokens, size_t head_width)
+static size_t smaller(size_t a, size_t b)
 {
-    size_t weights = QUERY_BLOCK * row_stride(n_tokens);
-    size_t keys = row_stride(n_tokens) * head_width;
-    size_t values = row_stride(head_width) * n_tokens;
-    size_t context = QUERY_BLOCK * row_stride(head_width);
-    struct scratch scratch = {.floats = weights + keys + values + context};
-    if (base != NULL) {
-        scratch.weights = base;
-        scratch.keys = scratch.weights + weights;
-        scratch.values = scratch.keys + keys;
-        scratch.context = scratch.values + values;
-    }
-    return scratch;
+    return a < b ? a : b;
 }
 
-size_t attention_scratch(size_t n_tokens, size_t head_width)
+/* Parts of the scratch are multiples of 64 bytes. */
+static void *take(float *base, size_t *at, size_t n_floats)
 {
-    return carve(NULL, n_tokens, head_width).floats;
+    float *part = base != NULL ? base + *at : NULL;
+    *at += row_stride(n_floats);
+    return part;
 }
 
+/* 1/√K */
 static float score_scale(const struct attention_head *head)
 {
     return (float)(1 / sqrt((double)head->head_width));
 }
 
-static void pack_keys(const struct attention_head *head, float *keys)
+/* ---- Few keys ---- */
+
+struct few {
+    float *queries;  /* [⌈T/16⌉, K, 16] */
+    float *scores;   /* [T, row_stride(T)] */
+    double *weights; /* [T, row_stride(T)] */
+    double *values;  /* [T, row_stride(K)] */
+    double *share;   /* [row_stride(T)] */
+};
+
+static size_t carve_few(struct few *few, float *base, size_t n_tokens, size_t head_width)
 {
-    float scale = score_scale(head);
-    for (size_t t = 0; t < row_stride(head->n_tokens); t++) {
-        float *panel = keys + t / PANEL * head->head_width * PANEL + t % PANEL;
-        const float *row = head->k + t * head->stride;
-        for (size_t i = 0; i < head->head_width; i++)
-            panel[i * PANEL] = t < head->n_tokens ? row[i] * scale : 0;
+    size_t columns = row_stride(n_tokens), floats = 0;
+    few->queries = take(base, &floats, columns * head_width);
+    few->scores = take(base, &floats, n_tokens * columns);
+    few->weights = take(base, &floats, 2 * n_tokens * columns);
+    few->values = take(base, &floats, 2 * n_tokens * row_stride(head_width));
+    few->share = take(base, &floats, 2 * columns);
+    return floats;
+}
+
+/* The first n tokens among themselves. */
+static void attend_few(const struct kernels *kernels, const struct attention_head *head, size_t n,
+                       float *base)
+{
+    struct few few;
+    size_t width = head->head_width, columns = row_stride(n);
+    carve_few(&few, base, n, width);
+    kernels->pack_rows(head->q, head->stride, n, width, score_scale(head), few.queries);
+    kernels->product(&(struct product){
+        .x = head->k, .x_stride = head->stride,
+        .panels = few.queries, .panel_stride = width * PANEL, .k = width,
+        .out = few.scores, .out_stride = columns,
+        .n_rows = n, .n_panels = columns / PANEL,
+    });
+    kernels->softmax_exactly(&(struct score_block){
+        .scores = few.scores, .stride = columns, .n_keys = n, .n_queries = n,
+        .causal = head->mask == MASK_CAUSAL,
+    }, few.weights, few.share);
+    kernels->mix_exactly(&(struct exact_mix){
+        .weights = few.weights, .weights_stride = columns, .share = few.share,
+        .v = head->v, .v_stride = head->stride, .values = few.values,
+        .n_keys = n, .n_queries = n, .width = width,
+        .out = head->out, .out_stride = head->out_stride,
+    });
+    if (head->map == NULL)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        float *row = head->map + i * head->n_tokens;
+        memset(row, 0, head->n_tokens * sizeof *row);
+        for (size_t j = 0; j < n; j++)
+            row[j] = (float)(few.weights[j * columns + i] * few.share[i]);
     }
 }
 
-static void pack_values(const struct attention_head *head, float *values)
+/* ---- Many keys ---- */
+
+struct many {
+    float *keys;    /* [T, K] */
+    float *values;  /* [T, row_stride(K)] */
+    float *queries; /* [QUERY_BLOCK / 16, K, 16] */
+    float *scores;  /* [KEY_BLOCK, QUERY_BLOCK] */
+    float *context; /* [QUERY_BLOCK, row_stride(K)] */
+    float *max, *sum, *factor; /* [QUERY_BLOCK] */
+};
+
+static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t head_width)
 {
-    for (size_t i = 0; i < head->head_width; i += PANEL) {
-        size_t columns = head->head_width - i < PANEL ? head->head_width - i : PANEL;
-        float *panel = values + i * head->n_tokens;
-        for (size_t t = 0; t < head->n_tokens; t++, panel += PANEL) {
-            memcpy(panel, head->v + t * head->stride + i, columns * sizeof *panel);
-            memset(panel + columns, 0, (PANEL - columns) * sizeof *panel);
-        }
+    size_t floats = 0;
+    many->keys = take(base, &floats, n_tokens * head_width);
+    many->values = take(base, &floats, n_tokens * row_stride(head_width));
+    many->queries = take(base, &floats, QUERY_BLOCK * head_width);
+    many->scores = take(base, &floats, KEY_BLOCK * QUERY_BLOCK);
+    many->context = take(base, &floats, QUERY_BLOCK * row_stride(head_width));
+    many->max = take(base, &floats, QUERY_BLOCK);
+    many->sum = take(base, &floats, QUERY_BLOCK);
+    many->factor = take(base, &floats, QUERY_BLOCK);
+    return floats;
+}
+
+/* to [T, to_stride] = from [T, K], zeros behind K. */
+static void gather(const float *from, const struct attention_head *head, float *to, size_t to_stride)
+{
+    for (size_t t = 0; t < head->n_tokens; t++, to += to_stride) {
+        memcpy(to, from + t * head->stride, head->head_width * sizeof *to);
+        memset(to + head->head_width, 0, (to_stride - head->head_width) * sizeof *to);
     }
 }
 
-/* A block of queries and the keys that any of them may see. */
+/* A block of queries, and the keys that any of them may see. */
 struct block {
     size_t first, n_queries, n_keys;
 };
 
-/* weights [n_queries, n_keys] = q·kᵀ / √K */
-static void score(const struct kernels *kernels, const struct attention_head *head, bool blas,
-                  const struct block *block, const struct scratch *scratch)
+/* Scores of the keys from `key` on, to the end of their block. */
+static struct score_block score(const struct kernels *kernels, const struct attention_head *head,
+                           const struct block *block, const struct many *many, size_t key)
 {
-    size_t stride = row_stride(head->n_tokens), width = head->head_width;
-    const float *q = head->q + block->first * head->stride;
-    if (blas) {
-        blas_product_transposed(block->n_queries, block->n_keys, width, score_scale(head), q,
-                                head->stride, head->k, head->stride, scratch->weights, stride);
-        return;
-    }
-    struct product product = {
-        .x = q, .x_stride = head->stride,
-        .panels = scratch->keys, .panel_stride = width * PANEL, .k = width,
-        .out = scratch->weights, .out_stride = stride,
-        .n_rows = block->n_queries, .n_panels = row_stride(block->n_keys) / PANEL,
+    size_t width = head->head_width;
+    struct score_block scores = {
+        .scores = many->scores, .stride = row_stride(block->n_queries),
+        .n_keys = smaller(block->n_keys - key, KEY_BLOCK), .n_queries = block->n_queries,
+        .causal = head->mask == MASK_CAUSAL,
+        .ahead = (ptrdiff_t)block->first - (ptrdiff_t)key,
     };
-    kernels->product(&product);
+    kernels->product(&(struct product){
+        .x = many->keys + key * width, .x_stride = width,
+        .panels = many->queries, .panel_stride = width * PANEL, .k = width,
+        .out = scores.scores, .out_stride = scores.stride,
+        .n_rows = scores.n_keys, .n_panels = scores.stride / PANEL,
+    });
+    return scores;
 }
 
-/* Softmax over the keys that one query may see; the others get exactly 0. */
-static void weigh_keys(const struct kernels *kernels, struct key_range visible, size_t n_keys,
-                       float *weights)
+static void attend_block(const struct kernels *kernels, const struct attention_head *head,
+                         const struct block *block, const struct many *many)
 {
-    memset(weights, 0, visible.begin * sizeof *weights);
-    if (visible.end > visible.begin)
-        kernels->softmax(weights + visible.begin, visible.end - visible.begin);
-    memset(weights + visible.end, 0, (n_keys - visible.end) * sizeof *weights);
-}
-
-/* The first queries of the block, as many as see few enough keys: out [K] = weights·v, in double. Returns how
- * many there are. */
-static size_t mix_short(const struct kernels *kernels, const struct attention_head *head,
-                        const struct block *block, const float *weights)
-{
-    size_t i = 0;
-    for (; i < block->n_queries; i++) {
-        struct key_range visible = mask_visible(head->mask, block->first + i, head->n_tokens);
-        if (visible.end - visible.begin > EXACT_KEYS)
-            break;
-        kernels->mix_exactly(weights + i * row_stride(head->n_tokens) + visible.begin,
-                             head->v + visible.begin * head->stride, head->stride,
-                             visible.end - visible.begin, head->head_width,
-                             head->out + (block->first + i) * head->out_stride);
+    size_t values_stride = row_stride(head->head_width);
+    for (size_t i = 0; i < row_stride(block->n_queries); i++) {
+        many->max[i] = -FLT_MAX;
+        many->sum[i] = 0;
     }
-    return i;
-}
-
-/* out [n_queries, K] = weights·v */
-static void mix(const struct kernels *kernels, const struct attention_head *head, bool blas,
-                const struct block *block, const struct scratch *scratch)
-{
-    size_t stride = row_stride(head->n_tokens), width = head->head_width;
-    size_t done = mix_short(kernels, head, block, scratch->weights), rest = block->n_queries - done;
-    const float *weights = scratch->weights + done * stride;
-    float *out = head->out + (block->first + done) * head->out_stride;
-    if (rest == 0)
-        return;
-    if (blas) {
-        blas_product(rest, width, block->n_keys, weights, stride, head->v, head->stride, out,
-                     head->out_stride);
-        return;
-    }
-    struct product product = {
-        .x = weights, .x_stride = stride,
-        .panels = scratch->values, .panel_stride = head->n_tokens * PANEL, .k = block->n_keys,
-        .out = scratch->context, .out_stride = row_stride(width),
-        .n_rows = rest, .n_panels = row_stride(width) / PANEL,
-    };
-    kernels->product(&product);
-    for (size_t i = 0; i < rest; i++)
-        memcpy(out + i * head->out_stride, scratch->context + i * row_stride(width),
-               width * sizeof *out);
-}
-
-static void write_map(const struct attention_head *head, const struct block *block,
-                      const float *weights)
-{
-    for (size_t i = 0; i < block->n_queries; i++) {
-        float *row = head->map + (block->first + i) * head->n_tokens;
-        memcpy(row, weights + i * row_stride(head->n_tokens), block->n_keys * sizeof *row);
-        memset(row + block->n_keys, 0, (head->n_tokens - block->n_keys) * sizeof *row);
+    kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
+                       head->head_width, score_scale(head), many->queries);
+    for (size_t key = 0; key < block->n_keys; key += KEY_BLOCK) {
+        struct score_block scores = score(kernels, head, block, many, key);
+        bool last = key + scores.n_keys == block->n_keys;
+        kernels->softmax_block(&scores, many->max, many->sum, many->factor);
+        kernels->mix(&(struct mix){
+            .weights = scores.scores, .weights_stride = scores.stride,
+            .values = many->values + key * values_stride, .values_stride = values_stride,
+            .n_keys = scores.n_keys, .n_queries = block->n_queries, .width = head->head_width,
+            .context = key > 0 ? many->context : NULL, .context_stride = values_stride,
+            .factor = many->factor, .sum = last ? many->sum : NULL,
+            .out = last ? head->out + block->first * head->out_stride : many->context,
+            .out_stride = last ? head->out_stride : values_stride,
+        });
     }
 }
 
-void attention_head(const struct kernels *kernels, const struct attention_head *head, float *base)
+/* The weights of the block of queries that has just been attended, from its scores once more. */
+static void write_map(const struct kernels *kernels, const struct attention_head *head,
+                      const struct block *block, const struct many *many)
 {
+    float share[QUERY_BLOCK];
+    for (size_t i = 0; i < block->n_queries; i++)
+        share[i] = 1 / many->sum[i];
+    for (size_t key = 0; key < block->n_keys; key += KEY_BLOCK) {
+        struct score_block scores = score(kernels, head, block, many, key);
+        kernels->softmax_block(&scores, many->max, many->sum, many->factor);
+        for (size_t i = 0; i < block->n_queries; i++) {
+            float *row = head->map + (block->first + i) * head->n_tokens + key;
+            for (size_t j = 0; j < scores.n_keys; j++)
+                row[j] = scores.scores[j * scores.stride + i] * share[i];
+        }
+    }
+    for (size_t i = 0; i < block->n_queries; i++)
+        memset(head->map + (block->first + i) * head->n_tokens + block->n_keys, 0,
+               (head->n_tokens - block->n_keys) * sizeof *head->map);
+}
+
+/* The tokens from `first` on. */
+static void attend_many(const struct kernels *kernels, const struct attention_head *head, size_t first,
+                        float *base)
+{
+    struct many many;
     size_t n_tokens = head->n_tokens;
-    struct scratch scratch = carve(base, n_tokens, head->head_width);
-    bool blas = head->blas && head->mask == MASK_FULL && n_tokens >= BLAS_MIN && n_tokens <= BLAS_MAX;
-    if (!blas)
-        pack_keys(head, scratch.keys);
-    if (!blas && n_tokens > EXACT_KEYS)
-        pack_values(head, scratch.values);
-    for (size_t first = 0; first < n_tokens; first += QUERY_BLOCK) {
-        struct block block = {.first = first, .n_queries = n_tokens - first};
-        block.n_queries = block.n_queries < QUERY_BLOCK ? block.n_queries : QUERY_BLOCK;
+    carve_many(&many, base, n_tokens, head->head_width);
+    gather(head->k, head, many.keys, head->head_width);
+    gather(head->v, head, many.values, row_stride(head->head_width));
+    for (; first < n_tokens; first += QUERY_BLOCK) {
+        struct block block = {.first = first, .n_queries = smaller(n_tokens - first, QUERY_BLOCK)};
         block.n_keys = mask_visible(head->mask, first + block.n_queries - 1, n_tokens).end;
-
-        score(kernels, head, blas, &block, &scratch);
-        for (size_t i = 0; i < block.n_queries; i++)
-            weigh_keys(kernels, mask_visible(head->mask, first + i, n_tokens), block.n_keys,
-                       scratch.weights + i * row_stride(n_tokens));
+        attend_block(kernels, head, &block, &many);
         if (head->map != NULL)
-            write_map(head, &block, scratch.weights);
-        mix(kernels, head, blas, &block, &scratch);
+            write_map(kernels, head, &block, &many);
     }
+}
+
+size_t attention_scratch(size_t n_tokens, size_t head_width)
+{
+    struct few few;
+    struct many many;
+    size_t floats = carve_few(&few, NULL, smaller(n_tokens, EXACT_KEYS), head_width);
+    size_t more = n_tokens > EXACT_KEYS ? carve_many(&many, NULL, n_tokens, head_width) : 0;
+    return more > floats ? more : floats;
+}
+
+void attention_head(const struct kernels *kernels, const struct attention_head *head, float *scratch)
+{
+    size_t n_few = head->n_tokens;
+    if (n_few > EXACT_KEYS)
+        n_few = head->mask == MASK_CAUSAL ? EXACT_KEYS : 0;
+    if (n_few > 0)
+        attend_few(kernels, head, n_few, scratch);
+    if (n_few < head->n_tokens)
+        attend_many(kernels, head, n_few, scratch);
 }

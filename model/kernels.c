@@ -4,10 +4,12 @@
 #include "model/kernels.h"
 
 #include "model/kernels/activation.h"
-#include "model/kernels/attention.h"
+#include "model/kernels/mix.h"
 #include "model/kernels/norm.h"
+#include "model/kernels/pack.h"
 #include "model/kernels/product.h"
 #include "model/kernels/product_int8.h"
+#include "model/kernels/softmax.h"
 
 #ifndef KERNELS
 #define KERNELS kernels_portable
@@ -20,10 +22,13 @@ const struct kernels KERNELS = {
     .product_bf16 = product_bf16,
     .product_int8 = product_int8,
     .quantize = quantize,
+    .pack_rows = pack_rows,
+    .softmax_block = softmax_block,
+    .mix = mix,
+    .softmax_exactly = softmax_exactly,
     .mix_exactly = mix_exactly,
     .activate = activate,
     .multiply = multiply,
-    .softmax = softmax,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
 };

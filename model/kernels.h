@@ -10,6 +10,9 @@
 #include "model/config.h"
 #include "model/tensor.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* out[r, c] = act(Σ_k x[r, k] · W[c, k] (+ bias[c]) (+ residual[r, c])) (· gate[r, c]), for n_rows rows and 16·n_panels columns;
  * W[c, k] is panels[c / 16][k][c mod 16]. A panel is [K, 16], int8: [⌈K/4⌉, 16, 4]; panel j starts at element j·panel_stride.
  * bias is readable to 16·n_panels, and out is written to 16·n_panels columns: strides are multiples of 16.
@@ -39,6 +42,43 @@ struct quantization {
 
 enum { QUANTIZED_STEP = 64 };
 
+/* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with the
+ * queries are multiples of 16, and the columns from n_queries to the next multiple are computed too. A causal
+ * mask hides key j from query i where j > i + ahead. */
+struct score_block {
+    float *scores; /* [n_keys, stride] */
+    size_t stride, n_keys, n_queries;
+    bool causal;
+    ptrdiff_t ahead; /* the place of query 0 in the sequence minus that of key 0 */
+};
+
+/* out[i, c] = (context[i, c] · factor[i] + Σ_j weights[j, i] · values[j, c]) / sum[i], c < width; values
+ * are readable to a multiple of 16 columns. */
+struct mix {
+    const float *weights, *values;
+    size_t weights_stride, values_stride;
+    size_t n_keys, n_queries, width;
+    const float *context; /* [n_queries, context_stride], or NULL: none; may be out */
+    size_t context_stride;
+    const float *factor;
+    const float *sum; /* or NULL: all 1 */
+    float *out;
+    size_t out_stride;
+};
+
+/* out[i, c] = share[i] · Σ_j weights[j, i] · v[j, c], in double and rounded once. */
+struct exact_mix {
+    const double *weights;
+    size_t weights_stride;
+    const double *share;
+    const float *v;
+    size_t v_stride;
+    double *values; /* scratch: [n_keys, width rounded up to 16] */
+    size_t n_keys, n_queries, width;
+    float *out;
+    size_t out_stride;
+};
+
 /* Sums over at most so many keys are taken in double: rounded once, they do not depend on the keys'
  * order. Without positions, the same words in any order then give the same vectors. */
 enum { EXACT_KEYS = 32 };
@@ -55,18 +95,26 @@ struct kernels {
     /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of QUANTIZED_STEP. */
     struct quantization (*quantize)(const float *x, size_t n, int8_t *q);
 
-    /* out[c] = Σ_j weights[j] · v[j, c] over n ≤ EXACT_KEYS keys, in double; c < width */
-    void (*mix_exactly)(const float *weights, const float *v, size_t v_stride, size_t n, size_t width,
-                        float *out);
+    /* Panels [K, 16] of scale · x, as product reads them: row r of x is column r mod 16 of panel r / 16; the
+     * last row fills the columns that are left. */
+    void (*pack_rows)(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
+                      float *panels);
+
+    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] stand for the keys
+     * so far (-FLT_MAX and 0: none) and then for these too; what was mixed so far counts factor[i] times;
+     * scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
+    void (*softmax_block)(const struct score_block *scores, float *max, float *sum, float *factor);
+    void (*mix)(const struct mix *mix);
+
+    /* Softmax of all keys at once: weights [n_keys, stride] = e^(score - largest), share[i] = 1 / Σ weights. */
+    void (*softmax_exactly)(const struct score_block *scores, double *weights, double *share);
+    void (*mix_exactly)(const struct exact_mix *mix);
 
     /* x[i] = act(x[i]). gelu: x·Φ(x) by erf; gelu_tanh: its tanh form; silu: x/(1+e^-x). */
     void (*activate)(enum activation activation, float *x, size_t n);
 
     /* out[i] = out[i] · y[i] */
     void (*multiply)(float *out, const float *y, size_t n);
-
-    /* x[i] = e^(x[i]-max) / Σ e^(x-max); n > 0. The sum of n ≤ EXACT_KEYS is taken in double. */
-    void (*softmax)(float *x, size_t n);
 
     /* out = (x - mean) / sqrt(variance + eps) · weight (+ bias); in place allowed */
     void (*layer_norm)(const float *x, const float *weight, const float *bias, float eps, size_t n,

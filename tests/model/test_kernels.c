@@ -236,117 +236,6 @@ static void test_multiply(void **unused)
     }
 }
 
-/* ---- softmax ---- */
-
-/* In units of FLOAT_ROUNDING of a weight: e^d, d = x - max, is off by |d|, as d itself is rounded,
- * and 4 more (the polynomial and its roundings, measured below); the sum by the mean of that over
- * its terms and, beyond EXACT_KEYS, by one for each of at most n/4 additions; the reciprocal and
- * the product by 3. exp ends at 1e-38, so that is added. */
-static void check_softmax(const struct kernels *kernels, const float *x, size_t n,
-                          struct largest *largest)
-{
-    float *got = copy_floats(x, n);
-    double *values = new_doubles(n), *expected = new_doubles(n);
-    double max = -INFINITY, mean = 0, sum = 0, additions = n <= EXACT_KEYS ? 1 : (double)n / 4 + 16;
-    for (size_t i = 0; i < n; i++) {
-        values[i] = (double)x[i];
-        max = fmax(max, values[i]);
-    }
-    kernels->softmax(got, n);
-    plain_softmax(values, n, expected);
-    for (size_t i = 0; i < n; i++)
-        mean += expected[i] * (max - values[i]);
-    for (size_t i = 0; i < n; i++) {
-        double bound = expected[i] * FLOAT_ROUNDING * (max - values[i] + mean + additions + 11);
-        note_error(largest, fabs((double)got[i] - expected[i]) / (bound + 2e-38), (double)got[i],
-                   expected[i], (double)n);
-        sum += (double)got[i];
-    }
-    note_error(largest, fabs(sum - 1) / (FLOAT_ROUNDING * (additions + 3)), sum, 1, (double)n);
-    free(expected);
-    free(values);
-    free(got);
-}
-
-static void test_softmax(void **unused)
-{
-    (void)unused;
-    static const double ranges[] = {0, 1e-6, 0.3, 3, 20, 100, 1e5, 3e38};
-    static const size_t large[] = {127, 128, 140, 511, 1000, 4099};
-    uint64_t state = 4;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        struct largest largest = {0};
-        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
-            for (size_t i = 1; i <= 70 + sizeof large / sizeof *large; i++) {
-                size_t n = i <= 70 ? i : large[i - 71];
-                float *x = random_floats(&state, n, ranges[r]);
-                check_softmax(tested_kernels(s), x, n, &largest);
-                free(x);
-            }
-        }
-        assert_bound(&largest, 1, "%s softmax, share of the bound", tested_kernels(s)->isa);
-    }
-}
-
-/* softmax of (0, d, d, ...) is e^d : 1 + n·e^d; where d comes near -87.3, exp ends at 1e-38. */
-static void test_exp_by_softmax(void **unused)
-{
-    (void)unused;
-    enum { N = 31 };
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        struct largest largest = {0}, beyond = {0};
-        for (double d = -110; d <= 0; d += 1.0 / 512) {
-            float x[N + 1] = {0};
-            for (size_t i = 1; i <= N; i++)
-                x[i] = (float)d;
-            tested_kernels(s)->softmax(x, N + 1);
-            double expected = exp(d) / (1 + N * exp(d));
-            for (size_t i = 1; i <= N; i++) {
-                if (d >= -87.25)
-                    note_error(&largest, in_steps((double)x[i], expected), (double)x[i], expected,
-                               d);
-                else
-                    note_error(&beyond, (double)x[i] < 0 ? NAN : (double)x[i], (double)x[i],
-                               expected, d);
-            }
-        }
-        assert_bound(&largest, 4, "%s softmax, exp in steps", tested_kernels(s)->isa);
-        assert_bound(&beyond, 2e-38, "%s softmax, exp below its end", tested_kernels(s)->isa);
-    }
-}
-
-/* Equal scores, whatever they are, share equally; one far above the others takes all. */
-static void test_softmax_extremes(void **unused)
-{
-    (void)unused;
-    static const float values[] = {0,     -0.0f,  1,       -1,       88,          -88,
-                                   1e30f, -1e30f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN};
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t n = 1; n <= 140; n++) {
-            float *x = new_floats(n);
-            for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
-                for (size_t i = 0; i < n; i++)
-                    x[i] = values[v];
-                tested_kernels(s)->softmax(x, n);
-                for (size_t i = 0; i < n; i++)
-                    assert_true(x[i] == 1 / (float)n);
-            }
-            for (size_t top = 0; top < n; top++) {
-                for (size_t i = 0; i < n; i++)
-                    x[i] = i == top ? 1e3f : i % 2 == 0 ? -FLT_MAX : -1e30f;
-                tested_kernels(s)->softmax(x, n);
-                for (size_t i = 0; i < n; i++)
-                    assert_true(i == top ? x[i] == 1 : x[i] >= 0 && x[i] <= 2e-38f);
-            }
-            x[n / 2] = n % 2 == 0 ? NAN : nan_with(n * 0x9E3779B9);
-            tested_kernels(s)->softmax(x, n);
-            for (size_t i = 0; i < n; i++)
-                assert_true(isnan(x[i]));
-            free(x);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,9 +246,6 @@ int main(void)
         cmocka_unit_test(test_activation_of_nan),
         cmocka_unit_test(test_activation_far_out),
         cmocka_unit_test(test_multiply),
-        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_exp_by_softmax),
-        cmocka_unit_test(test_softmax_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

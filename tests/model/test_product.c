@@ -240,63 +240,11 @@ static void test_neighbours(void **unused)
     }
 }
 
-/* ---- mix_exactly ---- */
-
-/* One rounding of a sum whose own error is n·2^-53 of its magnitude. */
-static void check_mix(const struct kernels *kernels, uint64_t *state, size_t n, size_t width,
-                      struct largest *largest)
-{
-    size_t stride = width + n % 3;
-    float *weights = random_floats(state, n, 1),
-          *v = random_floats(state, extent(n, stride, width), 3);
-    float *out = new_floats(width);
-    kernels->mix_exactly(weights, v, stride, n, width, out);
-    for (size_t c = 0; c < width; c++) {
-        struct plain_sum sum = plain_product(weights, v + c, stride, n);
-        double bound = FLOAT_ROUNDING * fabs(sum.sum) + (double)n * 0x1p-52 * sum.magnitude;
-        note_error(largest, fabs((double)out[c] - sum.sum) / (bound + 1e-300), (double)out[c],
-                   sum.sum, (double)width);
-    }
-    free(out);
-    free(v);
-    free(weights);
-}
-
-static void test_mix(void **unused)
-{
-    (void)unused;
-    uint64_t state = 5;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        struct largest largest = {0};
-        for (size_t n = 0; n <= EXACT_KEYS; n++)
-            for (size_t width = 1; width <= 70; width++)
-                check_mix(tested_kernels(s), &state, n, width, &largest);
-        assert_bound(&largest, 1, "%s mix_exactly, share of the bound", tested_kernels(s)->isa);
-    }
-}
-
-static void test_mix_of_nothing(void **unused)
-{
-    (void)unused;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t width = 0; width <= 70; width++) {
-            float *out = new_floats(width + 1), nothing = 0;
-            fill_untouched(out, width + 1);
-            tested_kernels(s)->mix_exactly(&nothing, &nothing, width, 0, width, out);
-            for (size_t c = 0; c < width; c++)
-                assert_true(out[c] == 0);
-            assert_true(untouched(out + width, 1));
-            free(out);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_mix),           cmocka_unit_test(test_mix_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,206 @@
+/* mix.h - values weighted by keys' weights, from weights in which a row is a key: a register tile of queries by columns; per
+ * key one load per vector of values and one broadcast per query.
+ *
+ * The queries are shared out evenly among as few tiles as hold them, so that no tile is left with so few rows that
+ * additions wait for each other.
+ */
+#ifndef MODEL_KERNELS_MIX_H
+#define MODEL_KERNELS_MIX_H
+
+#include "model/kernels.h"
+#include "model/kernels/softmax.h"
+#include "model/kernels/vector.h"
+
+#if defined(__AVX512F__)
+enum { MIX_ROWS = 12, MIX_VECTORS = 2, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
+#elif defined(__AVX2__)
+enum { MIX_ROWS = 6, MIX_VECTORS = 2, EXACT_ROWS = 3, EXACT_VECTORS = 4 };
+#else
+enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
+#endif
+
+/* The switch that gives each number of rows its own copy of a tile, with constant bounds. */
+#if defined(__AVX512F__)
+#define EACH_ROWS_TO_12(call)                                                                      \
+    case 12: call(12); break;                                                                      \
+    case 11: call(11); break;                                                                      \
+    case 10: call(10); break;                                                                      \
+    case 9: call(9); break;                                                                        \
+    case 8: call(8); break;                                                                        \
+    case 7: call(7); break;
+#else
+#define EACH_ROWS_TO_12(call)
+#endif
+#if defined(__AVX2__)
+#define EACH_ROWS_TO_6(call)                                                                       \
+    case 6: call(6); break;                                                                        \
+    case 5: call(5); break;                                                                        \
+    case 4: call(4); break;
+#define EACH_ROWS_TO_3(call)                                                                       \
+    case 3: call(3); break;                                                                        \
+    case 2: call(2); break;                                                                        \
+    case 1: call(1); break;
+#else
+#define EACH_ROWS_TO_6(call)
+#define EACH_ROWS_TO_3(call)                                                                       \
+    case 2: call(2); break;                                                                        \
+    case 1: call(1); break;
+#endif
+
+/* Rows of the next tile, of at most `most`. */
+INLINE size_t even_share(size_t n_left, size_t most)
+{
+    size_t n_tiles = (n_left + most - 1) / most;
+    return (n_left + n_tiles - 1) / n_tiles;
+}
+
+/* The last columns of a tile that is wider than what is left of the row. */
+static void copy_border(const float *border, size_t border_stride, size_t n_rows, size_t n_columns,
+                        float *out, size_t out_stride)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        memcpy(out + i * out_stride, border + i * border_stride, n_columns * sizeof *out);
+}
+
+INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int rows,
+                     const int vectors)
+{
+    vec acc[MIX_ROWS][MIX_VECTORS];
+    const float *weights = m->weights + query, *values = m->values + column;
+    const size_t weights_stride = m->weights_stride, values_stride = m->values_stride;
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vectors; v++)
+            acc[r][v] = (vec){0};
+
+    for (size_t j = 0; j < m->n_keys; j++) {
+        vec value[MIX_VECTORS];
+        UNROLL for (int v = 0; v < vectors; v++)
+            value[v] = load(values + j * values_stride + (size_t)v * LANES);
+        UNROLL for (int r = 0; r < rows; r++) {
+            vec weight = splat(weights[j * weights_stride + (size_t)r]);
+            UNROLL for (int v = 0; v < vectors; v++)
+                acc[r][v] += weight * value[v];
+        }
+    }
+
+    float border[MIX_ROWS * MIX_VECTORS * LANES], *out = m->out + query * m->out_stride + column;
+    size_t n_columns = (size_t)vectors * LANES, left = m->width - column;
+    size_t out_stride = left < n_columns ? n_columns : m->out_stride;
+    float *to = left < n_columns ? border : out;
+    UNROLL for (int r = 0; r < rows; r++) {
+        size_t q = query + (size_t)r;
+        float share = m->sum != NULL ? 1 / m->sum[q] : 1;
+        UNROLL for (int v = 0; v < vectors; v++) {
+            size_t c = (size_t)v * LANES;
+            vec mixed = acc[r][v];
+            if (m->context != NULL)
+                mixed += load(m->context + q * m->context_stride + column + c) * m->factor[q];
+            store(to + (size_t)r * out_stride + c, mixed * share);
+        }
+    }
+    if (left < n_columns)
+        copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
+}
+
+INLINE void mix_columns(const struct mix *m, size_t column, const int vectors)
+{
+#define TILE(rows) mix_tile(m, query, column, rows, vectors)
+    for (size_t query = 0, rows; query < m->n_queries; query += rows) {
+        rows = even_share(m->n_queries - query, MIX_ROWS);
+        switch (rows) {
+        EACH_ROWS_TO_12(TILE)
+        EACH_ROWS_TO_6(TILE)
+        EACH_ROWS_TO_3(TILE)
+        default: break;
+        }
+    }
+#undef TILE
+}
+
+static void mix(const struct mix *m)
+{
+    size_t column = 0;
+    for (; column + PANEL_WIDTH < m->width; column += MIX_VECTORS * LANES)
+        mix_columns(m, column, MIX_VECTORS);
+    for (; column < m->width; column += PANEL_WIDTH)
+        mix_columns(m, column, VECTORS);
+}
+
+/* values [n, width rounded up to panels] of doubles, with zeros behind width. */
+INLINE void widen_values(const struct exact_mix *m)
+{
+    size_t padded = (m->width + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;
+    for (size_t j = 0; j < m->n_keys; j++) {
+        const float *row = m->v + j * m->v_stride;
+        double *out = m->values + j * padded;
+        size_t c = 0;
+        for (; c + DOUBLE_LANES <= m->width; c += DOUBLE_LANES)
+            store_wide(out + c, load_widened(row + c));
+        for (; c < padded; c++)
+            out[c] = c < m->width ? (double)row[c] : 0;
+    }
+}
+
+INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, const int rows,
+                       const int vectors)
+{
+    dvec acc[EXACT_ROWS][EXACT_VECTORS];
+    size_t values_stride = (m->width + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;
+    const double *weights = m->weights + query, *values = m->values + column;
+    const size_t weights_stride = m->weights_stride;
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vectors; v++)
+            acc[r][v] = (dvec){0};
+
+    for (size_t j = 0; j < m->n_keys; j++) {
+        dvec value[EXACT_VECTORS];
+        UNROLL for (int v = 0; v < vectors; v++)
+            value[v] = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
+        UNROLL for (int r = 0; r < rows; r++) {
+            dvec weight = weights[j * weights_stride + (size_t)r] - (dvec){0};
+            UNROLL for (int v = 0; v < vectors; v++)
+                acc[r][v] += weight * value[v];
+        }
+    }
+
+    float border[EXACT_ROWS * EXACT_VECTORS * DOUBLE_LANES];
+    float *out = m->out + query * m->out_stride + column;
+    size_t n_columns = (size_t)vectors * DOUBLE_LANES, left = m->width - column;
+    size_t out_stride = left < n_columns ? n_columns : m->out_stride;
+    float *to = left < n_columns ? border : out;
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vectors; v++)
+            *(half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
+                __builtin_convertvector(acc[r][v] * m->share[query + (size_t)r], half_vec);
+    if (left < n_columns)
+        copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
+}
+
+INLINE void exact_columns(const struct exact_mix *m, size_t column, const int vectors)
+{
+#define TILE(rows) exact_tile(m, query, column, rows, vectors)
+    for (size_t query = 0, rows; query < m->n_queries; query += rows) {
+        rows = even_share(m->n_queries - query, EXACT_ROWS);
+        switch (rows) {
+#if defined(__AVX512F__)
+        EACH_ROWS_TO_6(TILE)
+#endif
+        EACH_ROWS_TO_3(TILE)
+        default: break;
+        }
+    }
+#undef TILE
+}
+
+static void mix_exactly(const struct exact_mix *m)
+{
+    size_t column = 0;
+    widen_values(m);
+    for (; column + EXACT_VECTORS * DOUBLE_LANES / 2 < m->width;
+         column += EXACT_VECTORS * DOUBLE_LANES)
+        exact_columns(m, column, EXACT_VECTORS);
+    for (; column < m->width; column += EXACT_VECTORS * DOUBLE_LANES / 2)
+        exact_columns(m, column, EXACT_VECTORS / 2);
+}
+
+#endif

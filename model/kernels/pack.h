@@ -1,0 +1,105 @@
+/* pack.h - rows of activations as panels of 16: transposed in registers, LANES x LANES at a time.
+ *
+ * Two steps of unpacking transpose the 4 x 4 squares that lie in the 128-bit quarters; the quarters themselves
+ * then change places.
+ */
+#ifndef MODEL_KERNELS_PACK_H
+#define MODEL_KERNELS_PACK_H
+
+#include "model/kernels.h"
+#include "model/kernels/vector.h"
+
+/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) followed by b (LANES .. LANES + 3). */
+#if defined(__AVX512F__)
+#define QUARTERS(a, b, i, j, k, l)                                                                 \
+    __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \
+                            l + 8, i + 12, j + 12, k + 12, l + 12)
+#elif defined(__AVX2__)
+#define QUARTERS(a, b, i, j, k, l)                                                                 \
+    __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4)
+#else
+#define QUARTERS(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#endif
+
+/* r[0 .. 3]: in each quarter, the square of them transposed. */
+INLINE void transpose_squares(vec *r)
+{
+    vec a = QUARTERS(r[0], r[1], 0, LANES, 1, LANES + 1);
+    vec b = QUARTERS(r[0], r[1], 2, LANES + 2, 3, LANES + 3);
+    vec c = QUARTERS(r[2], r[3], 0, LANES, 1, LANES + 1);
+    vec d = QUARTERS(r[2], r[3], 2, LANES + 2, 3, LANES + 3);
+    r[0] = QUARTERS(a, c, 0, 1, LANES, LANES + 1);
+    r[1] = QUARTERS(a, c, 2, 3, LANES + 2, LANES + 3);
+    r[2] = QUARTERS(b, d, 0, 1, LANES, LANES + 1);
+    r[3] = QUARTERS(b, d, 2, 3, LANES + 2, LANES + 3);
+}
+
+/* Quarter m of r[4·n + c] and quarter n of r[4·m + c] change places. */
+INLINE void transpose_quarters(vec *r)
+{
+#if defined(__AVX512F__)
+    UNROLL for (int c = 0; c < 4; c++) {
+        vec even_low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
+                                               19, 24, 25, 26, 27);
+        vec odd_low = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
+                                              22, 23, 28, 29, 30, 31);
+        vec even_high = __builtin_shufflevector(r[8 + c], r[12 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16,
+                                                17, 18, 19, 24, 25, 26, 27);
+        vec odd_high = __builtin_shufflevector(r[8 + c], r[12 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20,
+                                               21, 22, 23, 28, 29, 30, 31);
+        r[c] = __builtin_shufflevector(even_low, even_high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
+                                       19, 24, 25, 26, 27);
+        r[4 + c] = __builtin_shufflevector(odd_low, odd_high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
+                                           19, 24, 25, 26, 27);
+        r[8 + c] = __builtin_shufflevector(even_low, even_high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
+                                           22, 23, 28, 29, 30, 31);
+        r[12 + c] = __builtin_shufflevector(odd_low, odd_high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
+                                            22, 23, 28, 29, 30, 31);
+    }
+#elif defined(__AVX2__)
+    UNROLL for (int c = 0; c < 4; c++) {
+        vec low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[4 + c] = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15);
+        r[c] = low;
+    }
+#else
+    (void)r;
+#endif
+}
+
+/* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; where rows are missing the last one stands in. */
+INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float scale, float *panel)
+{
+    vec r[LANES];
+    UNROLL for (size_t i = 0; i < LANES; i++)
+        r[i] = load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
+    UNROLL for (int i = 0; i < LANES; i += 4)
+        transpose_squares(r + i);
+    transpose_quarters(r);
+    UNROLL for (int i = 0; i < LANES; i++)
+        store(panel + i * PANEL_WIDTH, r[i] * scale);
+}
+
+/* The last columns, where there are fewer than LANES. */
+static void pack_columns(const float *x, size_t x_stride, size_t n_rows, size_t n_columns,
+                         float scale, float *panel)
+{
+    for (size_t c = 0; c < n_columns; c++)
+        for (size_t i = 0; i < LANES; i++)
+            panel[c * PANEL_WIDTH + i] = x[(i < n_rows ? i : n_rows - 1) * x_stride + c] * scale;
+}
+
+static void pack_rows(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
+                      float *panels)
+{
+    size_t n_padded = (n_rows + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;
+    for (size_t row = 0; row < n_padded; row += LANES) {
+        size_t from = row < n_rows ? row : n_rows - 1, rows = n_rows - from, i = 0;
+        float *panel = panels + row / PANEL_WIDTH * k * PANEL_WIDTH + row % PANEL_WIDTH;
+        for (; i + LANES <= k; i += LANES)
+            pack_square(x + from * x_stride + i, x_stride, rows, scale, panel + i * PANEL_WIDTH);
+        pack_columns(x + from * x_stride + i, x_stride, rows, k - i, scale, panel + i * PANEL_WIDTH);
+    }
+}
+
+#endif

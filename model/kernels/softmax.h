@@ -1,0 +1,150 @@
+/* softmax.h - softmax over the keys of a block of scores in which a row is a key and a lane is a query: maximum and
+ * sum run down the rows, so that nothing is ever summed across the lanes of a vector.
+ *
+ * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's maximum from m to m',
+ * what was summed so far counts e^(m - m') times.
+ *
+ * e^x for x ≤ 0 = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by the polynomial of exp_vec (vector.h); 2^n is put
+ * together as bits and multiplied, so that NaN stays NaN. Below -87.3 it stays e^-87.3. Within 2 units of the last place.
+ */
+#ifndef MODEL_KERNELS_SOFTMAX_H
+#define MODEL_KERNELS_SOFTMAX_H
+
+#include "model/kernels.h"
+#include "model/kernels/vector.h"
+
+#include <float.h>
+
+typedef double dvec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+
+INLINE void store_wide(double *p, dvec v)
+{
+    *(dvec_memory *)p = v;
+}
+
+INLINE dvec load_wide(const double *p)
+{
+    return *(const dvec_memory *)p;
+}
+
+INLINE dvec load_widened(const float *p)
+{
+    return __builtin_convertvector(*(const half_vec *)p, dvec);
+}
+
+INLINE vec exp_negative(vec x)
+{
+    const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+    const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
+    x = larger(splat(-87.3f), x);
+    vec shifted = x * log2_e + to_integer;
+    vec n = shifted - to_integer;
+    vec r = x - n * ln2_high;
+    r = r - n * ln2_low;
+    vec p = splat(0.0013814611593261361f);
+    p = p * r + 0.008368710055947304f;
+    p = p * r + 0.04166838899254799f;
+    p = p * r + 0.1666652113199234f;
+    p = p * r + 0.4999999403953552f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    return p * (vec)((uvec)shifted << 23);
+}
+
+/* Which of the queries query .. query + LANES - 1 may see a key. */
+INLINE ivec sees(ptrdiff_t query, ptrdiff_t key)
+{
+    ivec lane;
+    for (int i = 0; i < LANES; i++)
+        lane[i] = i;
+    return lane >= (int32_t)(key - query);
+}
+
+/* Keys before the first one that a query of the panel that starts at `query` may not see. */
+INLINE size_t keys_seen_by_all(const struct score_block *s, size_t query)
+{
+    ptrdiff_t n = s->causal ? s->ahead + (ptrdiff_t)query + 1 : (ptrdiff_t)s->n_keys;
+    return n < 0 ? 0 : (size_t)n < s->n_keys ? (size_t)n : s->n_keys;
+}
+
+/* The largest score of each query from `query` on, and largest. */
+INLINE vec largest_scores(const struct score_block *s, size_t query, vec largest)
+{
+    size_t seen = keys_seen_by_all(s, query), j = 0;
+    const float *scores = s->scores + query;
+    vec other = largest;
+    for (; j + 2 <= seen; j += 2) {
+        largest = larger(load(scores + j * s->stride), largest);
+        other = larger(load(scores + (j + 1) * s->stride), other);
+    }
+    for (; j < seen; j++)
+        largest = larger(load(scores + j * s->stride), largest);
+    for (; j < s->n_keys; j++) {
+        ivec mask = sees(s->ahead + (ptrdiff_t)query, (ptrdiff_t)j);
+        other = larger(choose(mask, load(scores + j * s->stride), splat(-FLT_MAX)), other);
+    }
+    return larger(largest, other);
+}
+
+/* e^(score - largest) of key j in place of the score, 0 where the mask hides it. */
+INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec largest, const int masked)
+{
+    vec e = exp_negative(load(s->scores + j * s->stride + query) - largest);
+    if (masked)
+        e = choose(sees(s->ahead + (ptrdiff_t)query, (ptrdiff_t)j), e, (vec){0});
+    return e;
+}
+
+static void softmax_block(const struct score_block *s, float *max, float *sum, float *factor)
+{
+    for (size_t query = 0; query < s->n_queries; query += LANES) {
+        vec before = load(max + query), largest = largest_scores(s, query, before);
+        size_t seen = keys_seen_by_all(s, query), j = 0;
+        vec sums[2] = {{0}};
+        for (; j + 2 <= seen; j += 2)
+            UNROLL for (size_t i = 0; i < 2; i++) {
+                vec e = exp_score(s, query, j + i, largest, 0);
+                store(s->scores + (j + i) * s->stride + query, e);
+                sums[i] += e;
+            }
+        for (; j < s->n_keys; j++) {
+            vec e = exp_score(s, query, j, largest, j >= seen);
+            store(s->scores + j * s->stride + query, e);
+            sums[j % 2] += e;
+        }
+        vec scale = exp_negative(before - largest);
+        store(factor + query, scale);
+        store(sum + query, load(sum + query) * scale + (sums[0] + sums[1]));
+        store(max + query, largest);
+    }
+}
+
+/* Key j of softmax_exactly: its weights as doubles, and what the sums of them gain. */
+INLINE void widen_exp(const struct score_block *s, size_t query, size_t j, vec e, double *weights,
+                      dvec *sums)
+{
+    float stored[LANES];
+    store(stored, e);
+    UNROLL for (size_t i = 0; i < 2; i++) {
+        dvec wide = load_widened(stored + i * DOUBLE_LANES);
+        sums[i] += wide;
+        store_wide(weights + j * s->stride + query + i * DOUBLE_LANES, wide);
+    }
+}
+
+static void softmax_exactly(const struct score_block *s, double *weights, double *share)
+{
+    for (size_t query = 0; query < s->n_queries; query += LANES) {
+        vec largest = largest_scores(s, query, splat(-FLT_MAX));
+        size_t seen = keys_seen_by_all(s, query), j = 0;
+        dvec sums[2] = {{0}};
+        for (; j < seen; j++)
+            widen_exp(s, query, j, exp_score(s, query, j, largest, 0), weights, sums);
+        for (; j < s->n_keys; j++)
+            widen_exp(s, query, j, exp_score(s, query, j, largest, 1), weights, sums);
+        UNROLL for (size_t i = 0; i < 2; i++)
+            store_wide(share + query + i * DOUBLE_LANES, 1.0 / sums[i]);
+    }
+}
+
+#endif
