@@ -1,0 +1,9 @@
+/* handover.h - how long it takes two threads to hand a word of memory to each other. */
+#ifndef TOOLS_BENCH_HANDOVER_H
+#define TOOLS_BENCH_HANDOVER_H
+
+/* Nanoseconds per hand-over, from one thread to the other: the median of short series, within some 20 ms.
+ * NaN if there are no two threads. On virtual machines this flips between about 110 and 450 ns. */
+double handover_ns(void);
+
+#endif
