@@ -69,6 +69,8 @@ static bool measure_peaks(struct bench *bench)
         else if (bench->options->peaks_alone)
             peaks_print_json(peaks, handover);
     }
+    if (!bench->options->is_json && !bench->options->peaks_alone)
+        result_print_heading();
     return true;
 }
 
@@ -220,12 +222,14 @@ static void measure_named(struct bench *bench, size_t workload)
             measure_ids(bench, LENGTHS[i]);
 }
 
+/* The peaks come first, but not before it is clear that there is a model. */
 static void measure_subject(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
-    for (size_t i = 0; i < options->n_ids_files; i++)
+    bool done = bench->peaks[0].n_threads > 0 || measure_peaks(bench);
+    for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
-    for (size_t i = 0; i < options->n_workloads; i++)
+    for (size_t i = 0; done && i < options->n_workloads; i++)
         measure_named(bench, options->workloads[i]);
     subject_close(&bench->subject);
 }
@@ -277,10 +281,9 @@ int main(int argc, char *argv[])
         return code;
     bench.options = &options;
     settle_threads(&bench);
-    if (measure_peaks(&bench) && !options.peaks_alone) {
-        if (!options.is_json)
-            result_print_heading();
+    if (options.peaks_alone)
+        measure_peaks(&bench);
+    else
         measure_all(&bench);
-    }
     return program_end(bench.code);
 }

@@ -45,11 +45,11 @@ static const char HELP[] =
     "\n"
     "What the numbers are\n"
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
-    "  of peak                the time that the products of the linear layers and of attention take\n"
-    "                         at the peak of as many threads (linear layers in int8: at the int8\n"
-    "                         peak; all others at that of float32 multiply-adds), over the median\n"
-    "  hand-over              ns from one thread to another, before and after the runs: compare only\n"
-    "                         runs that are alike in it\n"
+    "  of peak                the time that the products of the layers and of attention take at the\n"
+    "                         measured peak of as many threads (matrices in int8: at that of int8;\n"
+    "                         all else: at that of float32 multiply-adds), divided by the median\n"
+    "  hand-over              ns from one thread to another, before and after the runs, and what that\n"
+    "                         is called: fast, slow, busy, mixed; runs compare where it is the same\n"
     "\n"
     "Exit codes: 0 done, 1 a workload failed, 2 misused. Manual: man encode-bench.\n";
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { SERIES = 40, HANDOVERS = 200, SPINS = 20000 };
 
@@ -59,4 +60,16 @@ double handover_ns(void)
     if (!together(2, NULL, play, &game, &seconds))
         return NAN;
     return timing_of(game.ns, game.n_series).median;
+}
+
+static const char *tag(double ns)
+{
+    return ns < 200 ? "fast" : ns < 1000 ? "slow" : "busy";
+}
+
+const char *handover_tag(double before_ns, double after_ns)
+{
+    if (isnan(before_ns) || isnan(after_ns))
+        return "";
+    return strcmp(tag(before_ns), tag(after_ns)) == 0 ? tag(before_ns) : "mixed";
 }

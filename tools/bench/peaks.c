@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCHES = 4, READ_BYTES = 256 << 20, READ_ALIGN = 512 };
+enum { STRETCHES = 4, READ_BYTES = 128 << 20, READ_ALIGN = 512 };
 
 /* ---- Arithmetic ---- */
 

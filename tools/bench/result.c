@@ -1,6 +1,7 @@
 /* result.c - results as text and as JSON. */
 #include "tools/bench/result.h"
 
+#include "tools/bench/handover.h"
 #include "tools/json_output.h"
 
 #include <math.h>
@@ -83,6 +84,7 @@ void result_print_json(const struct result *result)
     put_number("resident_mb", result->resident_mb);
     put_number("handover_before_ns", result->handover_before_ns);
     put_number("handover_after_ns", result->handover_after_ns);
+    put_text("handover", handover_tag(result->handover_before_ns, result->handover_after_ns));
     put_peaks(&result->peaks);
     put_profile(result);
     printf("}\n");
@@ -133,7 +135,8 @@ void result_print_text(const struct result *result)
     put_cell(8, "%.2f", 1e3 * median / n_tokens);
     put_cell(9, "%.1f %%", 100 * result->share_of_peak);
     if (isfinite(result->handover_before_ns))
-        printf("  %.0f, %.0f ns", result->handover_before_ns, result->handover_after_ns);
+        printf("  %.0f, %.0f ns: %s", result->handover_before_ns, result->handover_after_ns,
+               handover_tag(result->handover_before_ns, result->handover_after_ns));
     putchar('\n');
     if (isfinite(result->tokenize_mb_per_s))
         printf("           tokenizing alone, one thread: %.1f MB/s\n", result->tokenize_mb_per_s);

@@ -81,31 +81,38 @@ void subject_close(struct subject *subject)
 }
 
 struct operations {
-    double linear, attention;
+    double in_int8, in_floats; /* of linear layers */
+    double attention;
 };
 
 static struct operations count(const struct subject *subject, const struct workload *workload)
 {
     const engine_info *info = &subject->info;
-    double layers = (double)info->n_layers, width = (double)info->width;
-    double n_matrices = strcmp(info->gate, "none") == 0 ? 2 : 3;
-    double per_token = 4 * width * width + n_matrices * width * (double)info->feed_forward;
-    return (struct operations){
-        .linear = 2 * (double)workload->n_tokens * layers * per_token,
-        .attention = 2 * workload->n_pairs * layers * 2 * width,
+    struct operations operations = {
+        .attention = 2 * workload->n_pairs * (double)info->n_layers * 2 * (double)info->width,
     };
+    engine_tensor_info tensor;
+    for (size_t i = 0; engine_model_tensor(subject->model, i, &tensor) == ENGINE_OK; i++) {
+        if (tensor.n_dims != 2 || strncmp(tensor.name, "layers.", 7) != 0)
+            continue;
+        double products = (double)tensor.shape[0] * (double)tensor.shape[1];
+        bool is_int8 = strcmp(tensor.type, "int8") == 0;
+        *(is_int8 ? &operations.in_int8 : &operations.in_floats) +=
+            2 * (double)workload->n_tokens * products;
+    }
+    return operations;
 }
 
 double subject_operations(const struct subject *subject, const struct workload *workload)
 {
     struct operations operations = count(subject, workload);
-    return operations.linear + operations.attention;
+    return operations.in_int8 + operations.in_floats + operations.attention;
 }
 
 double subject_ideal_seconds(const struct subject *subject, const struct workload *workload,
                              double f32_gflops, double int8_gops)
 {
     struct operations operations = count(subject, workload);
-    double linear_peak = strcmp(subject->precision, "int8") == 0 ? int8_gops : f32_gflops;
-    return 1e-9 * (operations.linear / linear_peak + operations.attention / f32_gflops);
+    return 1e-9 * (operations.in_int8 / int8_gops +
+                   (operations.in_floats + operations.attention) / f32_gflops);
 }

@@ -27,11 +27,13 @@ int subject_make(struct subject *subject, const struct bert_shape *shape, const 
 
 void subject_close(struct subject *subject);
 
-/* Seconds that the products of a workload take at these peaks, in 1e9 operations per second: those of
- * attention and of other than int8 layers at f32's. A multiply-add is two operations:
- *     linear: T · L · (4D² + 2DF, or 3DF with a gate)      attention: T² · L · 2D  */
+/* A multiply-add is two operations: those of the layers' matrices for each token, 4D² + 2DF each layer (3DF
+ * with a gate), and of attention T² · 2D. What stands before and behind the layers is not counted. */
+double subject_operations(const struct subject *subject, const struct workload *workload);
+
+/* Seconds that they take at these peaks, in 1e9 operations per second: matrices in int8 at that of int8, all
+ * else at that of f32. */
 double subject_ideal_seconds(const struct subject *subject, const struct workload *workload,
                              double f32_gflops, double int8_gops);
-double subject_operations(const struct subject *subject, const struct workload *workload);
 
 #endif

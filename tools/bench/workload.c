@@ -179,8 +179,8 @@ int workload_read(struct workload *workload, const char *path)
         n_lines++;
         if (!read_line(workload, line, &cap, &wrong))
             code = wrong == NULL ? program_fail("out of memory")
-                                 : program_fail("'%s', line %zu: '%.20s' is not a token id", path, n_lines,
-                                                wrong);
+                                 : program_fail("'%s', line %zu: '%.*s' is not a token id", path, n_lines,
+                                                (int)strcspn(wrong, " \t\r\n") % 40, wrong);
     }
     if (code == PROGRAM_DONE && ferror(file))
         code = program_fail("cannot read '%s'", path);
