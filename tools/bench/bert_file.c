@@ -69,7 +69,7 @@ static bool add(struct word_list *words, const char *text)
 static bool add_special(struct word_list *words)
 {
     static const char *const SPECIAL[] = {"[UNK]", "[CLS]", "[SEP]", "[MASK]"};
-    char text[16];
+    char text[24];
     bool done = add(words, "[PAD]");
     for (int i = 0; done && i < 99; i++) {
         snprintf(text, sizeof text, "[unused%d]", i);
