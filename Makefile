@@ -78,7 +78,8 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test bench-kernels asan tsan test-clang fuzz fuzzers install uninstall FORCE
+.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
+	install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -93,6 +94,8 @@ help:
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
+	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
+	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -223,6 +226,19 @@ tsan:
 .PHONY: sanitized
 sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)
 	@$(run_tests)
+
+# ---- Benches ----
+# Timing needs the machine for itself: not with make -j of anything else.
+
+SHARED_DIR ?= ../shared
+BENCH ?= --precision f32,bf16,int8
+PEERS ?=
+
+bench: $(BUILD)/encode-bench $(BUILD)/encode
+	@$(BUILD)/encode-bench $(BENCH)
+
+bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
+	@python3 tools/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
 
 # ---- Installation ----
 

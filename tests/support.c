@@ -163,6 +163,8 @@ const char *support_isa(size_t index)
     if (n == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         n = 3;
+    if (n == 3 && __builtin_cpu_supports("avx512vnni"))
+        n = 4;
 #endif
     return index < n ? isas[index] : NULL;
 }

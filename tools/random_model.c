@@ -14,6 +14,8 @@
  */
 #include "tools/random_model.h"
 
+#include "tools/random.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,20 +30,12 @@ struct generator {
     engine_status status;
 };
 
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
 static double normal(uint64_t *state)
 {
     const double scale = 1.8688123650118534e-05; /* 1 / sqrt(8 · (65536² - 1) / 12) */
     int64_t sum = -8 * 65535 / 2;
     for (int i = 0; i < 2; i++)
-        for (uint64_t bits = next(state), part = 0; part < 4; part++, bits >>= 16)
+        for (uint64_t bits = random_next(state), part = 0; part < 4; part++, bits >>= 16)
             sum += (int64_t)(bits & 0xFFFF);
     return (double)sum * scale;
 }
@@ -51,7 +45,7 @@ static uint64_t start(uint64_t seed, const char *name)
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char *c = name; *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-    return next(&seed) ^ hash;
+    return random_next(&seed) ^ hash;
 }
 
 /* Rows of mean + deviation · n. */

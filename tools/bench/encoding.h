@@ -1,0 +1,28 @@
+/* encoding.h - times a workload in this process. */
+#ifndef TOOLS_BENCH_ENCODING_H
+#define TOOLS_BENCH_ENCODING_H
+
+#include "tools/bench/series.h"
+#include "tools/bench/subject.h"
+#include "tools/bench/workload.h"
+
+enum { PROFILE_SHARES = ENGINE_N_STEPS + 1 };
+
+/* Each share of the time of all threads, by engine_step; the last is what no step accounts for. */
+struct profile_shares {
+    double share[PROFILE_SHARES];
+};
+const char *profile_share_name(size_t index);
+
+/* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512 tokens or as
+ * many as the longest has. Fills the workload's counts where it is of texts. profile (or NULL) is taken in
+ * another session, after the times. False after a message. */
+bool encoding_time(const struct subject *subject, struct workload *workload, size_t n_threads,
+                   const struct series_length *length, struct timing *timing,
+                   struct profile_shares *profile);
+
+/* engine_tokenize, text by text, on one thread: 1e6 bytes of text per second. False after a message. */
+bool tokenizing_rate(const struct subject *subject, const struct workload *texts,
+                     const struct series_length *length, double *mb_per_s);
+
+#endif

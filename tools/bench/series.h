@@ -1,0 +1,20 @@
+/* series.h - the same thing again and again, and how long it took each time. */
+#ifndef TOOLS_BENCH_SERIES_H
+#define TOOLS_BENCH_SERIES_H
+
+#include "tools/bench/timing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct series_length {
+    double seconds;
+    size_t n_runs; /* 0: as many as fit into the seconds, at least 3, or 1 of more than 3 seconds */
+};
+
+/* Runs it once without a clock, then as often as the length says. once() returns false where it failed,
+ * after a message; then series() does too. Times are in seconds. */
+bool series(const struct series_length *length, bool (*once)(void *user), void *user,
+            struct timing *timing);
+
+#endif
