@@ -72,7 +72,7 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, const struct
                  const int panels, const enum tensor_type type)
 {
     vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
-    const float *x = (const float *)p->x + row * p->x_stride;
+    const float *x = (const float *)p->x + row * p->x_stride, *base[BASES(TILE_ROWS)];
     const size_t x_stride = p->x_stride, panel_stride = p->panel_stride, first = panel * panel_stride;
     const char *next[TILE_PANELS];
     UNROLL for (int j = 0; j < panels; j++)
@@ -83,6 +83,8 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, const struct
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < panels * VECTORS; v++)
             acc[r][v] = (vec){0};
+    UNROLL for (int b = 0; b < BASES(rows); b++)
+        base[b] = x + (size_t)(b * ROWS_PER_BASE) * x_stride;
 
     for (size_t k = 0; k < p->k; k++) {
         vec weights[TILE_PANELS * VECTORS];
@@ -92,9 +94,13 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, const struct
         UNROLL for (int j = 0; j < panels; j++)
             __builtin_prefetch(next[j] + k * PANEL_WIDTH * weight_bytes(type), 0, 2);
         UNROLL for (int r = 0; r < rows; r++) {
-            vec value = splat(x[(size_t)r * x_stride + k]);
+            vec value = splat(base[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride]);
             UNROLL for (int v = 0; v < panels * VECTORS; v++)
                 acc[r][v] += value * weights[v];
+        }
+        UNROLL for (int b = 0; b < BASES(rows); b++) {
+            base[b]++;
+            OPAQUE(base[b]);
         }
     }
 

@@ -65,7 +65,7 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
                       struct tile_target target)
 {
     __m512i acc[INT8_ROWS][INT8_PANELS];
-    const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
+    const int8_t *x = (const int8_t *)p->x + row * p->x_stride, *base[BASES(INT8_ROWS)];
     const uint8_t *w = (const uint8_t *)p->panels + panel * p->panel_stride;
     const size_t x_stride = p->x_stride, panel_stride = p->panel_stride, n_groups = (p->k + GROUP - 1) / GROUP;
     const __m512i offset = _mm512_set1_epi8(-128);
@@ -73,6 +73,9 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < panels; v++)
             acc[r][v] = _mm512_set1_epi32(-128 * p->x_quantization[row + (size_t)r].sum);
+
+    UNROLL for (int b = 0; b < BASES(rows); b++)
+        base[b] = x + (size_t)(b * ROWS_PER_BASE) * x_stride;
 
     for (size_t g = 0; g < n_groups; g++) {
         __m512i weights[INT8_PANELS];
@@ -82,9 +85,13 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
             __builtin_prefetch(at + (size_t)panels * panel_stride, 0, 2);
         }
         UNROLL for (int r = 0; r < rows; r++) {
-            const int8_t *four = x + (size_t)r * x_stride + g * GROUP;
+            const int8_t *four = base[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * x_stride;
             UNROLL for (int v = 0; v < panels; v++)
                 add_dot_products(&acc[r][v], weights[v], four);
+        }
+        UNROLL for (int b = 0; b < BASES(rows); b++) {
+            base[b] += GROUP;
+            OPAQUE(base[b]);
         }
     }
 

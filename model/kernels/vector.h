@@ -83,6 +83,12 @@ INLINE vec load_f16(const uint16_t *p)
 #endif
 }
 
+/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a tile, do not fit the
+ * registers, while a third of them with an index do. */
+#define OPAQUE(pointer) __asm__("" : "+r"(pointer))
+enum { ROWS_PER_BASE = 3 };
+#define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
+
 INLINE vec splat(float value)
 {
     return value - (vec){0};
