@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_PER_THREAD = 384 }; /* a pass of many short texts: activations stay in the second-level cache */
-
 struct arena {
     char *base; /* NULL: measuring */
     size_t used;
@@ -162,6 +160,13 @@ static engine_status settle_position(struct engine_session *session, engine_posi
     return ENGINE_OK;
 }
 
+/* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take no more
+ * memory the more threads there are. */
+static size_t rows_of_thread(size_t max_tokens)
+{
+    return larger(ROWS_PER_THREAD, max_tokens < ROWS_OF_TEXT ? max_tokens : ROWS_OF_TEXT);
+}
+
 /* Fills all fields that do not point into the block. */
 static engine_status settle(struct engine_session *session, const struct engine_model *model,
                             const engine_session_options *given, engine_error *error)
@@ -194,7 +199,8 @@ static engine_status settle(struct engine_session *session, const struct engine_
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;
     session->profiles = options.profile != 0;
-    session->pass.row_cap = larger(session->max_tokens, ROWS_PER_THREAD * session->n_threads);
+    session->pass.row_cap =
+        larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
     return settle_position(session, options.position, error);
 }
 
@@ -235,11 +241,14 @@ engine_status engine_session_new(const engine_model *model, const engine_session
                             (float *)(uintptr_t)session.positions.sinusoids);
     }
     *out = block;
+    pthread_mutex_init(&(*out)->lock, NULL);
     return succeed(error);
 }
 
 void engine_session_free(engine_session *session)
 {
+    if (session != NULL)
+        pthread_mutex_destroy(&session->lock);
     free(session);
 }
 
