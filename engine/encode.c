@@ -12,8 +12,6 @@
 #include "engine/forward.h"
 #include "engine/status.h"
 
-#include <omp.h>
-
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
 
 static const struct team ALONE = {0, 1, NULL};
@@ -38,10 +36,14 @@ static void walk_group(const struct call *call, const struct group *group, struc
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
-/* Threads that this call may work with. */
-static size_t team_size(const struct engine_session *session)
+/* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken before. */
+static void time_meeting(const struct call *call, struct team all)
 {
-    return session->n_threads == 1 || threads_lost() ? 1 : session->n_threads;
+    struct profile_slot *profile = profile_of(call->session, all.rank);
+    if (profile == NULL)
+        return;
+    team_wait(all);
+    profile_lap(profile, ENGINE_STEP_WAIT);
 }
 
 /* ---- Many texts ---- */
@@ -53,8 +55,9 @@ static size_t next_rows(const struct call *call, size_t n_threads)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows < ROWS_PER_THREAD ? rows : ROWS_PER_THREAD;
 }
 
-static void take_and_walk(struct call *call, struct team all)
+static void take_and_walk(void *user, struct team all)
 {
+    struct call *call = user;
     struct engine_session *session = call->session;
     size_t room = session->pass.row_cap / session->n_threads;
     struct profile_slot *profile = profile_of(session, all.rank);
@@ -70,14 +73,7 @@ static void take_and_walk(struct call *call, struct team all)
             break;
         walk_group(call, &group, ALONE, all.rank);
     }
-    team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
-}
-
-static void encode_many(struct call *call, size_t n_threads)
-{
-#pragma omp parallel num_threads((int)n_threads)
-    take_and_walk(call, (struct team){(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
-                                      &call->session->barrier});
+    time_meeting(call, all);
 }
 
 /* ---- Few texts ---- */
@@ -103,40 +99,34 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
     return largest * n_groups * 4 <= whole->n_rows * 5;
 }
 
-/* One thread's part of a pass of n_groups groups, or of one that all share. */
-static void share_pass(const struct call *call, size_t n_groups, struct team all)
+/* One thread's part of the pass: its group, or its share of the only one. */
+static void share_pass(void *user, struct team all)
 {
+    const struct call *call = user;
     const struct pass *pass = &call->session->pass;
-    if (n_groups == 1)
+    if (pass->n_groups == 1)
         walk_group(call, &pass->groups[0], all, all.rank);
     else
-        for (size_t g = all.rank; g < n_groups; g += all.size)
-            walk_group(call, &pass->groups[g], ALONE, all.rank);
-    team_wait(all);
+        walk_group(call, &pass->groups[all.rank], ALONE, all.rank);
+    time_meeting(call, all);
 }
 
 /* Takes the next inputs and encodes them together. False: there is none, or it is wrong. */
 static bool encode_pass(struct call *call, size_t n_threads)
 {
     struct pass *pass = &call->session->pass;
-    size_t n_groups = n_threads, most = call->session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
+    size_t most = call->session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
     call->profile = profile_of(call->session, 0);
     call_take(call, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;
+    pass->n_groups = n_threads;
     if (call->session->trace != 0 || !split_pass(pass, &whole, n_threads)) {
-        n_groups = 1;
+        pass->n_groups = 1;
         pass->groups[0] = whole;
     }
-    if (n_threads == 1) { /* a region, even of one thread, makes OpenMP allocate */
-        share_pass(call, n_groups, ALONE);
-    } else {
-#pragma omp parallel num_threads((int)n_threads)
-        share_pass(call, n_groups,
-                   (struct team){(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
-                                 &call->session->barrier});
-    }
+    workers_run(&call->session->workers, share_pass, call);
     return true;
 }
 
@@ -152,7 +142,7 @@ static engine_status encode_inputs(struct call *call, size_t *needed)
 {
     engine_error *error = &call->session->error;
     size_t width = call->answer->kind == ANSWER_NOTHING ? 0 : call->answer->width, floats;
-    size_t n_threads = team_size(call->session);
+    size_t n_threads = workers_team(&call->session->workers);
     bool per_token = answers_per_token(call->answer);
     if (__builtin_mul_overflow(call->n, width, &floats))
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", call->n);
@@ -160,7 +150,7 @@ static engine_status encode_inputs(struct call *call, size_t *needed)
     call_begin(call);
     do {
         if (!call->counting && are_many(call, n_threads))
-            encode_many(call, n_threads); /* leaves off before a text that is too long for a thread */
+            workers_run(&call->session->workers, take_and_walk, call); /* leaves off before a text that is too long for a thread */
     } while (encode_pass(call, n_threads));
     if (call->status != ENGINE_OK)
         return call->status;

@@ -7,6 +7,7 @@
 
 #include "engine/answer.h"
 #include "engine/status.h"
+#include "engine/threads.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
 #include "model/linear.h"
@@ -141,6 +142,7 @@ static size_t carve(struct engine_session *session, void *block)
         session->positions.sinusoids =
             take_matrix(&arena, session->max_tokens,
                         row_stride((size_t)model->encoder.config.embedding_width));
+    session->worker_list = take(&arena, session->n_threads - 1, sizeof *session->worker_list);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
@@ -191,7 +193,7 @@ static engine_status settle(struct engine_session *session, const struct engine_
         (options.trace != 0 && options.trace_callback == NULL))
         return fail(error, ENGINE_ERROR_ARGUMENT, "trace is %u: expected engine_trace kinds, and a "
                     "trace_callback", options.trace);
-    session->n_threads = options.n_threads > 0 ? options.n_threads : threads_default();
+    session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
     session->mask = options.mask == ENGINE_MASK_MODEL ? (enum mask_kind)config->mask
                                                       : (enum mask_kind)(options.mask - 1);
@@ -210,6 +212,20 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     if (model == NULL || settle(&session, model, options, NULL) != ENGINE_OK)
         return 0;
     return carve(&session, NULL);
+}
+
+/* The carved session's threads and lock. */
+static engine_status start(struct engine_session *session, struct engine_session **out, engine_error *error)
+{
+    size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
+    if (!workers_start(&session->workers, session->worker_list, n_workers)) {
+        fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer", session->n_threads);
+        free(session);
+        return ENGINE_ERROR_MEMORY;
+    }
+    pthread_mutex_init(&session->lock, NULL);
+    *out = session;
+    return succeed(error);
 }
 
 engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
@@ -240,15 +256,15 @@ engine_status engine_session_new(const engine_model *model, const engine_session
         position_sinusoidal(session.max_tokens, width, row_stride(width),
                             (float *)(uintptr_t)session.positions.sinusoids);
     }
-    *out = block;
-    pthread_mutex_init(&(*out)->lock, NULL);
-    return succeed(error);
+    return start(block, out, error);
 }
 
 void engine_session_free(engine_session *session)
 {
-    if (session != NULL)
-        pthread_mutex_destroy(&session->lock);
+    if (session == NULL)
+        return;
+    workers_stop(&session->workers);
+    pthread_mutex_destroy(&session->lock);
     free(session);
 }
 

@@ -8,10 +8,8 @@
 
 #include "engine/model.h"
 #include "engine/profile.h"
-#include "engine/threads.h"
+#include "engine/workers.h"
 #include "model/embedding.h"
-
-#include <pthread.h>
 
 enum {
     ROWS_PER_THREAD = 384, /* of a group of many short texts: its activations stay in the second-level cache */
@@ -37,7 +35,8 @@ struct pass {
     uint32_t *positions;   /* [rows] */
     uint32_t *out_offsets; /* [rows] place among the sequence's output rows */
     struct sequence *sequences; /* [row_cap] */
-    struct group *groups;       /* [threads] */
+    struct group *groups; /* [threads] */
+    size_t n_groups;      /* of those that are walked together */
 
     float *x;      /* [rows, D]: the residual stream */
     float *y;      /* [rows, D]: what a sublayer reads, and what attention gives */
@@ -67,7 +66,8 @@ struct engine_session {
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
     float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    struct barrier barrier;
+    struct workers workers;
+    struct worker *worker_list; /* [n_threads - 1] */
     pthread_mutex_t lock; /* of the call that the threads take inputs from */
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;

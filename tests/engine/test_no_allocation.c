@@ -1,5 +1,5 @@
-/* Nothing in the whole process allocates while a session encodes: not the library, and not OpenMP
- * or OpenBLAS for it. The first call is let off: it starts OpenMP's threads.
+/* Nothing in the whole process allocates while a session encodes: not the library, and not OpenBLAS
+ * for it. The first call is let off: it makes the session's threads known to OpenBLAS.
  *
  * The allocators of this program stand in front of libc's, so that they are seen whoever calls;
  * sanitizers bring allocators of their own, and there the suite is skipped (test_allocation.c
@@ -59,7 +59,7 @@ void *aligned_alloc(size_t alignment, size_t len)
     return __libc_memalign(alignment, len);
 }
 
-void *memalign(size_t alignment, size_t len); /* what libgomp calls */
+void *memalign(size_t alignment, size_t len);
 void *memalign(size_t alignment, size_t len)
 {
     count_call();
@@ -126,5 +126,6 @@ static void whoever_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whoever_calls)};
+    support_allow_threads(3);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
