@@ -368,8 +368,10 @@ ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_i
 /* ---- Tokens to vectors ---- */
 
 /* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or NULL.
- * An input without tokens has no rows, and its pooled vector is zeros. On failure the contents of out
- * and results are unspecified, except with ENGINE_ERROR_BUFFER and cap 0, where results are filled. */
+ * An input without tokens has no rows, and its pooled vector is zeros. Where an
+ * input is wrong, the message names the first one in their order, and the answers and results of those before it are
+ * there; the rest of out and results is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are
+ * filled. */
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
                                        const engine_encode_options *options, float *out, size_t cap,
                                        size_t *needed, engine_result *results);
