@@ -102,6 +102,7 @@ static bool read_next(struct call *call)
     call->status = read_input(call, &call->inputs[call->next], &call->head);
     if (call->status != ENGINE_OK)
         return false;
+    session_positions(call->session, call->head.result.n_tokens);
     stop_if_full(call, call->head.result.n_tokens);
     return true;
 }

@@ -251,12 +251,18 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
-    if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL) {
-        size_t width = (size_t)model->encoder.config.embedding_width;
-        position_sinusoidal(session.max_tokens, width, row_stride(width),
-                            (float *)(uintptr_t)session.positions.sinusoids);
-    }
     return start(block, out, error);
+}
+
+void session_positions(struct engine_session *session, size_t n)
+{
+    size_t begin = session->n_sinusoids, width = (size_t)session->model->encoder.config.embedding_width;
+    size_t end = larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
+    if (session->positions.scheme != POSITION_SINUSOIDAL || n <= begin || end == begin)
+        return;
+    position_sinusoidal_rows(begin, end, width, row_stride(width),
+                             (float *)(uintptr_t)session->positions.sinusoids);
+    session->n_sinusoids = end;
 }
 
 void engine_session_free(engine_session *session)

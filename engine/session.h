@@ -57,6 +57,7 @@ struct engine_session {
     engine_error error;
     size_t n_threads, max_tokens, block_bytes;
     struct positions positions;
+    size_t n_sinusoids; /* rows of the table that are computed */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;
@@ -72,5 +73,9 @@ struct engine_session {
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };
+
+/* Makes sure that sinusoidal positions 0 .. n-1 are there: they are computed when a text first needs them. Called under the
+ * lock; rows that are there do not change. */
+void session_positions(struct engine_session *session, size_t n);
 
 #endif
