@@ -16,9 +16,9 @@ SOVERSION := 0
 # Never -ffast-math (it changes the floating-point mode of the host), never -march=native.
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
-COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
+COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -pthread -fPIC \
 	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=fast $(WARNINGS)
-LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp
+LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs openblas libutf8proc) -lm
 PKG_CFLAGS := $(call packages,--cflags openblas libutf8proc)
@@ -215,9 +215,8 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtools.a $(BUILD)/liball.a
 	$(call say,link)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
-# Archer tells ThreadSanitizer about OpenMP's barriers; OpenBLAS is not instrumented.
+# OpenBLAS is not instrumented.
 TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/api/%,$(TEST_MAINS))
-tsan: export OMP_TOOL_LIBRARIES ?= libarcher.so
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
@@ -244,12 +243,11 @@ bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
 
 DEST = $(DESTDIR)$(PREFIX)
 MANUALS := $(wildcard tools/man/*.1)
-OPENMP_LIBS := $(if $(findstring clang,$(shell $(CC) --version)),-l:libomp.so.5,-lgomp)
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(MANUALS:tools/man/%=share/man/man1/%) share/encode/default.weights
 
 $(BUILD)/engine.pc: tools/engine.pc.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS) $(OPENMP_LIBS)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
 
 install: all $(BUILD)/engine.pc
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig share/man/man1 share/encode)

@@ -1,225 +1,159 @@
-/* encode.c - engine_encode: inputs to passes, passes through the model, rows to the caller.
+/* encode.c - engine_encode: shares a call's inputs among the threads, which take them through the model.
  *
- * Two ways to share a pass, with the same bits: many texts fall into one group per thread, and each thread takes its group
- * through the model alone; few texts are one group, and the threads share its heads and columns.
+ * Two ways, with the same bits. Many texts: each thread takes the next few inputs, goes through the model with
+ * them alone, and comes back for more; nobody waits for anybody until the inputs are used up. What a thread
+ * takes becomes smaller towards the end, so that all get there together. Few texts, or one that is longer
+ * than a thread's part of the pass: they are gathered in one pass, which is cut into a group for each
+ * thread, or, where that would leave threads idle, is one group whose heads and columns the threads share.
  */
 #include "engine/encode.h"
 
+#include "engine/call.h"
 #include "engine/forward.h"
 #include "engine/status.h"
-#include "model/mask.h"
 
-#include <omp.h>
+enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
 
-struct call {
-    struct engine_session *session;
-    const struct encode_settings *settings;
-    const struct answer *answer;
-    bool counting; /* the buffer is too small: find out how large it should be */
-    float *out;
-    size_t cap, out_rows; /* per token: rows given out so far */
-};
+static const struct team ALONE = {0, 1, NULL};
 
-static void write_group(const struct call *call, const struct group *group, struct team team,
-                        float *scratch)
+/* rank: of this thread among all that the session has. */
+static struct profile_slot *profile_of(const struct engine_session *session, size_t rank)
 {
-    const struct sequence *sequences = &call->session->pass.sequences[group->sequence];
-    struct share share = team_share(team, group->n_sequences);
-    for (size_t i = share.begin; i < share.end; i++)
-        answer_write(call->session, call->answer, &sequences[i], call->out, scratch);
+    return session->profile != NULL ? &session->profile[rank] : NULL;
 }
 
-/* ---- passes ---- */
+static void walk_group(const struct call *call, const struct group *group, struct team team, size_t rank)
+{
+    const struct engine_session *session = call->session;
+    const struct sequence *sequences = &session->pass.sequences[group->sequence];
+    struct profile_slot *profile = profile_of(session, rank);
+    float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
+    profile_start(profile);
+    forward(session, group, team, profile, scratch);
+    struct share share = team_share(team, group->n_sequences);
+    for (size_t i = share.begin; i < share.end; i++)
+        answer_write(session, call->answer, &sequences[i], call->out, scratch);
+    profile_lap(profile, ENGINE_STEP_ANSWER);
+}
 
-/* Cuts the pass into one group per thread of about equally many rows, in order. False if that would leave threads with little to do. */
-static bool split_pass(struct pass *pass, size_t n_groups)
+/* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken before. */
+static void time_meeting(const struct call *call, struct team all)
+{
+    struct profile_slot *profile = profile_of(call->session, all.rank);
+    if (profile == NULL)
+        return;
+    team_wait(all);
+    profile_lap(profile, ENGINE_STEP_WAIT);
+}
+
+/* ---- Many texts ---- */
+
+/* Rows that the next group should have. */
+static size_t next_rows(const struct call *call, size_t n_threads)
+{
+    size_t rows = call_rows_left(call) / n_threads;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows < ROWS_PER_THREAD ? rows : ROWS_PER_THREAD;
+}
+
+static void take_and_walk(void *user, struct team all)
+{
+    struct call *call = user;
+    struct engine_session *session = call->session;
+    size_t room = session->pass.row_cap / session->n_threads;
+    struct profile_slot *profile = profile_of(session, all.rank);
+    struct group group;
+    profile_start(profile);
+    for (;;) {
+        pthread_mutex_lock(&session->lock);
+        profile_lap(profile, ENGINE_STEP_WAIT);
+        call->profile = profile;
+        call_take(call, room * all.rank, next_rows(call, all.size), room, &group);
+        pthread_mutex_unlock(&session->lock);
+        if (group.n_sequences == 0)
+            break;
+        walk_group(call, &group, ALONE, all.rank);
+    }
+    time_meeting(call, all);
+}
+
+/* ---- Few texts ---- */
+
+/* Cuts the pass into one group per thread of about equally many rows, in order. False if that would leave threads
+ * with little to do. */
+static bool split_pass(struct pass *pass, const struct group *whole, size_t n_groups)
 {
     size_t row = 0, sequence = 0, largest = 0;
-    if (n_groups < 2 || pass->n_sequences < n_groups)
+    if (n_groups < 2 || whole->n_sequences < n_groups)
         return false;
     for (size_t g = 0; g < n_groups; g++) {
         struct group *group = &pass->groups[g];
-        size_t goal = pass->n_rows * (g + 1) / n_groups;
+        size_t goal = whole->n_rows * (g + 1) / n_groups;
         *group = (struct group){.sequence = sequence, .row = row};
-        while (sequence < pass->n_sequences &&
+        while (sequence < whole->n_sequences &&
                (g + 1 == n_groups || row + pass->sequences[sequence].n_rows / 2 < goal))
             row += pass->sequences[sequence++].n_rows;
         group->n_sequences = sequence - group->sequence;
         group->n_rows = row - group->row;
         largest = group->n_rows > largest ? group->n_rows : largest;
     }
-    return largest * n_groups * 4 <= pass->n_rows * 5;
+    return largest * n_groups * 4 <= whole->n_rows * 5;
 }
 
-/* One thread's part of a pass. alone: the groups are walked one by each thread, not together. */
-static void share_pass(const struct call *call, size_t n_groups, bool alone, struct team all)
+/* One thread's part of the pass: its group, or its share of the only one. */
+static void share_pass(void *user, struct team all)
 {
-    struct engine_session *session = call->session;
-    struct pass *pass = &session->pass;
-    float *scratch = pass->scratch + all.rank * pass->scratch_floats;
-    struct profile_slot *profile = session->profile != NULL ? &session->profile[all.rank] : NULL;
-    struct team team = alone ? (struct team){0, 1, NULL} : all;
-    profile_start(profile);
-    for (size_t g = alone ? all.rank : 0; g < n_groups; g += alone ? all.size : 1) {
-        forward(session, &pass->groups[g], team, profile, scratch);
-        write_group(call, &pass->groups[g], team, scratch);
-        profile_lap(profile, ENGINE_STEP_ANSWER);
-    }
-    team_wait(all); /* OpenMP's own barrier at the end spins for long: arrive there together */
-    profile_lap(profile, ENGINE_STEP_WAIT);
+    const struct call *call = user;
+    const struct pass *pass = &call->session->pass;
+    if (pass->n_groups == 1)
+        walk_group(call, &pass->groups[0], all, all.rank);
+    else
+        walk_group(call, &pass->groups[all.rank], ALONE, all.rank);
+    time_meeting(call, all);
 }
 
-static void run_pass(const struct call *call)
-{
-    struct engine_session *session = call->session;
-    struct pass *pass = &session->pass;
-    size_t n_groups = session->n_threads;
-    bool alone = session->trace == 0 && split_pass(pass, n_groups);
-    if (!alone) {
-        n_groups = 1;
-        pass->groups[0] = (struct group){.n_sequences = pass->n_sequences, .n_rows = pass->n_rows};
-    }
-    int n_threads = (int)session->n_threads;
-    if (n_threads == 1 || threads_lost()) { /* a region, even of one thread, makes OpenMP allocate */
-        share_pass(call, n_groups, alone, (struct team){0, 1, NULL});
-    } else {
-#pragma omp parallel num_threads(n_threads)
-        share_pass(call, n_groups, alone,
-                   (struct team){(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
-                                 &session->barrier});
-    }
-    pass->n_rows = pass->n_sequences = 0;
-}
-
-/* A place in the pass for an input of n_rows rows; runs the pass first if it is full. */
-static struct sequence *begin_sequence(const struct call *call, size_t input, size_t n_rows)
+/* Takes the next inputs and encodes them together. False: there is none, or it is wrong. */
+static bool encode_pass(struct call *call, size_t n_threads)
 {
     struct pass *pass = &call->session->pass;
-    bool full = pass->n_rows + n_rows > pass->row_cap || pass->n_sequences == pass->row_cap;
-    if (pass->n_sequences > 0 && (full || call->session->trace != 0))
-        run_pass(call);
-    struct sequence *sequence = &pass->sequences[pass->n_sequences++];
-    *sequence = (struct sequence){.row = pass->n_rows, .n_rows = n_rows, .input = input};
-    return sequence;
-}
-
-static void add_row(struct pass *pass, int32_t id, int32_t type, size_t position, size_t offset)
-{
-    pass->ids[pass->n_rows] = id;
-    pass->types[pass->n_rows] = type;
-    pass->positions[pass->n_rows] = (uint32_t)position;
-    pass->out_offsets[pass->n_rows] = (uint32_t)offset;
-    pass->n_rows++;
-}
-
-/* ---- inputs ---- */
-
-/* An input without its row in the caller's buffer is counted, and so are all after it. */
-static void stop_if_full(struct call *call, size_t n_tokens)
-{
-    size_t rows = call->out_rows + n_tokens;
-    if (answers_per_token(call->answer) && rows > call->cap / call->answer->width)
-        call->counting = true;
-}
-
-static engine_status add_text(struct call *call, const engine_input *input, size_t index,
-                              engine_result *result)
-{
-    struct engine_session *session = call->session;
-    struct token_count count;
-    profile_start(session->profile);
-    engine_status status = read_tokens(session, input, index, call->settings, &count);
-    profile_lap(session->profile, ENGINE_STEP_TOKENIZE);
-    if (status != ENGINE_OK)
-        return status;
-    *result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};
-    stop_if_full(call, count.n);
-    if (call->counting)
-        return ENGINE_OK;
-    struct sequence *sequence = begin_sequence(call, index, count.n);
-    sequence->out_row = call->out_rows;
-    sequence->n_out = count.n;
-    for (size_t i = 0; i < count.n; i++)
-        add_row(&session->pass, session->tokens[i].id, session->tokens[i].type, i, i);
-    return ENGINE_OK;
-}
-
-static engine_status check_ids(struct call *call, const engine_input *input, size_t index,
-                               struct kept_tokens *kept)
-{
-    const struct model_config *config = &call->session->model->encoder.config;
-    engine_error *error = &call->session->error;
-    int64_t n_types = config->token_types > 0 ? config->token_types : 1; /* without a table, 0 alone */
-    size_t limit = call->session->max_tokens;
-    if (call->settings->max_tokens > 0 && call->settings->max_tokens < limit)
-        limit = call->settings->max_tokens;
-    if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu has a text and ids: expected one of them", index);
-    *kept = mask_kept(input->mask, input->n_ids);
-    if (kept->span > limit)
-        return fail(error, ENGINE_ERROR_LENGTH, "input %zu has %zu ids, the limit is %zu; ids are taken as "
-                    "they are, not truncated", index, kept->span, limit);
-    for (size_t i = 0; i < input->n_ids; i++) {
-        if (!mask_keeps(input->mask, i))
-            continue;
-        if (input->ids[i] < 0 || input->ids[i] >= config->vocabulary)
-            return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: id %d at place %zu is out of range, expected "
-                        "0 to %lld", index, (int)input->ids[i], i, (long long)config->vocabulary - 1);
-        if (input->types != NULL && (input->types[i] < 0 || input->types[i] >= n_types))
-            return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: type %d at place %zu is out of range, "
-                        "expected 0 to %lld", index, (int)input->types[i], i, (long long)n_types - 1);
+    size_t most = call->session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
+    struct group whole;
+    call->profile = profile_of(call->session, 0);
+    call_take(call, 0, most, pass->row_cap, &whole);
+    if (whole.n_sequences == 0)
+        return false;
+    pass->n_groups = n_threads;
+    if (call->session->trace != 0 || !split_pass(pass, &whole, n_threads)) {
+        pass->n_groups = 1;
+        pass->groups[0] = whole;
     }
-    return ENGINE_OK;
+    workers_run(&call->session->workers, share_pass, call);
+    return true;
 }
 
-static engine_status add_ids(struct call *call, const engine_input *input, size_t index,
-                             engine_result *result)
+/* ---- All of them ---- */
+
+static bool are_many(const struct call *call, size_t n_threads)
 {
-    struct kept_tokens kept = {0};
-    engine_status status = check_ids(call, input, index, &kept);
-    if (status != ENGINE_OK)
-        return status;
-    *result = (engine_result){.n_tokens = input->n_ids};
-    stop_if_full(call, input->n_ids);
-    if (call->counting)
-        return ENGINE_OK;
-    struct sequence *sequence = begin_sequence(call, index, kept.n_kept);
-    sequence->out_row = call->out_rows;
-    sequence->n_out = input->n_ids;
-    for (size_t i = kept.first; i < kept.first + kept.span; i++)
-        if (mask_keeps(input->mask, i))
-            add_row(&call->session->pass, input->ids[i],
-                    input->types != NULL ? input->types[i] : 0, i - kept.first, i);
-    return ENGINE_OK;
+    return n_threads > 1 && call->session->trace == 0 && call->n - call->next > n_threads &&
+           call_rows_left(call) > n_threads * ROWS_PER_THREAD;
 }
 
-static engine_status add_input(struct call *call, const engine_input *input, size_t index,
-                               engine_result *result)
+static engine_status encode_inputs(struct call *call, size_t *needed)
 {
-    engine_status status = input->ids != NULL ? add_ids(call, input, index, result)
-                                              : add_text(call, input, index, result);
-    result->row = answers_per_token(call->answer) ? call->out_rows : index;
-    call->out_rows += status == ENGINE_OK ? result->n_tokens : 0;
-    return status;
-}
-
-static engine_status encode_inputs(struct call *call, const engine_input *inputs, size_t n,
-                                   size_t *needed, engine_result *results)
-{
-    bool per_token = answers_per_token(call->answer);
     engine_error *error = &call->session->error;
     size_t width = call->answer->kind == ANSWER_NOTHING ? 0 : call->answer->width, floats;
-    if (__builtin_mul_overflow(n, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", n);
+    size_t n_threads = workers_team(&call->session->workers);
+    bool per_token = answers_per_token(call->answer);
+    if (__builtin_mul_overflow(call->n, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", call->n);
     call->counting = !per_token && call->cap < floats;
-    for (size_t i = 0; i < n; i++) {
-        engine_result result = {0};
-        engine_status status = add_input(call, &inputs[i], i, &result);
-        if (status != ENGINE_OK)
-            return status;
-        if (results != NULL)
-            results[i] = result;
-    }
+    call_begin(call);
+    do {
+        if (!call->counting && are_many(call, n_threads))
+            workers_run(&call->session->workers, take_and_walk, call); /* leaves off before a text that is too long for a thread */
+    } while (encode_pass(call, n_threads));
+    if (call->status != ENGINE_OK)
+        return call->status;
     if (per_token && __builtin_mul_overflow(call->out_rows, width, &floats))
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu tokens are too many", call->out_rows);
     if (needed != NULL)
@@ -227,8 +161,6 @@ static engine_status encode_inputs(struct call *call, const engine_input *inputs
     if (call->counting)
         return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu", floats,
                     call->cap);
-    if (call->session->pass.n_sequences > 0)
-        run_pass(call);
     return succeed(error);
 }
 
@@ -236,13 +168,15 @@ engine_status encode(struct engine_session *session, const engine_input *inputs,
                      const struct encode_settings *settings, const struct answer *answer, float *out,
                      size_t cap, size_t *needed, engine_result *results)
 {
-    struct call call = {.session = session, .settings = settings, .answer = answer, .out = out, .cap = cap};
+    struct call call = {
+        .session = session, .settings = settings, .answer = answer, .inputs = inputs, .n = n,
+        .results = results, .out = out, .cap = cap,
+    };
     if (!session->model->has_encoder)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
     if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
         return fail(&session->error, ENGINE_ERROR_ARGUMENT, "inputs is NULL, or out is NULL and cap is not 0");
-    session->pass.n_rows = session->pass.n_sequences = 0;
-    return encode_inputs(&call, inputs, n, needed, results);
+    return encode_inputs(&call, needed);
 }
 
 engine_status settle_answer(struct engine_session *session, const struct encode_settings *settings,

@@ -28,14 +28,14 @@
  *             a struct_bytes may grow at their end: it is sizeof the struct the caller compiled with,
  *             0 the first version of this header. The others never change.
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
- *             at a time and works with as many threads as its options say; where the system refuses
- *             to make them, OpenMP ends the process. In a child of fork() a session works with one.
+ *             at a time and works with as many threads as its options say; it makes them when it is made,
+ *             they sleep between calls and take no signals. In a child of fork() a session works with one.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
  *             there, the padding around it and the number of threads, on one machine.
  *   Process   Where OpenBLAS is the build with POSIX threads, engine_model_open sets it to one thread for
  *             the whole process: the engine's threads call it, one head each. Leave it so while models
  *             are open. Other builds of OpenBLAS are not called. The floating-point environment,
- *             signals, locale and OpenMP settings of the process are left alone.
+ *             signals and locale of the process are left alone.
  *             Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
  *             avx512 or avx512vnni forces a lower instruction set than the CPU's best.
  */
@@ -259,7 +259,8 @@ typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user)
 
 typedef struct engine_session_options {
     size_t struct_bytes;
-    size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup) */
+    size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup). More than
+                          these two allow would wait for each other, and are not made */
     size_t max_tokens; /* longest sequence this session takes; 0: the model's max_tokens */
     engine_position position;
     engine_mask mask;
@@ -367,8 +368,10 @@ ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_i
 /* ---- Tokens to vectors ---- */
 
 /* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or NULL.
- * An input without tokens has no rows, and its pooled vector is zeros. On failure the contents of out
- * and results are unspecified, except with ENGINE_ERROR_BUFFER and cap 0, where results are filled. */
+ * An input without tokens has no rows, and its pooled vector is zeros. Where an
+ * input is wrong, the message names the first one in their order, and the answers and results of those before it are
+ * there; the rest of out and results is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are
+ * filled. */
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
                                        const engine_encode_options *options, float *out, size_t cap,
                                        size_t *needed, engine_result *results);

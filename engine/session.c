@@ -7,6 +7,7 @@
 
 #include "engine/answer.h"
 #include "engine/status.h"
+#include "engine/threads.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
 #include "model/linear.h"
@@ -14,8 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROWS_PER_THREAD = 384 }; /* a pass of many short texts: activations stay in the second-level cache */
 
 struct arena {
     char *base; /* NULL: measuring */
@@ -143,6 +142,7 @@ static size_t carve(struct engine_session *session, void *block)
         session->positions.sinusoids =
             take_matrix(&arena, session->max_tokens,
                         row_stride((size_t)model->encoder.config.embedding_width));
+    session->worker_list = take(&arena, session->n_threads - 1, sizeof *session->worker_list);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
@@ -160,6 +160,13 @@ static engine_status settle_position(struct engine_session *session, engine_posi
     session->positions.scheme =
         position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
     return ENGINE_OK;
+}
+
+/* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take no more
+ * memory the more threads there are. */
+static size_t rows_of_thread(size_t max_tokens)
+{
+    return larger(ROWS_PER_THREAD, max_tokens < ROWS_OF_TEXT ? max_tokens : ROWS_OF_TEXT);
 }
 
 /* Fills all fields that do not point into the block. */
@@ -186,7 +193,7 @@ static engine_status settle(struct engine_session *session, const struct engine_
         (options.trace != 0 && options.trace_callback == NULL))
         return fail(error, ENGINE_ERROR_ARGUMENT, "trace is %u: expected engine_trace kinds, and a "
                     "trace_callback", options.trace);
-    session->n_threads = options.n_threads > 0 ? options.n_threads : threads_default();
+    session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
     session->mask = options.mask == ENGINE_MASK_MODEL ? (enum mask_kind)config->mask
                                                       : (enum mask_kind)(options.mask - 1);
@@ -194,7 +201,8 @@ static engine_status settle(struct engine_session *session, const struct engine_
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;
     session->profiles = options.profile != 0;
-    session->pass.row_cap = larger(session->max_tokens, ROWS_PER_THREAD * session->n_threads);
+    session->pass.row_cap =
+        larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
     return settle_position(session, options.position, error);
 }
 
@@ -204,6 +212,20 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     if (model == NULL || settle(&session, model, options, NULL) != ENGINE_OK)
         return 0;
     return carve(&session, NULL);
+}
+
+/* The carved session's threads and lock. */
+static engine_status start(struct engine_session *session, struct engine_session **out, engine_error *error)
+{
+    size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
+    if (!workers_start(&session->workers, session->worker_list, n_workers)) {
+        fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer", session->n_threads);
+        free(session);
+        return ENGINE_ERROR_MEMORY;
+    }
+    pthread_mutex_init(&session->lock, NULL);
+    *out = session;
+    return succeed(error);
 }
 
 engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
@@ -229,17 +251,26 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
-    if (model->has_encoder && session.positions.scheme == POSITION_SINUSOIDAL) {
-        size_t width = (size_t)model->encoder.config.embedding_width;
-        position_sinusoidal(session.max_tokens, width, row_stride(width),
-                            (float *)(uintptr_t)session.positions.sinusoids);
-    }
-    *out = block;
-    return succeed(error);
+    return start(block, out, error);
+}
+
+void session_positions(struct engine_session *session, size_t n)
+{
+    size_t begin = session->n_sinusoids, width = (size_t)session->model->encoder.config.embedding_width;
+    size_t end = larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
+    if (session->positions.scheme != POSITION_SINUSOIDAL || n <= begin || end == begin)
+        return;
+    position_sinusoidal_rows(begin, end, width, row_stride(width),
+                             (float *)(uintptr_t)session->positions.sinusoids);
+    session->n_sinusoids = end;
 }
 
 void engine_session_free(engine_session *session)
 {
+    if (session == NULL)
+        return;
+    workers_stop(&session->workers);
+    pthread_mutex_destroy(&session->lock);
     free(session);
 }
 

@@ -1,15 +1,20 @@
 /* session.h - one thread's working memory: a single block, carved by one function.
  *
- * A call is cut into passes. A pass holds the rows of several sequences end to end ([rows, D], no
- * padding), and goes through the model once, in one parallel region.
+ * The rows of several sequences stand end to end in a group ([rows, D], no padding), which goes through the model
+ * once. The pass is the memory for them: one group of all its rows, or one in each thread's part of it.
  */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
 
 #include "engine/model.h"
 #include "engine/profile.h"
-#include "engine/threads.h"
+#include "engine/workers.h"
 #include "model/embedding.h"
+
+enum {
+    ROWS_PER_THREAD = 384, /* of a group of many short texts: its activations stay in the second-level cache */
+    ROWS_OF_TEXT = 512,    /* texts up to here fit into each thread's part of the pass */
+};
 
 /* One input's place in a pass. */
 struct sequence {
@@ -18,19 +23,20 @@ struct sequence {
     size_t out_row, n_out;  /* per-token output: its rows, padding included */
 };
 
-/* A part of a pass that a team takes through the model by itself. */
+/* What a team takes through the model by itself. */
 struct group {
     size_t sequence, n_sequences;
     size_t row, n_rows;
 };
 
 struct pass {
-    size_t n_rows, n_sequences, row_cap;
+    size_t row_cap;
     int32_t *ids, *types;  /* [rows] */
     uint32_t *positions;   /* [rows] */
     uint32_t *out_offsets; /* [rows] place among the sequence's output rows */
     struct sequence *sequences; /* [row_cap] */
-    struct group *groups;       /* [threads] */
+    struct group *groups; /* [threads] */
+    size_t n_groups;      /* of those that are walked together */
 
     float *x;      /* [rows, D]: the residual stream */
     float *y;      /* [rows, D]: what a sublayer reads, and what attention gives */
@@ -51,6 +57,7 @@ struct engine_session {
     engine_error error;
     size_t n_threads, max_tokens, block_bytes;
     struct positions positions;
+    size_t n_sinusoids; /* rows of the table that are computed */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;
@@ -60,9 +67,15 @@ struct engine_session {
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
     float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    struct barrier barrier;
+    struct workers workers;
+    struct worker *worker_list; /* [n_threads - 1] */
+    pthread_mutex_t lock; /* of the call that the threads take inputs from */
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };
+
+/* Makes sure that sinusoidal positions 0 .. n-1 are there: they are computed when a text first needs them. Called under the
+ * lock; rows that are there do not change. */
+void session_positions(struct engine_session *session, size_t n);
 
 #endif

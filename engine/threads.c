@@ -1,4 +1,4 @@
-/* threads.c - the number of threads (environment, affinity, cgroup quota), and a barrier that sleeps.
+/* threads.c - the number of threads: environment, affinity, cgroup quota.
  *
  * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one above it;
  * v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that opening a session allocates nothing here.
@@ -6,57 +6,12 @@
 #include "engine/threads.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-enum { SPINS = 400 };
-
-bool threads_lost(void)
-{
-    static _Atomic pid_t first_user; /* of several threads; 0: nobody yet */
-    pid_t nobody = 0, self = getpid();
-    return !atomic_compare_exchange_strong(&first_user, &nobody, self) && nobody != self;
-}
-
-/* About 40 ns on the processors at hand; without it, spinning slows the core's other hardware thread. */
-static void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
-{
-    syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
-}
-
-/* The last to arrive opens the barrier by counting a meeting; the others wait for that count to change. */
-void team_wait(struct team team)
-{
-    if (team.size == 1)
-        return;
-    struct barrier *barrier = team.barrier;
-    uint32_t meeting = atomic_load(&barrier->n_meetings);
-    if (atomic_fetch_add(&barrier->n_arrived, 1) + 1 == team.size) {
-        atomic_store(&barrier->n_arrived, 0);
-        atomic_fetch_add(&barrier->n_meetings, 1);
-        futex(&barrier->n_meetings, FUTEX_WAKE_PRIVATE, INT32_MAX);
-        return;
-    }
-    for (int i = 0; i < SPINS && atomic_load(&barrier->n_meetings) == meeting; i++)
-        pause_briefly();
-    while (atomic_load(&barrier->n_meetings) == meeting)
-        futex(&barrier->n_meetings, FUTEX_WAIT_PRIVATE, meeting);
-}
 
 static bool read_text(const char *path, char *text, size_t cap)
 {
@@ -148,10 +103,22 @@ static size_t affinity_cpus(void)
     return online > 0 ? (size_t)online : 1;
 }
 
-size_t threads_default(void)
+/* OMP_NUM_THREADS, its first number; 0: it says nothing. */
+static size_t asked_by_environment(void)
 {
     const char *asked = getenv("OMP_NUM_THREADS");
     long n = asked != NULL ? strtol(asked, NULL, 10) : 0;
-    size_t threads = n > 0 ? (size_t)n : smaller_limit(affinity_cpus(), cgroup_cpus());
+    return n > 0 ? (size_t)n : 0;
+}
+
+size_t threads_choose(size_t n_asked)
+{
+    if (n_asked == 1)
+        return 1;
+    size_t by_environment = asked_by_environment();
+    size_t cpus = smaller_limit(affinity_cpus(), cgroup_cpus());
+    size_t most = by_environment > cpus ? by_environment : cpus;
+    size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;
+    threads = threads < most ? threads : most;
     return threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
 }

@@ -11,4 +11,7 @@
 /* Rows 0 .. n-1 of the sinusoidal encoding, out [n, stride] with width columns, computed in double. */
 void position_sinusoidal(size_t n, size_t width, size_t stride, float *out);
 
+/* The same, rows begin .. end-1 of out alone. */
+void position_sinusoidal_rows(size_t begin, size_t end, size_t width, size_t stride, float *out);
+
 #endif

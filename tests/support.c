@@ -180,6 +180,13 @@ engine_model *support_open_isa(const char *path, const char *isa)
     return model;
 }
 
+void support_allow_threads(size_t n)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", n);
+    assert_int_equal(setenv("OMP_NUM_THREADS", number, 1), 0);
+}
+
 engine_session *support_session(const engine_model *model, const engine_session_options *options)
 {
     engine_session *session;

@@ -53,6 +53,9 @@ size_t support_isas(void); /* how many */
 /* Opens the model under that instruction set and checks that it is in use. */
 engine_model *support_open_isa(const char *path, const char *isa);
 
+/* Sessions made from now on may have so many threads, however few CPUs this machine has. */
+void support_allow_threads(size_t n);
+
 engine_session *support_session(const engine_model *model, const engine_session_options *options);
 
 /* A deterministic generator (splitmix64): the next number, and one below n. */

@@ -27,13 +27,23 @@ static const struct setting settings[] = {
     {ENGINE_SETTINGS_CONFIG, "norm_eps", "1e-12"},
     {ENGINE_SETTINGS_CONFIG, "pooling", "mean"},
     {ENGINE_SETTINGS_CONFIG, "normalize", "yes"},
-    {ENGINE_SETTINGS_TOKENIZER, "kind", "blanks"},
-    {ENGINE_SETTINGS_TOKENIZER, "lower", "yes"},
     {ENGINE_SETTINGS_TOKENIZER, "unknown", "1"},
     {ENGINE_SETTINGS_TOKENIZER, "single", "2:0 A:0 3:0"},
     {ENGINE_SETTINGS_TOKENIZER, "pair", "2:0 A:0 3:0 B:1 3:1"},
     {ENGINE_SETTINGS_METADATA, "name", "tiny"},
     {ENGINE_SETTINGS_METADATA, "made_by", "tests/tiny_model.c"},
+};
+
+static const struct setting blanks[] = {
+    {ENGINE_SETTINGS_TOKENIZER, "kind", "blanks"},
+    {ENGINE_SETTINGS_TOKENIZER, "lower", "yes"},
+};
+
+static const struct setting pieces[] = {
+    {ENGINE_SETTINGS_TOKENIZER, "kind", "wordpiece"},
+    {ENGINE_SETTINGS_TOKENIZER, "normalizer", "clean space_cjk nfd drop_nonspacing lower"},
+    {ENGINE_SETTINGS_TOKENIZER, "splitter", "blanks punctuation"},
+    {ENGINE_SETTINGS_TOKENIZER, "added", "1 2 3"},
 };
 
 struct shape {
@@ -80,10 +90,18 @@ static void write_tensor(struct weight_writer *writer, const struct shape *shape
     }
 }
 
-engine_status tiny_model_write(const char *path, const char *position, engine_error *error)
+static void write_settings(struct weight_writer *writer, const struct setting *list, size_t n)
 {
-    static const char *const texts[TINY_VOCABULARY] = {NULL, "[UNK]", "[CLS]", "[SEP]",
-                                                       "i",  "ride",  "bike",  "the"};
+    for (size_t i = 0; i < n; i++)
+        weight_writer_setting(writer, list[i].section, list[i].key, list[i].value,
+                              strlen(list[i].value));
+}
+
+static engine_status write_file(const char *path, const char *position, bool has_pieces,
+                                engine_error *error)
+{
+    const char *texts[TINY_VOCABULARY] = {NULL, "[UNK]", "[CLS]", "[SEP]",
+                                          "i",  "ride",  "bike",  "the"};
     size_t lens[TINY_VOCABULARY] = {0};
     struct weight_writer *writer;
     engine_status status = weight_writer_open(path, &writer, error);
@@ -91,9 +109,15 @@ engine_status tiny_model_write(const char *path, const char *position, engine_er
 
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        weight_writer_setting(writer, settings[i].section, settings[i].key, settings[i].value,
-                              strlen(settings[i].value));
+    if (has_pieces) {
+        texts[5] = "ri";
+        texts[6] = "##de";
+    }
+    write_settings(writer, settings, sizeof settings / sizeof settings[0]);
+    if (has_pieces)
+        write_settings(writer, pieces, sizeof pieces / sizeof pieces[0]);
+    else
+        write_settings(writer, blanks, sizeof blanks / sizeof blanks[0]);
     weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "position", position, strlen(position));
     if (strcmp(position, "learned") == 0)
         weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "position_offset", "1", 1);
@@ -107,7 +131,12 @@ engine_status tiny_model_write(const char *path, const char *position, engine_er
     return weight_writer_finish(writer);
 }
 
-void *tiny_model_bytes(const char *position, size_t *len)
+engine_status tiny_model_write(const char *path, const char *position, engine_error *error)
+{
+    return write_file(path, position, false, error);
+}
+
+static void *file_bytes(const char *position, bool has_pieces, size_t *len)
 {
     char folder[SUPPORT_PATH], path[SUPPORT_PATH + 16];
     engine_error error;
@@ -117,7 +146,7 @@ void *tiny_model_bytes(const char *position, size_t *len)
 
     support_temp_dir(folder);
     snprintf(path, sizeof path, "%s/tiny.weights", folder);
-    if (tiny_model_write(path, position, &error))
+    if (write_file(path, position, has_pieces, &error))
         fail_msg("%s", error.message);
     file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END) || (file_len = ftell(file)) <= 0)
@@ -130,4 +159,14 @@ void *tiny_model_bytes(const char *position, size_t *len)
     fclose(file);
     support_remove_dir(folder);
     return bytes;
+}
+
+void *tiny_model_bytes(const char *position, size_t *len)
+{
+    return file_bytes(position, false, len);
+}
+
+void *tiny_model_pieces(size_t *len)
+{
+    return file_bytes("learned", true, len);
 }

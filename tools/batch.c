@@ -11,6 +11,7 @@ struct batch *batch_new(const struct encode_options *options, struct encoder *en
         return NULL;
     batch->encoder = encoder;
     batch->reader = reader;
+    batch->most_bytes = BATCH_BYTES_LEAST;
     text_count_begin(&batch->text_count, options);
     return batch;
 }
@@ -26,17 +27,34 @@ void batch_free(struct batch *batch)
 {
     if (!batch)
         return;
-    text_count_clear(&batch->text_count);
     empty(batch);
     free(batch);
 }
 
-enum reader_state batch_fill(struct batch *batch)
+static void count_items(struct batch *batch)
 {
-    size_t n_bytes = 0;
-    empty(batch);
-    text_count_show(&batch->text_count, batch->n_read);
-    while (batch->n_items < BATCH_ITEMS && n_bytes < BATCH_BYTES) {
+    size_t n_tokens = 0;
+    for (size_t i = 0; i < batch->n_items; i++)
+        n_tokens += batch->items[i].n_tokens;
+    text_count_add(&batch->text_count, batch->n_items, n_tokens);
+}
+
+/* As many bytes as take a second, by the time that the last batch took: large enough for the threads to be busy, and
+ * small enough to see results come. */
+static void choose_bytes(struct batch *batch)
+{
+    double seconds = text_count_seconds() - batch->filled;
+    if (batch->n_bytes == 0 || batch->filled <= 0)
+        return;
+    double bytes = (double)batch->n_bytes / (seconds > 1e-6 ? seconds : 1e-6);
+    batch->most_bytes = bytes < BATCH_BYTES_LEAST  ? BATCH_BYTES_LEAST
+                        : bytes < BATCH_BYTES_MOST ? (size_t)bytes
+                                                   : BATCH_BYTES_MOST;
+}
+
+static enum reader_state fill(struct batch *batch)
+{
+    while (batch->n_items < BATCH_ITEMS && batch->n_bytes < batch->most_bytes) {
         struct item *item = &batch->items[batch->n_items];
         *item = (struct item){0};
         enum reader_state state = reader_next(batch->reader, batch->n_items == 0, &item->record);
@@ -44,10 +62,27 @@ enum reader_state batch_fill(struct batch *batch)
             return state;
         item->number = ++batch->n_read;
         batch->n_items++;
-        n_bytes += item->record.input.text_len + item->record.input.pair_len +
+        batch->n_bytes += item->record.input.text_len + item->record.input.pair_len +
                    item->record.input.n_ids * sizeof(int32_t);
     }
     return READER_RECORD;
+}
+
+enum reader_state batch_fill(struct batch *batch)
+{
+    count_items(batch);
+    choose_bytes(batch);
+    empty(batch);
+    batch->n_bytes = 0;
+    enum reader_state state = fill(batch);
+    batch->filled = text_count_seconds();
+    return state;
+}
+
+void batch_end(struct batch *batch)
+{
+    count_items(batch);
+    text_count_end(&batch->text_count);
 }
 
 static bool put_prompt(struct encoder *encoder, struct item *item)

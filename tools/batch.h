@@ -1,5 +1,5 @@
-/* batch.h - inputs read together: what can be had without waiting, up to a number of texts or of
- * bytes; and what is said of them on stderr. */
+/* batch.h - inputs read together: what can be had without waiting, up to as much as takes about a
+ * second; and what is said of them on stderr. */
 #ifndef TOOLS_BATCH_H
 #define TOOLS_BATCH_H
 
@@ -7,7 +7,7 @@
 #include "tools/reader.h"
 #include "tools/text_count.h"
 
-enum { BATCH_ITEMS = 256, BATCH_BYTES = 1 << 20 };
+enum { BATCH_ITEMS = 2048, BATCH_BYTES_LEAST = 16 << 10, BATCH_BYTES_MOST = 1 << 20 };
 
 struct batch {
     struct encoder *encoder;
@@ -15,6 +15,8 @@ struct batch {
     struct text_count text_count;
     struct item items[BATCH_ITEMS];
     size_t n_items;
+    size_t n_bytes, most_bytes; /* of these items; where the batch is full */
+    double filled;              /* when it was, in seconds; 0: not yet */
     size_t n_read; /* inputs, of all batches */
     bool has_noted_empty, has_noted_cut, has_noted_mask;
 };
@@ -34,6 +36,9 @@ size_t batch_tokenize(struct batch *batch);
 
 /* Says, once each, what may surprise: that a text was cut, has no tokens, or no mask token. */
 void batch_note(struct batch *batch, const struct item *item);
+
+/* The last batch is done, and with it all. */
+void batch_end(struct batch *batch);
 
 /* program_fail, on a line of its own. */
 int batch_fail(const struct batch *batch, const char *message);

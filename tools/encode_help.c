@@ -60,6 +60,7 @@ const char ENCODE_HELP[] =
     "  -f, --format KIND      text (default), json (an object per line), csv, npy (float32), or\n"
     "                         ids (a line of token ids per text)\n"
     "      --all              text: every value, not only the first; --labels: every label\n"
+    "      --progress         texts and tokens per second on stderr, also where it is no terminal\n"
     "  -o, --output FILE      write to FILE, which is replaced when all is done; -: stdout\n"
     "\n"
     "  -h, --help             this text\n"

@@ -34,6 +34,7 @@ enum long_option {
     OPTION_IN_ORDER,
     OPTION_RAW_SCORES,
     OPTION_ALL,
+    OPTION_PROGRESS,
     OPTION_VERSION
 };
 
@@ -68,6 +69,7 @@ static const struct option LONG_OPTIONS[] = {
     {"raw-scores", no_argument, NULL, OPTION_RAW_SCORES},
     {"format", required_argument, NULL, 'f'},
     {"all", no_argument, NULL, OPTION_ALL},
+    {"progress", no_argument, NULL, OPTION_PROGRESS},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -251,6 +253,8 @@ static bool read_flag(struct encode_options *options, int option)
         return options->raw_scores = true;
     case OPTION_ALL:
         return options->all_values = true;
+    case OPTION_PROGRESS:
+        return options->has_progress = true;
     case OPTION_TOKENS:
         return set_task(options, TASK_TOKENS);
     case OPTION_COMPARE:

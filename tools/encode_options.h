@@ -35,6 +35,7 @@ struct encode_options {
     bool in_order; /* TASK_RANK: not sorted */
     size_t top;    /* 0: not said */
     bool raw_scores;
+    bool has_progress; /* asked for */
     bool all_values;
     enum output_format format;
     bool has_pooling; /* the user named one */

@@ -206,7 +206,8 @@ int pipeline_run(const struct encode_options *options, struct encoder *encoder,
     errno = 0;
     if (!kind->begin || kind->begin(printer))
         code = run(pipeline);
-    text_count_clear(&pipeline->batch->text_count);
+    if (code == PROGRAM_DONE)
+        batch_end(pipeline->batch);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)

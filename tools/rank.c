@@ -180,7 +180,7 @@ static int score_all(struct ranking *ranking)
     } while (state == READER_RECORD || state == READER_PENDING);
     if (state == READER_FAILED)
         return batch_fail(batch, batch->reader->message);
-    text_count_clear(&batch->text_count);
+    batch_end(batch);
     return PROGRAM_DONE;
 }
 

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
 tests='g++ libcmocka-dev'
-clang='clang libclang-rt-dev libomp-dev'
+clang='clang libclang-rt-dev'
 
 case ${1:-} in
 run) packages=$build ;;

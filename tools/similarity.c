@@ -78,7 +78,7 @@ static int read_all(struct matrix *matrix, struct batch *batch)
         return batch_fail(batch, matrix->n
                                      ? "--similarity takes at least two texts; stdin has one"
                                      : "--similarity takes at least two texts; stdin has none");
-    text_count_clear(&batch->text_count);
+    batch_end(batch);
     return PROGRAM_DONE;
 }
 

@@ -501,5 +501,6 @@ int main(void)
         cmocka_unit_test(masks),
         cmocka_unit_test(tracing),
     };
+    support_allow_threads(3);
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

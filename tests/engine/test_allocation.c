@@ -3,7 +3,7 @@
  *
  * The linker sends every call of an allocator that stands in an object of the library or in this
  * file here
- * (--wrap, see the Makefile). What OpenMP, OpenBLAS and libc allocate for themselves is not seen.
+ * (--wrap, see the Makefile). What OpenBLAS and libc allocate for themselves is not seen.
  */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
@@ -297,5 +297,6 @@ int main(void)
         cmocka_unit_test(making_a_session),
         cmocka_unit_test(encoding_allocates_nothing),
     };
+    support_allow_threads(3);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -361,5 +361,6 @@ int main(void)
         cmocka_unit_test(test_company),
         cmocka_unit_test(test_many_sessions),
     };
+    support_allow_threads(5);
     return cmocka_run_group_tests_name("identity", tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
-/* Nothing in the whole process allocates while a session encodes: not the library, and not OpenMP
- * or OpenBLAS for it. The first call is let off: it starts OpenMP's threads.
+/* Nothing in the whole process allocates while a session encodes: not the library, and not OpenBLAS
+ * for it.
  *
  * The allocators of this program stand in front of libc's, so that they are seen whoever calls;
  * sanitizers bring allocators of their own, and there the suite is skipped (test_allocation.c
@@ -59,7 +59,7 @@ void *aligned_alloc(size_t alignment, size_t len)
     return __libc_memalign(alignment, len);
 }
 
-void *memalign(size_t alignment, size_t len); /* what libgomp calls */
+void *memalign(size_t alignment, size_t len);
 void *memalign(size_t alignment, size_t len)
 {
     count_call();
@@ -76,55 +76,104 @@ int posix_memalign(void **block, size_t alignment, size_t len)
 #pragma GCC visibility pop
 #endif
 
-enum { N_TEXTS = 200 };
+enum { N_TEXTS = 200, MAX_WIDTH = 32 };
 
-static void encode_many(engine_session *session, size_t n)
+/* Texts of all lengths up to that of `text`. */
+static void encode_many(engine_session *session, const char *text, size_t n)
 {
     static engine_input inputs[N_TEXTS];
-    static float out[N_TEXTS * TINY_WIDTH];
+    static float out[N_TEXTS * MAX_WIDTH];
 
     for (size_t i = 0; i < n; i++)
-        inputs[i] = (engine_input){.text = "I ride a bike", .text_len = i % 14};
-    assert_int_equal(engine_encode(session, inputs, n, NULL, out, N_TEXTS * TINY_WIDTH, NULL, NULL),
-                     0);
+        inputs[i] = (engine_input){.text = text, .text_len = i * 37 % (strlen(text) + 1)};
+    if (engine_encode(session, inputs, n, NULL, out, N_TEXTS * MAX_WIDTH, NULL, NULL))
+        fail_msg("%s", engine_session_message(session));
 }
 
-static void whoever_calls(void **state)
+/* From the first call on. */
+static void check_sessions(const engine_model *model, const char *text)
 {
-    size_t len;
-    void *bytes;
-    engine_model *model;
-
-    (void)state;
-#ifdef SANITIZED
-    skip();
-#endif
-    bytes = tiny_model_bytes("sinusoidal", &len);
-    n_calls = 0;
-    char *volatile copy = strdup("an allocation by libc");
-    free(copy);
-    assert_int_equal(n_calls, 1); /* else shared libraries are not seen */
-    assert_int_equal(engine_model_open_memory(bytes, len, NULL, &model, NULL), 0);
-    assert_true(n_calls > 1);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session_options options = {.n_threads = n_threads};
         engine_session *session;
         assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
-        encode_many(session, N_TEXTS);
-        for (size_t n = 1; n <= N_TEXTS; n = n * 2 + 1) {
+        for (size_t n = N_TEXTS; n > 0; n /= 2) {
             n_calls = 0;
-            encode_many(session, n);
+            encode_many(session, text, n);
             if (n_calls != 0)
                 fail_msg("%zu texts, %zu threads: %ld allocations", n, n_threads, n_calls);
         }
         engine_session_free(session);
     }
+}
+
+static void check_bytes(void *bytes, size_t len, const char *text)
+{
+    engine_model *model;
+    n_calls = 0;
+    assert_int_equal(engine_model_open_memory(bytes, len, NULL, &model, NULL), 0);
+    assert_true(n_calls > 0);
+    check_sessions(model, text);
     engine_model_close(model);
     free(bytes);
 }
 
+static void skip_if_sanitized(void)
+{
+#ifdef SANITIZED
+    skip();
+#endif
+}
+
+static void whoever_calls(void **state)
+{
+    size_t len;
+    (void)state;
+    skip_if_sanitized();
+    n_calls = 0;
+    char *volatile copy = strdup("an allocation by libc");
+    free(copy);
+    assert_int_equal(n_calls, 1); /* else shared libraries are not seen */
+    void *bytes = tiny_model_bytes("sinusoidal", &len);
+    check_bytes(bytes, len, "I ride a bike");
+}
+
+/* Normal forms, accents, punctuation, unknown words, added tokens. */
+static void pieces_of_words(void **state)
+{
+    size_t len;
+    (void)state;
+    skip_if_sanitized();
+    void *bytes = tiny_model_pieces(&len);
+    check_bytes(bytes, len, "R\u00EDde, [SEP] \u4E00 the\u0301!");
+}
+
+/* Attention goes other ways for longer texts. */
+static void long_texts(void **state)
+{
+    char folder[SUPPORT_PATH], path[SUPPORT_PATH], text[400];
+    (void)state;
+    skip_if_sanitized();
+    for (size_t i = 0; i + 1 < sizeof text; i++)
+        text[i] = i % 2 ? ' ' : (char)('a' + i / 2 % 26);
+    text[sizeof text - 1] = '\0';
+    support_temp_dir(folder);
+    support_path(path, folder, "model.weights");
+    support_make_model(path, NULL, "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 "
+                                   "--max-tokens 256");
+    engine_model *model = support_open(path);
+    check_sessions(model, text);
+    engine_model_close(model);
+    support_remove_dir(folder);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whoever_calls)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whoever_calls),
+        cmocka_unit_test(pieces_of_words),
+        cmocka_unit_test(long_texts),
+    };
+    support_allow_threads(3);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

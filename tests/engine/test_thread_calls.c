@@ -1,0 +1,263 @@
+/* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the bits it has
+ * alone, whatever comes in between: texts too long for one thread's part of the memory, empty ones, padding,
+ * wrong inputs, buffers that are too small. And the workers that do it. */
+#include "engine/session.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_INPUTS = 160, LONGEST = 1700, WIDTH = 16, N_WORDS = 26 };
+
+static const char SHAPE[] = "--layers 1 --width 16 --heads 2 --feed-forward 32 --max-tokens 2048 "
+                            "--position sinusoidal --pooling mean";
+
+/* Inputs, and their answers alone with one thread. */
+struct corpus {
+    engine_input inputs[N_INPUTS];
+    size_t n_rows;                /* of all */
+    size_t row[N_INPUTS];         /* of each, where it begins */
+    float pooled[N_INPUTS][WIDTH];
+    float *tokens;                /* [n_rows, WIDTH] */
+};
+
+static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static engine_model *model;
+static struct corpus corpus;
+static const engine_encode_options PER_TOKEN = {.pooling = ENGINE_POOLING_NONE};
+
+static engine_session *session_of(size_t n_threads)
+{
+    engine_session_options options = {.n_threads = n_threads};
+    engine_session *session = support_session(model, &options);
+    assert_int_equal(engine_session_threads(session), n_threads);
+    return session;
+}
+
+/* One-letter words, as many as asked for. */
+static char *words(uint64_t *state, size_t n)
+{
+    char *text = malloc(2 * n + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = (char)('a' + support_below(state, N_WORDS));
+        text[2 * i + 1] = ' ';
+    }
+    return text;
+}
+
+static engine_input make_input(uint64_t *state, size_t index)
+{
+    size_t n = index % 41 == 7 ? LONGEST - support_below(state, 100) /* for all threads together */
+               : index % 13 == 5 ? 0
+               : index % 17 == 3 ? 400 + support_below(state, 200)
+                                 : 1 + support_below(state, 40);
+    engine_input input = {0};
+    if (index % 3 != 0) {
+        input.text = words(state, n);
+        input.text_len = 2 * n;
+        return input;
+    }
+    int32_t *ids = malloc((n + 1) * sizeof *ids);
+    uint8_t *mask = malloc(n + 1);
+    assert_true(ids && mask);
+    support_random_ids(state, ids, n, N_WORDS);
+    for (size_t i = 0; i < n; i++)
+        mask[i] = support_below(state, 4) != 0;
+    input.ids = ids;
+    input.mask = index % 2 ? mask : NULL;
+    if (!input.mask)
+        free(mask);
+    input.n_ids = n;
+    return input;
+}
+
+static void make_corpus(void)
+{
+    uint64_t state = 5;
+    engine_session *session = session_of(1);
+    for (size_t i = 0; i < N_INPUTS; i++) {
+        corpus.inputs[i] = make_input(&state, i);
+        corpus.row[i] = corpus.n_rows;
+        size_t n_floats;
+        assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, NULL, corpus.pooled[i], WIDTH, NULL, NULL), 0);
+        engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN, NULL, 0, &n_floats, NULL);
+        corpus.n_rows += n_floats / WIDTH;
+    }
+    corpus.tokens = malloc(corpus.n_rows * WIDTH * sizeof(float));
+    assert_non_null(corpus.tokens);
+    for (size_t i = 0; i < N_INPUTS; i++)
+        assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN,
+                                       corpus.tokens + corpus.row[i] * WIDTH,
+                                       (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL), 0);
+    engine_session_free(session);
+}
+
+static void assert_same(const float *got, const float *expected, size_t n, size_t n_threads)
+{
+    if (memcmp(got, expected, n * sizeof *got) != 0)
+        fail_msg("%zu threads: other bits than alone", n_threads);
+}
+
+static void everything_in_its_place(void **unused)
+{
+    static engine_result results[N_INPUTS];
+    float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
+    (void)unused;
+    assert_non_null(out);
+    for (size_t n_threads = 1; n_threads <= 5; n_threads++) {
+        engine_session *session = session_of(n_threads);
+        for (size_t n = N_INPUTS; n > 0; n /= 3) {
+            size_t needed = 0, n_rows = n < N_INPUTS ? corpus.row[n] : corpus.n_rows;
+            assert_int_equal(engine_encode(session, corpus.inputs, n, NULL, out, n * WIDTH, &needed, results), 0);
+            assert_int_equal(needed, n * WIDTH);
+            assert_same(out, corpus.pooled[0], n * WIDTH, n_threads);
+            assert_int_equal(engine_encode(session, corpus.inputs, n, &PER_TOKEN, out, n_rows * WIDTH, &needed,
+                                           results), 0);
+            assert_int_equal(needed, n_rows * WIDTH);
+            assert_same(out, corpus.tokens, n_rows * WIDTH, n_threads);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(results[i].row, corpus.row[i]);
+        }
+        engine_session_free(session);
+    }
+    free(out);
+}
+
+/* Several wrong inputs: the first in order is named, and what comes before it is answered. */
+static void first_of_the_wrong(void **unused)
+{
+    static const int32_t bad_ids[] = {1, -1, 2};
+    static const size_t places[] = {0, 1, 29, 30, 31, 90, N_INPUTS - 1};
+    static engine_input inputs[N_INPUTS];
+    float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
+    char expected[32];
+    (void)unused;
+    assert_non_null(out);
+    for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+        engine_session *session = session_of(n_threads);
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            size_t place = places[i];
+            memcpy(inputs, corpus.inputs, sizeof inputs);
+            for (size_t k = place; k < N_INPUTS; k += 11)
+                inputs[k] = (engine_input){.ids = bad_ids, .n_ids = 3};
+            snprintf(expected, sizeof expected, "input %zu:", place);
+            assert_int_equal(engine_encode(session, inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH, NULL, NULL),
+                             ENGINE_ERROR_ARGUMENT);
+            assert_memory_equal(engine_session_message(session), expected, strlen(expected));
+            assert_same(out, corpus.pooled[0], place * WIDTH, n_threads);
+            assert_int_equal(engine_encode(session, inputs, N_INPUTS, &PER_TOKEN, out, corpus.n_rows * WIDTH,
+                                           NULL, NULL), ENGINE_ERROR_ARGUMENT);
+            assert_memory_equal(engine_session_message(session), expected, strlen(expected));
+            assert_same(out, corpus.tokens, corpus.row[place] * WIDTH, n_threads);
+        }
+        engine_session_free(session);
+    }
+    free(out);
+}
+
+/* The buffer ends in the middle: nothing is written beyond it, and the whole size is told. */
+static void buffers_too_small(void **unused)
+{
+    static engine_result results[N_INPUTS];
+    float *out = malloc((corpus.n_rows * WIDTH + 1) * sizeof *out);
+    (void)unused;
+    assert_non_null(out);
+    for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+        engine_session *session = session_of(n_threads);
+        for (size_t part = 0; part <= 4; part++) {
+            size_t needed = 0, cap = corpus.n_rows * WIDTH * part / 4 - (part == 4);
+            out[cap] = 7;
+            memset(results, 0, sizeof results);
+            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out, cap, &needed,
+                                           results), ENGINE_ERROR_BUFFER);
+            assert_int_equal(needed, corpus.n_rows * WIDTH);
+            assert_true(out[cap] == 7);
+            for (size_t i = 0; i < N_INPUTS; i++)
+                assert_int_equal(results[i].row, corpus.row[i]);
+            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH - 1,
+                                           &needed, results), ENGINE_ERROR_BUFFER);
+            assert_int_equal(needed, N_INPUTS * WIDTH);
+        }
+        engine_session_free(session);
+    }
+    free(out);
+}
+
+/* ---- The workers ---- */
+
+enum { N_JOBS = 3000, MOST_WORKERS = 4 };
+
+struct sum {
+    uint32_t by_rank[MOST_WORKERS + 1], before[MOST_WORKERS + 1];
+    bool wrong;
+};
+
+/* Each thread counts, waits, and finds the counts of all. */
+static void count(void *user, struct team team)
+{
+    struct sum *sum = user;
+    sum->by_rank[team.rank]++;
+    team_wait(team);
+    for (size_t rank = 0; rank < team.size; rank++)
+        if (sum->by_rank[rank] != sum->by_rank[0])
+            sum->before[team.rank]++;
+    team_wait(team);
+}
+
+static void workers_meet(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n <= MOST_WORKERS; n++) {
+        struct worker list[MOST_WORKERS];
+        struct workers workers;
+        struct sum sum = {0};
+        assert_true(workers_start(&workers, list, n));
+        assert_int_equal(workers_team(&workers), n + 1);
+        for (size_t i = 0; i < N_JOBS; i++)
+            workers_run(&workers, count, &sum);
+        workers_stop(&workers);
+        for (size_t rank = 0; rank <= n; rank++) {
+            assert_int_equal(sum.by_rank[rank], N_JOBS);
+            assert_int_equal(sum.before[rank], 0);
+        }
+    }
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    support_temp_dir(folder);
+    support_path(path, folder, "model.weights");
+    support_make_model(path, "a b c d e f g h i j k l m n o p q r s t u v w x y z", "%s", SHAPE);
+    model = support_open(path);
+    make_corpus();
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < N_INPUTS; i++) {
+        free((void *)(uintptr_t)corpus.inputs[i].text);
+        free((void *)(uintptr_t)corpus.inputs[i].ids);
+        free((void *)(uintptr_t)corpus.inputs[i].mask);
+    }
+    free(corpus.tokens);
+    engine_model_close(model);
+    support_remove_dir(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_in_its_place),
+        cmocka_unit_test(first_of_the_wrong),
+        cmocka_unit_test(buffers_too_small),
+        cmocka_unit_test(workers_meet),
+    };
+    support_allow_threads(5);
+    return cmocka_run_group_tests_name("thread_calls", tests, set_up, tear_down);
+}
