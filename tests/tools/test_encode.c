@@ -542,6 +542,26 @@ static void test_default_weights(void **state)
     assert_contains(err, "-m FILE");
 }
 
+/* 5,000 lines are several batches; the results are the same with and without. */
+static void test_progress(void **state)
+{
+    const struct shell_result *result;
+    (void)state;
+    shell_expect(0, "yes 'I ride bike' | head -5000 > many.txt");
+    result = shell_expect(0, "$ENCODE -p mean -f npy -o quiet.npy < many.txt");
+    assert_string_equal(result->err, "");
+    assert_string_equal(result->out, "");
+    result = shell_expect(0, "$ENCODE -p mean -f npy --progress < many.txt > loud.npy");
+    assert_contains(result->err, "encode: 5000 texts, ");
+    assert_contains(result->err, " texts/s, ");
+    assert_contains(result->err, " tokens/s in ");
+    shell_expect(0, "cmp quiet.npy loud.npy");
+    assert_contains(shell_expect(0, "$ENCODE --rank bike --progress I ride bike")->err,
+                    "encode: 3 texts, ");
+    assert_lacks(shell_expect(1, "$ENCODE -f ids --input jsonl --progress < many.txt")->err,
+                 "texts/s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_threads_and_batches_change_no_bit),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_json_lines),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_result_comes_before_the_next_line),
         cmocka_unit_test(test_memory_does_not_grow_with_the_input),
         cmocka_unit_test(test_endless_input),
