@@ -148,9 +148,9 @@ static engine_status encode_inputs(struct call *call, size_t *needed)
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", call->n);
     call->counting = !per_token && call->cap < floats;
     call_begin(call);
-    do {
+    do { /* threads leave off before a text that is too long for one of them: that is for all, in a pass */
         if (!call->counting && are_many(call, n_threads))
-            workers_run(&call->session->workers, take_and_walk, call); /* leaves off before a text that is too long for a thread */
+            workers_run(&call->session->workers, take_and_walk, call);
     } while (encode_pass(call, n_threads));
     if (call->status != ENGINE_OK)
         return call->status;
