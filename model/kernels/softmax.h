@@ -12,25 +12,9 @@
 
 #include "model/kernels.h"
 #include "model/kernels/vector.h"
+#include "model/kernels/wide.h"
 
 #include <float.h>
-
-typedef double dvec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
-
-INLINE void store_wide(double *p, dvec v)
-{
-    *(dvec_memory *)p = v;
-}
-
-INLINE dvec load_wide(const double *p)
-{
-    return *(const dvec_memory *)p;
-}
-
-INLINE dvec load_widened(const float *p)
-{
-    return __builtin_convertvector(*(const half_vec *)p, dvec);
-}
 
 INLINE vec exp_negative(vec x)
 {
@@ -120,30 +104,28 @@ static void softmax_block(const struct score_block *s, float *max, float *sum, f
 }
 
 /* Key j of softmax_exactly: its weights as doubles, and what the sums of them gain. */
-INLINE void widen_exp(const struct score_block *s, size_t query, size_t j, vec e, double *weights,
-                      dvec *sums)
+INLINE void widen_exp(vec e, double *weights, dvec *sums)
 {
-    float stored[LANES];
-    store(stored, e);
-    UNROLL for (size_t i = 0; i < 2; i++) {
-        dvec wide = load_widened(stored + i * DOUBLE_LANES);
-        sums[i] += wide;
-        store_wide(weights + j * s->stride + query + i * DOUBLE_LANES, wide);
-    }
+    dvec low = widen(low_half(e)), high = widen(high_half(e));
+    store_wide(weights, low);
+    store_wide(weights + DOUBLE_LANES, high);
+    sums[0] += low;
+    sums[1] += high;
 }
 
-static void softmax_exactly(const struct score_block *s, double *weights, double *share)
+static void softmax_exactly(const struct score_block *block, double *weights, double *share)
 {
-    for (size_t query = 0; query < s->n_queries; query += LANES) {
-        vec largest = largest_scores(s, query, splat(-FLT_MAX));
-        size_t seen = keys_seen_by_all(s, query), j = 0;
+    const struct score_block s = *block;
+    for (size_t query = 0; query < s.n_queries; query += LANES) {
+        vec largest = largest_scores(&s, query, splat(-FLT_MAX));
+        size_t seen = keys_seen_by_all(&s, query), j = 0;
         dvec sums[2] = {{0}};
         for (; j < seen; j++)
-            widen_exp(s, query, j, exp_score(s, query, j, largest, 0), weights, sums);
-        for (; j < s->n_keys; j++)
-            widen_exp(s, query, j, exp_score(s, query, j, largest, 1), weights, sums);
-        UNROLL for (size_t i = 0; i < 2; i++)
-            store_wide(share + query + i * DOUBLE_LANES, 1.0 / sums[i]);
+            widen_exp(exp_score(&s, query, j, largest, 0), weights + j * s.stride + query, sums);
+        for (; j < s.n_keys; j++)
+            widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);
+        store_wide(share + query, 1.0 / sums[0]);
+        store_wide(share + query + DOUBLE_LANES, 1.0 / sums[1]);
     }
 }
 
