@@ -153,13 +153,13 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
             acc[r][v] = (dvec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
-        dvec value[EXACT_VECTORS];
-        UNROLL for (int v = 0; v < vectors; v++)
-            value[v] = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
-        UNROLL for (int r = 0; r < rows; r++) {
-            dvec weight = weights[j * weights_stride + (size_t)r] - (dvec){0};
-            UNROLL for (int v = 0; v < vectors; v++)
-                acc[r][v] += weight * value[v];
+        dvec weight[EXACT_ROWS];
+        UNROLL for (int r = 0; r < rows; r++)
+            weight[r] = weights[j * weights_stride + (size_t)r] - (dvec){0};
+        UNROLL for (int v = 0; v < vectors; v++) {
+            dvec value = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
+            UNROLL for (int r = 0; r < rows; r++)
+                acc[r][v] += weight[r] * value;
         }
     }
 

@@ -79,21 +79,23 @@ INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec la
     return e;
 }
 
-static void softmax_block(const struct score_block *s, float *max, float *sum, float *factor)
+static void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
 {
-    for (size_t query = 0; query < s->n_queries; query += LANES) {
-        vec before = load(max + query), largest = largest_scores(s, query, before);
-        size_t seen = keys_seen_by_all(s, query), j = 0;
+    const struct score_block s = *block; /* which no store can change */
+    for (size_t query = 0; query < s.n_queries; query += LANES) {
+        vec before = load(max + query), largest = largest_scores(&s, query, before);
+        size_t seen = keys_seen_by_all(&s, query), j = 0;
+        float *scores = s.scores + query;
         vec sums[2] = {{0}};
         for (; j + 2 <= seen; j += 2)
             UNROLL for (size_t i = 0; i < 2; i++) {
-                vec e = exp_score(s, query, j + i, largest, 0);
-                store(s->scores + (j + i) * s->stride + query, e);
+                vec e = exp_score(&s, query, j + i, largest, 0);
+                store(scores + (j + i) * s.stride, e);
                 sums[i] += e;
             }
-        for (; j < s->n_keys; j++) {
-            vec e = exp_score(s, query, j, largest, j >= seen);
-            store(s->scores + j * s->stride + query, e);
+        for (; j < s.n_keys; j++) {
+            vec e = exp_score(&s, query, j, largest, j >= seen);
+            store(scores + j * s.stride, e);
             sums[j % 2] += e;
         }
         vec scale = exp_negative(before - largest);
