@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 140, MOST_ISAS = 3 };
+enum { MOST = 140, MOST_ISAS = 8 };
 
 static const size_t head_widths[] = {1, 7, 26, 32, 64};
 enum { N_WIDTHS = 5 };
