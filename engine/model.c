@@ -133,7 +133,7 @@ static engine_status open_model(const char *path, const void *data, size_t len,
         engine_model_close(model);
         return status;
     }
-    model->encoder.blas = blas_prepare();
+    model->encoder.blas = kernels == &kernels_portable && blas_prepare();
     *out = model;
     return succeed(error);
 }

@@ -8,11 +8,14 @@
  * 2022). The borders of the blocks of keys are multiples of KEY_BLOCK, and a hidden key counts exactly 0, so that a
  * query under a look-ahead mask is computed the same way however many tokens follow.
  *
+ * The two products of a block may also be OpenBLAS' (blas.h); look-ahead masks do without it.
+ *
  * A query that sees at most EXACT_KEYS keys sums in double: so short texts show what attention itself does to a change
  * of order, free of rounding.
  */
 #include "model/attention.h"
 
+#include "model/blas.h"
 #include "model/mask.h"
 
 #include <float.h>
@@ -134,6 +137,11 @@ struct block {
     size_t first, n_queries, n_keys;
 };
 
+static bool use_blas(const struct attention_head *head)
+{
+    return head->blas && head->mask == MASK_FULL;
+}
+
 /* Scores of the keys from `key` on, to the end of their block. */
 static struct score_block score(const struct kernels *kernels, const struct attention_head *head,
                            const struct block *block, const struct many *many, size_t key)
@@ -145,6 +153,13 @@ static struct score_block score(const struct kernels *kernels, const struct atte
         .causal = head->mask == MASK_CAUSAL,
         .ahead = (ptrdiff_t)block->first - (ptrdiff_t)key,
     };
+    if (use_blas(head)) {
+        blas_product_transposed(scores.n_keys, block->n_queries, width, score_scale(head),
+                                many->keys + key * width, width,
+                                head->q + block->first * head->stride, head->stride,
+                                scores.scores, scores.stride);
+        return scores;
+    }
     kernels->product(&(struct product){
         .x = many->keys + key * width, .x_stride = width,
         .panels = many->queries, .panel_stride = width * PANEL, .k = width,
@@ -152,6 +167,21 @@ static struct score_block score(const struct kernels *kernels, const struct atte
         .n_rows = scores.n_keys, .n_panels = scores.stride / PANEL,
     });
     return scores;
+}
+
+static void mix_by_blas(const struct mix *m, float *context)
+{
+    if (m->context != NULL)
+        for (size_t i = 0; i < m->n_queries; i++)
+            for (size_t c = 0; c < m->width; c++)
+                context[i * m->context_stride + c] *= m->factor[i];
+    blas_transposed_product(m->n_queries, m->width, m->n_keys, m->weights, m->weights_stride,
+                            m->values, m->values_stride, m->context != NULL, context,
+                            m->context_stride);
+    if (m->sum != NULL)
+        for (size_t i = 0; i < m->n_queries; i++)
+            for (size_t c = 0; c < m->width; c++)
+                m->out[i * m->out_stride + c] = context[i * m->context_stride + c] / m->sum[i];
 }
 
 static void attend_block(const struct kernels *kernels, const struct attention_head *head,
@@ -162,13 +192,14 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
         many->max[i] = -FLT_MAX;
         many->sum[i] = 0;
     }
-    kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
-                       head->head_width, score_scale(head), many->queries);
+    if (!use_blas(head))
+        kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
+                           head->head_width, score_scale(head), many->queries);
     for (size_t key = 0; key < block->n_keys; key += KEY_BLOCK) {
         struct score_block scores = score(kernels, head, block, many, key);
         bool last = key + scores.n_keys == block->n_keys;
         kernels->softmax_block(&scores, many->max, many->sum, many->factor);
-        kernels->mix(&(struct mix){
+        struct mix mix = {
             .weights = scores.scores, .weights_stride = scores.stride,
             .values = many->values + key * values_stride, .values_stride = values_stride,
             .n_keys = scores.n_keys, .n_queries = block->n_queries, .width = head->head_width,
@@ -176,7 +207,11 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
             .factor = many->factor, .sum = last ? many->sum : NULL,
             .out = last ? head->out + block->first * head->out_stride : many->context,
             .out_stride = last ? head->out_stride : values_stride,
-        });
+        };
+        if (use_blas(head))
+            mix_by_blas(&mix, many->context);
+        else
+            kernels->mix(&mix);
     }
 }
 

@@ -48,7 +48,7 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    bool blas; /* OpenBLAS may be used: blas_prepare() */
+    bool blas; /* OpenBLAS is used: blas_prepare(), and the kernels are the portable ones */
     struct matrix token_table;    /* [V, E] */
     struct matrix type_table;     /* [token_types, E]; rows 0: none */
     struct matrix position_table; /* [P, E]; rows 0: none */

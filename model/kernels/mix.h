@@ -8,8 +8,8 @@
 #define MODEL_KERNELS_MIX_H
 
 #include "model/kernels.h"
-#include "model/kernels/softmax.h"
 #include "model/kernels/vector.h"
+#include "model/kernels/wide.h"
 
 #if defined(__AVX512F__)
 enum { MIX_ROWS = 12, MIX_VECTORS = 2, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
@@ -135,7 +135,7 @@ INLINE void widen_values(const struct exact_mix *m)
         double *out = m->values + j * padded;
         size_t c = 0;
         for (; c + DOUBLE_LANES <= m->width; c += DOUBLE_LANES)
-            store_wide(out + c, load_widened(row + c));
+            store_wide(out + c, widen(*(const half_vec *)(row + c)));
         for (; c < padded; c++)
             out[c] = c < m->width ? (double)row[c] : 0;
     }
@@ -153,13 +153,13 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
             acc[r][v] = (dvec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
-        dvec value[EXACT_VECTORS];
-        UNROLL for (int v = 0; v < vectors; v++)
-            value[v] = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
-        UNROLL for (int r = 0; r < rows; r++) {
-            dvec weight = weights[j * weights_stride + (size_t)r] - (dvec){0};
-            UNROLL for (int v = 0; v < vectors; v++)
-                acc[r][v] += weight * value[v];
+        dvec weight[EXACT_ROWS];
+        UNROLL for (int r = 0; r < rows; r++)
+            weight[r] = weights[j * weights_stride + (size_t)r] - (dvec){0};
+        UNROLL for (int v = 0; v < vectors; v++) {
+            dvec value = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
+            UNROLL for (int r = 0; r < rows; r++)
+                acc[r][v] += weight[r] * value;
         }
     }
 
@@ -171,7 +171,7 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < vectors; v++)
             *(half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
-                __builtin_convertvector(acc[r][v] * m->share[query + (size_t)r], half_vec);
+                narrow(acc[r][v] * m->share[query + (size_t)r]);
     if (left < n_columns)
         copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
 }

@@ -5,16 +5,36 @@
 #include "model/kernels.h"
 #include "model/kernels/vector.h"
 
-/* Σ (x - shift), or Σ (x - shift)² */
+/* Σ of the lanes, by halves. */
+INLINE float sum_of_lanes(vec v)
+{
+#if defined(__AVX512F__)
+    v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+#elif defined(__AVX2__)
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+#endif
+    return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+/* What one vector adds to a sum: x - shift, or its square. */
+INLINE vec term(vec x, float shift, const int squared)
+{
+    vec d = x - shift;
+    return squared ? d * d : d;
+}
+
+/* Σ (x - shift), or Σ (x - shift)²: four sums at a time, so that additions do not wait for each other, then pairs. */
 INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
 {
-    vec sums = {0};
+    vec sums[4] = {{0}};
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        vec d = load(x + i) - shift;
-        sums += squared ? d * d : d;
-    }
-    float sum = horizontal_sum(sums);
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        UNROLL for (size_t j = 0; j < 4; j++)
+            sums[j] += term(load(x + i + j * LANES), shift, squared);
+    for (; i + LANES <= n; i += LANES)
+        sums[0] += term(load(x + i), shift, squared);
+    float sum = sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
     for (; i < n; i++) {
         float d = x[i] - shift;
         sum += squared ? d * d : d;

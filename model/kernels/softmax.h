@@ -12,25 +12,9 @@
 
 #include "model/kernels.h"
 #include "model/kernels/vector.h"
+#include "model/kernels/wide.h"
 
 #include <float.h>
-
-typedef double dvec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
-
-INLINE void store_wide(double *p, dvec v)
-{
-    *(dvec_memory *)p = v;
-}
-
-INLINE dvec load_wide(const double *p)
-{
-    return *(const dvec_memory *)p;
-}
-
-INLINE dvec load_widened(const float *p)
-{
-    return __builtin_convertvector(*(const half_vec *)p, dvec);
-}
 
 INLINE vec exp_negative(vec x)
 {
@@ -95,21 +79,23 @@ INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec la
     return e;
 }
 
-static void softmax_block(const struct score_block *s, float *max, float *sum, float *factor)
+static void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
 {
-    for (size_t query = 0; query < s->n_queries; query += LANES) {
-        vec before = load(max + query), largest = largest_scores(s, query, before);
-        size_t seen = keys_seen_by_all(s, query), j = 0;
+    const struct score_block s = *block; /* which no store can change */
+    for (size_t query = 0; query < s.n_queries; query += LANES) {
+        vec before = load(max + query), largest = largest_scores(&s, query, before);
+        size_t seen = keys_seen_by_all(&s, query), j = 0;
+        float *scores = s.scores + query;
         vec sums[2] = {{0}};
         for (; j + 2 <= seen; j += 2)
             UNROLL for (size_t i = 0; i < 2; i++) {
-                vec e = exp_score(s, query, j + i, largest, 0);
-                store(s->scores + (j + i) * s->stride + query, e);
+                vec e = exp_score(&s, query, j + i, largest, 0);
+                store(scores + (j + i) * s.stride, e);
                 sums[i] += e;
             }
-        for (; j < s->n_keys; j++) {
-            vec e = exp_score(s, query, j, largest, j >= seen);
-            store(s->scores + j * s->stride + query, e);
+        for (; j < s.n_keys; j++) {
+            vec e = exp_score(&s, query, j, largest, j >= seen);
+            store(scores + j * s.stride, e);
             sums[j % 2] += e;
         }
         vec scale = exp_negative(before - largest);
@@ -120,30 +106,28 @@ static void softmax_block(const struct score_block *s, float *max, float *sum, f
 }
 
 /* Key j of softmax_exactly: its weights as doubles, and what the sums of them gain. */
-INLINE void widen_exp(const struct score_block *s, size_t query, size_t j, vec e, double *weights,
-                      dvec *sums)
+INLINE void widen_exp(vec e, double *weights, dvec *sums)
 {
-    float stored[LANES];
-    store(stored, e);
-    UNROLL for (size_t i = 0; i < 2; i++) {
-        dvec wide = load_widened(stored + i * DOUBLE_LANES);
-        sums[i] += wide;
-        store_wide(weights + j * s->stride + query + i * DOUBLE_LANES, wide);
-    }
+    dvec low = widen(low_half(e)), high = widen(high_half(e));
+    store_wide(weights, low);
+    store_wide(weights + DOUBLE_LANES, high);
+    sums[0] += low;
+    sums[1] += high;
 }
 
-static void softmax_exactly(const struct score_block *s, double *weights, double *share)
+static void softmax_exactly(const struct score_block *block, double *weights, double *share)
 {
-    for (size_t query = 0; query < s->n_queries; query += LANES) {
-        vec largest = largest_scores(s, query, splat(-FLT_MAX));
-        size_t seen = keys_seen_by_all(s, query), j = 0;
+    const struct score_block s = *block;
+    for (size_t query = 0; query < s.n_queries; query += LANES) {
+        vec largest = largest_scores(&s, query, splat(-FLT_MAX));
+        size_t seen = keys_seen_by_all(&s, query), j = 0;
         dvec sums[2] = {{0}};
         for (; j < seen; j++)
-            widen_exp(s, query, j, exp_score(s, query, j, largest, 0), weights, sums);
-        for (; j < s->n_keys; j++)
-            widen_exp(s, query, j, exp_score(s, query, j, largest, 1), weights, sums);
-        UNROLL for (size_t i = 0; i < 2; i++)
-            store_wide(share + query + i * DOUBLE_LANES, 1.0 / sums[i]);
+            widen_exp(exp_score(&s, query, j, largest, 0), weights + j * s.stride + query, sums);
+        for (; j < s.n_keys; j++)
+            widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);
+        store_wide(share + query, 1.0 / sums[0]);
+        store_wide(share + query + DOUBLE_LANES, 1.0 / sums[1]);
     }
 }
 

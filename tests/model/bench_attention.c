@@ -1,4 +1,5 @@
-/* bench_attention - microseconds of one head and GFLOP/s of its two products (4·T²·K), for every instruction set.
+/* bench_attention - microseconds of one head and GFLOP/s of its two products (4·T²·K), for every instruction set (ENGINE_ISA: one of
+ * them), by the kernels alone and with OpenBLAS.
  *
  *     make bench-kernels [ARGS="K [T ...]"]
  *
@@ -8,6 +9,7 @@
 #include "tests/model/plain.h"
 
 #include "model/attention.h"
+#include "model/blas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static void all_heads(const struct kernels *kernels, struct attention_head head,
     }
 }
 
-static void measure(const struct kernels *kernels, size_t n_tokens, size_t width)
+static void measure(const struct kernels *kernels, size_t n_tokens, size_t width, bool blas)
 {
     size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width);
     uint64_t state = 1;
@@ -48,7 +50,7 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);
     struct attention_head head = {
         .q = wide, .k = wide + HEADS * width, .v = wide + 2 * HEADS * width, .stride = stride,
-        .n_tokens = n_tokens, .head_width = width, .out = out, .out_stride = HEADS * width,
+        .n_tokens = n_tokens, .head_width = width, .blas = blas, .out = out, .out_stride = HEADS * width,
     };
     double times[RUNS], flops = 4 * (double)n_tokens * (double)n_tokens * (double)width;
     size_t repeats = 1;
@@ -66,24 +68,30 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
         times[r] = (now() - begin) / (double)repeats / HEADS;
     }
     qsort(times, RUNS, sizeof *times, ascending);
-    printf("%-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa, width,
+    printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
+           blas ? "OpenBLAS" : "", width,
            n_tokens, times[RUNS / 2], times[0], flops / times[RUNS / 2] * 1e-3);
     free(scratch);
     free(out);
     free(wide);
 }
 
+static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 128, 512, 2048};
+
 int main(int argc, char **argv)
 {
-    static const size_t lengths[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 128, 512, 2048};
-    size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32;
+    const char *only = getenv("ENGINE_ISA");
+    bool have_blas = blas_prepare();
+    size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32, n = sizeof LENGTHS / sizeof *LENGTHS;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        if (getenv("ENGINE_ISA") != NULL && strcmp(getenv("ENGINE_ISA"), tested_kernels(s)->isa) != 0)
+        if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
             continue;
-        for (size_t i = 0; argc <= 2 && i < sizeof lengths / sizeof *lengths; i++)
-            measure(tested_kernels(s), lengths[i], width);
-        for (int i = 2; i < argc; i++)
-            measure(tested_kernels(s), (size_t)atol(argv[i]), width);
+        for (int blas = 0; blas <= have_blas; blas++)
+            for (size_t i = 0; i < (argc > 2 ? (size_t)argc - 2 : n); i++) {
+                size_t n_tokens = argc > 2 ? (size_t)atol(argv[i + 2]) : LENGTHS[i];
+                if (!blas || n_tokens > EXACT_KEYS)
+                    measure(tested_kernels(s), n_tokens, width, blas);
+            }
     }
     return 0;
 }
