@@ -9,7 +9,14 @@
 #include "model/kernels/pack.h"
 #include "model/kernels/product.h"
 #include "model/kernels/product_int8.h"
+#include "model/kernels/product_amx.h"
 #include "model/kernels/softmax.h"
+
+#if defined(__AMX_INT8__)
+#define product_int8_of_isa product_amx
+#else
+#define product_int8_of_isa product_int8
+#endif
 
 #ifndef KERNELS
 #define KERNELS kernels_portable
@@ -20,7 +27,7 @@ const struct kernels KERNELS = {
     .product = product,
     .product_f16 = product_f16,
     .product_bf16 = product_bf16,
-    .product_int8 = product_int8,
+    .product_int8 = product_int8_of_isa,
     .quantize = quantize,
     .pack_rows = pack_rows,
     .softmax_block = softmax_block,

@@ -124,9 +124,10 @@ struct kernels {
     void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
 };
 
-extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512, kernels_avx512vnni;
+extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512,
+    kernels_avx512vnni, kernels_amx;
 
-/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni"; NULL: the best). A name that the CPU or the
+/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni", "amx"; NULL: the best). A name that the CPU or the
  * build does not have gives the best one below it; NULL for a name that does not exist. */
 const struct kernels *kernels_select(const char *isa);
 

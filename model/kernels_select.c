@@ -5,8 +5,21 @@
 #include <string.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_avx2, &kernels_avx512,
-                                                   &kernels_avx512vnni};
+                                                   &kernels_avx512vnni, &kernels_amx};
+
+/* Linux gives a process the tile registers when it asks for them. */
+static bool has_tiles(void)
+{
+    enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25, ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0 &&
+           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+}
 
 static bool cpu_has(size_t set)
 {
@@ -16,6 +29,7 @@ static bool cpu_has(size_t set)
         return cpu_has(1) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     case 3: return cpu_has(2) && __builtin_cpu_supports("avx512vnni");
+    case 4: return cpu_has(3) && has_tiles();
     default: return true;
     }
 }
@@ -28,7 +42,7 @@ static bool cpu_has(size_t set)
 }
 #endif
 
-static const char *const NAMES[] = {"portable", "avx2", "avx512", "avx512vnni"};
+static const char *const NAMES[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
 
 const struct kernels *kernels_select(const char *isa)
 {

@@ -155,7 +155,7 @@ size_t support_isas(void)
 
 const char *support_isa(size_t index)
 {
-    static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni"};
+    static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
     size_t n = 1;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

@@ -67,42 +67,61 @@ INLINE bool fetched_here(struct place place, int j)
     return place.index == (size_t)j % place.n;
 }
 
-/* rows, panels and type are constants at every call, so that the accumulators stay in registers. */
+enum { K_STEP = 4 };
+
+/* `steps` steps of k for a tile: x are its rows' bases, w its panels, next what to fetch if it is to. rows, panels, type and steps are
+ * constants at every call, so that the accumulators stay in registers. */
+INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS], const float *x[BASES(TILE_ROWS)],
+                         size_t x_stride, const char **w, size_t panel_bytes, const char *next[TILE_PANELS], bool fetch,
+                         const int steps, const int rows, const int panels, const enum tensor_type type)
+{
+    const size_t step_bytes = PANEL_WIDTH * weight_bytes(type);
+    if (fetch)
+        UNROLL for (int j = 0; j < panels; j++)
+            UNROLL for (int k = 0; k < steps; k++)
+                __builtin_prefetch(next[j] + (size_t)k * step_bytes, 0, 2);
+    UNROLL for (int k = 0; k < steps; k++) {
+        vec weights[TILE_PANELS * VECTORS];
+        UNROLL for (int v = 0; v < panels * VECTORS; v++)
+            weights[v] = load_weights(type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
+                                      (size_t)(v % VECTORS) * LANES);
+        UNROLL for (int r = 0; r < rows; r++) {
+            vec value = splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
+            UNROLL for (int v = 0; v < panels * VECTORS; v++)
+                acc[r][v] += value * weights[v];
+        }
+    }
+    UNROLL for (int b = 0; b < BASES(rows); b++) {
+        x[b] += steps;
+        OPAQUE(x[b]);
+    }
+    UNROLL for (int j = 0; j < panels; j++)
+        next[j] += (size_t)steps * step_bytes;
+    *w += (size_t)steps * step_bytes;
+}
+
 INLINE void tile(const struct product *p, size_t row, size_t panel, const struct place place, const int rows,
                  const int panels, const enum tensor_type type)
 {
     vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
-    const float *x = (const float *)p->x + row * p->x_stride, *base[BASES(TILE_ROWS)];
-    const size_t x_stride = p->x_stride, panel_stride = p->panel_stride, first = panel * panel_stride;
-    const char *next[TILE_PANELS];
+    const float *x[BASES(TILE_ROWS)];
+    const size_t x_stride = p->x_stride, panel_bytes = p->panel_stride * weight_bytes(type);
+    const char *w = (const char *)p->panels + panel * panel_bytes, *next[TILE_PANELS];
+    UNROLL for (int b = 0; b < BASES(rows); b++)
+        x[b] = (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
     UNROLL for (int j = 0; j < panels; j++)
-        next[j] = fetched_here(place, j)
-                      ? (const char *)p->panels + (panel + (size_t)(panels + j)) * panel_stride * weight_bytes(type)
-                      : (const char *)x; /* is there already */
-
+        next[j] = fetched_here(place, j) ? w + (size_t)(panels + j) * panel_bytes
+                                         : (const char *)x[0]; /* is there already */
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < panels * VECTORS; v++)
             acc[r][v] = (vec){0};
-    UNROLL for (int b = 0; b < BASES(rows); b++)
-        base[b] = x + (size_t)(b * ROWS_PER_BASE) * x_stride;
 
-    for (size_t k = 0; k < p->k; k++) {
-        vec weights[TILE_PANELS * VECTORS];
-        UNROLL for (int v = 0; v < panels * VECTORS; v++)
-            weights[v] = load_weights(type, p->panels, first + (size_t)(v / VECTORS) * panel_stride +
-                                      k * PANEL_WIDTH + (size_t)(v % VECTORS) * LANES);
-        UNROLL for (int j = 0; j < panels; j++)
-            __builtin_prefetch(next[j] + k * PANEL_WIDTH * weight_bytes(type), 0, 2);
-        UNROLL for (int r = 0; r < rows; r++) {
-            vec value = splat(base[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride]);
-            UNROLL for (int v = 0; v < panels * VECTORS; v++)
-                acc[r][v] += value * weights[v];
-        }
-        UNROLL for (int b = 0; b < BASES(rows); b++) {
-            base[b]++;
-            OPAQUE(base[b]);
-        }
-    }
+    const bool fetch = place.index < (size_t)panels; /* the others would find it there, at the cost of their loads */
+    size_t k = 0;
+    for (; k + K_STEP <= p->k; k += K_STEP)
+        add_products(acc, x, x_stride, &w, panel_bytes, next, fetch, K_STEP, rows, panels, type);
+    for (; k < p->k; k++)
+        add_products(acc, x, x_stride, &w, panel_bytes, next, fetch, 1, rows, panels, type);
 
     float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);

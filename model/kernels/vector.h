@@ -18,7 +18,9 @@
 #endif
 
 #if defined(__AVX512F__)
-#if defined(__AVX512VNNI__)
+#if defined(__AMX_INT8__)
+#define ISA "amx"
+#elif defined(__AVX512VNNI__)
 #define ISA "avx512vnni"
 #else
 #define ISA "avx512"
