@@ -264,12 +264,9 @@ static void test_long_texts(void **unused)
 static double rounding(const char *type, double value, double row_largest)
 {
     switch (type[0]) {
-    case 'f':
-        return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
-    case 'b':
-        return fabs(value) / 256;
-    default:
-        return row_largest / 127 * 0.5001;
+    case 'f': return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
+    case 'b': return fabs(value) / 256;
+    default: return row_largest / 127 * 0.5001;
     }
 }
 
@@ -297,8 +294,9 @@ static void compare_stored(const struct reference_weights *got,
     }
 }
 
-static const char STORED[] = "--seed 21 --layers 2 --width 42 --heads 2 --max-tokens 128 --position learned "
-                             "--token-types 2";
+static const char STORED[] =
+    "--seed 21 --layers 2 --width 42 --heads 2 --max-tokens 128 --position learned "
+    "--token-types 2";
 
 /* One type and layout; `exact` is the same model in f32. */
 static void check_stored(const char *middle, const char *type, const char *layout, size_t choice,
@@ -306,8 +304,8 @@ static void check_stored(const char *middle, const char *type, const char *layou
 {
     static struct subject subject;
     static struct texts texts;
-    snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle, type,
-             layout);
+    snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle,
+             type, layout);
     comparison_make(&subject, folder, NULL);
     assert_int_equal(engine_model_verify(subject.model, NULL), ENGINE_OK);
     compare_stored(&subject.weights, exact, type);
@@ -335,9 +333,9 @@ static void test_stored_types(void **unused)
     enum { INT8_PANELS = 7 };
     static const char *const types[] = {"f32", "f16", "bf16", "int8"};
     static const char *const layouts[] = {"rows", "panels"};
-    static const char *const middles[] = {"--feed-forward 37 --gate none", "--feed-forward 48 --gate first",
-                                          "--feed-forward 32 --gate second --activation silu",
-                                          "--feed-forward 37 --gate first"};
+    static const char *const middles[] = {
+        "--feed-forward 37 --gate none", "--feed-forward 48 --gate first",
+        "--feed-forward 32 --gate second --activation silu", "--feed-forward 37 --gate first"};
     (void)unused;
     comparison_start();
     for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++) {
@@ -345,7 +343,8 @@ static void test_stored_types(void **unused)
         snprintf(subject.words, sizeof subject.words, "%s %s", STORED, middles[m]);
         comparison_make(&subject, folder, NULL);
         for (size_t choice = 0; choice < INT8_PANELS; choice++)
-            check_stored(middles[m], types[choice / 2], layouts[choice % 2], choice, &subject.weights);
+            check_stored(middles[m], types[choice / 2], layouts[choice % 2], choice,
+                         &subject.weights);
         comparison_close(&subject);
     }
     comparison_finish();

@@ -1,7 +1,8 @@
-/* What the product kernels do beside the sums: activation and gate in the tile, and panels of f16 and bf16.
+/* What the product kernels do beside the sums: activation and gate in the tile, and panels of f16
+ * and bf16.
  *
- * All of it is the same to the last bit as the plain way: the product's result through activate() and multiply(), and
- * the f32 kernel over panels that were decoded before. */
+ * All of it is the same to the last bit as the plain way: the product's result through activate()
+ * and multiply(), and the f32 kernel over panels that were decoded before. */
 #include "tests/model/plain.h"
 #include "tests/reference/decode.h"
 
@@ -36,9 +37,11 @@ struct operands {
     struct stored weight;
 };
 
-static struct operands new_operands(const struct kernels *kernels, uint64_t *state, enum tensor_type type, size_t k)
+static struct operands new_operands(const struct kernels *kernels, uint64_t *state,
+                                    enum tensor_type type, size_t k)
 {
-    struct operands o = {.k = k, .q_stride = (k + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP};
+    struct operands o = {.k = k,
+                         .q_stride = (k + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP};
     float *weights = random_floats(state, COLUMNS * k, 2);
     o.x = random_floats(state, MOST_ROWS * k, 2);
     o.bias = random_floats(state, COLUMNS, 1);
@@ -62,7 +65,8 @@ static void free_operands(struct operands *o)
     free(o->weight.bytes);
 }
 
-static struct product product_of(const struct operands *o, size_t n_rows, size_t n_panels, float *out)
+static struct product product_of(const struct operands *o, size_t n_rows, size_t n_panels,
+                                 float *out)
 {
     bool is_int8 = o->weight.matrix.type == TENSOR_INT8;
     return (struct product){
@@ -98,8 +102,8 @@ static const float *source_of(enum source source, const float *apart, const floa
 }
 
 /* The plain way; `out` holds what lies in place. */
-static void finish_plainly(const struct kernels *kernels, const struct operands *o, const struct finish *finish,
-                           size_t n_rows, size_t n_panels, float *out)
+static void finish_plainly(const struct kernels *kernels, const struct operands *o,
+                           const struct finish *finish, size_t n_rows, size_t n_panels, float *out)
 {
     size_t columns = n_panels * PANEL;
     float *gate = copy_floats(finish->gate == APART ? o->gate : out, N_OUT);
@@ -116,8 +120,9 @@ static void finish_plainly(const struct kernels *kernels, const struct operands 
 }
 
 /* The arrays end where the last element used ends. */
-static void check_finish(const struct kernels *kernels, const struct operands *o, const struct finish *finish,
-                         size_t n_rows, size_t n_panels, const float *before)
+static void check_finish(const struct kernels *kernels, const struct operands *o,
+                         const struct finish *finish, size_t n_rows, size_t n_panels,
+                         const float *before)
 {
     size_t n_out = extent(n_rows, OUT_STRIDE, n_panels * PANEL), columns = n_panels * PANEL;
     float *expected = copy_floats(before, N_OUT), *out = copy_floats(before, n_out);
@@ -131,9 +136,10 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     kernel_for(kernels, o->weight.matrix.type)(&product);
     for (size_t row = 0; row < n_rows; row++)
         if (!same_floats(out + row * OUT_STRIDE, expected + row * OUT_STRIDE, columns))
-            fail_msg("%s, type %d: row %zu of %zu, %zu panels, activation %d (%d), residual %d, gate %d",
-                     kernels->isa, (int)o->weight.matrix.type, row, n_rows, n_panels, finish->activated,
-                     (int)finish->activation, (int)finish->residual, (int)finish->gate);
+            fail_msg(
+                "%s, type %d: row %zu of %zu, %zu panels, activation %d (%d), residual %d, gate %d",
+                kernels->isa, (int)o->weight.matrix.type, row, n_rows, n_panels, finish->activated,
+                (int)finish->activation, (int)finish->residual, (int)finish->gate);
     assert_true(same_floats(out, expected, n_out)); /* and nothing beside the columns is written */
     free(gate);
     free(residual);
@@ -141,17 +147,19 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     free(expected);
 }
 
-static void check_finishes(const struct kernels *kernels, const struct operands *o, const float *before)
+static void check_finishes(const struct kernels *kernels, const struct operands *o,
+                           const float *before)
 {
-    static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH,
-                                                  ACTIVATION_SILU};
+    static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
+                                                  ACTIVATION_GELU_TANH, ACTIVATION_SILU};
     for (size_t n_rows = 1; n_rows <= MOST_ROWS; n_rows++) {
-        size_t n_panels = 1 + n_rows % MOST_PANELS; /* all pairs of a tile's height and width come up */
+        size_t n_panels =
+            1 + n_rows % MOST_PANELS; /* all pairs of a tile's height and width come up */
         for (size_t a = 0; a < 5; a++)
             for (int residual = NONE; residual < N_SOURCES; residual++)
                 for (int gate = NONE; gate < N_SOURCES; gate++) {
-                    struct finish finish = {a > 0, activations[a > 0 ? a - 1 : 0], (enum source)residual,
-                                            (enum source)gate};
+                    struct finish finish = {a > 0, activations[a > 0 ? a - 1 : 0],
+                                            (enum source)residual, (enum source)gate};
                     check_finish(kernels, o, &finish, n_rows, n_panels, before);
                 }
     }
@@ -204,8 +212,8 @@ static void check_halves(const struct kernels *kernels, const struct operands *o
             product.out = expected;
             kernels->product(&product);
             if (!same_floats(got, expected, N_OUT))
-                fail_msg("%s, type %d: %zu rows, %zu panels, k %zu", kernels->isa, (int)o->weight.matrix.type,
-                         n_rows, n_panels, o->k);
+                fail_msg("%s, type %d: %zu rows, %zu panels, k %zu", kernels->isa,
+                         (int)o->weight.matrix.type, n_rows, n_panels, o->k);
         }
     free(got);
     free(expected);
@@ -228,10 +236,12 @@ static void test_halves(void **unused)
 
 static double half_value(enum tensor_type type, unsigned bits)
 {
-    unsigned fraction_bits = type == TENSOR_F16 ? 10 : 7, fraction = bits & ((1u << fraction_bits) - 1);
+    unsigned fraction_bits = type == TENSOR_F16 ? 10 : 7,
+             fraction = bits & ((1u << fraction_bits) - 1);
     int exponent = (int)((bits & 0x7FFF) >> fraction_bits), bias = type == TENSOR_F16 ? 15 : 127;
     double magnitude = exponent == 0 ? ldexp(fraction, 1 - bias - (int)fraction_bits)
-                                     : ldexp(fraction + (1u << fraction_bits), exponent - bias - (int)fraction_bits);
+                                     : ldexp(fraction + (1u << fraction_bits),
+                                             exponent - bias - (int)fraction_bits);
     if (exponent == (type == TENSOR_F16 ? 31 : 255))
         magnitude = fraction != 0 ? (double)NAN : (double)INFINITY;
     return bits >> 15 ? -magnitude : magnitude;
@@ -248,14 +258,21 @@ static void test_every_half(void **unused)
         panels[bits] = (uint16_t)bits;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 1; t <= 2; t++) {
-            struct product product = {.x = &one, .x_stride = 1, .panels = panels, .panel_stride = PANEL, .k = 1,
-                                      .out = out, .out_stride = N, .n_rows = 1, .n_panels = N / PANEL};
+            struct product product = {.x = &one,
+                                      .x_stride = 1,
+                                      .panels = panels,
+                                      .panel_stride = PANEL,
+                                      .k = 1,
+                                      .out = out,
+                                      .out_stride = N,
+                                      .n_rows = 1,
+                                      .n_panels = N / PANEL};
             kernel_for(tested_kernels(s), types[t])(&product);
             for (unsigned bits = 0; bits < N; bits++) {
                 double value = half_value(types[t], bits), got = (double)out[bits];
                 if (!(got == value || (isnan(value) && isnan(got))))
-                    fail_msg("%s, type %d: %04x is %g, not %g", tested_kernels(s)->isa, (int)types[t], bits, got,
-                             value);
+                    fail_msg("%s, type %d: %04x is %g, not %g", tested_kernels(s)->isa,
+                             (int)types[t], bits, got, value);
             }
         }
     free(out);

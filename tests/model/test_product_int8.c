@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 40, MOST_PANELS = 5, COLUMNS = MOST_PANELS * PANEL, OUT_STRIDE = COLUMNS + 16, GROUP = 4 };
+enum {
+    MOST_ROWS = 40,
+    MOST_PANELS = 5,
+    COLUMNS = MOST_PANELS * PANEL,
+    OUT_STRIDE = COLUMNS + 16,
+    GROUP = 4
+};
 
 static size_t round_up(size_t n, size_t step)
 {
@@ -60,13 +66,16 @@ static void expect(struct operands *o, size_t n_rows, size_t columns)
         }
 }
 
-/* Behind a row's K numbers come zeros, and behind those, where there are more, what nobody may read. */
-static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels, enum filling filling)
+/* Behind a row's K numbers come zeros, and behind those, where there are more, what nobody may
+ * read. */
+static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels,
+                                    enum filling filling)
 {
     struct operands o = {.k = k,
                          .x_stride = round_up(k, QUANTIZED_STEP) + 64,
                          .panel_stride = round_up(k, GROUP) * PANEL + 64};
-    size_t n_x = extent(n_rows, o.x_stride, round_up(k, QUANTIZED_STEP)), n_panel = round_up(k, GROUP) * PANEL;
+    size_t n_x = extent(n_rows, o.x_stride, round_up(k, QUANTIZED_STEP)),
+           n_panel = round_up(k, GROUP) * PANEL;
     o.x = new_bytes(n_x);
     o.panels = new_bytes(extent(n_panels, o.panel_stride, n_panel));
     memset(o.x, 0, n_x);
@@ -80,8 +89,8 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     }
     for (size_t c = 0; c < n_panels * PANEL; c++)
         for (size_t i = 0; i < k; i++)
-            o.panels[c / PANEL * o.panel_stride + (i / GROUP * PANEL + c % PANEL) * GROUP + i % GROUP] =
-                value_of(filling, state, true);
+            o.panels[c / PANEL * o.panel_stride + (i / GROUP * PANEL + c % PANEL) * GROUP +
+                     i % GROUP] = value_of(filling, state, true);
     o.scales = random_floats(state, n_panels * PANEL, 0.01);
     o.bias = random_floats(state, n_panels * PANEL, 2);
     o.residual = random_floats(state, n_rows * OUT_STRIDE, 2);
@@ -102,8 +111,8 @@ static void free_operands(struct operands *o)
     free(o->with_both);
 }
 
-static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows, size_t n_panels,
-                          bool with_both)
+static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
+                          size_t n_panels, bool with_both)
 {
     size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
     const float *expected = with_both ? o->with_both : o->plain;
@@ -129,8 +138,9 @@ static void check_product(const struct kernels *kernels, const struct operands *
         const float *got = out + row * OUT_STRIDE;
         for (size_t c = 0; c < columns; c++)
             if (!same_floats(got + c, expected + row * OUT_STRIDE + c, 1))
-                fail_msg("%s: [%zu, %zu] of %zu rows, %zu panels, k %zu: %.9g, expected %.9g", kernels->isa, row, c,
-                         n_rows, n_panels, o->k, (double)got[c], (double)expected[row * OUT_STRIDE + c]);
+                fail_msg("%s: [%zu, %zu] of %zu rows, %zu panels, k %zu: %.9g, expected %.9g",
+                         kernels->isa, row, c, n_rows, n_panels, o->k, (double)got[c],
+                         (double)expected[row * OUT_STRIDE + c]);
         assert_true(row + 1 == n_rows || untouched(got + columns, OUT_STRIDE - columns));
     }
     free(out);
@@ -160,15 +170,20 @@ static void test_widths(void **unused)
     uint64_t state = 2;
     for (size_t k = 1; k <= 132; k++)
         for (int filling = 0; filling < N_FILLINGS; filling++) {
-            size_t width = k == 131 ? 768 : k == 132 ? 3072 : k, n_rows = 1 + k % 13, n_panels = 1 + k % 3;
-            struct operands o = new_operands(&state, width, n_rows, n_panels, (enum filling)filling);
+            size_t width = k == 131   ? 768
+                           : k == 132 ? 3072
+                                      : k,
+                   n_rows = 1 + k % 13, n_panels = 1 + k % 3;
+            struct operands o =
+                new_operands(&state, width, n_rows, n_panels, (enum filling)filling);
             for (size_t s = 0; tested_kernels(s) != NULL; s++)
                 check_product(tested_kernels(s), &o, n_rows, n_panels, true);
             free_operands(&o);
         }
 }
 
-/* At 2^17 the sums come within a hundredth of the ends of int32: no step on the way may saturate. */
+/* At 2^17 the sums come within a hundredth of the ends of int32: no step on the way may saturate.
+ */
 static void test_widest(void **unused)
 {
     (void)unused;
@@ -215,9 +230,11 @@ static void check_row(const struct kernels *kernels, const float *x, size_t n)
         volatile float scaled = x[i] * inverse;
         sum += row.q[i];
         if (row.q[i] != (int)nearbyintf(scaled))
-            fail_msg("%s: %.9g of at most %.9g is %d", kernels->isa, (double)x[i], (double)max, row.q[i]);
+            fail_msg("%s: %.9g of at most %.9g is %d", kernels->isa, (double)x[i], (double)max,
+                     row.q[i]);
         /* half a step, and the roundings of x/scale ≤ 127 */
-        assert_true(fabs((double)x[i] - (double)row.q[i] * (double)scale) <= (double)scale * (0.5 + 127 * 0x1p-22));
+        assert_true(fabs((double)x[i] - (double)row.q[i] * (double)scale) <=
+                    (double)scale * (0.5 + 127 * 0x1p-22));
         assert_true(fabsf(x[i]) != max || row.q[i] == (x[i] > 0 ? 127 : -127));
     }
     for (size_t i = n; i < row.n_q; i++)
@@ -274,8 +291,10 @@ static void test_nothing(void **unused)
             }
 }
 
-/* A row with a NaN or an infinity gives NaN and nothing else, wherever it stands; its neighbours do not notice. */
-static void check_poisoned(const struct kernels *kernels, struct operands *o, size_t n, size_t at, float poison)
+/* A row with a NaN or an infinity gives NaN and nothing else, wherever it stands; its neighbours do
+ * not notice. */
+static void check_poisoned(const struct kernels *kernels, struct operands *o, size_t n, size_t at,
+                           float poison)
 {
     enum { ROWS = 3, PANELS = 3 };
     float out[ROWS * OUT_STRIDE], x[200];
@@ -291,9 +310,19 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
     o->quantization[1] = row.quantization;
     for (int activated = 0; activated < 2; activated++) {
         struct product product = {
-            .x = o->x, .x_stride = o->x_stride, .x_quantization = o->quantization, .panels = o->panels,
-            .panel_stride = o->panel_stride, .k = n, .scales = o->scales, .activated = activated,
-            .activation = ACTIVATION_RELU, .out = out, .out_stride = OUT_STRIDE, .n_rows = ROWS, .n_panels = PANELS,
+            .x = o->x,
+            .x_stride = o->x_stride,
+            .x_quantization = o->quantization,
+            .panels = o->panels,
+            .panel_stride = o->panel_stride,
+            .k = n,
+            .scales = o->scales,
+            .activated = activated,
+            .activation = ACTIVATION_RELU,
+            .out = out,
+            .out_stride = OUT_STRIDE,
+            .n_rows = ROWS,
+            .n_panels = PANELS,
         };
         kernels->product_int8(&product);
         for (size_t r = 0; r < ROWS; r++)
@@ -302,7 +331,8 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
                 if (r == 1)
                     assert_true(isnan(out[r * OUT_STRIDE + c]));
                 else
-                    assert_true(out[r * OUT_STRIDE + c] == (activated && expected < 0 ? 0 : expected));
+                    assert_true(out[r * OUT_STRIDE + c] ==
+                                (activated && expected < 0 ? 0 : expected));
             }
     }
     memcpy(o->x + o->x_stride, kept, row.n_q);
@@ -330,8 +360,9 @@ static void test_poison(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),  cmocka_unit_test(test_widths),  cmocka_unit_test(test_widest),
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_ties), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_tiles),  cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_widest), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_ties),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_poison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers over the others keeps its
- * layer in f16, and every layer's feed_forward.out with it; without such rows all layers are int8. */
+/* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers
+ * over the others keeps its layer in f16, and every layer's feed_forward.out with it; without such
+ * rows all layers are int8. */
 #include "tests/tools/shell.h"
 #include "tests/tools/tiny_checkpoint.h"
 #include "tools/import/checkpoint.h"
@@ -31,9 +32,11 @@ static void open_numbers(struct numbers *numbers)
     for (int layer = 0; layer < TINY_LAYERS; layer++) {
         char name[64];
         snprintf(name, sizeof name, "bert.encoder.layer.%d.output.dense.weight", layer);
-        json_t *offsets = json_object_get(json_object_get(numbers->tensors.header, name), "data_offsets");
+        json_t *offsets =
+            json_object_get(json_object_get(numbers->tensors.header, name), "data_offsets");
         assert_non_null(offsets);
-        numbers->out[layer] = numbers->n_header + (size_t)json_integer_value(json_array_get(offsets, 0));
+        numbers->out[layer] =
+            numbers->n_header + (size_t)json_integer_value(json_array_get(offsets, 0));
     }
 }
 
@@ -99,11 +102,13 @@ static void test_plain(void **unused)
         }
         plan_it(&numbers, TENSOR_INT8);
         assert_string_equal(note, "");
-        assert_true(checkpoint.plan.int8_layers.worst >= 1 && checkpoint.plan.int8_layers.worst < 3);
+        assert_true(checkpoint.plan.int8_layers.worst >= 1 &&
+                    checkpoint.plan.int8_layers.worst < 3);
         for (size_t layer = 0; layer < TINY_LAYERS; layer++)
             assert_types(layer, TENSOR_INT8, TENSOR_INT8);
         for (size_t i = 0; i < checkpoint.plan.n; i++) /* the tables come first */
-            if (checkpoint.plan.tensors[i].layout == LAYOUT_ROWS && checkpoint.plan.tensors[i].n_dims == 2)
+            if (checkpoint.plan.tensors[i].layout == LAYOUT_ROWS &&
+                checkpoint.plan.tensors[i].n_dims == 2)
                 assert_int_equal(checkpoint.plan.tensors[i].type, TENSOR_F16);
         checkpoint_free(&checkpoint);
     }
@@ -125,10 +130,12 @@ static void test_outlier(void **unused)
                 for (size_t other = 0; other < TINY_LAYERS; other++)
                     set_outlier(&numbers, other, row, other == layer ? values[v] : 1);
                 plan_it(&numbers, TENSOR_INT8);
-                assert_types(layer, is_outlier ? TENSOR_F16 : TENSOR_INT8, is_outlier ? TENSOR_F16 : TENSOR_INT8);
+                assert_types(layer, is_outlier ? TENSOR_F16 : TENSOR_INT8,
+                             is_outlier ? TENSOR_F16 : TENSOR_INT8);
                 assert_types(1 - layer, TENSOR_INT8, is_outlier ? TENSOR_F16 : TENSOR_INT8);
                 snprintf(expected, sizeof expected, "layer %zu, whose", layer);
-                assert_true((strstr(note, expected) != NULL) == is_outlier && (note[0] != '\0') == is_outlier);
+                assert_true((strstr(note, expected) != NULL) == is_outlier &&
+                            (note[0] != '\0') == is_outlier);
                 checkpoint_free(&checkpoint);
             }
     for (size_t layer = 0; layer < TINY_LAYERS; layer++)
@@ -169,8 +176,10 @@ static void test_report(void **unused)
     open_numbers(&numbers);
     set_outlier(&numbers, 1, 2, 24);
     tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
-    const struct shell_result *result = shell_expect(0, "$IMPORT %s --weights int8 --dry-run", directory);
-    static const char words[] = "in f16 instead of int8: layer 1, whose feed_forward.out has rows up to 24 times";
+    const struct shell_result *result =
+        shell_expect(0, "$IMPORT %s --weights int8 --dry-run", directory);
+    static const char words[] =
+        "in f16 instead of int8: layer 1, whose feed_forward.out has rows up to 24 times";
     assert_contains(result->out, words);
     result = shell_expect(0, "$IMPORT %s --weights int8 -o a.weights", directory);
     assert_contains(result->err, words);

@@ -1,14 +1,16 @@
 /* int8_layers.c - which layers of an encoder bear int8.
  *
- * Some trained models have a few columns of the residual stream that are far larger than the others, and whoever rounds a
- * token's row to int8 by its largest number loses the others. feed_forward.out makes these columns, and the weights show
- * it: such a column is a row of that matrix whose numbers are many times as large as the other rows'.
+ * Some trained models have a few columns of the residual stream that are far larger than the
+ * others, and whoever rounds a token's row to int8 by its largest number loses the others.
+ * feed_forward.out makes these columns, and the weights show it: such a column is a row of that
+ * matrix whose numbers are many times as large as the other rows'.
  *
  *     outlier = max over rows of m / median over rows of m, m = the row's largest magnitude
  *
- * Measured on a trained TinyBERT of four layers (outliers 21, 4.7, 24, 4.8), least cosine of pooled vectors to f32: all in
- * int8 0.992; feed_forward.out in f16 0.9983; the layers above 16 in f16 0.9982; both 0.9993. A trained BERT-tiny without
- * such rows has 0.9997 with all in int8; random matrices stay below 2.
+ * Measured on a trained TinyBERT of four layers (outliers 21, 4.7, 24, 4.8), least cosine of pooled
+ * vectors to f32: all in int8 0.992; feed_forward.out in f16 0.9983; the layers above 16 in f16
+ * 0.9982; both 0.9993. A trained BERT-tiny without such rows has 0.9997 with all in int8; random
+ * matrices stay below 2.
  */
 #include "tools/import/int8_layers.h"
 
@@ -32,8 +34,8 @@ void int8_layers_free(struct int8_layers *layers)
 }
 
 /* largest [rows] = the largest magnitude of each row, a chunk of rows at a time. */
-static bool largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor, size_t rows, size_t cols,
-                            float *largest, struct problem *problem)
+static bool largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor,
+                            size_t rows, size_t cols, float *largest, struct problem *problem)
 {
     size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
     float *values = calloc(most * cols, sizeof *values);
@@ -65,7 +67,8 @@ static double outlier_of(float *largest, size_t rows)
 }
 
 bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
-                       const struct stored_tensor *out, size_t rows, size_t cols, struct problem *problem)
+                       const struct stored_tensor *out, size_t rows, size_t cols,
+                       struct problem *problem)
 {
     float *largest = calloc(rows, sizeof *largest);
     bool ok = largest != NULL ? true : problem_memory(problem);
@@ -87,12 +90,14 @@ void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE])
     size_t n = 0, used = 0;
     for (size_t i = 0; i < layers->n && n < LISTED; i++)
         if (layers->in_f16[i])
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%zu", n++ > 0 ? ", " : "", i);
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%zu", n++ > 0 ? ", " : "", i);
     note[0] = '\0';
     if (n > 0)
         snprintf(note, INT8_NOTE,
-                 "in f16 instead of int8: layer%s %s%s, whose feed_forward.out has rows up to %.0f times as large as "
+                 "in f16 instead of int8: layer%s %s%s, whose feed_forward.out has rows up to %.0f "
+                 "times as large as "
                  "most (int8 bears %.0f), and with %s every feed_forward.out",
-                 layers->n_f16 > 1 ? "s" : "", list, layers->n_f16 > n ? ", ..." : "", layers->worst,
-                 LARGEST_OUTLIER, layers->n_f16 > 1 ? "them" : "it");
+                 layers->n_f16 > 1 ? "s" : "", list, layers->n_f16 > n ? ", ..." : "",
+                 layers->worst, LARGEST_OUTLIER, layers->n_f16 > 1 ? "them" : "it");
 }

@@ -13,7 +13,8 @@ struct making {
     struct tensor_set *tensors;
     const struct model_config *model;
     struct problem *problem;
-    bool is_int8; /* linear layers become int8 now, for such matrices are wanted and the layer bears them */
+    bool is_int8; /* linear layers become int8 now, for such matrices are wanted and the layer bears
+                     them */
 };
 
 static uint64_t size_of(const struct making *making, enum part_dim dim)
@@ -172,10 +173,8 @@ static bool add_part(const struct making *making, const struct part *part, int64
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0) /* no token types */
         return true;
     switch (part->kind) {
-    case PART_TABLE:
-        return add(making, part, layer, "", as_it_is, true);
-    case PART_VECTOR:
-        return add(making, part, layer, "", as_it_is, false);
+    case PART_TABLE: return add(making, part, layer, "", as_it_is, true);
+    case PART_VECTOR: return add(making, part, layer, "", as_it_is, false);
     case PART_NORM:
         return add(making, part, layer, ".weight", gamma, false) &&
                add(making, part, layer, ".bias", beta, false);
@@ -208,8 +207,8 @@ static bool judge_layers(const struct making *making, const struct part *part)
         char key[128];
         make_name(key, sizeof key, part->from[0], (int64_t)layer, ".weight");
         const struct stored_tensor *out = need(making, key, rows, cols);
-        if (out == NULL || !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows, (size_t)cols,
-                                              making->problem))
+        if (out == NULL || !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows,
+                                              (size_t)cols, making->problem))
             return false;
     }
     return true;
@@ -357,7 +356,8 @@ bool plan_make(struct plan *plan, const struct plan_options *options, struct ten
               add_parts(&making, body->embedding, 0);
     if (ok && body->projection != NULL && model->embedding_width != model->width)
         ok = add_parts(&making, body->projection, 0);
-    ok = ok && add_layers(&making, body->layer) && add_head(&making, config->architecture->head, model) &&
+    ok = ok && add_layers(&making, body->layer) &&
+         add_head(&making, config->architecture->head, model) &&
          check_left_over(&making, config->architecture);
     if (!ok)
         plan_free(plan);
@@ -369,7 +369,8 @@ bool plan_projection(struct plan *plan, const struct plan_options *options,
                      bool has_bias, struct problem *problem)
 {
     const struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
-    const struct making making = {plan, options, tensors, &sizes, problem, options->type == TENSOR_INT8};
+    const struct making making = {plan,   options, tensors,
+                                  &sizes, problem, options->type == TENSOR_INT8};
     const struct part weight = {
         "projection.#.weight", PART_LINEAR, DIM_FEED_FORWARD, DIM_WIDTH, {"linear.weight"}};
     const struct part bias = {
