@@ -116,11 +116,15 @@ static int write_checkpoint(const struct checkpoint *checkpoint, const char *out
 
 static void say_notes(const struct checkpoint *checkpoint)
 {
+    char note[INT8_NOTE];
     if (!checkpoint->has_tokenizer)
         program_note("%s has no tokenizer: the file will take token ids only",
                      checkpoint->folder.path);
     else if (checkpoint->tokenizer.note[0] != '\0')
         program_note("%s", checkpoint->tokenizer.note);
+    int8_layers_note(&checkpoint->plan.int8_layers, note);
+    if (note[0] != '\0')
+        program_note("%s", note);
     if (checkpoint->plan.n_left_out > 0)
         program_note(
             "left out, since a %s does not use them: %zu tensors, '%s' first (--dry-run lists "

@@ -245,9 +245,12 @@ INLINE ivec round_to_integer(vec x)
 static struct quantization quantize(const float *x, size_t n, int8_t *q)
 {
     typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
-    float max = largest_magnitude(x, n);
-    /* A subnormal maximum would divide by zero; such a row is as good as zero. */
-    float scale = max / 127, inverse = max >= 1e-35f ? 127 / max : 0;
+    float max = largest_magnitude(x, n), scale = max / 127;
+    if (!(max >= 1e-35f)) { /* 127 / max may be infinite: as good as zeros; or NaN, and then so is the scale */
+        memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
+        return (struct quantization){scale, 0};
+    }
+    const float inverse = 127 / max;
     ivec sums = {0};
     size_t i = 0;
     for (; i < n; i += LANES) {

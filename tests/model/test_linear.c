@@ -188,6 +188,145 @@ static void test_types_and_layouts(void **unused)
     }
 }
 
+/* ---- Rows in int8, and what is done to the sums ---- */
+
+/* Rows made by quantize(), and the same as floats. */
+struct rounded_rows {
+    size_t stride;
+    int8_t *q;
+    struct quantization *quantization;
+    float *values; /* q · scale, rounded once */
+};
+
+static struct rounded_rows round_rows(const struct kernels *kernels, const float *x, size_t n_rows,
+                                      size_t in)
+{
+    struct rounded_rows rows = {.stride =
+                                    (in + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP,
+                                .values = new_floats(n_rows * in)};
+    rows.q = new_bytes(n_rows * rows.stride);
+    rows.quantization = new_bytes(n_rows * sizeof *rows.quantization);
+    for (size_t row = 0; row < n_rows; row++) {
+        int8_t *q = rows.q + row * rows.stride;
+        rows.quantization[row] = kernels->quantize(x + row * in, in, q);
+        for (size_t i = 0; i < in; i++)
+            rows.values[row * in + i] = (float)q[i] * rows.quantization[row].scale;
+    }
+    return rows;
+}
+
+static void free_rows(struct rounded_rows *rows)
+{
+    free(rows->q);
+    free(rows->quantization);
+    free(rows->values);
+}
+
+/* int8 panels read int8 rows: whole, and a panel or a row at a time, over the rows' blocks. */
+static void check_int8_rows(const struct kernels *kernels, const struct problem *p,
+                            struct largest *largest)
+{
+    struct layer_under_test layer =
+        new_layer(TENSOR_INT8, LAYOUT_PANELS, p->weights, p->bias, p->out, p->in);
+    struct rounded_rows rows = round_rows(kernels, p->x, p->n_rows, p->in);
+    size_t stride = row_stride(p->out), n_panels = linear_panels(&layer.linear),
+           n = p->n_rows * stride;
+    float *whole = new_floats(n), *y = new_floats(n);
+    struct linear_input in = {.q = rows.q,
+                              .q_stride = rows.stride,
+                              .quantization = rows.quantization,
+                              .n_rows = p->n_rows};
+    struct linear_finish finish = {.residual = p->residual};
+    assert_true(linear_takes_int8(&layer.linear));
+    linear(kernels, &layer.linear, &in, 0, n_panels, &finish, whole, stride, NULL);
+    check_values(&layer, rows.values, p->residual, p->n_rows, whole, largest);
+    memcpy(y, p->residual, n * sizeof *y);
+    for (size_t panel = n_panels; panel-- > 0;) {
+        finish.residual = y + panel * PANEL;
+        linear(kernels, &layer.linear, &in, panel, panel + 1, &finish, y + panel * PANEL, stride,
+               NULL);
+    }
+    assert_true(same_floats(y, whole, n));
+    in.n_rows = 1;
+    for (size_t row = 0; row < p->n_rows; row++) {
+        finish.residual = p->residual + row * stride;
+        linear(kernels, &layer.linear, &in, 0, n_panels, &finish, y + row * stride, stride, NULL);
+        in.q += rows.stride;
+        in.quantization++;
+    }
+    assert_true(same_floats(y, whole, n));
+    free(y);
+    free(whole);
+    free_rows(&rows);
+    free_layer(&layer);
+}
+
+/* 11,000 numbers: 48 rows to a block. */
+static void test_int8_rows(void **unused)
+{
+    (void)unused;
+    static const size_t shapes[][3] = {
+        {1, 1, 1}, {3, 31, 5}, {67, 40, 26}, {130, 50, 11}, {11000, 20, 97}};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        struct largest largest = {0};
+        uint64_t state = 3;
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            struct problem p = new_problem(&state, shapes[i][0], shapes[i][1], shapes[i][2]);
+            check_int8_rows(tested_kernels(s), &p, &largest);
+            free_problem(&p);
+        }
+        assert_bound(&largest, 1, "%s int8 rows, share of the bound", tested_kernels(s)->isa);
+    }
+}
+
+/* Activation and gate of each element are those of its own place, in any range of panels and block
+ * of rows. */
+static void check_finish(const struct kernels *kernels, const struct problem *p,
+                         enum tensor_type type, enum tensor_layout layout)
+{
+    struct layer_under_test layer = new_layer(type, layout, p->weights, p->bias, p->out, p->in);
+    size_t stride = row_stride(p->out), n_panels = linear_panels(&layer.linear),
+           n = p->n_rows * stride;
+    struct rounded_rows rows = round_rows(kernels, p->x, p->n_rows, p->in);
+    struct linear_input in = {.x = p->x, .x_stride = p->in, .n_rows = p->n_rows};
+    float *expected = new_floats(n), *y = copy_floats(p->residual, n);
+    float *scratch = new_floats(linear_scratch(&layer.linear));
+    if (linear_takes_int8(&layer.linear)) {
+        in.q = rows.q;
+        in.q_stride = rows.stride;
+        in.quantization = rows.quantization;
+    }
+    linear(kernels, &layer.linear, &in, 0, n_panels, &(struct linear_finish){0}, expected, stride,
+           scratch);
+    kernels->activate(ACTIVATION_GELU, expected, n);
+    kernels->multiply(expected, p->residual, n);
+    for (size_t panel = 0; panel < n_panels; panel++) { /* the gate in place */
+        float *at = y + panel * PANEL;
+        struct linear_finish finish = {
+            .activated = true, .activation = ACTIVATION_GELU, .gate = at};
+        linear(kernels, &layer.linear, &in, panel, panel + 1, &finish, at, stride, scratch);
+    }
+    assert_true(same_floats(y, expected, n));
+    free(scratch);
+    free(y);
+    free(expected);
+    free_rows(&rows);
+    free_layer(&layer);
+}
+
+static void test_finish(void **unused)
+{
+    (void)unused;
+    uint64_t state = 4;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t t = 0; t < 4; t++)
+            for (size_t l = 0; l < 2; l++) {
+                struct problem p = new_problem(&state, t == 3 ? 11000 : 2800, 40, 50);
+                check_finish(tested_kernels(s), &p, types[t], layouts[l]);
+                free_problem(&p);
+            }
+}
+
 /* Rows are taken in blocks of 512 KiB, at least 48: of 48 here. */
 static void test_blocks_of_rows(void **unused)
 {
@@ -225,8 +364,8 @@ static void test_scratch(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_and_layouts),
-        cmocka_unit_test(test_blocks_of_rows),
+        cmocka_unit_test(test_types_and_layouts), cmocka_unit_test(test_blocks_of_rows),
+        cmocka_unit_test(test_int8_rows),         cmocka_unit_test(test_finish),
         cmocka_unit_test(test_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,7 @@ static void read_config(struct reference_model *model, const struct reference_op
         model->position = options->position;
     if (options && options->mask)
         model->causal = reference_is(options->mask, "causal");
+    model->int8_rows = options && options->int8_rows;
 }
 
 struct reference_model reference_model_open(const struct reference_weights *weights,

@@ -9,7 +9,7 @@ struct reference_model {
     const struct reference_weights *weights;
     size_t n_layers, width, n_heads, feed_forward, vocabulary, max_tokens, n_types, position_offset;
     double embedding_scale, norm_eps;
-    bool norm_bias, final_norm, attention_bias, feed_forward_bias, pre_norm, causal;
+    bool norm_bias, final_norm, attention_bias, feed_forward_bias, pre_norm, causal, int8_rows;
     const char *embedding_norm, *position, *norm, *activation, *gate;
     char *error; /* the first thing that is wrong, or "" */
 };

@@ -19,6 +19,30 @@ static double *new_doubles(size_t n)
 
 /* ---- The steps ---- */
 
+/* to = round(from / scale) · scale, scale = max |from| / 127, ties to even */
+static void round_row(const double *from, size_t n, double *to)
+{
+    double scale = 0;
+    for (size_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs(from[i]) / 127);
+    for (size_t i = 0; i < n; i++)
+        to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
+}
+
+/* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees. */
+static double *multiplied(const struct reference_model *model, const char *weight, const double *x,
+                          size_t n_tokens, size_t n_in)
+{
+    const struct reference_tensor *tensor = reference_tensor(model->weights, weight);
+    double *rows = new_doubles(n_tokens * n_in);
+    memcpy(rows, x, n_tokens * n_in * sizeof *x);
+    if (model->int8_rows && tensor != NULL && tensor->type == REFERENCE_INT8 &&
+        tensor->layout == REFERENCE_PANELS)
+        for (size_t t = 0; t < n_tokens; t++)
+            round_row(x + t * n_in, n_in, rows + t * n_in);
+    return rows;
+}
+
 /* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if there is one,
  * `name`.bias. */
 static double *linear(struct reference_model *model, const char *name, bool has_bias,
@@ -27,20 +51,20 @@ static double *linear(struct reference_model *model, const char *name, bool has_
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
     const double *weight = reference_matrix(model, n_out, n_in, full), *bias = NULL;
+    double *rows = multiplied(model, full, x, n_tokens, n_in);
     snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
         bias = reference_vector(model, n_out, full);
     double *y = new_doubles(n_tokens * n_out);
-    if (model->error[0] != '\0')
-        return y;
-    for (size_t t = 0; t < n_tokens; t++) {
+    for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         for (size_t n = 0; n < n_out; n++) {
             double sum = bias ? bias[n] : 0;
             for (size_t k = 0; k < n_in; k++)
-                sum += x[t * n_in + k] * weight[n * n_in + k];
+                sum += rows[t * n_in + k] * weight[n * n_in + k];
             y[t * n_out + n] = sum;
         }
     }
+    free(rows);
     return y;
 }
 

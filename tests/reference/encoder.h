@@ -13,9 +13,11 @@ struct reference_input {
     const uint8_t *mask;
 };
 
-/* The names of weights/FORMAT.md; NULL: as the file says. */
+/* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels of int8 is rounded to
+ * whole multiples of 1/127 of its row's largest magnitude. */
 struct reference_options {
     const char *position, *mask;
+    bool int8_rows;
 };
 
 /* T counts the tokens that the mask leaves, in their order. */

@@ -477,7 +477,7 @@ static void test_rounded_types(void **unused)
         {"f32", 0.9999999, 0.9999999},
         {"f16", 0.99999, 0.99999},
         {"bf16", 0.9995, 0.9998},
-        {"int8", 0.998, 0.999},
+        {"int8", 0.999, 0.999},
     };
     char path[SUPPORT_PATH];
     (void)unused;

@@ -8,7 +8,7 @@
 
 #define END {NULL, PART_TABLE, DIM_NONE, DIM_NONE, {NULL}}
 #define LINEAR(to, rows, cols, ...) {to, PART_LINEAR, rows, cols, {__VA_ARGS__}}
-#define RESIDUAL(to, cols, from) {to, PART_RESIDUAL, DIM_WIDTH, cols, {from}}
+#define OUT(to, from) {to, PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, {from}}
 #define SCORES(to, rows, cols, from) {to, PART_SCORES, rows, cols, {from}}
 #define NORM(to, rows, from) {to, PART_NORM, rows, DIM_NONE, {from}}
 #define TABLE(to, rows, from) {to, PART_TABLE, rows, DIM_EMBEDDING, {from}}
@@ -26,11 +26,11 @@ static const struct part BERT_EMBEDDING[] = {
 static const struct part BERT_LAYER[] = {
     LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "encoder.layer.#.attention.self.query",
            "encoder.layer.#.attention.self.key", "encoder.layer.#.attention.self.value"),
-    RESIDUAL("layers.#.attention.output", DIM_WIDTH, "encoder.layer.#.attention.output.dense"),
+    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH, "encoder.layer.#.attention.output.dense"),
     NORM("layers.#.attention.norm", DIM_WIDTH, "encoder.layer.#.attention.output.LayerNorm"),
     LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH,
            "encoder.layer.#.intermediate.dense"),
-    RESIDUAL("layers.#.feed_forward.out", DIM_FEED_FORWARD, "encoder.layer.#.output.dense"),
+    OUT("layers.#.feed_forward.out", "encoder.layer.#.output.dense"),
     NORM("layers.#.feed_forward.norm", DIM_WIDTH, "encoder.layer.#.output.LayerNorm"),
     END,
 };
@@ -50,11 +50,11 @@ static const struct part DISTILBERT_EMBEDDING[] = {
 static const struct part DISTILBERT_LAYER[] = {
     LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "transformer.layer.#.attention.q_lin",
            "transformer.layer.#.attention.k_lin", "transformer.layer.#.attention.v_lin"),
-    RESIDUAL("layers.#.attention.output", DIM_WIDTH, "transformer.layer.#.attention.out_lin"),
+    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH, "transformer.layer.#.attention.out_lin"),
     NORM("layers.#.attention.norm", DIM_WIDTH, "transformer.layer.#.sa_layer_norm"),
     LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH,
            "transformer.layer.#.ffn.lin1"),
-    RESIDUAL("layers.#.feed_forward.out", DIM_FEED_FORWARD, "transformer.layer.#.ffn.lin2"),
+    OUT("layers.#.feed_forward.out", "transformer.layer.#.ffn.lin2"),
     NORM("layers.#.feed_forward.norm", DIM_WIDTH, "transformer.layer.#.output_layer_norm"),
     END,
 };

@@ -26,7 +26,7 @@ enum part_dim {
 enum part_kind {
     PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
     PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_RESIDUAL, /* the same; its result is added to what goes on, and rounding hurts more */
+    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.h judges a layer */
     PART_SCORES,   /* the same; small, and always f32 */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR    /* to [rows] ← from */

@@ -13,6 +13,8 @@ struct making {
     struct tensor_set *tensors;
     const struct model_config *model;
     struct problem *problem;
+    bool is_int8; /* linear layers become int8 now, for such matrices are wanted and the layer bears
+                     them */
 };
 
 static uint64_t size_of(const struct making *making, enum part_dim dim)
@@ -20,22 +22,14 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
     const struct model_config *model = making->model;
     int64_t embedding = model->embedding_width > 0 ? model->embedding_width : model->width;
     switch (dim) {
-    case DIM_WIDTH:
-        return (uint64_t)model->width;
-    case DIM_EMBEDDING:
-        return (uint64_t)embedding;
-    case DIM_FEED_FORWARD:
-        return (uint64_t)model->feed_forward;
-    case DIM_VOCABULARY:
-        return (uint64_t)model->vocabulary;
-    case DIM_POSITIONS:
-        return (uint64_t)model->max_tokens;
-    case DIM_TYPES:
-        return (uint64_t)model->token_types;
-    case DIM_LABELS:
-        return (uint64_t)model->labels;
-    default:
-        return 1;
+    case DIM_WIDTH: return (uint64_t)model->width;
+    case DIM_EMBEDDING: return (uint64_t)embedding;
+    case DIM_FEED_FORWARD: return (uint64_t)model->feed_forward;
+    case DIM_VOCABULARY: return (uint64_t)model->vocabulary;
+    case DIM_POSITIONS: return (uint64_t)model->max_tokens;
+    case DIM_TYPES: return (uint64_t)model->token_types;
+    case DIM_LABELS: return (uint64_t)model->labels;
+    default: return 1;
     }
 }
 
@@ -107,9 +101,6 @@ static enum tensor_type common_type(const struct planned_tensor *tensor)
     return type;
 }
 
-/* int8 is for matrices that bear it. Measured on a trained TinyBERT, the least cosine of a token's
- * vector is 0.995 with every matrix in int8 (one scale per row), 0.9987 with the tables and the
- * second feed-forward layers in f16, 0.9992 with the attention's output in f16 too. */
 static enum tensor_type choose_type(const struct making *making, enum part_kind kind,
                                     const struct planned_tensor *tensor)
 {
@@ -117,9 +108,11 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
         return TENSOR_F32;
     if (making->options->type == 0)
         return common_type(tensor);
-    if (making->options->type == TENSOR_INT8 && (kind == PART_TABLE || kind == PART_RESIDUAL))
-        return TENSOR_F16;
-    return making->options->type;
+    if (making->options->type != TENSOR_INT8)
+        return making->options->type;
+    bool bears_int8 = making->is_int8 && kind != PART_TABLE &&
+                      (kind != PART_OUT || making->plan->int8_layers.n_f16 == 0);
+    return bears_int8 ? TENSOR_INT8 : TENSOR_F16;
 }
 
 static bool append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)
@@ -180,10 +173,8 @@ static bool add_part(const struct making *making, const struct part *part, int64
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0) /* no token types */
         return true;
     switch (part->kind) {
-    case PART_TABLE:
-        return add(making, part, layer, "", as_it_is, true);
-    case PART_VECTOR:
-        return add(making, part, layer, "", as_it_is, false);
+    case PART_TABLE: return add(making, part, layer, "", as_it_is, true);
+    case PART_VECTOR: return add(making, part, layer, "", as_it_is, false);
     case PART_NORM:
         return add(making, part, layer, ".weight", gamma, false) &&
                add(making, part, layer, ".bias", beta, false);
@@ -199,6 +190,39 @@ static bool add_parts(const struct making *making, const struct part *parts, int
         if (!add_part(making, parts, layer))
             return false;
     return true;
+}
+
+/* ---- The layers ---- */
+
+/* Layer by layer, by the part that makes the residual stream's outliers. */
+static bool judge_layers(const struct making *making, const struct part *part)
+{
+    struct int8_layers *layers = &making->plan->int8_layers;
+    if (!int8_layers_open(layers, (size_t)making->model->layers, making->problem))
+        return false;
+    while (part->kind != PART_OUT)
+        part++;
+    uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
+    for (size_t layer = 0; layer < layers->n; layer++) {
+        char key[128];
+        make_name(key, sizeof key, part->from[0], (int64_t)layer, ".weight");
+        const struct stored_tensor *out = need(making, key, rows, cols);
+        if (out == NULL || !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows,
+                                              (size_t)cols, making->problem))
+            return false;
+    }
+    return true;
+}
+
+static bool add_layers(struct making *making, const struct part *parts)
+{
+    bool wants_int8 = making->is_int8, ok = !wants_int8 || judge_layers(making, parts);
+    for (int64_t layer = 0; ok && layer < making->model->layers; layer++) {
+        making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
+        ok = add_parts(making, parts, layer);
+    }
+    making->is_int8 = wants_int8;
+    return ok;
 }
 
 /* ---- The head ---- */
@@ -326,15 +350,14 @@ bool plan_make(struct plan *plan, const struct plan_options *options, struct ten
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
-    const struct making making = {plan, options, tensors, model, problem};
+    struct making making = {plan, options, tensors, model, problem, options->type == TENSOR_INT8};
     *plan = (struct plan){.n = 0};
     bool ok = tensor_set_strip(tensors, body->prefixes, problem) &&
               add_parts(&making, body->embedding, 0);
     if (ok && body->projection != NULL && model->embedding_width != model->width)
         ok = add_parts(&making, body->projection, 0);
-    for (int64_t layer = 0; ok && layer < model->layers; layer++)
-        ok = add_parts(&making, body->layer, layer);
-    ok = ok && add_head(&making, config->architecture->head, model) &&
+    ok = ok && add_layers(&making, body->layer) &&
+         add_head(&making, config->architecture->head, model) &&
          check_left_over(&making, config->architecture);
     if (!ok)
         plan_free(plan);
@@ -346,7 +369,8 @@ bool plan_projection(struct plan *plan, const struct plan_options *options,
                      bool has_bias, struct problem *problem)
 {
     const struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
-    const struct making making = {plan, options, tensors, &sizes, problem};
+    const struct making making = {plan,   options, tensors,
+                                  &sizes, problem, options->type == TENSOR_INT8};
     const struct part weight = {
         "projection.#.weight", PART_LINEAR, DIM_FEED_FORWARD, DIM_WIDTH, {"linear.weight"}};
     const struct part bias = {
@@ -369,5 +393,6 @@ void plan_free(struct plan *plan)
 {
     free(plan->tensors);
     free(plan->left_out);
+    int8_layers_free(&plan->int8_layers);
     *plan = (struct plan){.n = 0};
 }

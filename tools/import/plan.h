@@ -6,6 +6,7 @@
 #define TOOLS_IMPORT_PLAN_H
 
 #include "tools/import/checkpoint_config.h"
+#include "tools/import/int8_layers.h"
 #include "tools/import/sentence_transformers.h"
 #include "tools/import/tensor_file.h"
 
@@ -28,6 +29,7 @@ struct plan {
     uint64_t n_source_bytes;        /* bytes that will be read */
     size_t n_left_out;              /* tensors of the checkpoint that are not needed */
     const struct stored_tensor **left_out;
+    struct int8_layers int8_layers; /* judged where the matrices become int8 */
 };
 
 /* How matrices are stored: 0: each as the checkpoint has it. */

@@ -83,11 +83,15 @@ static void report_tensor(const struct planned_tensor *tensor)
 
 static void report_plan(const struct plan *plan)
 {
+    char note[INT8_NOTE];
     title("tensors                                   type layout shape               bytes  from");
     for (size_t i = 0; i < plan->n; i++)
         report_tensor(&plan->tensors[i]);
     printf("\n%zu tensors, %" PRIu64 " parameters, %" PRIu64 " bytes\n", plan->n,
            plan->n_parameters, plan->n_bytes);
+    int8_layers_note(&plan->int8_layers, note);
+    if (note[0] != '\0')
+        printf("%s\n", note);
     if (plan->n_left_out > 0)
         title("left out");
     for (size_t i = 0; i < plan->n_left_out; i++)

@@ -1,0 +1,369 @@
+/* product_int8 and quantize of every instruction set: the same bits everywhere.
+ *
+ * The sum is a whole number and exact; what follows it is rounded after each step, here in plain C:
+ * float(Σ q·w) · sx · sw (+ bias) (+ residual). */
+#include "tests/model/plain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ROWS = 40,
+    MOST_PANELS = 5,
+    COLUMNS = MOST_PANELS * PANEL,
+    OUT_STRIDE = COLUMNS + 16,
+    GROUP = 4
+};
+
+static size_t round_up(size_t n, size_t step)
+{
+    return (n + step - 1) / step * step;
+}
+
+/* ---- product_int8 ---- */
+
+/* The operands, as large as they get, and what is expected of them. */
+struct operands {
+    size_t k, x_stride, panel_stride;
+    int8_t *x, *panels;
+    struct quantization quantization[MOST_ROWS];
+    float *scales, *bias, *residual;
+    float *plain, *with_both; /* [MOST_ROWS, OUT_STRIDE] */
+};
+
+/* Numbers of all sizes, or ±127 against -128 and 127: the largest sums there are. */
+enum filling { RANDOM, SMALLEST_WEIGHTS, LARGEST_WEIGHTS, MIXED_EXTREMES, N_FILLINGS };
+
+static int8_t value_of(enum filling filling, uint64_t *state, bool is_weight)
+{
+    size_t random = support_below(state, 256);
+    switch (filling) {
+    case RANDOM: return (int8_t)(is_weight || random > 0 ? (int)random - 128 : 0);
+    case SMALLEST_WEIGHTS: return is_weight ? -128 : 127;
+    case LARGEST_WEIGHTS: return is_weight ? 127 : -127;
+    default: return (int8_t)(random % 2 == 0 ? 127 : is_weight ? -128 : -127);
+    }
+}
+
+static void expect(struct operands *o, size_t n_rows, size_t columns)
+{
+    for (size_t row = 0; row < n_rows; row++)
+        for (size_t c = 0; c < columns; c++) {
+            const int8_t *w = o->panels + c / PANEL * o->panel_stride + c % PANEL * GROUP;
+            int64_t sum = 0;
+            for (size_t k = 0; k < o->k; k++)
+                sum += o->x[row * o->x_stride + k] * w[k / GROUP * GROUP * PANEL + k % GROUP];
+            assert_true(sum == (int32_t)sum);
+            volatile float y = (float)sum; /* volatile: rounded after each step */
+            y = y * o->quantization[row].scale;
+            y = y * o->scales[c];
+            o->plain[row * OUT_STRIDE + c] = y;
+            y = y + o->bias[c];
+            y = y + o->residual[row * OUT_STRIDE + c];
+            o->with_both[row * OUT_STRIDE + c] = y;
+        }
+}
+
+/* Behind a row's K numbers come zeros, and behind those, where there are more, what nobody may
+ * read. */
+static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, size_t n_panels,
+                                    enum filling filling)
+{
+    struct operands o = {.k = k,
+                         .x_stride = round_up(k, QUANTIZED_STEP) + 64,
+                         .panel_stride = round_up(k, GROUP) * PANEL + 64};
+    size_t n_x = extent(n_rows, o.x_stride, round_up(k, QUANTIZED_STEP)),
+           n_panel = round_up(k, GROUP) * PANEL;
+    o.x = new_bytes(n_x);
+    o.panels = new_bytes(extent(n_panels, o.panel_stride, n_panel));
+    memset(o.x, 0, n_x);
+    memset(o.panels, 0, extent(n_panels, o.panel_stride, n_panel));
+    for (size_t row = 0; row < n_rows; row++) {
+        o.quantization[row] = (struct quantization){(float)random_within(state, 0.01) + 0.02f, 0};
+        for (size_t i = 0; i < k; i++) {
+            o.x[row * o.x_stride + i] = value_of(filling, state, false);
+            o.quantization[row].sum += o.x[row * o.x_stride + i];
+        }
+    }
+    for (size_t c = 0; c < n_panels * PANEL; c++)
+        for (size_t i = 0; i < k; i++)
+            o.panels[c / PANEL * o.panel_stride + (i / GROUP * PANEL + c % PANEL) * GROUP +
+                     i % GROUP] = value_of(filling, state, true);
+    o.scales = random_floats(state, n_panels * PANEL, 0.01);
+    o.bias = random_floats(state, n_panels * PANEL, 2);
+    o.residual = random_floats(state, n_rows * OUT_STRIDE, 2);
+    o.plain = new_floats(n_rows * OUT_STRIDE);
+    o.with_both = new_floats(n_rows * OUT_STRIDE);
+    expect(&o, n_rows, n_panels * PANEL);
+    return o;
+}
+
+static void free_operands(struct operands *o)
+{
+    free(o->x);
+    free(o->panels);
+    free(o->scales);
+    free(o->bias);
+    free(o->residual);
+    free(o->plain);
+    free(o->with_both);
+}
+
+static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
+                          size_t n_panels, bool with_both)
+{
+    size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
+    const float *expected = with_both ? o->with_both : o->plain;
+    float *out = new_floats(n_out);
+    fill_untouched(out, n_out);
+    struct product product = {
+        .x = o->x,
+        .x_stride = o->x_stride,
+        .x_quantization = o->quantization,
+        .panels = o->panels,
+        .panel_stride = o->panel_stride,
+        .k = o->k,
+        .scales = o->scales,
+        .bias = with_both ? o->bias : NULL,
+        .residual = with_both ? o->residual : NULL,
+        .out = out,
+        .out_stride = OUT_STRIDE,
+        .n_rows = n_rows,
+        .n_panels = n_panels,
+    };
+    kernels->product_int8(&product);
+    for (size_t row = 0; row < n_rows; row++) {
+        const float *got = out + row * OUT_STRIDE;
+        for (size_t c = 0; c < columns; c++)
+            if (!same_floats(got + c, expected + row * OUT_STRIDE + c, 1))
+                fail_msg("%s: [%zu, %zu] of %zu rows, %zu panels, k %zu: %.9g, expected %.9g",
+                         kernels->isa, row, c, n_rows, n_panels, o->k, (double)got[c],
+                         (double)expected[row * OUT_STRIDE + c]);
+        assert_true(row + 1 == n_rows || untouched(got + columns, OUT_STRIDE - columns));
+    }
+    free(out);
+}
+
+/* Every number of rows and panels, that is every shape of tile and every rest. */
+static void test_tiles(void **unused)
+{
+    (void)unused;
+    static const size_t widths[] = {1, 6, 64, 77};
+    uint64_t state = 1;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        struct operands o = new_operands(&state, widths[w], MOST_ROWS, MOST_PANELS, RANDOM);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
+                for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
+                    for (int with_both = 0; with_both < 2; with_both++)
+                        check_product(tested_kernels(s), &o, n_rows, n_panels, with_both);
+        free_operands(&o);
+    }
+}
+
+/* The arrays are as long as the operands, so nothing behind them is read. */
+static void test_widths(void **unused)
+{
+    (void)unused;
+    uint64_t state = 2;
+    for (size_t k = 1; k <= 132; k++)
+        for (int filling = 0; filling < N_FILLINGS; filling++) {
+            size_t width = k == 131   ? 768
+                           : k == 132 ? 3072
+                                      : k,
+                   n_rows = 1 + k % 13, n_panels = 1 + k % 3;
+            struct operands o =
+                new_operands(&state, width, n_rows, n_panels, (enum filling)filling);
+            for (size_t s = 0; tested_kernels(s) != NULL; s++)
+                check_product(tested_kernels(s), &o, n_rows, n_panels, true);
+            free_operands(&o);
+        }
+}
+
+/* At 2^17 the sums come within a hundredth of the ends of int32: no step on the way may saturate.
+ */
+static void test_widest(void **unused)
+{
+    (void)unused;
+    enum { WIDEST = 1 << 17 };
+    uint64_t state = 3;
+    for (int filling = 0; filling < N_FILLINGS; filling++) {
+        struct operands o = new_operands(&state, WIDEST, 2, 1, (enum filling)filling);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            check_product(tested_kernels(s), &o, 2, 1, true);
+        free_operands(&o);
+    }
+}
+
+/* ---- quantize ---- */
+
+/* Arrays of exactly the lengths that may be touched. */
+struct rounded_row {
+    int8_t *q;
+    size_t n_q;
+    struct quantization quantization;
+};
+
+static struct rounded_row round_row(const struct kernels *kernels, const float *values, size_t n)
+{
+    struct rounded_row row = {.n_q = round_up(n, QUANTIZED_STEP)};
+    float *x = copy_floats(values, n);
+    row.q = new_bytes(row.n_q);
+    memset(row.q, 0x55, row.n_q);
+    row.quantization = kernels->quantize(x, n, row.q);
+    free(x);
+    return row;
+}
+
+static void check_row(const struct kernels *kernels, const float *x, size_t n)
+{
+    struct rounded_row row = round_row(kernels, x, n);
+    float max = 0, scale = row.quantization.scale;
+    int32_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        max = fmaxf(max, fabsf(x[i]));
+    volatile float expected_scale = max / 127, inverse = 127 / max;
+    assert_true(scale == expected_scale);
+    for (size_t i = 0; i < n; i++) {
+        volatile float scaled = x[i] * inverse;
+        sum += row.q[i];
+        if (row.q[i] != (int)nearbyintf(scaled))
+            fail_msg("%s: %.9g of at most %.9g is %d", kernels->isa, (double)x[i], (double)max,
+                     row.q[i]);
+        /* half a step, and the roundings of x/scale ≤ 127 */
+        assert_true(fabs((double)x[i] - (double)row.q[i] * (double)scale) <=
+                    (double)scale * (0.5 + 127 * 0x1p-22));
+        assert_true(fabsf(x[i]) != max || row.q[i] == (x[i] > 0 ? 127 : -127));
+    }
+    for (size_t i = n; i < row.n_q; i++)
+        assert_int_equal(row.q[i], 0);
+    assert_int_equal(row.quantization.sum, sum);
+    free(row.q);
+}
+
+/* All lengths, and magnitudes from the smallest that count to the largest there are. */
+static void test_rounding(void **unused)
+{
+    (void)unused;
+    static const double ranges[] = {2e-35, 1e-20, 0.3, 7, 1e20, 3.4e38};
+    uint64_t state = 4;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t n = 1; n <= 200; n++)
+            for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+                float *x = random_floats(&state, n, ranges[r]);
+                x[support_below(&state, n)] = (float)(n % 2 == 0 ? ranges[r] : -ranges[r]);
+                check_row(tested_kernels(s), x, n);
+                free(x);
+            }
+}
+
+/* Halves between two steps go to the even one. */
+static void test_ties(void **unused)
+{
+    (void)unused;
+    float x[255];
+    for (int i = 0; i < 254; i++)
+        x[i] = (float)i - 126.5f;
+    x[254] = 127;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        check_row(tested_kernels(s), x, 255);
+}
+
+/* Rows of zeros, and of numbers so small that 127/max is no float, are rows of zeros. */
+static void test_nothing(void **unused)
+{
+    (void)unused;
+    static const float magnitudes[] = {0, 1e-45f, 1e-40f, 1e-38f, 9e-36f};
+    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+        for (size_t m = 0; m < sizeof magnitudes / sizeof *magnitudes; m++)
+            for (size_t n = 0; n <= 200; n++) {
+                float x[200];
+                for (size_t i = 0; i < n; i++)
+                    x[i] = i % 3 == 0 ? -magnitudes[m] : magnitudes[m];
+                struct rounded_row row = round_row(tested_kernels(s), x, n);
+                assert_true(row.quantization.scale >= 0 && row.quantization.scale <= magnitudes[m]);
+                assert_int_equal(row.quantization.sum, 0);
+                for (size_t i = 0; i < row.n_q; i++)
+                    assert_int_equal(row.q[i], 0);
+                free(row.q);
+            }
+}
+
+/* A row with a NaN or an infinity gives NaN and nothing else, wherever it stands; its neighbours do
+ * not notice. */
+static void check_poisoned(const struct kernels *kernels, struct operands *o, size_t n, size_t at,
+                           float poison)
+{
+    enum { ROWS = 3, PANELS = 3 };
+    float out[ROWS * OUT_STRIDE], x[200];
+    struct quantization before = o->quantization[1];
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)i - 7.5f;
+    x[at] = poison;
+    struct rounded_row row = round_row(kernels, x, n);
+    assert_int_equal(row.quantization.sum, 0);
+    int8_t *kept = new_bytes(row.n_q);
+    memcpy(kept, o->x + o->x_stride, row.n_q);
+    memcpy(o->x + o->x_stride, row.q, row.n_q);
+    o->quantization[1] = row.quantization;
+    for (int activated = 0; activated < 2; activated++) {
+        struct product product = {
+            .x = o->x,
+            .x_stride = o->x_stride,
+            .x_quantization = o->quantization,
+            .panels = o->panels,
+            .panel_stride = o->panel_stride,
+            .k = n,
+            .scales = o->scales,
+            .activated = activated,
+            .activation = ACTIVATION_RELU,
+            .out = out,
+            .out_stride = OUT_STRIDE,
+            .n_rows = ROWS,
+            .n_panels = PANELS,
+        };
+        kernels->product_int8(&product);
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t c = 0; c < PANELS * PANEL; c++) {
+                float expected = o->plain[r * OUT_STRIDE + c];
+                if (r == 1)
+                    assert_true(isnan(out[r * OUT_STRIDE + c]));
+                else
+                    assert_true(out[r * OUT_STRIDE + c] ==
+                                (activated && expected < 0 ? 0 : expected));
+            }
+    }
+    memcpy(o->x + o->x_stride, kept, row.n_q);
+    o->quantization[1] = before;
+    free(kept);
+    free(row.q);
+}
+
+static void test_poison(void **unused)
+{
+    (void)unused;
+    static const float poisons[] = {NAN, INFINITY, -INFINITY};
+    static const size_t lens[] = {1, 5, 16, 33, 200};
+    uint64_t state = 5;
+    for (size_t l = 0; l < sizeof lens / sizeof *lens; l++) {
+        struct operands o = new_operands(&state, lens[l], 3, 3, RANDOM);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            for (size_t at = 0; at < lens[l]; at++)
+                for (size_t p = 0; p < 3; p++)
+                    check_poisoned(tested_kernels(s), &o, lens[l], at, poisons[p]);
+        free_operands(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles),  cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_widest), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_ties),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_poison),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
