@@ -212,7 +212,7 @@ static void assert_is(const json_t *line, const char *key, bool is_there)
 static void assert_profile(const json_t *line)
 {
     static const char *const steps[] = {"tokenize",   "embed",  "linear", "attention", "norm",
-                                        "activation", "answer", "wait",   "other"};
+                                        "quantize", "answer", "wait",   "other"};
     const json_t *profile = json_object_get(line, "profile");
     double sum = 0;
     assert_int_equal(json_object_size(profile), 9);
