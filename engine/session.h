@@ -12,7 +12,7 @@
 #include "model/embedding.h"
 
 enum {
-    ROWS_PER_THREAD = 384, /* of a group of many short texts: its activations stay in the second-level cache */
+    ROWS_PER_THREAD = 192, /* of a group of many short texts: its activations stay in the second-level cache */
     ROWS_OF_TEXT = 512,    /* texts up to here fit into each thread's part of the pass */
 };
 
