@@ -118,9 +118,12 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(PKG_CFLAGS) $(DEFINES) -MMD -MP -c $< -o $@
 
+# gcc's AddressSanitizer aligns the frames it moves to the heap to 32 bytes, too little for zmm (gcc bug 110027).
+KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(shell $(CC) --version)),,--param asan-use-after-return=0))
+
 $(KERNELS): $(BUILD)/model/kernels_%.o: model/kernels.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,compile)$(COMPILE) $(FLAGS_$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
+	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
 
 $(TOOL_OBJECTS): DEFINES = -DENCODE_DATADIR='"$(PREFIX)/share/encode"'
 $(TOOL_OBJECTS): $(BUILD)/prefix
