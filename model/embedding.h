@@ -10,8 +10,8 @@ struct positions {
     const float *sinusoids; /* POSITION_SINUSOIDAL: [positions, row_stride(E)] */
 };
 
-/* out [E] = norm(scale · token[id] + type[type] + PE[position]); scratch is [E]. */
+/* out [E] = norm(scale · token[id] + type[type] + PE[position]) */
 void embed_token(const struct encoder *encoder, const struct positions *positions, int32_t id,
-                 int32_t type, size_t position, float *out, float *scratch);
+                 int32_t type, size_t position, float *out);
 
 #endif

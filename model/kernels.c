@@ -4,6 +4,7 @@
 #include "model/kernels.h"
 
 #include "model/kernels/activation.h"
+#include "model/kernels/add_row.h"
 #include "model/kernels/mix.h"
 #include "model/kernels/norm.h"
 #include "model/kernels/pack.h"
@@ -29,6 +30,7 @@ const struct kernels KERNELS = {
     .product_bf16 = product_bf16,
     .product_int8 = product_int8_of_isa,
     .quantize = quantize,
+    .add_row = add_row,
     .pack_rows = pack_rows,
     .softmax_block = softmax_block,
     .mix = mix,

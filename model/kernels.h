@@ -95,6 +95,9 @@ struct kernels {
     /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of QUANTIZED_STEP. */
     struct quantization (*quantize)(const float *x, size_t n, int8_t *q);
 
+    /* out [cols] += row `index` of a table, in rows layout */
+    void (*add_row)(const struct matrix *table, size_t index, float *out);
+
     /* Panels [K, 16] of scale · x, as product reads them: row r of x is column r mod 16 of panel r / 16; the
      * last row fills the columns that are left. */
     void (*pack_rows)(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,

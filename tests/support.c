@@ -153,6 +153,19 @@ size_t support_isas(void)
     return n;
 }
 
+/* Whether Linux says that the CPU has it. */
+static bool cpuinfo_has(const char *flag)
+{
+    char line[8192];
+    bool has = false;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && !has && fgets(line, sizeof line, file) != NULL)
+        has = strncmp(line, "flags", 5) == 0 && strstr(line, flag) != NULL;
+    if (file != NULL)
+        fclose(file);
+    return has;
+}
+
 const char *support_isa(size_t index)
 {
     static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
@@ -165,6 +178,8 @@ const char *support_isa(size_t index)
         n = 3;
     if (n == 3 && __builtin_cpu_supports("avx512vnni"))
         n = 4;
+    if (n == 4 && cpuinfo_has(" amx_int8"))
+        n = 5;
 #endif
     return index < n ? isas[index] : NULL;
 }

@@ -5,18 +5,6 @@
 #include "model/kernels.h"
 #include "model/kernels/vector.h"
 
-/* Σ of the lanes, by halves. */
-INLINE float sum_of_lanes(vec v)
-{
-#if defined(__AVX512F__)
-    v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
-#elif defined(__AVX2__)
-    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
-#endif
-    return (v[0] + v[2]) + (v[1] + v[3]);
-}
-
 /* What one vector adds to a sum: x - shift, or its square. */
 INLINE vec term(vec x, float shift, const int squared)
 {

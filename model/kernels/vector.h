@@ -129,12 +129,28 @@ INLINE vec magnitude(vec x)
     return (vec)((ivec)x & INT32_MAX);
 }
 
-INLINE float horizontal_sum(vec v)
+/* Σ of the lanes, by halves. */
+INLINE float sum_of_lanes(vec v)
 {
-    float sum = 0;
-    for (int i = 0; i < LANES; i++)
-        sum += v[i];
-    return sum;
+#if defined(__AVX512F__)
+    v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+#elif defined(__AVX2__)
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+#endif
+    return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+INLINE float largest_lane(vec v)
+{
+#if defined(__AVX512F__)
+    v = larger(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    v = larger(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+#elif defined(__AVX2__)
+    v = larger(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+#endif
+    float a = v[0] > v[2] ? v[0] : v[2], b = v[1] > v[3] ? v[1] : v[3];
+    return a > b ? a : b;
 }
 
 /* The last, partial vector of a row, filled up with `rest`. */

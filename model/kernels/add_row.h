@@ -1,0 +1,47 @@
+/* add_row.h - a row of an embedding table, of any element type, added to a row of floats. */
+#ifndef MODEL_KERNELS_ADD_ROW_H
+#define MODEL_KERNELS_ADD_ROW_H
+
+#include "model/kernels.h"
+#include "model/kernels/product_int8.h"
+#include "model/kernels/vector.h"
+
+INLINE vec load_int8(const int8_t *p)
+{
+    typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+    return __builtin_convertvector(__builtin_convertvector(*(const bytes *)p, ivec), vec);
+}
+
+INLINE void add_row_of(const enum tensor_type type, const void *row, float scale, size_t n, float *out)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        store(out + i, load(out + i) + (type == TENSOR_INT8 ? rounded(load_int8((const int8_t *)row + i) * scale)
+                                                            : load_weights(type, row, i)));
+    for (; i < n; i++)
+        switch (type) {
+        case TENSOR_F32: out[i] += ((const float *)row)[i]; break;
+        case TENSOR_F16: out[i] += f16_to_f32(((const uint16_t *)row)[i]); break;
+        case TENSOR_BF16: out[i] += bf16_to_f32(((const uint16_t *)row)[i]); break;
+        case TENSOR_INT8: {
+            vec one = rounded(splat((float)((const int8_t *)row)[i]) * scale);
+            out[i] += one[0];
+            break;
+        }
+        }
+}
+
+static void add_row(const struct matrix *table, size_t index, float *out)
+{
+    size_t n = table->cols, at = index * n;
+    switch (table->type) { /* one loop each, with the type decided */
+    case TENSOR_F32: add_row_of(TENSOR_F32, (const float *)table->data + at, 1, n, out); return;
+    case TENSOR_F16: add_row_of(TENSOR_F16, (const uint16_t *)table->data + at, 1, n, out); return;
+    case TENSOR_BF16: add_row_of(TENSOR_BF16, (const uint16_t *)table->data + at, 1, n, out); return;
+    case TENSOR_INT8:
+        add_row_of(TENSOR_INT8, (const int8_t *)table->data + at, table->scales[index], n, out);
+        return;
+    }
+}
+
+#endif
