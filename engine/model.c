@@ -92,7 +92,7 @@ static engine_status choose_kernels(const struct kernels **kernels, engine_error
     *kernels = kernels_select(isa != NULL && isa[0] != '\0' ? isa : NULL);
     if (*kernels == NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "the environment's ENGINE_ISA is '%.32s', expected "
-                    "portable, avx2, avx512 or avx512vnni", isa);
+                    "portable, avx2, avx512, avx512vnni or amx", isa);
     return ENGINE_OK;
 }
 

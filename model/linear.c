@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { DECODED_PANELS = 2, BLOCK_BYTES = 512 * 1024, BLOCK_STEP = 12 };
+enum { DECODED_PANELS = 2, BLOCK_BYTES = 1024 * 1024, BLOCK_STEP = 12 };
 
 size_t linear_scratch(const struct linear *linear)
 {

@@ -9,6 +9,13 @@
  */
 #include "tools/bench/peak_loops.h"
 
+#include "engine/engine.h"
+
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define SIXTEEN(X) TWELVE(X) X(12) X(13) X(14) X(15)
 
@@ -52,6 +59,35 @@ ASSEMBLY_LOOP(int8_vnni, "avx512f,avx512vnni", i32x16, SIXTEEN, DOT, 0x03030303,
 ASSEMBLY_LOOP(int8_avx2, "avx2", i32x8, TWELVE, DOT_AVX2, 0x00030003, 1)
 #endif
 
+#if defined(__x86_64__)
+enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64 };
+
+/* 16 x 16 sums of 64 products in one instruction; four of them, as many as there are registers for. */
+__attribute__((target("amx-tile,amx-int8"))) static float int8_amx(size_t n_turns)
+{
+    struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } shapes = {.palette = 1};
+    for (int i = 0; i < TILES; i++) {
+        shapes.row_bytes[i] = TILE_BYTES;
+        shapes.rows[i] = TILE_ROWS;
+    }
+    _tile_loadconfig(&shapes); /* and all tiles are zeros */
+    for (size_t i = 0; i < n_turns; i++) {
+        _tile_dpbssd(0, 4, 6);
+        _tile_dpbssd(1, 4, 7);
+        _tile_dpbssd(2, 5, 6);
+        _tile_dpbssd(3, 5, 7);
+    }
+    int32_t sums[TILE_ROWS * TILE_BYTES / 4];
+    _tile_stored(0, sums, TILE_BYTES);
+    _tile_release();
+    return (float)sums[0];
+}
+#endif
+
 /* What every compiler makes of 16 bytes at a time. */
 #define PORTABLE_LOOP(name, type, first, second)                            \
     static float name(size_t n_turns)                                       \
@@ -83,6 +119,8 @@ struct peak_loop peak_f32(void)
 struct peak_loop peak_int8(void)
 {
 #if defined(__x86_64__)
+    if (strstr(engine_build_info(), "amx") != NULL) /* the library has asked Linux for the tiles */
+        return (struct peak_loop){"amx", 4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES * 2, int8_amx};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"))
         return (struct peak_loop){"avx512-vnni", 16 * 64 * 2, int8_vnni};
     if (__builtin_cpu_supports("avx2"))
