@@ -56,30 +56,39 @@ static void finish_tile(const struct product *p, size_t row, size_t n_rows, size
     }
 }
 
-/* A tile's place among those that share its panels. */
-struct place {
-    size_t index, n;
+/* The panels behind those of a tile are fetched while it and the others that share its panels are computed: each fetches an
+ * even share, so that memory is never asked for more than it can give, and the last of many have nothing to do. */
+struct fetch {
+    const char *at;
+    size_t step_bytes; /* with each K_STEP of k */
 };
 
-/* Which tile fetches the j-th of the next panels: the work is shared, so that fetching goes on while all are computed. */
-INLINE bool fetched_here(struct place place, int j)
+enum { CACHE_LINE = 64, K_STEP = 4 };
+
+/* What tile `index` of n_tiles fetches of n_bytes that follow, in n_steps steps. */
+INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index, size_t n_tiles)
 {
-    return place.index == (size_t)j % place.n;
+    size_t n_lines = n_bytes / CACHE_LINE, steps = n_steps > 0 ? n_steps : 1;
+    size_t lines = (n_lines + n_tiles * steps - 1) / (n_tiles * steps), begin = index * steps * lines;
+    if (begin >= n_lines)
+        return (struct fetch){next, 0};
+    return (struct fetch){next + begin * CACHE_LINE, lines * CACHE_LINE};
 }
 
-enum { K_STEP = 4 };
+INLINE void fetch_ahead(struct fetch *fetch)
+{
+    for (size_t i = 0; i < fetch->step_bytes; i += CACHE_LINE)
+        __builtin_prefetch(fetch->at + i, 0, 2);
+    fetch->at += fetch->step_bytes;
+}
 
-/* `steps` steps of k for a tile: x are its rows' bases, w its panels, next what to fetch if it is to. rows, panels, type and steps are
- * constants at every call, so that the accumulators stay in registers. */
+/* Steps of k for a tile: x are its rows' bases, w its panels. steps, rows, panels and type are constants at every call, so
+ * that the accumulators stay in registers. */
 INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS], const float *x[BASES(TILE_ROWS)],
-                         size_t x_stride, const char **w, size_t panel_bytes, const char *next[TILE_PANELS], bool fetch,
-                         const int steps, const int rows, const int panels, const enum tensor_type type)
+                         size_t x_stride, const char **w, size_t panel_bytes, const int steps, const int rows,
+                         const int panels, const enum tensor_type type)
 {
     const size_t step_bytes = PANEL_WIDTH * weight_bytes(type);
-    if (fetch)
-        UNROLL for (int j = 0; j < panels; j++)
-            UNROLL for (int k = 0; k < steps; k++)
-                __builtin_prefetch(next[j] + (size_t)k * step_bytes, 0, 2);
     UNROLL for (int k = 0; k < steps; k++) {
         vec weights[TILE_PANELS * VECTORS];
         UNROLL for (int v = 0; v < panels * VECTORS; v++)
@@ -95,33 +104,29 @@ INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS], const float 
         x[b] += steps;
         OPAQUE(x[b]);
     }
-    UNROLL for (int j = 0; j < panels; j++)
-        next[j] += (size_t)steps * step_bytes;
     *w += (size_t)steps * step_bytes;
 }
 
-INLINE void tile(const struct product *p, size_t row, size_t panel, const struct place place, const int rows,
+INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch fetch, const int rows,
                  const int panels, const enum tensor_type type)
 {
     vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
     const float *x[BASES(TILE_ROWS)];
     const size_t x_stride = p->x_stride, panel_bytes = p->panel_stride * weight_bytes(type);
-    const char *w = (const char *)p->panels + panel * panel_bytes, *next[TILE_PANELS];
+    const char *w = (const char *)p->panels + panel * panel_bytes;
     UNROLL for (int b = 0; b < BASES(rows); b++)
         x[b] = (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
-    UNROLL for (int j = 0; j < panels; j++)
-        next[j] = fetched_here(place, j) ? w + (size_t)(panels + j) * panel_bytes
-                                         : (const char *)x[0]; /* is there already */
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < panels * VECTORS; v++)
             acc[r][v] = (vec){0};
 
-    const bool fetch = place.index < (size_t)panels; /* the others would find it there, at the cost of their loads */
     size_t k = 0;
-    for (; k + K_STEP <= p->k; k += K_STEP)
-        add_products(acc, x, x_stride, &w, panel_bytes, next, fetch, K_STEP, rows, panels, type);
+    for (; k + K_STEP <= p->k; k += K_STEP) {
+        fetch_ahead(&fetch);
+        add_products(acc, x, x_stride, &w, panel_bytes, K_STEP, rows, panels, type);
+    }
     for (; k < p->k; k++)
-        add_products(acc, x, x_stride, &w, panel_bytes, next, fetch, 1, rows, panels, type);
+        add_products(acc, x, x_stride, &w, panel_bytes, 1, rows, panels, type);
 
     float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
@@ -143,26 +148,26 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, const struct
 }
 
 /* One switch, so that each case has constant bounds. */
-INLINE void tile_of(const struct product *p, size_t row, size_t panel, struct place place, size_t rows,
+INLINE void tile_of(const struct product *p, size_t row, size_t panel, struct fetch fetch, size_t rows,
                     const int panels, const enum tensor_type type)
 {
     switch (rows) {
 #if defined(__AVX512F__)
-    case 12: tile(p, row, panel, place, 12, panels, type); break;
-    case 11: tile(p, row, panel, place, 11, panels, type); break;
-    case 10: tile(p, row, panel, place, 10, panels, type); break;
-    case 9: tile(p, row, panel, place, 9, panels, type); break;
-    case 8: tile(p, row, panel, place, 8, panels, type); break;
-    case 7: tile(p, row, panel, place, 7, panels, type); break;
+    case 12: tile(p, row, panel, fetch, 12, panels, type); break;
+    case 11: tile(p, row, panel, fetch, 11, panels, type); break;
+    case 10: tile(p, row, panel, fetch, 10, panels, type); break;
+    case 9: tile(p, row, panel, fetch, 9, panels, type); break;
+    case 8: tile(p, row, panel, fetch, 8, panels, type); break;
+    case 7: tile(p, row, panel, fetch, 7, panels, type); break;
 #endif
 #if defined(__AVX2__)
-    case 6: tile(p, row, panel, place, 6, panels, type); break;
-    case 5: tile(p, row, panel, place, 5, panels, type); break;
-    case 4: tile(p, row, panel, place, 4, panels, type); break;
-    case 3: tile(p, row, panel, place, 3, panels, type); break;
+    case 6: tile(p, row, panel, fetch, 6, panels, type); break;
+    case 5: tile(p, row, panel, fetch, 5, panels, type); break;
+    case 4: tile(p, row, panel, fetch, 4, panels, type); break;
+    case 3: tile(p, row, panel, fetch, 3, panels, type); break;
 #endif
-    case 2: tile(p, row, panel, place, 2, panels, type); break;
-    case 1: tile(p, row, panel, place, 1, panels, type); break;
+    case 2: tile(p, row, panel, fetch, 2, panels, type); break;
+    case 1: tile(p, row, panel, fetch, 1, panels, type); break;
     default: break;
     }
 }
@@ -172,9 +177,12 @@ INLINE void column_of_tiles(const struct product *p, size_t panel, const int pan
                             const enum tensor_type type)
 {
     size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS, row = 0;
+    size_t n_bytes = (size_t)panels * p->panel_stride * weight_bytes(type);
+    const char *next = (const char *)p->panels + panel * p->panel_stride * weight_bytes(type) + n_bytes;
     for (size_t i = 0; i < n_tiles; i++) {
         size_t end = p->n_rows * (i + 1) / n_tiles;
-        tile_of(p, row, panel, (struct place){i, n_tiles}, end - row, panels, type);
+        struct fetch fetch = fetch_share(next, n_bytes, p->k / K_STEP, i, n_tiles);
+        tile_of(p, row, panel, fetch, end - row, panels, type);
         row = end;
     }
 }

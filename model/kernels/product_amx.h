@@ -70,8 +70,12 @@ INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t 
         _tile_zero(2);
         _tile_zero(3);
     }
+    size_t n_bytes = (size_t)panels * p->panel_stride, n_blocks = (p->n_rows + 2 * TILE_SIDE - 1) / (2 * TILE_SIDE);
+    struct fetch fetch = fetch_share((const char *)w + n_bytes, n_bytes, n_groups / TILE_GROUPS,
+                                     row / (2 * TILE_SIDE), n_blocks);
     for (; g + TILE_GROUPS <= n_groups; g += TILE_GROUPS) {
         const int8_t *first = w + g * GROUP_BYTES;
+        fetch_ahead(&fetch);
         add_step(x + g * GROUP, p->x_stride, lower, first, panels > 1 ? first + p->panel_stride : NULL);
     }
     if (g < n_groups) {
