@@ -62,7 +62,7 @@ INLINE void add_dot_products(__m512i *acc, __m512i weights, __m512i x)
 }
 
 INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const int rows, const int panels,
-                      struct tile_target target)
+                      struct tile_target target, struct fetch fetch)
 {
     __m512i acc[INT8_ROWS][INT8_PANELS];
     const int8_t *x = (const int8_t *)p->x + row * p->x_stride, *base[BASES(INT8_ROWS)];
@@ -79,10 +79,10 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
 
     for (size_t g = 0; g < n_groups; g++) {
         __m512i weights[INT8_PANELS];
+        fetch_ahead(&fetch);
         UNROLL for (int v = 0; v < panels; v++) {
             const uint8_t *at = w + (size_t)v * panel_stride + g * GROUP_BYTES;
             weights[v] = _mm512_xor_si512(_mm512_loadu_si512(at), offset);
-            __builtin_prefetch(at + (size_t)panels * panel_stride, 0, 2);
         }
         UNROLL for (int r = 0; r < rows; r++) {
             int32_t four;
@@ -109,7 +109,7 @@ enum { INT8_ROWS = 3, INT8_PANELS = 1, QUARTERS = GROUP_BYTES / 16 };
 
 /* One quarter holds four columns: each of its eight lanes sums two of their four k. */
 INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const int rows, const int panels,
-                      struct tile_target target)
+                      struct tile_target target, struct fetch fetch)
 {
     (void)panels;
     __m256i acc[INT8_ROWS][QUARTERS];
@@ -128,7 +128,7 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
             memcpy(&four, x + (size_t)r * x_stride + g * GROUP, sizeof four);
             values[r] = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
         }
-        __builtin_prefetch(w + p->panel_stride + g * GROUP_BYTES, 0, 2);
+        fetch_ahead(&fetch);
         UNROLL for (int v = 0; v < QUARTERS; v++) {
             __m256i weights = _mm256_cvtepi8_epi16(
                 _mm_loadu_si128((const __m128i *)(const void *)(w + g * GROUP_BYTES + v * 16)));
@@ -151,9 +151,9 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
 enum { INT8_ROWS = 1, INT8_PANELS = 1 };
 
 INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const int rows, const int panels,
-                      struct tile_target target)
+                      struct tile_target target, struct fetch fetch)
 {
-    (void)rows, (void)panels;
+    (void)rows, (void)panels, (void)fetch;
     int32_t sums[PANEL_WIDTH] = {0};
     const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
     const int8_t *w = (const int8_t *)p->panels + panel * p->panel_stride;
@@ -167,25 +167,25 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
 #endif
 
 INLINE void tile_int8_of(const struct product *p, size_t row, size_t panel, size_t rows, const int panels,
-                         struct tile_target target)
+                         struct tile_target target, struct fetch fetch)
 {
     switch (rows) {
 #if defined(__AVX512VNNI__)
-    case 12: tile_int8(p, row, panel, 12, panels, target); break;
-    case 11: tile_int8(p, row, panel, 11, panels, target); break;
-    case 10: tile_int8(p, row, panel, 10, panels, target); break;
-    case 9: tile_int8(p, row, panel, 9, panels, target); break;
-    case 8: tile_int8(p, row, panel, 8, panels, target); break;
-    case 7: tile_int8(p, row, panel, 7, panels, target); break;
-    case 6: tile_int8(p, row, panel, 6, panels, target); break;
-    case 5: tile_int8(p, row, panel, 5, panels, target); break;
-    case 4: tile_int8(p, row, panel, 4, panels, target); break;
+    case 12: tile_int8(p, row, panel, 12, panels, target, fetch); break;
+    case 11: tile_int8(p, row, panel, 11, panels, target, fetch); break;
+    case 10: tile_int8(p, row, panel, 10, panels, target, fetch); break;
+    case 9: tile_int8(p, row, panel, 9, panels, target, fetch); break;
+    case 8: tile_int8(p, row, panel, 8, panels, target, fetch); break;
+    case 7: tile_int8(p, row, panel, 7, panels, target, fetch); break;
+    case 6: tile_int8(p, row, panel, 6, panels, target, fetch); break;
+    case 5: tile_int8(p, row, panel, 5, panels, target, fetch); break;
+    case 4: tile_int8(p, row, panel, 4, panels, target, fetch); break;
 #endif
 #if defined(__AVX2__)
-    case 3: tile_int8(p, row, panel, 3, panels, target); break;
-    case 2: tile_int8(p, row, panel, 2, panels, target); break;
+    case 3: tile_int8(p, row, panel, 3, panels, target, fetch); break;
+    case 2: tile_int8(p, row, panel, 2, panels, target, fetch); break;
 #endif
-    case 1: tile_int8(p, row, panel, 1, panels, target); break;
+    case 1: tile_int8(p, row, panel, 1, panels, target, fetch); break;
     default: break;
     }
 }
@@ -194,10 +194,12 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
 {
     float buffer[INT8_ROWS * INT8_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
-    size_t n_tiles = (p->n_rows + INT8_ROWS - 1) / INT8_ROWS, row = 0;
-    for (size_t i = 1; i <= n_tiles; i++) {
-        size_t end = p->n_rows * i / n_tiles;
-        tile_int8_of(p, row, panel, end - row, panels, tile_target(p, row, column, n_columns, buffer));
+    size_t n_tiles = (p->n_rows + INT8_ROWS - 1) / INT8_ROWS, row = 0, n_bytes = (size_t)panels * p->panel_stride;
+    const char *next = (const char *)p->panels + panel * p->panel_stride + n_bytes;
+    for (size_t i = 0; i < n_tiles; i++) {
+        size_t end = p->n_rows * (i + 1) / n_tiles;
+        tile_int8_of(p, row, panel, end - row, panels, tile_target(p, row, column, n_columns, buffer),
+                     fetch_share(next, n_bytes, (p->k + GROUP - 1) / GROUP, i, n_tiles));
         if (has_finish(p))
             finish_tile(p, row, end - row, column, n_columns, buffer);
         row = end;
