@@ -46,7 +46,7 @@ FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
-FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
+FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8 -DKERNELS_AMX
 
 WRITER_SOURCES := $(wildcard engine/weight_writer.c engine/weight_sections.c engine/output_file.c)
 MODEL_SOURCES := $(filter-out model/kernels.c,$(wildcard model/*.c))

@@ -35,8 +35,8 @@
  *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
  *             engine_model_open sets it to one thread for the whole process: the engine's threads call
  *             it, one head each. Leave it so while models are open. It is not called otherwise. On CPUs
- *             with AMX, engine_model_open asks Linux for the tile registers, which makes the least size
- *             of signal stacks (sigaltstack) 11 KB for the whole process. The floating-point environment,
+ *             with AMX, engine_model_open of a model with int8 layers asks Linux for the tile registers,
+ *             which makes the least size of signal stacks (sigaltstack) 11 KB for the whole process. The floating-point environment,
  *             signals and locale are left alone.
  *             Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
  *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
@@ -176,7 +176,7 @@ typedef struct engine_info {
     int normalize;           /* 1: pooled vectors have length 1 */
     uint64_t n_parameters;   /* numbers in all tensors */
     uint64_t file_bytes;
-    const char *isa;         /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" */
+    const char *isa;         /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" (int8 layers) */
     size_t output_width;     /* of pooled vectors by the model's own pooling: D, or that of its last projection */
     engine_head head;
     size_t n_labels;         /* of head sequence or token */

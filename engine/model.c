@@ -3,6 +3,7 @@
 
 #include "engine/status.h"
 #include "model/blas.h"
+#include "model/linear.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +87,22 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
     return bind_tensors(&model->file, encoder, error);
 }
 
-static engine_status choose_kernels(const struct kernels **kernels, engine_error *error)
+static bool multiplies_int8(const struct encoder *encoder)
+{
+    bool any = linear_takes_int8(&encoder->embedding_projection);
+    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
+        const struct layer *layer = &encoder->layers[i];
+        any = any || linear_takes_int8(&layer->qkv) || linear_takes_int8(&layer->output) ||
+              linear_takes_int8(&layer->feed_forward_in) || linear_takes_int8(&layer->feed_forward_out);
+    }
+    return any;
+}
+
+static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
 {
     const char *isa = getenv("ENGINE_ISA");
-    *kernels = kernels_select(isa != NULL && isa[0] != '\0' ? isa : NULL);
-    if (*kernels == NULL)
+    encoder->kernels = kernels_select(isa, multiplies_int8(encoder));
+    if (encoder->kernels == NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "the environment's ENGINE_ISA is '%.32s', expected "
                     "portable, avx2, avx512, avx512vnni or amx", isa);
     return ENGINE_OK;
@@ -112,16 +124,11 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
 static engine_status open_model(const char *path, const void *data, size_t len,
                                 struct engine_model **out, engine_error *error)
 {
-    const struct kernels *kernels;
-    engine_status status = choose_kernels(&kernels, error);
-    if (status != ENGINE_OK)
-        return status;
     struct engine_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
-    model->encoder.kernels = kernels;
-    status = path != NULL ? weight_file_map(&model->file, path, error)
-                          : weight_file_view(&model->file, data, len, error);
+    engine_status status = path != NULL ? weight_file_map(&model->file, path, error)
+                                        : weight_file_view(&model->file, data, len, error);
     engine_error cause;
     if (status == ENGINE_OK) {
         status = make_model(model, &cause);
@@ -129,11 +136,13 @@ static engine_status open_model(const char *path, const void *data, size_t len,
             fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
                  cause.message);
     }
+    if (status == ENGINE_OK)
+        status = choose_kernels(&model->encoder, error);
     if (status != ENGINE_OK) {
         engine_model_close(model);
         return status;
     }
-    model->encoder.blas = kernels == &kernels_portable && blas_prepare();
+    model->encoder.blas = model->encoder.kernels == &kernels_portable && blas_prepare();
     *out = model;
     return succeed(error);
 }

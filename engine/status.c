@@ -67,9 +67,8 @@ const char *engine_build_info(void)
     static const struct {
         const char *isa, *info;
     } builds[] = {{"portable", BUILD_INFO("portable")}, {"avx2", BUILD_INFO("avx2")},
-                  {"avx512", BUILD_INFO("avx512")}, {"avx512vnni", BUILD_INFO("avx512vnni")},
-                  {"amx", BUILD_INFO("amx")}};
-    const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"));
+                  {"avx512", BUILD_INFO("avx512")}, {"avx512vnni", BUILD_INFO("avx512vnni")}};
+    const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), false);
     for (size_t i = 1; kernels != NULL && i < sizeof builds / sizeof builds[0]; i++)
         if (strcmp(kernels->isa, builds[i].isa) == 0)
             return builds[i].info;

@@ -13,7 +13,7 @@
 #include "model/kernels/product_amx.h"
 #include "model/kernels/softmax.h"
 
-#if defined(__AMX_INT8__)
+#if defined(KERNELS_AMX)
 #define product_int8_of_isa product_amx
 #else
 #define product_int8_of_isa product_int8

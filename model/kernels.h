@@ -130,8 +130,9 @@ struct kernels {
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512,
     kernels_avx512vnni, kernels_amx;
 
-/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni", "amx"; NULL: the best). A name that the CPU or the
- * build does not have gives the best one below it; NULL for a name that does not exist. */
-const struct kernels *kernels_select(const char *isa);
+/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni", "amx"; NULL or empty: the best). A name
+ * that the CPU or the build does not have gives the best one below it; NULL for a name that does not exist. amx is chosen only
+ * for int8, which alone uses the tile registers: Linux is asked for them, and that changes the process (engine.h). */
+const struct kernels *kernels_select(const char *isa, bool int8);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { DECODED_PANELS = 2, BLOCK_BYTES = 1024 * 1024, BLOCK_STEP = 12 };
+enum { DECODED_PANELS = 2, BLOCK_BYTES = 1024 * 1024, BLOCK_STEP = 96 };
 
 size_t linear_scratch(const struct linear *linear)
 {
@@ -33,8 +33,8 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
 
 static size_t rows_per_block(size_t row_bytes)
 {
-    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* the highest tile's multiples */
-    return rows < 4 * BLOCK_STEP ? 4 * BLOCK_STEP : rows;
+    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* a multiple of every tile's height */
+    return rows < BLOCK_STEP ? BLOCK_STEP : rows;
 }
 
 /* All rows, block by block, by panels that are ready. */

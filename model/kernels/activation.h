@@ -10,9 +10,10 @@
 #include "model/kernels.h"
 #include "model/kernels/vector.h"
 
-INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y) */
+INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y); zero where that is below 1e-36 */
 {
-    return x / (1.0f + exp_vec(-y));
+    vec result = x / (1.0f + exp_vec(-y));
+    return choose(y < -88.0f, splat(0.0f), result);
 }
 
 INLINE vec gelu_vec(vec x)

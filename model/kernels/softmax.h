@@ -3,9 +3,7 @@
  *
  * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's maximum from m to m',
  * what was summed so far counts e^(m - m') times.
- *
- * e^x for x ≤ 0 = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by the polynomial of exp_vec (vector.h); 2^n is put
- * together as bits and multiplied, so that NaN stays NaN. Below -87.3 it stays e^-87.3. Within 2 units of the last place.
+
  */
 #ifndef MODEL_KERNELS_SOFTMAX_H
 #define MODEL_KERNELS_SOFTMAX_H
@@ -16,23 +14,10 @@
 
 #include <float.h>
 
+/* For x ≤ 0; below -87.3 it stays e^-87.3. */
 INLINE vec exp_negative(vec x)
 {
-    const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-    const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
-    x = larger(splat(-87.3f), x);
-    vec shifted = x * log2_e + to_integer;
-    vec n = shifted - to_integer;
-    vec r = x - n * ln2_high;
-    r = r - n * ln2_low;
-    vec p = splat(0.0013814611593261361f);
-    p = p * r + 0.008368710055947304f;
-    p = p * r + 0.04166838899254799f;
-    p = p * r + 0.1666652113199234f;
-    p = p * r + 0.4999999403953552f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    return p * (vec)((uvec)shifted << 23);
+    return exp_between(larger(splat(-87.3f), x));
 }
 
 /* Which of the queries query .. query + LANES - 1 may see a key. */

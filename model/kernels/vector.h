@@ -3,7 +3,8 @@
  * The headers of this folder are parts of one source, kernels.c, which is compiled once per instruction set.
  *
  * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least squares,
- * reweighted towards equal relative error: 3e-9; what is left is float rounding).
+ * reweighted towards equal relative error: 3e-9; what is left is float rounding, within 2 units of the last place); 2^n is put
+ * together as bits and multiplied.
  */
 #ifndef MODEL_KERNELS_VECTOR_H
 #define MODEL_KERNELS_VECTOR_H
@@ -18,7 +19,7 @@
 #endif
 
 #if defined(__AVX512F__)
-#if defined(__AMX_INT8__)
+#if defined(KERNELS_AMX)
 #define ISA "amx"
 #elif defined(__AVX512VNNI__)
 #define ISA "avx512vnni"
@@ -168,11 +169,11 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. */
+/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. NaN stays NaN. */
 INLINE vec exp_between(vec x)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-    const float to_integer = 12582912.0f; /* 1.5 · 2^23: adding it rounds to a whole number */
+    const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
     vec shifted = x * log2_e + to_integer;
     vec n = shifted - to_integer;
     vec r = x - n * ln2_high;
@@ -182,16 +183,15 @@ INLINE vec exp_between(vec x)
     p = p * r + 0.04166838899254799f;
     p = p * r + 0.1666652113199234f;
     p = p * r + 0.4999999403953552f;
-    p = p * (r * r) + r;
-    p = p + 1.0f;
-    return (vec)((uvec)p + ((uvec)shifted << 23)); /* the rest of to_integer's bits is shifted out */
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    return p * (vec)((uvec)shifted << 23);
 }
 
-/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. NaN stays NaN. */
+/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. */
 INLINE vec exp_vec(vec x)
 {
-    vec result = exp_between(smaller(splat(88.3f), larger(splat(-87.3f), x)));
-    return choose(x == x, result, x);
+    return exp_between(smaller(splat(88.3f), larger(splat(-87.3f), x)));
 }
 
 #endif

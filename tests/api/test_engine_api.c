@@ -178,7 +178,7 @@ static void info_of_the_model(void **state)
     assert_string_equal(info.pooling, "mean");
     assert_int_equal(info.normalize, 1);
     assert_int_equal(info.file_bytes, model_len);
-    assert_non_null(strstr(engine_build_info(), info.isa));
+    assert_true(strcmp(info.isa, "amx") == 0 || strstr(engine_build_info(), info.isa) != NULL);
 }
 
 static void directories_end(void **state)

@@ -12,7 +12,7 @@ const struct kernels *tested_kernels(size_t index)
     const char *isa = support_isa(index);
     if (isa == NULL)
         return NULL;
-    const struct kernels *kernels = kernels_select(isa);
+    const struct kernels *kernels = kernels_select(isa, true);
     assert_non_null(kernels);
     assert_string_equal(kernels->isa, isa);
     return kernels;

@@ -25,12 +25,13 @@ static void test_select(void **unused)
     const char *best = "";
     for (size_t s = 0; support_isa(s) != NULL; s++)
         best = tested_kernels(s)->isa;
-    assert_string_equal(kernels_select(NULL)->isa, best);
+    assert_string_equal(kernels_select(NULL, true)->isa, best);
     /* What the CPU lacks gives the best below it, what nobody has gives nothing. */
-    assert_string_equal(kernels_select("amx")->isa, best);
-    assert_null(kernels_select(""));
-    assert_null(kernels_select("AVX2"));
-    assert_null(kernels_select("avx1024"));
+    assert_string_equal(kernels_select("amx", true)->isa, best);
+    assert_string_equal(kernels_select("", true)->isa, best);
+    assert_string_not_equal(kernels_select("amx", false)->isa, "amx"); /* the tiles are for int8 */
+    assert_null(kernels_select("AVX2", true));
+    assert_null(kernels_select("avx1024", true));
     print_message("best: %s\n", best);
 }
 

@@ -9,11 +9,12 @@
  */
 #include "tools/bench/peak_loops.h"
 
-#include "engine/engine.h"
-
-#include <string.h>
+#include <stdbool.h>
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
@@ -60,6 +61,14 @@ ASSEMBLY_LOOP(int8_avx2, "avx2", i32x8, TWELVE, DOT_AVX2, 0x00030003, 1)
 #endif
 
 #if defined(__x86_64__)
+static bool ask_for_tiles(void)
+{
+    enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25, ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0 &&
+           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+}
+
 enum { TILES = 8, TILE_ROWS = 16, TILE_BYTES = 64 };
 
 /* 16 x 16 sums of 64 products in one instruction; four of them, as many as there are registers for. */
@@ -119,7 +128,7 @@ struct peak_loop peak_f32(void)
 struct peak_loop peak_int8(void)
 {
 #if defined(__x86_64__)
-    if (strstr(engine_build_info(), "amx") != NULL) /* the library has asked Linux for the tiles */
+    if (ask_for_tiles())
         return (struct peak_loop){"amx", 4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES * 2, int8_amx};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"))
         return (struct peak_loop){"avx512-vnni", 16 * 64 * 2, int8_vnni};
