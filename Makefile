@@ -185,6 +185,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(B
 
 ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
+$(BUILD)/tests/engine/test_thread_workers: TEST_LDFLAGS = -Wl,--wrap=pthread_create
 
 # ARGS: what a bench takes, its first lines tell.
 BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)

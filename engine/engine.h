@@ -29,7 +29,8 @@
  *             0 the first version of this header. The others never change.
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
  *             at a time and works with as many threads as its options say; it makes them when it is made,
- *             they sleep between calls and take no signals. In a child of fork() a session works with one.
+ *             they sleep between calls and take no signals but those of their own faults (and SIGPROF). In a child of
+ *             fork() a session works with one.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
  *             there, the padding around it and the number of threads, on one machine.
  *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
@@ -262,7 +263,8 @@ typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user)
 typedef struct engine_session_options {
     size_t struct_bytes;
     size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup). More than
-                          these two allow would wait for each other, and are not made */
+                          these two allow would wait for each other, and are not made. 0 also goes on with
+                          fewer where the system refuses some; a number fails */
     size_t max_tokens; /* longest sequence this session takes; 0: the model's max_tokens */
     engine_position position;
     engine_mask mask;

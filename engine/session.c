@@ -214,15 +214,19 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     return carve(&session, NULL);
 }
 
-/* The carved session's threads and lock. */
-static engine_status start(struct engine_session *session, struct engine_session **out, engine_error *error)
+/* The carved session's threads and lock. Where nobody asked for a number of threads, those that can be had do. */
+static engine_status start(struct engine_session *session, bool is_asked, struct engine_session **out,
+                           engine_error *error)
 {
     size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
-    if (!workers_start(&session->workers, session->worker_list, n_workers)) {
+    size_t n_made = workers_start(&session->workers, session->worker_list, n_workers);
+    if (n_made < n_workers && is_asked) {
         fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer", session->n_threads);
+        workers_stop(&session->workers);
         free(session);
         return ENGINE_ERROR_MEMORY;
     }
+    session->n_threads -= n_workers - n_made;
     pthread_mutex_init(&session->lock, NULL);
     *out = session;
     return succeed(error);
@@ -251,7 +255,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
-    return start(block, out, error);
+    return start(block, options != NULL && options->n_threads > 0, out, error);
 }
 
 void session_positions(struct engine_session *session, size_t n)

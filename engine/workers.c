@@ -12,32 +12,43 @@ static void *work(void *user)
 {
     const struct worker *worker = user;
     struct workers *workers = worker->workers;
-    struct team team = {worker->rank, worker->team_size, &workers->barrier};
+    struct team team = {worker->rank, 0, &workers->barrier};
     for (uint32_t n_done = 0;; n_done++) {
         bell_wait(&workers->jobs, n_done);
         if (workers->job == NULL)
             return NULL;
+        team.size = workers->n + 1; /* known when all have been started */
         workers->job(workers->user, team);
         team_wait(team); /* after this, what `user` points to may be gone */
     }
 }
 
-bool workers_start(struct workers *workers, struct worker *list, size_t n)
+/* Signals are for the host's threads, but for those that a thread gets for what it does itself: a fault must reach
+ * the host's handler, and a profiler counts every thread's time. */
+static void block_signals(sigset_t *before)
 {
-    sigset_t all, before;
-    *workers = (struct workers){.list = list, .n = n, .process = getpid()};
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
-    for (size_t i = 0; i < n; i++) {
-        list[i] = (struct worker){.workers = workers, .rank = i + 1, .team_size = n + 1};
-        if (pthread_create(&list[i].thread, NULL, work, &list[i]) != 0) {
-            workers->n = i;
-            workers_stop(workers);
+    static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
+        sigdelset(&others, OWN[i]);
+    pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
+size_t workers_start(struct workers *workers, struct worker *list, size_t n)
+{
+    sigset_t before;
+    size_t n_made = 0;
+    *workers = (struct workers){.list = list, .process = getpid()};
+    block_signals(&before);
+    for (; n_made < n; n_made++) {
+        list[n_made] = (struct worker){.workers = workers, .rank = n_made + 1};
+        if (pthread_create(&list[n_made].thread, NULL, work, &list[n_made]) != 0)
             break;
-        }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return workers->n == n;
+    workers->n = n_made;
+    return n_made;
 }
 
 void workers_stop(struct workers *workers)

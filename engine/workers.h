@@ -5,7 +5,6 @@
 #include "engine/team.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 typedef void (*team_job)(void *user, struct team team);
 
@@ -13,7 +12,7 @@ struct workers;
 
 struct worker {
     struct workers *workers;
-    size_t rank, team_size; /* rank from 1 */
+    size_t rank; /* from 1 */
     pthread_t thread;
 };
 
@@ -27,8 +26,8 @@ struct workers {
     struct barrier barrier;
 };
 
-/* Starts n threads, described in list [n], which outlives them. False: the system refuses. */
-bool workers_start(struct workers *workers, struct worker *list, size_t n);
+/* Starts n threads, described in list [n], which outlives them; returns how many the system lets it have. */
+size_t workers_start(struct workers *workers, struct worker *list, size_t n);
 void workers_stop(struct workers *workers);
 
 /* How many a job is done by, with the caller: 1 in a child of fork(), which does not have the threads. */

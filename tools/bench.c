@@ -222,11 +222,25 @@ static void measure_named(struct bench *bench, size_t workload)
             measure_ids(bench, LENGTHS[i]);
 }
 
+/* What is measured has as many threads as a session really has. */
+static bool settle_sessions(struct bench *bench)
+{
+    for (size_t i = 0; i < bench->n_threads; i++) {
+        size_t asked = bench->threads[i];
+        bench->threads[i] = encoding_threads(&bench->subject, asked);
+        if (bench->threads[i] == 0)
+            return fail_once(bench);
+        if (bench->threads[i] != asked)
+            program_note("%zu threads asked, the session has %zu", asked, bench->threads[i]);
+    }
+    return true;
+}
+
 /* The peaks come first, but not before it is clear that there is a model. */
 static void measure_subject(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
-    bool done = bench->peaks[0].n_threads > 0 || measure_peaks(bench);
+    bool done = bench->peaks[0].n_threads > 0 || (settle_sessions(bench) && measure_peaks(bench));
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; done && i < options->n_workloads; i++)

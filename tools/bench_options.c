@@ -134,9 +134,9 @@ static bool set_seconds(const char *text, struct bench_options *options)
 {
     if (!option_real("--seconds", text, &options->seconds))
         return false;
-    if (options->seconds > 0 && options->seconds <= 3600)
+    if (options->seconds >= 0.001 && options->seconds <= 3600)
         return true;
-    program_note("--seconds takes a number above 0, at most 3600, not '%s'", text);
+    program_note("--seconds takes a number from 0.001 to 3600, not '%s'", text);
     return false;
 }
 

@@ -213,7 +213,7 @@ static void workers_meet(void **unused)
         struct worker list[MOST_WORKERS];
         struct workers workers;
         struct sum sum = {0};
-        assert_true(workers_start(&workers, list, n));
+        assert_int_equal(workers_start(&workers, list, n), n);
         assert_int_equal(workers_team(&workers), n + 1);
         for (size_t i = 0; i < N_JOBS; i++)
             workers_run(&workers, count, &sum);

@@ -148,10 +148,12 @@ static void sentences(void **state)
 
 static void files_of_ids(void **state)
 {
-    static const char *const wrong[] = {"1 2\n3 x\n", "1 -2\n", "1.5\n", "99999999999\n", "", "\n"};
+    static const char *const wrong[] = {"1 2\n3 x\n", "1 -2\n", "1.5\n", "99999999999\n", "", "\n",
+                                        "1\n0123456789012345678901234567890123456789\n"};
+    static const char with_nul[] = "1 2\0 x\n3\n";
     struct workload workload = {0};
     (void)state;
-    write_text("some.ids.txt", "5 6 7\n8\t9\r\n 10");
+    write_text("some.ids.txt", "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
     assert_int_equal(workload_read(&workload, "./some.ids.txt"), PROGRAM_DONE);
     assert_string_equal(workload.name, "some.ids");
     assert_counted(&workload, 3, 11);
@@ -164,6 +166,12 @@ static void files_of_ids(void **state)
         assert_int_equal(workload_read(&workload, "wrong.txt"), PROGRAM_FAILED);
         workload_free(&workload);
     }
+    FILE *file = fopen("nul.txt", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(with_nul, 1, sizeof with_nul - 1, file), sizeof with_nul - 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(workload_read(&workload, "nul.txt"), PROGRAM_FAILED);
+    workload_free(&workload);
     assert_int_equal(workload_read(&workload, "absent.txt"), PROGRAM_FAILED);
     workload_free(&workload);
 }
@@ -267,7 +275,8 @@ static void every_workload(void **state)
     const struct shell_result *result;
     (void)state;
     shell_expect(0, "mkdir -p temporary");
-    result = shell_expect(0, "TMPDIR=$PWD/temporary \"$BENCH\" " TINY " -t 1,2 --seconds 0.1 --profile -f json");
+    result = shell_expect(0, "OMP_NUM_THREADS=2 TMPDIR=$PWD/temporary \"$BENCH\" " TINY
+                             " -t 1,2 --seconds 0.1 --profile -f json");
     assert_int_equal(count_lines(result->out), 14);
     assert_int_equal(result->err_len, 0);
     for (size_t i = 0; i < 14; i++) {
@@ -320,7 +329,7 @@ static void text_and_peaks(void **state)
 {
     const struct shell_result *result;
     (void)state;
-    result = shell_expect(0, "\"$BENCH\" " TINY " -t 2 --workloads corpus,cold --profile");
+    result = shell_expect(0, "OMP_NUM_THREADS=2 \"$BENCH\" " TINY " -t 2 --workloads corpus,cold --profile");
     assert_contains(result->out, "of peak");
     assert_contains(result->out, "tokenizing alone");
     assert_contains(result->out, "GFLOP/s in f32");
@@ -353,6 +362,36 @@ static void files(void **state)
     assert_int_equal(count_lines(result->out), 2);
 }
 
+/* Figures are those of the threads that a session has, however many were asked for. */
+static void fewer_threads(void **state)
+{
+    char note[80];
+    (void)state;
+    const struct shell_result *result =
+        shell_expect(0, "OMP_NUM_THREADS=1 \"$BENCH\" " TINY " -t 1,1000 --workloads lat16 --profile -f json");
+    assert_int_equal(count_lines(result->out), 2);
+    json_t *line = json_line(result->out, 1);
+    assert_true(number(line, "threads") < 1000);
+    assert_profile(line);
+    snprintf(note, sizeof note, "1000 threads asked, the session has %.0f\n", number(line, "threads"));
+    assert_contains(result->err, note);
+    json_decref(line);
+}
+
+static void too_large_shapes(void **state)
+{
+    static const char *const shapes[] = {"1000/100000/1/100000", "1000000/1000000/1/1000000"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct shell_result *result =
+            shell_expect(1, "TMPDIR=$PWD \"$BENCH\" --shape %s --workloads lat16", shapes[i]);
+        assert_contains(result->err, i == 0 ? "takes 240015.5 GB in f32" : "takes more than");
+        assert_contains(result->err, "has ");
+    }
+    assert_contains(shell_expect(1, "\"$BENCH\" --shape 1000/100000/1/100000 --precision int8")->err,
+                    "takes 60007.7 GB in int8");
+}
+
 /* What the model cannot do is left out of the default list, and a failure where it was asked for. */
 static void what_fails(void **state)
 {
@@ -367,6 +406,9 @@ static void what_fails(void **state)
     assert_int_equal(count_lines(result->out), 1); /* the others go on */
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --workloads corpus --runs 1")->err, "vocabulary");
     assert_contains(shell_expect(1, "\"$BENCH\" -m absent.weights --workloads lat16")->err, "absent.weights");
+    write_text("long.txt", "0123456789012345678901234567890123456789x 1\n");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids long.txt --runs 1")->err,
+                    "line 1: '0123456789012345678901234567890123456789' is not a token id");
     write_text("large.txt", "1 2 999999\n");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids large.txt --runs 1")->err, "999999");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids none.txt --runs 1")->err, "none.txt");
@@ -383,7 +425,8 @@ static void wrong_use(void **state)
         "--shape 6/384/12", "--shape 6/384/12/1536/30522/1", "--shape 6x384", "--shape 6/384/7/1536",
         "--shape 0/384/12/1536", "--shape 6/384/12/1536/10", "--shape ''", "--precision f64",
         "--precision f32,", "--precision ''", "--workloads lat17", "--workloads lat16,,thr", "-t 0", "-t 1,x",
-        "-t 1,2,", "-t 99999", "--seconds 0", "--seconds -1", "--seconds x", "--runs 0", "--runs 1.5",
+        "-t 1,2,", "-t 99999", "--seconds 0", "--seconds 0.0009",
+        "--seconds -1", "--seconds x", "--runs 0", "--runs 1.5",
         "--seed x", "-f xml", "-m a.weights --shape 1/32/2/64", "-m a.weights --precision f32", "-m -",
         "extra", "--nonsense", "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
     };
@@ -407,6 +450,7 @@ int main(void)
         cmocka_unit_test(growing_lengths), cmocka_unit_test(precisions),
         cmocka_unit_test(text_and_peaks), cmocka_unit_test(files),
         cmocka_unit_test(what_fails),     cmocka_unit_test(wrong_use),
+        cmocka_unit_test(fewer_threads),  cmocka_unit_test(too_large_shapes),
     };
     return cmocka_run_group_tests(tests, set_up, shell_teardown);
 }

@@ -165,6 +165,8 @@ static void test_zeros(void **unused)
     set_number(&numbers, numbers.out[0], 1e-3f);
     plan_it(&numbers, TENSOR_INT8);
     assert_types(0, TENSOR_F16, TENSOR_F16);
+    assert_contains(note, "layer 0, whose feed_forward.out, most rows of which are zeros,");
+    assert_lacks(note, "inf");
     checkpoint_free(&checkpoint);
     close_numbers(&numbers);
 }

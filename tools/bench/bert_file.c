@@ -153,6 +153,27 @@ static enum tensor_type type_named(const char *precision)
     return strcmp(precision, "int8") == 0 ? TENSOR_INT8 : TENSOR_F32;
 }
 
+/* a · b · c + d; UINT64_MAX for all that is larger. */
+static uint64_t product_and(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    uint64_t bytes;
+    bool is_counted = !__builtin_mul_overflow(a, b, &bytes) && !__builtin_mul_overflow(bytes, c, &bytes) &&
+                      !__builtin_add_overflow(bytes, d, &bytes);
+    return is_counted ? bytes : UINT64_MAX;
+}
+
+/* L (4D² + 2DF) numbers in the layers, (V + T) D in the tables. */
+uint64_t bert_file_bytes(const struct bert_shape *shape, const char *precision)
+{
+    enum tensor_type type = type_named(precision);
+    uint64_t of_layers = type == TENSOR_F32 ? 4 : type == TENSOR_INT8 ? 1 : 2;
+    uint64_t of_tables = type == TENSOR_F32 ? 4 : 2;
+    uint64_t layer = product_and(4 * of_layers, shape->width, shape->width, 0);
+    layer = product_and(2 * of_layers, shape->width, shape->feed_forward, layer);
+    uint64_t bytes = product_and(shape->vocabulary + BERT_TOKENS, shape->width, of_tables, 0);
+    return product_and(shape->layers, layer, 1, bytes);
+}
+
 int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision, uint64_t seed)
 {
     enum tensor_type type = type_named(precision);

@@ -17,6 +17,9 @@ struct bert_shape {
 /* "6/384/12/1536" or "6/384/12/1536/30522". False: it is no shape, after a message that names `option`. */
 bool bert_shape_read(const char *option, const char *text, struct bert_shape *shape);
 
+/* About how many bytes that file takes: its matrices and tables; UINT64_MAX where they are too many to count. */
+uint64_t bert_file_bytes(const struct bert_shape *shape, const char *precision);
+
 /* Writes a BERT of that shape to path: post-norm, learned positions up to 8,192, GELU, mean pooling to length
  * 1. precision: "f32", "f16", "bf16" or "int8": that of every linear layer; embedding tables have the same, and
  * f16 with int8. PROGRAM_DONE, or an exit code after a message. */

@@ -58,6 +58,20 @@ static bool encode_once(void *user)
     return false;
 }
 
+size_t encoding_threads(const struct subject *subject, size_t n_threads)
+{
+    engine_session_options options = {.n_threads = n_threads, .max_tokens = 1};
+    engine_session *session;
+    engine_error error;
+    if (engine_session_new(subject->model, &options, &session, &error) != ENGINE_OK) {
+        program_note("%s", error.message);
+        return 0;
+    }
+    size_t n = engine_session_threads(session);
+    engine_session_free(session);
+    return n;
+}
+
 /* ---- Profile ---- */
 
 const char *profile_share_name(size_t index)
@@ -72,17 +86,22 @@ static bool take_profile(const struct subject *subject, const struct workload *w
 {
     struct encoding encoding;
     engine_profile before, after;
-    double elapsed = 0, accounted = 0;
+    double elapsed, accounted = 0;
+    size_t n = 0;
     if (!open_encoding(&encoding, subject, workload, n_threads, true))
         return false;
     bool done = encode_once(&encoding);
     engine_session_profile(encoding.session, &before);
-    for (double start = now_seconds(); done && elapsed < length->seconds / 2;
-         elapsed = now_seconds() - start)
-        done = encode_once(&encoding);
+    double start = now_seconds();
+    do {
+        done = done && encode_once(&encoding);
+        elapsed = now_seconds() - start;
+        n++;
+    } while (done && (length->n_runs > 0 ? n < length->n_runs : elapsed < length->seconds / 2));
     engine_session_profile(encoding.session, &after);
+    double all = elapsed * (double)engine_session_threads(encoding.session);
     for (size_t i = 0; i < ENGINE_N_STEPS; i++) {
-        profile->share[i] = 1e-9 * (double)(after.ns[i] - before.ns[i]) / (elapsed * (double)n_threads);
+        profile->share[i] = 1e-9 * (double)(after.ns[i] - before.ns[i]) / all;
         accounted += profile->share[i];
     }
     profile->share[ENGINE_N_STEPS] = 1 - accounted;

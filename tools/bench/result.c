@@ -27,14 +27,19 @@ static void put_count(const char *key, size_t count)
     printf("%zu", count);
 }
 
+static void put_finite(const char *format, double number)
+{
+    if (isfinite(number))
+        printf(format, number);
+    else
+        printf("null");
+}
+
 /* Six digits are more than any clock here has. */
 static void put_number(const char *key, double number)
 {
     put_key(key);
-    if (isfinite(number))
-        printf("%.6g", number);
-    else
-        printf("null");
+    put_finite("%.6g", number);
 }
 
 static void put_peaks(const struct peaks *peaks)
@@ -53,8 +58,10 @@ static void put_profile(const struct result *result)
         printf("null");
         return;
     }
-    for (size_t i = 0; i < PROFILE_SHARES; i++)
-        printf("%s\"%s\": %.4f", i == 0 ? "{" : ", ", profile_share_name(i), result->profile.share[i]);
+    for (size_t i = 0; i < PROFILE_SHARES; i++) {
+        printf("%s\"%s\": ", i == 0 ? "{" : ", ", profile_share_name(i));
+        put_finite("%.4f", result->profile.share[i]);
+    }
     putchar('}');
 }
 
@@ -145,9 +152,11 @@ void result_print_text(const struct result *result)
     if (!result->has_profile)
         return;
     printf("          ");
-    for (size_t i = 0; i < PROFILE_SHARES; i++)
-        printf(" %s %.1f %%%s", profile_share_name(i), 100 * result->profile.share[i],
-               i + 1 < PROFILE_SHARES ? "," : "\n");
+    for (size_t i = 0; i < PROFILE_SHARES; i++) {
+        printf(" %s", profile_share_name(i));
+        put_cell(0, "%.1f %%", 100 * result->profile.share[i]);
+        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
+    }
 }
 
 void peaks_print_text(const struct peaks *peaks, double handover)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const char *linear_type(const engine_model *model)
@@ -39,17 +40,32 @@ int subject_open(struct subject *subject, const char *path)
     return open_model(subject);
 }
 
+/* Before minutes are spent on writing it. What cannot be asked here is for the writer to find. */
+static int check_space(const char *folder, const struct bert_shape *shape, const char *precision)
+{
+    struct statvfs system;
+    uint64_t needed = bert_file_bytes(shape, precision), found;
+    if (statvfs(folder, &system) != 0 ||
+        __builtin_mul_overflow((uint64_t)system.f_bavail, (uint64_t)system.f_frsize, &found) || needed <= found)
+        return PROGRAM_DONE;
+    return program_fail("the shape takes %s%.1f GB in %s, '%s' has %.1f GB",
+                        needed == UINT64_MAX ? "more than " : "", 1e-9 * (double)needed, precision, folder,
+                        1e-9 * (double)found);
+}
+
 /* Writes the file and leaves it open without a name. */
 static int make_file(struct subject *subject, const struct bert_shape *shape, const char *precision,
                      uint64_t seed)
 {
     const char *folder = getenv("TMPDIR");
     char path[4096];
-    int n = snprintf(path, sizeof path, "%s/encode-bench-%ld.weights",
-                     folder != NULL && folder[0] != '\0' ? folder : "/tmp", (long)getpid());
+    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+    int n = snprintf(path, sizeof path, "%s/encode-bench-%ld.weights", folder, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof path)
         return program_fail("$TMPDIR is too long");
-    int code = bert_file_write(path, shape, precision, seed);
+    int code = check_space(folder, shape, precision);
+    if (code == PROGRAM_DONE)
+        code = bert_file_write(path, shape, precision, seed);
     if (code != PROGRAM_DONE)
         return code;
     subject->fd = open(path, O_RDONLY); /* children inherit it: the workload cold opens it there */

@@ -13,16 +13,17 @@
 #include <string.h>
 
 enum { THR_SEQUENCES = 512, THR_LEAST = 8, THR_MOST = 40, THR128_SEQUENCES = 64 };
+enum { WRONG_BYTES = 40 }; /* of a text that is no id, shown at most */
 
 /* 32 · u^2.36 is 9.5 on average: u = 0 gives 8 tokens, u = 1 gives 40, and the mean is 17.5. */
 static const double THR_BEND = 2.36;
 
-static void count_sequence(struct workload *workload, size_t n_tokens)
+static void count_sequence(struct workload *workload, size_t index, size_t n_tokens)
 {
     workload->n_tokens += n_tokens;
     workload->n_pairs += (double)n_tokens * (double)n_tokens;
     workload->longest = n_tokens > workload->longest ? n_tokens : workload->longest;
-    if (workload->shortest == 0 || n_tokens < workload->shortest)
+    if (index == 0 || n_tokens < workload->shortest)
         workload->shortest = n_tokens;
 }
 
@@ -31,7 +32,7 @@ void workload_count(struct workload *workload, const engine_result *results)
     workload->n_tokens = workload->shortest = workload->longest = 0;
     workload->n_pairs = 0;
     for (size_t i = 0; i < workload->n; i++)
-        count_sequence(workload, results[i].n_tokens);
+        count_sequence(workload, i, results[i].n_tokens);
 }
 
 void workload_free(struct workload *workload)
@@ -88,7 +89,7 @@ bool workload_random(struct workload *workload, const char *name, size_t n_vocab
     if (lengths != NULL)
         lengths_of(name, lengths, &state);
     for (size_t i = 0; lengths != NULL && i < workload->n; i++)
-        count_sequence(workload, lengths[i]);
+        count_sequence(workload, i, lengths[i]);
     workload->ids = calloc(workload->n_tokens, sizeof *workload->ids);
     bool done = lengths != NULL && workload->inputs != NULL && workload->ids != NULL;
     for (size_t i = 0; done && i < workload->n_tokens; i++)
@@ -136,7 +137,7 @@ static bool append_sequence(struct workload *workload, size_t n_ids)
     return true;
 }
 
-/* The ids of one line; false if there is no memory or *wrong, the text that is no id, is set. */
+/* The ids of one line, if it has any; false if there is no memory or *wrong, the text that is no id, is set. */
 static bool read_line(struct workload *workload, char *line, size_t *cap, const char **wrong)
 {
     size_t before = workload->n_tokens;
@@ -150,7 +151,14 @@ static bool read_line(struct workload *workload, char *line, size_t *cap, const 
         if (!append_id(workload, cap, id))
             return false;
     }
-    return append_sequence(workload, workload->n_tokens - before);
+    return workload->n_tokens == before || append_sequence(workload, workload->n_tokens - before);
+}
+
+static int fail_line(const char *path, size_t n_lines, const char *wrong)
+{
+    size_t len = strcspn(wrong, " \t\r\n");
+    return program_fail("'%s', line %zu: '%.*s' is not a token id", path, n_lines,
+                        (int)(len < WRONG_BYTES ? len : WRONG_BYTES), wrong);
 }
 
 /* Inputs point into ids only now that it does not move any more. */
@@ -161,7 +169,7 @@ static void settle_sequences(struct workload *workload)
     for (size_t i = 0; i < workload->n; i++) {
         workload->inputs[i].ids = workload->ids + at;
         at += workload->inputs[i].n_ids;
-        count_sequence(workload, workload->inputs[i].n_ids);
+        count_sequence(workload, i, workload->inputs[i].n_ids);
     }
 }
 
@@ -175,12 +183,12 @@ int workload_read(struct workload *workload, const char *path)
     if (file == NULL)
         return program_fail("cannot open '%s': %s", path, strerror(errno));
     name_of_file(workload, path);
-    while (code == PROGRAM_DONE && getline(&line, &line_cap, file) >= 0) {
+    for (ssize_t len; code == PROGRAM_DONE && (len = getline(&line, &line_cap, file)) >= 0;) {
         n_lines++;
-        if (!read_line(workload, line, &cap, &wrong))
-            code = wrong == NULL ? program_fail("out of memory")
-                                 : program_fail("'%s', line %zu: '%.*s' is not a token id", path, n_lines,
-                                                (int)strcspn(wrong, " \t\r\n") % 40, wrong);
+        if (strlen(line) != (size_t)len)
+            code = program_fail("'%s', line %zu: a NUL byte is not a token id", path, n_lines);
+        else if (!read_line(workload, line, &cap, &wrong))
+            code = wrong != NULL ? fail_line(path, n_lines, wrong) : program_fail("out of memory");
     }
     if (code == PROGRAM_DONE && ferror(file))
         code = program_fail("cannot read '%s'", path);

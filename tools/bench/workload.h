@@ -34,8 +34,8 @@ bool workload_random(struct workload *workload, const char *name, size_t n_vocab
 bool workload_sentences(struct workload *workload, const char *name, const engine_model *model, size_t n,
                         uint64_t seed);
 
-/* Lines of ids separated by blanks; the name is that of the file without folder and ending. PROGRAM_DONE, or
- * an exit code after a message. */
+/* Lines of ids separated by blanks, one sequence each; lines without ids are skipped. The name is that of the file
+ * without folder and ending. PROGRAM_DONE, or an exit code after a message. */
 int workload_read(struct workload *workload, const char *path);
 
 /* Fills the counts from what the engine says of each text. */

@@ -76,7 +76,7 @@ bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct te
     if (ok) {
         double outlier = outlier_of(largest, rows);
         layers->worst = fmax(layers->worst, outlier);
-        layers->in_f16[layer] = outlier > LARGEST_OUTLIER;
+        layers->in_f16[layer] = !(outlier <= LARGEST_OUTLIER);
         layers->n_f16 += layers->in_f16[layer];
     }
     free(largest);
@@ -93,11 +93,15 @@ void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE])
             used +=
                 (size_t)snprintf(list + used, sizeof list - used, "%s%zu", n++ > 0 ? ", " : "", i);
     note[0] = '\0';
-    if (n > 0)
-        snprintf(note, INT8_NOTE,
-                 "in f16 instead of int8: layer%s %s%s, whose feed_forward.out has rows up to %.0f "
-                 "times as large as "
-                 "most (int8 bears %.0f), and with %s every feed_forward.out",
-                 layers->n_f16 > 1 ? "s" : "", list, layers->n_f16 > n ? ", ..." : "",
-                 layers->worst, LARGEST_OUTLIER, layers->n_f16 > 1 ? "them" : "it");
+    if (n == 0)
+        return;
+    char why[80] = "feed_forward.out, most rows of which are zeros, has larger ones";
+    if (isfinite(layers->worst))
+        snprintf(why, sizeof why, "feed_forward.out has rows up to %.0f times as large as most",
+                 layers->worst);
+    snprintf(note, INT8_NOTE,
+             "in f16 instead of int8: layer%s %s%s, whose %s (int8 bears %.0f times), and with %s "
+             "every feed_forward.out",
+             layers->n_f16 > 1 ? "s" : "", list, layers->n_f16 > n ? ", ..." : "", why,
+             LARGEST_OUTLIER, layers->n_f16 > 1 ? "them" : "it");
 }

@@ -200,8 +200,10 @@ static bool judge_layers(const struct making *making, const struct part *part)
     struct int8_layers *layers = &making->plan->int8_layers;
     if (!int8_layers_open(layers, (size_t)making->model->layers, making->problem))
         return false;
-    while (part->kind != PART_OUT)
+    while (part->to != NULL && part->kind != PART_OUT)
         part++;
+    if (part->to == NULL) /* nothing to judge by */
+        return true;
     uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
     for (size_t layer = 0; layer < layers->n; layer++) {
         char key[128];
