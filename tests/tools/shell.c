@@ -98,6 +98,7 @@ int shell_setup(void **state)
     (void)state;
     set_program("ENCODE", "encode");
     set_program("NEW", "encode-new");
+    set_program("ENCODE_BUILD", "."); /* absolute: the folder changes */
     support_temp_dir(folder);
     assert_non_null(getcwd(start_folder, sizeof start_folder));
     assert_int_equal(chdir(folder), 0);

@@ -14,10 +14,15 @@
 static const char *linear_type(const engine_model *model)
 {
     engine_tensor_info tensor;
-    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++)
-        if (strcmp(tensor.name, "layers.0.attention.qkv.weight") == 0)
-            return tensor.type;
-    return "none";
+    const char *type = "none";
+    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
+        if (strncmp(tensor.name, "layers.", 7) != 0 || tensor.n_dims != 2)
+            continue;
+        if (strcmp(type, "none") != 0 && strcmp(type, tensor.type) != 0)
+            return "mixed";
+        type = tensor.type;
+    }
+    return type;
 }
 
 static int open_model(struct subject *subject)

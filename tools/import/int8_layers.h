@@ -4,7 +4,7 @@
 
 #include "tools/import/tensor_file.h"
 
-enum { INT8_NOTE = 400 };
+enum { INT8_NOTE = 512 };
 
 struct int8_layers {
     size_t n, n_f16;
