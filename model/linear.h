@@ -12,10 +12,13 @@ static inline size_t linear_panels(const struct linear *linear)
 /* Floats of scratch for weights that are not panels; 0 for those that are, but for int8 panels that read f32 rows. */
 size_t linear_scratch(const struct linear *linear);
 
+enum { LONGEST_INT8_ROW = 1 << 17 }; /* 127·128 times that is the largest sum that int32 holds */
+
 /* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made those. */
 static inline bool linear_takes_int8(const struct linear *linear)
 {
-    return linear->weight.type == TENSOR_INT8 && linear->weight.layout == LAYOUT_PANELS;
+    const struct matrix *weight = &linear->weight;
+    return weight->type == TENSOR_INT8 && weight->layout == LAYOUT_PANELS && weight->cols <= LONGEST_INT8_ROW;
 }
 
 /* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by kernels->quantize(). */

@@ -60,7 +60,7 @@ static void finish_tile(const struct product *p, size_t row, size_t n_rows, size
  * even share, so that memory is never asked for more than it can give, and the last of many have nothing to do. */
 struct fetch {
     const char *at;
-    size_t step_bytes; /* with each K_STEP of k */
+    size_t step_bytes; /* with each of a tile's steps */
 };
 
 enum { CACHE_LINE = 64, K_STEP = 4 };

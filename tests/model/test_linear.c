@@ -344,6 +344,20 @@ static void test_blocks_of_rows(void **unused)
     }
 }
 
+/* Longer rows, whose sums int32 may not hold, are multiplied in f32. */
+static void test_longest_int8_row(void **unused)
+{
+    (void)unused;
+    struct linear linear = {
+        .weight = {.rows = 16, .cols = 1 << 17, .type = TENSOR_INT8, .layout = LAYOUT_PANELS}};
+    assert_true(linear_takes_int8(&linear));
+    linear.weight.cols++;
+    assert_false(linear_takes_int8(&linear));
+    linear.weight.cols = 16;
+    linear.weight.layout = LAYOUT_ROWS;
+    assert_false(linear_takes_int8(&linear));
+}
+
 static void test_scratch(void **unused)
 {
     (void)unused;
@@ -366,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types_and_layouts), cmocka_unit_test(test_blocks_of_rows),
         cmocka_unit_test(test_int8_rows),         cmocka_unit_test(test_finish),
+        cmocka_unit_test(test_longest_int8_row),
         cmocka_unit_test(test_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
