@@ -37,7 +37,7 @@
  *             engine_model_open sets it to one thread for the whole process: the engine's threads call
  *             it, one head each. Leave it so while models are open. It is not called otherwise. On CPUs
  *             with AMX, engine_model_open of a model with int8 layers asks Linux for the tile registers,
- *             which makes the least size of signal stacks (sigaltstack) 11 KB for the whole process. The floating-point environment,
+ *             which makes the least size of signal stacks (sigaltstack) 12 KB for the whole process. The floating-point environment,
  *             signals and locale are left alone.
  *             Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
  *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
