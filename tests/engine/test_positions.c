@@ -15,13 +15,21 @@ static engine_model *make(const char *options)
     return support_open(path);
 }
 
+/* Options that ask for a scheme; valid until the next call. */
+static const engine_session_options *with(engine_position position)
+{
+    static engine_session_options options;
+    options = (engine_session_options){.position = position};
+    return &options;
+}
+
 static float *positions(const engine_model *model, engine_position scheme, size_t n, size_t width)
 {
     float *out = malloc((n * width + 1) * sizeof *out);
     size_t needed = 0;
     engine_error error;
     assert_non_null(out);
-    if (engine_position_matrix(model, scheme, n, out, n * width, &needed, &error))
+    if (engine_position_matrix(model, with(scheme), 0, n, out, n * width, &needed, &error))
         fail_msg("%zu positions: %s", n, error.message);
     assert_int_equal(needed, n * width);
     return out;
@@ -120,14 +128,13 @@ static void test_past_the_table(void **unused)
     free(positions(model, ENGINE_POSITION_LEARNED, n, width));
     float *out = calloc((n + 1) * width, sizeof *out);
     assert_non_null(out);
-    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_LEARNED, n + 1, out,
+    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
                                             (n + 1) * width, &needed, &error),
                      ENGINE_ERROR_LENGTH);
     assert_int_equal(error.status, ENGINE_ERROR_LENGTH);
     assert_true(error.message[0] != '\0');
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, SIZE_MAX, out, 0, &needed, NULL),
-        ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL),
+                     ENGINE_ERROR_LENGTH);
     free(out);
     engine_model_close(model);
     reference_weights_free(&weights);
@@ -140,27 +147,25 @@ static void test_buffers(void **unused)
     engine_error error = {0};
     (void)unused;
     engine_model *model = make("--width 10 --heads 2 --max-tokens 30 --position sinusoidal");
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 4, NULL, 0, &needed, &error),
-        ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error),
+                     ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 40);
     needed = 0;
     out[39] = guard;
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 4, out, 39, &needed, NULL),
-        ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, out, 39, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 40);
     assert_true(out[39] == guard);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 0, NULL, 0, &needed, NULL), ENGINE_OK);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, NULL), ENGINE_OK);
     assert_int_equal(needed, 0);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_LEARNED, 4, out, 40, &needed, &error),
-        ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, 4, out, 40,
+                                            &needed, &error),
+                     ENGINE_ERROR_UNSUPPORTED);
     assert_int_equal(error.status, ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(engine_position_matrix(model, (engine_position)9, 4, out, 40, &needed, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_position_matrix(NULL, ENGINE_POSITION_MODEL, 4, out, 40, &needed, NULL),
+    assert_int_equal(
+        engine_position_matrix(model, with((engine_position)9), 0, 4, out, 40, &needed, NULL),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL),
                      ENGINE_ERROR_ARGUMENT);
     engine_session *session;
     engine_session_options options = {.struct_bytes = sizeof options,

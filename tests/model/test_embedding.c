@@ -39,7 +39,7 @@ static void free_table(struct table *table)
 
 struct model_case {
     struct encoder encoder;
-    struct positions positions;
+    struct embedding embedding;
     struct table tokens, types, learned;
     float *sinusoids, *weight, *bias;
 };
@@ -54,7 +54,9 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
                            .types = new_table(&state, type, TYPES, width),
                            .learned = new_table(&state, type, POSITIONS + OFFSET, width)};
     c.sinusoids = new_floats((POSITIONS - 1) * row_stride(width) + width);
-    position_sinusoidal(POSITIONS, width, row_stride(width), c.sinusoids);
+    struct position_encoding encoding = {
+        .scheme = POSITION_SINUSOIDAL, .width = width, .scale = 1, .base = 10000};
+    position_rows(&encoding, 0, POSITIONS, row_stride(width), c.sinusoids);
     c.weight = random_floats(&state, width, 2);
     c.bias = random_floats(&state, width, 2);
     config_defaults(&c.encoder.config);
@@ -67,7 +69,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
         c.encoder.type_table = c.types.stored.matrix;
     c.encoder.position_table = c.learned.stored.matrix;
     c.encoder.embedding_norm = (struct norm){norm, c.weight, norm == NORM_LAYER ? c.bias : NULL};
-    c.positions = (struct positions){scheme, c.sinusoids};
+    c.embedding = (struct embedding){(float)scale, 1, scheme, c.sinusoids};
     return c;
 }
 
@@ -88,7 +90,7 @@ static void check_case(struct model_case *c, struct largest *largest)
 {
     size_t width = (size_t)c->encoder.config.width;
     double scale = c->encoder.config.embedding_scale;
-    float *out = new_floats(width), *sum = new_floats(width);
+    float *out = new_floats(width), *sum = new_floats(width), *scratch = new_floats(width);
     double *expected = new_doubles(width);
     for (size_t i = 0; i < TOKENS; i++) {
         size_t type = i % TYPES, p = i % POSITIONS;
@@ -96,9 +98,9 @@ static void check_case(struct model_case *c, struct largest *largest)
             expected[x] = scale * c->tokens.values[i * width + x];
             if (c->encoder.type_table.rows > 0)
                 expected[x] += c->types.values[type * width + x];
-            if (c->positions.scheme == POSITION_SINUSOIDAL)
+            if (c->embedding.scheme == POSITION_SINUSOIDAL)
                 expected[x] += plain_position(p, x, width);
-            if (c->positions.scheme == POSITION_LEARNED)
+            if (c->embedding.scheme == POSITION_LEARNED)
                 expected[x] += c->learned.values[(p + OFFSET) * width + x];
         }
         double bound = 4 * FLOAT_ROUNDING * (scale + 2);
@@ -110,12 +112,14 @@ static void check_case(struct model_case *c, struct largest *largest)
             bound = (bound / divisor + 20 * FLOAT_ROUNDING * sqrt((double)width)) * 2;
         }
         fill_untouched(out, width);
-        embed_token(&c->encoder, &c->positions, (int32_t)i, (int32_t)type, p, out);
+        embed_token(&c->encoder, &c->embedding, (int32_t)i, (int32_t)type,
+                    (struct place){p, POSITIONS}, out, scratch);
         for (size_t x = 0; x < width; x++)
             note_error(largest, fabs((double)out[x] - expected[x]) / bound, (double)out[x],
                        expected[x], (double)width);
     }
     free(expected);
+    free(scratch);
     free(sum);
     free(out);
 }
@@ -151,7 +155,8 @@ static void test_row_alone(void **unused)
             new_case(tested_kernels(0), TENSOR_F32, width, 1, false, POSITION_NONE, NORM_NONE);
         float *out = new_floats(width);
         for (size_t id = 0; id < TOKENS; id++) {
-            embed_token(&c.encoder, &c.positions, (int32_t)id, 0, SIZE_MAX, out);
+            embed_token(&c.encoder, &c.embedding, (int32_t)id, 0, (struct place){SIZE_MAX, 1}, out,
+                        NULL);
             assert_true(same_floats(out, (const float *)c.tokens.stored.bytes + id * width, width));
         }
         free(out);

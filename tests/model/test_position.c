@@ -11,6 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void sinusoidal(size_t n, size_t width, size_t stride, float *out)
+{
+    struct position_encoding encoding = {
+        .scheme = POSITION_SINUSOIDAL, .width = width, .scale = 1, .base = 10000};
+    position_rows(&encoding, 0, n, stride, out);
+}
+
 static void test_formula(void **unused)
 {
     (void)unused;
@@ -21,7 +28,7 @@ static void test_formula(void **unused)
         size_t width = widths[w], stride = width + w % 3, n = (POSITIONS - 1) * stride + width;
         float *out = new_floats(n);
         fill_untouched(out, n);
-        position_sinusoidal(POSITIONS, width, stride, out);
+        sinusoidal(POSITIONS, width, stride, out);
         for (size_t p = 0; p < POSITIONS; p++) {
             for (size_t i = 0; i < width; i++) {
                 double expected = plain_position(p, i, width), got = (double)out[p * stride + i];
@@ -42,7 +49,7 @@ static void test_far_positions(void **unused)
     enum { POSITIONS = 1000000, WIDTH = 4 };
     struct largest largest = {0};
     float *out = new_floats((size_t)POSITIONS * WIDTH);
-    position_sinusoidal(POSITIONS, WIDTH, WIDTH, out);
+    sinusoidal(POSITIONS, WIDTH, WIDTH, out);
     for (size_t p = 0; p < POSITIONS; p += p < POSITIONS - 1000 ? 997 : 1)
         for (size_t i = 0; i < WIDTH; i++) {
             double expected = plain_position(p, i, WIDTH), got = (double)out[p * WIDTH + i];
@@ -59,7 +66,7 @@ static void test_known_lengths(void **unused)
     (void)unused;
     enum { WIDTH = 100, POSITIONS = 128 };
     static float out[POSITIONS][WIDTH];
-    position_sinusoidal(POSITIONS, WIDTH, WIDTH, out[0]);
+    sinusoidal(POSITIONS, WIDTH, WIDTH, out[0]);
     for (size_t p = 0; p < POSITIONS; p++) {
         double length = 0, distance = 0;
         for (size_t i = 0; i < WIDTH; i++) {
@@ -76,13 +83,13 @@ static void test_first_rows(void **unused)
 {
     (void)unused;
     float out[2][5];
-    position_sinusoidal(2, 5, 5, out[0]);
+    sinusoidal(2, 5, 5, out[0]);
     for (size_t i = 0; i < 5; i++)
         assert_true(out[0][i] == (float)(i % 2)); /* sin 0, cos 0 */
     assert_true(out[1][0] == (float)sin(1) && out[1][1] == (float)cos(1));
     assert_true(fabs((double)out[1][4] - sin(pow(10000, -4.0 / 5))) <=
                 1e-10); /* an odd D ends with a sine */
-    position_sinusoidal(0, 5, 5, NULL);
+    sinusoidal(0, 5, 5, NULL);
 }
 
 int main(void)
