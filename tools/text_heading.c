@@ -65,8 +65,8 @@ void print_heading(FILE *stream, const struct encoder *encoder)
         fprintf(stream, "%s tokenizer\n", info->tokenizer);
         return;
     }
-    fprintf(stream, "%s positions, %s mask, ", has_positions ? encoder->position : "no",
-            encoder->mask);
+    fprintf(stream, "%s positions%s, %s mask, ", has_positions ? encoder->position : "no",
+            encoder->position_about, encoder->mask);
     print_result_kind(stream, encoder);
     fprintf(stream, ", at most %zu token%s\n", encoder->token_limit, plural(encoder->token_limit));
 }
