@@ -147,6 +147,8 @@ static void print_number(double value, char *text, size_t cap)
         if (strtod(text, NULL) == value)
             break;
     }
+    if (value == floor(value) && fabs(value) < 1e9)
+        snprintf(text, cap, "%.0f", value); /* not 1e+04 */
     uselocale(before);
     if (c_locale != (locale_t)0)
         freelocale(c_locale);
