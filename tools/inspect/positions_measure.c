@@ -1,0 +1,153 @@
+/* positions_measure.c - range, lengths, distances and equal rows of a matrix of positions.
+ *
+ * Sums are taken in double, of float32 numbers: each is off by half a step, so that a length that is
+ * constant in the formula varies in the eighth digit, and its mean over the rows does not. What varies by less than
+ * that is called constant.
+ */
+#include "tools/inspect/positions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times the largest number in the matrix and √D: what the rounding of two rows to float32, half a step of 2^-24
+ * in every column, can do to their distance. */
+static const double ROUNDING = 1.0 / (1 << 23);
+
+static const float *row_of(const struct position_matrix *matrix, size_t p)
+{
+    return matrix->rows + p * matrix->width;
+}
+
+static void measure_range(const struct position_matrix *matrix, struct position_measures *measures)
+{
+    measures->smallest = measures->largest = (double)matrix->rows[0];
+    for (size_t p = 0; p < matrix->n; p++)
+        for (size_t i = 0; i < matrix->width; i++) {
+            double value = (double)row_of(matrix, p)[i];
+            if (value < measures->smallest || isnan(value)) {
+                measures->smallest = value;
+                measures->smallest_at[0] = p;
+                measures->smallest_at[1] = i;
+            }
+            if (value > measures->largest || isnan(value)) {
+                measures->largest = value;
+                measures->largest_at[0] = p;
+                measures->largest_at[1] = i;
+            }
+        }
+}
+
+/* |a - b|, or |a| where b is NULL */
+static double distance(const float *a, const float *b, size_t width)
+{
+    double square = 0;
+    for (size_t i = 0; i < width; i++) {
+        double difference = (double)a[i] - (b != NULL ? (double)b[i] : 0);
+        square += difference * difference;
+    }
+    return sqrt(square);
+}
+
+/* Over rows 0 .. n-1: of each its length (k 0), or its distance from the row k behind. */
+static struct spread measure_rows(const struct position_matrix *matrix, size_t k, size_t n,
+                                  double rounding)
+{
+    struct spread spread = {0};
+    double sum = 0;
+    for (size_t p = 0; p < n; p++) {
+        double value = distance(row_of(matrix, p), k > 0 ? row_of(matrix, p + k) : NULL, matrix->width);
+        if (p == 0 || value < spread.smallest || isnan(value)) {
+            spread.smallest = value;
+            spread.smallest_at = p;
+        }
+        if (p == 0 || value > spread.largest || isnan(value)) {
+            spread.largest = value;
+            spread.largest_at = p;
+        }
+        sum += value;
+    }
+    spread.mean = sum / (double)n;
+    spread.is_constant = spread.largest - spread.smallest <= rounding;
+    return spread;
+}
+
+/* ---- Equal rows ---- */
+
+struct place {
+    const float *row;
+    size_t bytes, p;
+};
+
+static int by_row(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    int order = memcmp(left->row, right->row, left->bytes);
+    return order != 0 ? order : (left->p > right->p) - (left->p < right->p);
+}
+
+/* In the order of their first rows. */
+static int by_first(const void *a, const void *b)
+{
+    const struct same_rows *left = a, *right = b;
+    return (left->rows[0] > right->rows[0]) - (left->rows[0] < right->rows[0]);
+}
+
+/* Keeps the groups that begin first. */
+static void keep_group(struct position_measures *measures, const struct same_rows *group)
+{
+    struct same_rows *kept = measures->same;
+    size_t n = measures->n_same++;
+    if (n < GROUPS_SHOWN)
+        kept[n++] = *group;
+    else if (by_first(group, &kept[(n = GROUPS_SHOWN) - 1]) < 0)
+        kept[GROUPS_SHOWN - 1] = *group;
+    qsort(kept, n, sizeof *kept, by_first);
+}
+
+static bool find_same(const struct position_matrix *matrix, struct position_measures *measures)
+{
+    struct place *places = calloc(matrix->n, sizeof *places);
+    if (places == NULL)
+        return false;
+    for (size_t p = 0; p < matrix->n; p++)
+        places[p] = (struct place){row_of(matrix, p), matrix->width * sizeof(float), p};
+    qsort(places, matrix->n, sizeof *places, by_row);
+    for (size_t i = 0, n; i < matrix->n; i += n) {
+        struct same_rows group = {.rows = {places[i].p}};
+        for (n = 1; i + n < matrix->n &&
+                    memcmp(places[i].row, places[i + n].row, places[i].bytes) == 0; n++)
+            if (n < MATCHES_SHOWN)
+                group.rows[n] = places[i + n].p;
+        group.n = n;
+        measures->n_different++;
+        if (n > 1)
+            keep_group(measures, &group);
+    }
+    free(places);
+    return true;
+}
+
+/* ---- All of it ---- */
+
+bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
+                       struct position_measures *measures)
+{
+    *measures = (struct position_measures){0};
+    measures->n_apart = n_apart < matrix->n ? n_apart : matrix->n - 1;
+    measures->apart = calloc(measures->n_apart + 1, sizeof *measures->apart);
+    if (measures->apart == NULL || !find_same(matrix, measures))
+        return false;
+    measure_range(matrix, measures);
+    double rounding = ROUNDING * sqrt((double)matrix->width) *
+                      fmax(fabs(measures->smallest), fabs(measures->largest));
+    measures->norms = measure_rows(matrix, 0, matrix->n, rounding);
+    for (size_t k = 1; k <= measures->n_apart; k++)
+        measures->apart[k - 1] = measure_rows(matrix, k, matrix->n - k, rounding);
+    return true;
+}
+
+void positions_measures_free(struct position_measures *measures)
+{
+    free(measures->apart);
+}
