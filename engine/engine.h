@@ -292,6 +292,13 @@ ENGINE_API engine_status engine_position_matrix(const engine_model *model,
                                                 size_t n, float *out, size_t cap, size_t *needed,
                                                 engine_error *error);
 
+/* The same in double, before they are rounded to float32: to measure what the formulas say. Not for learned positions,
+ * which are float32 (ENGINE_ERROR_UNSUPPORTED). */
+ENGINE_API engine_status engine_position_matrix_exact(const engine_model *model,
+                                                      const engine_session_options *options,
+                                                      size_t width, size_t n, double *out, size_t cap,
+                                                      size_t *needed, engine_error *error);
+
 /* Bytes of the one block a session takes; 0 if the options cannot be served. */
 ENGINE_API size_t engine_session_bytes(const engine_model *model,
                                        const engine_session_options *options);

@@ -138,40 +138,68 @@ static engine_status settle_width(const struct engine_model *model, size_t *widt
     return ENGINE_OK;
 }
 
-engine_status engine_position_matrix(const engine_model *model, const engine_session_options *given,
-                                     size_t width, size_t n, float *out, size_t cap, size_t *needed,
-                                     engine_error *error)
+/* Everything but the rows, for both functions below. */
+static engine_status settle_matrix(const struct engine_model *model, const engine_session_options *given,
+                                   size_t width, size_t n, const void *out, size_t cap, size_t *needed,
+                                   struct position_encoding *encoding, engine_error *error)
 {
     engine_session_options options;
-    struct position_encoding encoding;
-    size_t floats;
+    size_t numbers;
     engine_status status = settle_width(model, &width, error);
     if (status == ENGINE_OK)
         status = read_session_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = settle_positions(model, &options, width, &encoding, error);
+        status = settle_positions(model, &options, width, encoding, error);
     if (status != ENGINE_OK)
         return status;
     if (out == NULL && cap > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: out is NULL, but cap is %zu", cap);
-    if (encoding.scheme == POSITION_LEARNED) {
+        return fail(error, ENGINE_ERROR_ARGUMENT, "positions: out is NULL, but cap is %zu", cap);
+    if (encoding->scheme == POSITION_LEARNED) {
         size_t rows = model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
         if (n > rows)
             return fail(error, ENGINE_ERROR_LENGTH, "%zu positions asked for, the model's table has %zu", n, rows);
     }
-    if (__builtin_mul_overflow(n, width, &floats))
+    if (__builtin_mul_overflow(n, width, &numbers))
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
     if (needed != NULL)
-        *needed = floats;
-    if (cap < floats)
+        *needed = numbers;
+    if (cap < numbers)
         return fail(error, ENGINE_ERROR_BUFFER, "%zu positions take %zu numbers, the buffer has %zu", n,
-                    floats, cap);
-    encoding.n_tokens = n;
+                    numbers, cap);
+    encoding->n_tokens = n;
     if (model == NULL)
-        encoding.period = options.max_tokens > 0 ? options.max_tokens : n;
-    if (encoding.scheme == POSITION_LEARNED)
-        learned_rows(&model->encoder, encoding.scale, n, width, out);
-    else
-        position_rows(&encoding, 0, n, width, out);
+        encoding->period = options.max_tokens > 0 ? options.max_tokens : n;
     return succeed(error);
+}
+
+engine_status engine_position_matrix(const engine_model *model, const engine_session_options *options,
+                                     size_t width, size_t n, float *out, size_t cap, size_t *needed,
+                                     engine_error *error)
+{
+    struct position_encoding encoding;
+    engine_status status =
+        settle_matrix(model, options, width, n, out, cap, needed, &encoding, error);
+    if (status != ENGINE_OK)
+        return status;
+    if (encoding.scheme == POSITION_LEARNED)
+        learned_rows(&model->encoder, encoding.scale, n, encoding.width, out);
+    else
+        position_rows(&encoding, 0, n, encoding.width, out);
+    return ENGINE_OK;
+}
+
+engine_status engine_position_matrix_exact(const engine_model *model,
+                                           const engine_session_options *options, size_t width,
+                                           size_t n, double *out, size_t cap, size_t *needed,
+                                           engine_error *error)
+{
+    struct position_encoding encoding;
+    engine_status status =
+        settle_matrix(model, options, width, n, out, cap, needed, &encoding, error);
+    if (status == ENGINE_OK && encoding.scheme == POSITION_LEARNED)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "learned positions are float32: ask "
+                    "engine_position_matrix for them");
+    if (status == ENGINE_OK)
+        position_rows_exact(&encoding, n, out);
+    return status;
 }

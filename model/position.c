@@ -64,20 +64,37 @@ static double element(const struct position_encoding *encoding, double factor, s
     }
 }
 
+/* A column of fourier for which there is no frequency. */
 static bool is_empty(const struct position_encoding *encoding, size_t column)
 {
     return encoding->scheme == POSITION_FOURIER && encoding->n_frequencies > 0 &&
            column / 2 >= encoding->n_frequencies;
 }
 
-void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
-                   float *out)
+/* Into out, or where that is NULL into exact. */
+static void fill(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
+                 float *out, double *exact)
 {
     for (size_t column = 0; column < encoding->width; column++) {
         bool empty = is_empty(encoding, column);
         double factor = empty ? 0 : column_factor(encoding, column);
-        for (size_t p = begin; p < end; p++)
-            out[p * stride + column] =
-                empty ? 0 : (float)(encoding->scale * element(encoding, factor, p, column));
+        for (size_t p = begin; p < end; p++) {
+            double value = empty ? 0 : encoding->scale * element(encoding, factor, p, column);
+            if (out != NULL)
+                out[p * stride + column] = (float)value;
+            else
+                exact[p * stride + column] = value;
+        }
     }
+}
+
+void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
+                   float *out)
+{
+    fill(encoding, begin, end, stride, out, NULL);
+}
+
+void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out)
+{
+    fill(encoding, 0, n, encoding->width, NULL, out);
 }

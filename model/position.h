@@ -31,6 +31,9 @@ struct position_encoding {
 void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
                    float *out);
 
+/* The same before they are rounded to float32, rows 0 .. n-1 of out [n, D]. */
+void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out);
+
 /* What index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);
 

@@ -15,7 +15,7 @@ static const char HELP[] =
     "Shows the sections, settings, tokenizer, metadata and tensors of a weight file; or measures\n"
     "the positions that a scheme, or the model of a file, adds to embeddings.\n"
     "\n"
-    "  -f, --format F           text or json (default text); --positions: also csv, the matrix itself\n"
+    "  -f, --format F           text (default) or json; --positions: also csv, the matrix\n"
     "      --verify             read all data and compare every checksum\n"
     "\n"
     "Positions\n"

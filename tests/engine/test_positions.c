@@ -156,6 +156,7 @@ static void test_without_model(void **unused)
     enum { WIDTH = 6, N = 12 };
     static const double frequencies[] = {0.25}, scale = 2;
     float out[N * WIDTH], same[N * WIDTH];
+    double exact[N * WIDTH];
     engine_error error;
     size_t needed;
     (void)unused;
@@ -169,6 +170,9 @@ static void test_without_model(void **unused)
             assert_int_equal(
                 engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
                 ENGINE_ERROR_UNSUPPORTED);
+            assert_int_equal(engine_position_matrix_exact(NULL, &options, WIDTH, N, exact,
+                                                          N * WIDTH, NULL, &error),
+                             ENGINE_ERROR_UNSUPPORTED);
             continue;
         }
         assert_int_equal(
@@ -177,6 +181,12 @@ static void test_without_model(void **unused)
         assert_int_equal(
             engine_position_matrix(model, &options, WIDTH, N, same, N * WIDTH, NULL, NULL), 0);
         assert_memory_equal(out, same, sizeof out);
+        assert_int_equal(
+            engine_position_matrix_exact(NULL, &options, WIDTH, N, exact, N * WIDTH, &needed, NULL),
+            0);
+        assert_int_equal(needed, N * WIDTH);
+        for (size_t i = 0; i < N * WIDTH; i++)
+            assert_true((float)exact[i] == out[i]);
         assert_int_equal(
             engine_position_matrix(model, &options, WIDTH + 1, N, same, N * WIDTH, NULL, &error),
             ENGINE_ERROR_ARGUMENT);
@@ -309,6 +319,9 @@ static void test_past_the_table(void **unused)
     free(positions(model, ENGINE_POSITION_LEARNED, n, width));
     float *out = calloc((n + 1) * width, sizeof *out);
     assert_non_null(out);
+    double exact[12];
+    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, 1, exact, 12, NULL, &error),
+                     ENGINE_ERROR_UNSUPPORTED); /* they are float32 */
     assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
                                             (n + 1) * width, &needed, &error),
                      ENGINE_ERROR_LENGTH);

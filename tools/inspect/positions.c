@@ -4,7 +4,6 @@
 #include "tools/inspect/positions.h"
 
 #include "tools/csv_output.h"
-#include "tools/format_float.h"
 #include "tools/options.h"
 
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 /* The default width is that of encode-new, the default distances are a handful, and of long tables the rows that texts
  * mostly use; the most is what fits into memory anywhere. */
 enum { DEFAULT_WIDTH = 128, DEFAULT_ROWS = 128, DEFAULT_TABLE_ROWS = 1024, DEFAULT_APART = 5 };
-static const size_t MOST_NUMBERS = (size_t)1 << 28;
+static const size_t MOST_NUMBERS = (size_t)1 << 27;
 
 /* What the matrix is asked from: a model or none, and the options of a session. */
 struct source {
@@ -51,36 +50,55 @@ static int open_model(const struct positions_request *request, struct source *so
     return PROGRAM_DONE;
 }
 
-/* Rows [n, width], to be freed; NULL after a message. */
-static float *ask_rows(const struct source *source, size_t n, size_t *width)
+/* Numbers are doubles, of learned positions float32. cap 0: only how many they are. */
+static engine_status ask(const struct source *source, size_t n, bool is_learned, void *out, size_t cap,
+                         size_t *needed, engine_error *error)
 {
+    return is_learned ? engine_position_matrix(source->model, &source->options, source->width, n, out,
+                                               cap, needed, error)
+                      : engine_position_matrix_exact(source->model, &source->options, source->width, n,
+                                                     out, cap, needed, error);
+}
+
+/* Numbers [n] of float32 at the start of `rows` become doubles, from the last to the first. */
+static void widen(void *rows, size_t n)
+{
+    for (char *bytes = rows; n-- > 0;) {
+        float value;
+        memcpy(&value, bytes + n * sizeof value, sizeof value);
+        memcpy(bytes + n * sizeof(double), &(double){(double)value}, sizeof(double));
+    }
+}
+
+/* Rows [n, width], to be freed; NULL after a message. */
+static double *ask_rows(const struct source *source, const char *scheme, size_t n, size_t *width)
+{
+    bool is_learned = strcmp(scheme, "learned") == 0;
     engine_error error;
-    size_t floats = 0;
-    engine_status status = engine_position_matrix(source->model, &source->options, source->width, n,
-                                                  NULL, 0, &floats, &error);
+    size_t numbers = 0;
+    engine_status status = ask(source, n, is_learned, NULL, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
         program_fail("%s", error.message);
         return NULL;
     }
-    *width = floats / n;
-    if (floats > MOST_NUMBERS) {
+    *width = numbers / n;
+    if (numbers > MOST_NUMBERS) {
         program_fail("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n", n,
                      *width, MOST_NUMBERS);
         return NULL;
     }
-    float *rows = malloc(floats * sizeof *rows);
+    double *rows = malloc(numbers * sizeof *rows);
     if (rows == NULL) {
         program_fail("out of memory");
         return NULL;
     }
-    if (engine_position_matrix(source->model, &source->options, source->width, n, rows, floats, NULL,
-                               &error) != ENGINE_OK) {
+    if (ask(source, n, is_learned, rows, numbers, NULL, &error) != ENGINE_OK) {
         program_fail("%s", error.message);
         free(rows);
         return NULL;
     }
-    for (size_t i = 0; i < floats; i++)
-        rows[i] += 0.0f; /* -0 becomes 0, so that equal rows have equal bytes */
+    if (is_learned)
+        widen(rows, numbers);
     return rows;
 }
 
@@ -108,20 +126,19 @@ static void describe(const struct positions_request *request, const struct sourc
 }
 
 /* The last place of a short text whose value stands at another place of a long one. */
-static bool find_example(const struct source *source, struct index_example *example)
+static bool find_example(const struct source *source, const char *scheme,
+                         struct index_example *example)
 {
     size_t width;
     *example = (struct index_example){.short_n = 5, .long_n = 20};
-    float *few = ask_rows(source, example->short_n, &width);
-    float *many = few != NULL ? ask_rows(source, example->long_n, &width) : NULL;
+    double *few = ask_rows(source, scheme, example->short_n, &width);
+    double *many = few != NULL ? ask_rows(source, scheme, example->long_n, &width) : NULL;
     for (size_t p = 0; many != NULL && p < example->short_n; p++)
         for (size_t q = 0; q < example->long_n; q++)
             if (p != q && few[p * width] == many[q * width]) {
                 example->short_place = p;
                 example->long_place = q;
-                char text[FORMAT_FLOAT_MAX]; /* 0.8, not 0.800000011920929 */
-                format_float(few[p * width], text);
-                example->value = strtod(text, NULL);
+                example->value = few[p * width];
             }
     bool done = many != NULL;
     free(few);
@@ -139,7 +156,7 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
         fprintf(stream, "%zu", p);
         for (size_t i = 0; i < matrix->width; i++) {
             putc(',', stream);
-            csv_put_float(stream, matrix->rows[p * matrix->width + i]);
+            csv_put_float(stream, (float)matrix->rows[p * matrix->width + i]);
         }
         csv_end_row(stream);
     }
@@ -155,7 +172,7 @@ static int show(const struct positions_request *request, const struct source *so
         return PROGRAM_DONE;
     }
     if (strcmp(matrix->scheme, "index") == 0 && matrix->scale != 0) {
-        if (!find_example(source, &index))
+        if (!find_example(source, matrix->scheme, &index))
             return PROGRAM_FAILED;
         example = &index;
     }
@@ -185,7 +202,7 @@ static int inspect(struct positions_request *request, struct source *source)
     source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
     source->options.struct_bytes = sizeof source->options;
     position_options_apply(&request->options, source->width, &source->options);
-    matrix.rows = ask_rows(source, matrix.n, &matrix.width);
+    matrix.rows = ask_rows(source, matrix.scheme, matrix.n, &matrix.width);
     if (matrix.rows == NULL)
         return PROGRAM_FAILED;
     describe(request, source, &matrix);

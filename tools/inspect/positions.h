@@ -23,10 +23,10 @@ struct positions_request {
 struct spread {
     double smallest, largest, mean;
     size_t smallest_at, largest_at; /* rows */
-    bool is_constant;               /* but for the rounding of float32 */
+    bool is_constant;               /* but for the rounding of double */
 };
 
-/* Rows that are the same: `n` of them, the first `MATCHES_SHOWN` in rows. */
+/* Rows that are the same in float32, as they are added: `n` of them, the first `MATCHES_SHOWN` in rows. */
 enum { MATCHES_SHOWN = 6, GROUPS_SHOWN = 8 };
 struct same_rows {
     size_t rows[MATCHES_SHOWN], n;
@@ -35,7 +35,7 @@ struct same_rows {
 struct position_matrix {
     const char *scheme, *name; /* name of the model, or NULL */
     size_t n, width;
-    float *rows; /* [n, width] */
+    double *rows; /* [n, width]; of a learned table its float32 numbers */
     double base; /* in force; 0: the scheme has none */
     double scale;
     size_t n_frequencies, period; /* of fourier: given ones, or harmonics of so many tokens */

@@ -1,30 +1,32 @@
 /* positions_measure.c - range, lengths, distances and equal rows of a matrix of positions.
  *
- * Sums are taken in double, of float32 numbers: each is off by half a step, so that a length that is
- * constant in the formula varies in the eighth digit, and its mean over the rows does not. What varies by less than
- * that is called constant.
+ * Lengths and distances are those of the formulas, in double, and are called constant where they vary by no more than
+ * its rounding; rows are equal where they are in float32, as the model adds them.
  */
 #include "tools/inspect/positions.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Times the largest number in the matrix and √D: what the rounding of two rows to float32, half a step of 2^-24
- * in every column, can do to their distance. */
-static const double ROUNDING = 1.0 / (1 << 23);
+/* Of an element, besides its own size: the angle p·f of a sine is rounded, by p·2^-53. */
+static double rounding_of(const struct position_matrix *matrix, double largest)
+{
+    return (1e-12 + (double)matrix->n * 0x1p-50) * largest * sqrt((double)matrix->width);
+}
 
-static const float *row_of(const struct position_matrix *matrix, size_t p)
+static const double *row_of(const struct position_matrix *matrix, size_t p)
 {
     return matrix->rows + p * matrix->width;
 }
 
 static void measure_range(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    measures->smallest = measures->largest = (double)matrix->rows[0];
+    measures->smallest = measures->largest = matrix->rows[0];
     for (size_t p = 0; p < matrix->n; p++)
         for (size_t i = 0; i < matrix->width; i++) {
-            double value = (double)row_of(matrix, p)[i];
+            double value = row_of(matrix, p)[i];
             if (value < measures->smallest || isnan(value)) {
                 measures->smallest = value;
                 measures->smallest_at[0] = p;
@@ -39,11 +41,11 @@ static void measure_range(const struct position_matrix *matrix, struct position_
 }
 
 /* |a - b|, or |a| where b is NULL */
-static double distance(const float *a, const float *b, size_t width)
+static double distance(const double *a, const double *b, size_t width)
 {
     double square = 0;
     for (size_t i = 0; i < width; i++) {
-        double difference = (double)a[i] - (b != NULL ? (double)b[i] : 0);
+        double difference = a[i] - (b != NULL ? b[i] : 0);
         square += difference * difference;
     }
     return sqrt(square);
@@ -75,14 +77,33 @@ static struct spread measure_rows(const struct position_matrix *matrix, size_t k
 /* ---- Equal rows ---- */
 
 struct place {
-    const float *row;
-    size_t bytes, p;
+    const double *row;
+    size_t width, p;
 };
+
+/* The bits of a number in float32, so that NaN has an order too; 0 and -0 are one. */
+static uint32_t bits_of(double value)
+{
+    float rounded = (float)value + 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    return bits;
+}
+
+static int compare_rows(const struct place *a, const struct place *b)
+{
+    for (size_t i = 0; i < a->width; i++) {
+        uint32_t left = bits_of(a->row[i]), right = bits_of(b->row[i]);
+        if (left != right)
+            return left < right ? -1 : 1;
+    }
+    return 0;
+}
 
 static int by_row(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;
-    int order = memcmp(left->row, right->row, left->bytes);
+    int order = compare_rows(left, right);
     return order != 0 ? order : (left->p > right->p) - (left->p < right->p);
 }
 
@@ -111,12 +132,11 @@ static bool find_same(const struct position_matrix *matrix, struct position_meas
     if (places == NULL)
         return false;
     for (size_t p = 0; p < matrix->n; p++)
-        places[p] = (struct place){row_of(matrix, p), matrix->width * sizeof(float), p};
+        places[p] = (struct place){row_of(matrix, p), matrix->width, p};
     qsort(places, matrix->n, sizeof *places, by_row);
     for (size_t i = 0, n; i < matrix->n; i += n) {
         struct same_rows group = {.rows = {places[i].p}};
-        for (n = 1; i + n < matrix->n &&
-                    memcmp(places[i].row, places[i + n].row, places[i].bytes) == 0; n++)
+        for (n = 1; i + n < matrix->n && compare_rows(&places[i], &places[i + n]) == 0; n++)
             if (n < MATCHES_SHOWN)
                 group.rows[n] = places[i + n].p;
         group.n = n;
@@ -139,8 +159,8 @@ bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
     if (measures->apart == NULL || !find_same(matrix, measures))
         return false;
     measure_range(matrix, measures);
-    double rounding = ROUNDING * sqrt((double)matrix->width) *
-                      fmax(fabs(measures->smallest), fabs(measures->largest));
+    double rounding =
+        rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
     measures->norms = measure_rows(matrix, 0, matrix->n, rounding);
     for (size_t k = 1; k <= measures->n_apart; k++)
         measures->apart[k - 1] = measure_rows(matrix, k, matrix->n - k, rounding);

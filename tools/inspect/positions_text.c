@@ -1,5 +1,5 @@
 /* positions_text.c - what is measured of positions, for reading. Single values have the seven digits that
- * float32 holds; lengths and distances, sums of many, have eight. */
+ * float32 holds; lengths and distances have eight. */
 #include "tools/inspect/positions.h"
 
 #include "tools/display.h"
