@@ -141,6 +141,8 @@ static bool append(const struct making *making, enum part_kind kind, struct plan
     return true;
 }
 
+static const char KERNEL[] = ".kernel"; /* Keras' dense layers: [in, out] */
+
 /* One tensor of a part: the ending of the name in the weight file, and those that it may have in
  * the checkpoint. */
 static bool add(const struct making *making, const struct part *part, int64_t layer,
@@ -155,7 +157,9 @@ static bool add(const struct making *making, const struct part *part, int64_t la
         make_name(other, sizeof other, part->from[i], layer, endings[1]);
         bool is_other = tensor_set_find(making->tensors, key) == NULL &&
                         tensor_set_find(making->tensors, other) != NULL;
-        tensor.parts[i] = need(making, is_other ? other : key, rows, cols);
+        tensor.is_transposed = is_other && endings[1] == KERNEL;
+        tensor.parts[i] = tensor.is_transposed ? need(making, other, cols, rows)
+                                               : need(making, is_other ? other : key, rows, cols);
         if (tensor.parts[i] == NULL)
             return false;
         tensor.n_parts++;
@@ -169,8 +173,11 @@ static bool add_part(const struct making *making, const struct part *part, int64
 {
     static const char *const as_it_is[2] = {"", ""}, *const bias[2] = {".bias", ".bias"};
     static const char *const weight[2] = {".weight", ".weight"};
+    static const char *const kernel[2] = {".weight", KERNEL};
     static const char *const gamma[2] = {".weight", ".gamma"}, *const beta[2] = {".bias", ".beta"};
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0) /* no token types */
+        return true;
+    if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
         return true;
     switch (part->kind) {
     case PART_TABLE: return add(making, part, layer, "", as_it_is, true);
@@ -178,6 +185,9 @@ static bool add_part(const struct making *making, const struct part *part, int64
     case PART_NORM:
         return add(making, part, layer, ".weight", gamma, false) &&
                add(making, part, layer, ".bias", beta, false);
+    case PART_SCORES:
+        return add(making, part, layer, ".weight", kernel, true) &&
+               (!making->model->head_bias || add(making, part, layer, ".bias", bias, false));
     default:
         return add(making, part, layer, ".weight", weight, true) &&
                add(making, part, layer, ".bias", bias, false);
@@ -254,7 +264,8 @@ static bool add_decoder(const struct making *making, const struct head *head)
            add_part(making, &bias, 0);
 }
 
-/* Where config.json does not say how many labels there are, the classifier's rows do. */
+/* Where config.json does not say how many labels there are, the classifier's rows do, or the
+ * columns of its kernel. */
 static bool settle_labels(const struct making *making, const struct head *head,
                           struct model_config *model)
 {
@@ -264,24 +275,29 @@ static bool settle_labels(const struct making *making, const struct head *head,
         part++;
     if (model->labels > 0 || part->to == NULL)
         return true;
+    make_name(key, sizeof key, part->from[0], 0, KERNEL);
+    const struct stored_tensor *kernel = tensor_set_find(making->tensors, key);
     make_name(key, sizeof key, part->from[0], 0, ".weight");
     const struct stored_tensor *tensor = tensor_set_find(making->tensors, key);
-    if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[0] < 1 ||
-        tensor->shape[0] > INT32_MAX)
+    size_t dim = tensor == NULL && kernel != NULL;
+    tensor = tensor != NULL ? tensor : kernel;
+    if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[dim] < 1 ||
+        tensor->shape[dim] > INT32_MAX)
         return problem_say(making->problem,
                            "%s: no tensor '%s' [labels, %" PRId64 "], and config.json "
                            "has no 'id2label'",
                            place_of(making->tensors), key, model->width);
-    model->labels = (int64_t)tensor->shape[0];
+    model->labels = (int64_t)tensor->shape[dim];
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
     return true;
 }
 
-static bool is_absent(const struct making *making, const struct head *head)
+/* The head's first tensor of that ending. */
+static bool is_absent(const struct making *making, const struct head *head, const char *ending)
 {
     char key[128];
-    make_name(key, sizeof key, head->parts[0].from[0], 0, ".weight");
+    make_name(key, sizeof key, head->parts[0].from[0], 0, ending);
     return tensor_set_find(making->tensors, key) == NULL;
 }
 
@@ -290,11 +306,13 @@ static bool add_head(const struct making *making, const struct head *head,
 {
     if (head == NULL)
         return true;
-    if (head->is_optional && is_absent(making, head)) {
+    if (head->is_optional && is_absent(making, head, ".weight")) {
         model->head = HEAD_NONE;
         model->head_dense = model->head_norm = 0;
         return true;
     }
+    if (head->bias_is_optional && is_absent(making, head, ".bias"))
+        model->head_bias = false;
     return settle_labels(making, head, model) && add_parts(making, head->parts, 0) &&
            (head->kind != HEAD_MASK || add_decoder(making, head));
 }
@@ -347,6 +365,17 @@ static bool check_left_over(const struct making *making, const struct architectu
 
 /* ---- All of it ---- */
 
+/* Positions of which config.json says nothing are learned if there is a table of them. */
+static void settle_positions(const struct making *making, struct checkpoint_config *config)
+{
+    if (!config->positions_are_open)
+        return;
+    config->model.position = POSITION_NONE;
+    for (const struct part *part = config->architecture->body->embedding; part->to != NULL; part++)
+        if (part->rows == DIM_POSITIONS && tensor_set_find(making->tensors, part->from[0]) != NULL)
+            config->model.position = POSITION_LEARNED;
+}
+
 bool plan_make(struct plan *plan, const struct plan_options *options, struct tensor_set *tensors,
                struct checkpoint_config *config, struct problem *problem)
 {
@@ -354,8 +383,10 @@ bool plan_make(struct plan *plan, const struct plan_options *options, struct ten
     struct model_config *model = &config->model;
     struct making making = {plan, options, tensors, model, problem, options->type == TENSOR_INT8};
     *plan = (struct plan){.n = 0};
-    bool ok = tensor_set_strip(tensors, body->prefixes, problem) &&
-              add_parts(&making, body->embedding, 0);
+    bool ok = tensor_set_strip(tensors, body->prefixes, problem);
+    if (ok)
+        settle_positions(&making, config);
+    ok = ok && add_parts(&making, body->embedding, 0);
     if (ok && body->projection != NULL && model->embedding_width != model->width)
         ok = add_parts(&making, body->projection, 0);
     ok = ok && add_layers(&making, body->layer) &&
