@@ -64,13 +64,17 @@ static void write_labels(const struct engine_session *session, const struct answ
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
+    size_t width = (size_t)encoder->config.width;
+    float *pooled = scratch, *logits = scratch + row_stride(width);
     out += sequence->input * answer->width;
     memset(out, 0, answer->width * sizeof *out);
     if (sequence->n_rows == 0) /* nothing to judge */
         return;
-    head_logits(encoder, hidden_row(session, sequence->row), scratch, scratch + logits_floats(encoder));
-    head_scores(answer->scores, scratch, answer->width);
-    memcpy(out, scratch, answer->width * sizeof *out);
+    pool_rows((enum pooling)encoder->config.head_pooling, hidden_row(session, sequence->row),
+              session->pass.width_stride, sequence->n_rows, width, pooled);
+    head_logits(encoder, pooled, logits, logits + logits_floats(encoder));
+    head_scores(answer->scores, logits, answer->width);
+    memcpy(out, logits, answer->width * sizeof *out);
 }
 
 void answer_write(const struct engine_session *session, const struct answer *answer,

@@ -149,6 +149,9 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
         encoder->position_table =
             bind_table(binder, "embedding.position",
                        (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
+    if (config->position_frequencies > 0)
+        encoder->frequencies =
+            bind_vector(binder, "position", "frequencies", (size_t)config->position_frequencies);
     encoder->embedding_norm = bind_norm(binder, "embedding.norm",
                                         (enum norm_kind)config->embedding_norm, config, width);
     if (config->embedding_width != config->width)

@@ -109,13 +109,14 @@ static bool read_next(struct call *call)
 
 /* ---- its rows ---- */
 
-static void add_row(struct pass *pass, struct group *group, int32_t id, int32_t type, size_t position,
-                    size_t offset)
+static void add_row(struct pass *pass, struct group *group, int32_t id, int32_t type,
+                    struct place place, size_t offset)
 {
     size_t row = group->row + group->n_rows++;
     pass->ids[row] = id;
     pass->types[row] = type;
-    pass->positions[row] = (uint32_t)position;
+    pass->positions[row] = (uint32_t)place.position;
+    pass->lengths[row] = (uint32_t)place.n_tokens;
     pass->out_offsets[row] = (uint32_t)offset;
 }
 
@@ -130,13 +131,14 @@ static void add_sequence(struct call *call, struct group *group)
     };
     if (input->ids == NULL) {
         for (size_t i = 0; i < head->n_rows; i++)
-            add_row(&session->pass, group, session->tokens[i].id, session->tokens[i].type, i, i);
+            add_row(&session->pass, group, session->tokens[i].id, session->tokens[i].type,
+                    (struct place){i, head->n_rows}, i);
         return;
     }
     for (size_t i = head->kept.first; i < head->kept.first + head->kept.span; i++)
         if (mask_keeps(input->mask, i))
             add_row(&session->pass, group, input->ids[i], input->types != NULL ? input->types[i] : 0,
-                    i - head->kept.first, i);
+                    (struct place){i - head->kept.first, head->kept.span}, i);
 }
 
 static void step(struct call *call)

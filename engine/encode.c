@@ -194,7 +194,8 @@ engine_status settle_answer(struct engine_session *session, const struct encode_
     /* A classifier's dense layer is a pooler if it is BERT's: with tanh. */
     bool is_pooler = encoder->head.has_dense &&
                      (head == HEAD_POOLER ||
-                      (head == HEAD_SEQUENCE && encoder->head.dense.activation == DENSE_TANH));
+                      (head == HEAD_SEQUENCE && encoder->head.dense.activation == DENSE_TANH &&
+                       encoder->config.head_pooling == POOLING_CLS));
     if (settings->pooling == POOLING_POOLER && !is_pooler)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
     return ENGINE_OK;

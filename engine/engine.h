@@ -92,11 +92,15 @@ ENGINE_API const char *engine_status_name(engine_status status);
 typedef struct engine_model engine_model;
 
 /* What a model can be asked to do otherwise than its file says. 0 is always "as the model says". */
-typedef enum engine_position {
+typedef enum engine_position { /* p counts from 0; D is the width of the embedding tables */
     ENGINE_POSITION_MODEL = 0,
     ENGINE_POSITION_NONE = 1,
-    ENGINE_POSITION_SINUSOIDAL = 2, /* PE(p,2i) = sin(p/10000^(2i/D)), PE(p,2i+1) = cos(same) */
-    ENGINE_POSITION_LEARNED = 3     /* only where the file has a table */
+    ENGINE_POSITION_SINUSOIDAL = 2, /* PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(same) */
+    ENGINE_POSITION_LEARNED = 3,    /* only where the file has a table */
+    ENGINE_POSITION_INDEX = 4,      /* PE(p,i) = p/T: depends on the text's number of tokens T */
+    ENGINE_POSITION_BINARY = 5,     /* PE(p,i) = bit i of p, the lowest first */
+    ENGINE_POSITION_FOURIER = 6,    /* PE(p,2i) = sin(2*pi*f_i*p), PE(p,2i+1) = cos(same); f_i in cycles per token */
+    ENGINE_POSITION_EXPONENTIAL = 7 /* PE(p,i) = exp(-p/base^(i/D)) */
 } engine_position;
 
 typedef enum engine_mask {
@@ -231,13 +235,6 @@ ENGINE_API engine_status engine_model_tensor(const engine_model *model, size_t i
 ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
                                            size_t *len);
 
-/* Rows 0 .. n-1 of the position encoding, [n, D], as they are added to the embeddings.
- * ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED where the model has no table; ENGINE_ERROR_LENGTH where
- * the table has fewer rows. NONE gives zeros. */
-ENGINE_API engine_status engine_position_matrix(const engine_model *model, engine_position position,
-                                                size_t n, float *out, size_t cap, size_t *needed,
-                                                engine_error *error);
-
 /* ---- The session: one thread's working memory ---- */
 
 typedef struct engine_session engine_session;
@@ -272,7 +269,35 @@ typedef struct engine_session_options {
     engine_trace_callback trace_callback;
     void *trace_user;
     int profile; /* 1: the session keeps time, for engine_session_profile */
+    /* The fields from here on are read where struct_bytes covers them: set it to sizeof the struct. What is
+     * added is embedding_scale * token + type + position_scale * PE. An option that the position scheme in
+     * force does not use is an error. */
+    double position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
+    const double *frequencies; /* [n_frequencies] of fourier, at most one for two columns (others stay 0), copied;
+                                  NULL: the model's. 0 of them, here or in the model: the harmonics
+                                  f_i = (i + 1) / the model's max_tokens */
+    size_t n_frequencies;
+    const double *embedding_scale; /* 0 or more; NULL: the model's */
+    const double *position_scale;  /* 0 or more; NULL: the model's */
 } engine_session_options;
+
+/* Rows 0 .. n-1 of what a session with these options adds for positions, position_scale included: out is [n, D],
+ * D the width of the model's embedding tables; for ENGINE_POSITION_INDEX those of a text of n tokens. NONE gives
+ * zeros. width is 0 or D. model may be NULL: then width is D, options->position must be a scheme that needs no table, and
+ * harmonics are those of options->max_tokens (0: n). Other options are not used.
+ * ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED where there is no table; ENGINE_ERROR_LENGTH where the
+ * table has fewer rows. */
+ENGINE_API engine_status engine_position_matrix(const engine_model *model,
+                                                const engine_session_options *options, size_t width,
+                                                size_t n, float *out, size_t cap, size_t *needed,
+                                                engine_error *error);
+
+/* The same in double, before they are rounded to float32: to measure what the formulas say. Not for learned positions,
+ * which are float32 (ENGINE_ERROR_UNSUPPORTED). */
+ENGINE_API engine_status engine_position_matrix_exact(const engine_model *model,
+                                                      const engine_session_options *options,
+                                                      size_t width, size_t n, double *out, size_t cap,
+                                                      size_t *needed, engine_error *error);
 
 /* Bytes of the one block a session takes; 0 if the options cannot be served. */
 ENGINE_API size_t engine_session_bytes(const engine_model *model,
@@ -325,7 +350,7 @@ typedef struct engine_input {
     const int32_t *types; /* [n_ids], or NULL: all 0 */
     const uint8_t *mask;  /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
                              token sees it, and its rows are zeros. Positions count from the first
-                             token that is not padding. */
+                             token that is not padding; T of ENGINE_POSITION_INDEX from there to the last. */
     size_t n_ids;
 } engine_input;
 

@@ -48,8 +48,9 @@ static void embed(const struct walk *w, float *to)
     const struct pass *pass = w->pass;
     struct share rows = team_share(w->team, w->group->n_rows);
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
-        embed_token(w->encoder, &w->session->positions, pass->ids[r], pass->types[r],
-                    pass->positions[r], row_of(to, r, pass->width_stride));
+        embed_token(w->encoder, &w->session->embedding, pass->ids[r], pass->types[r],
+                    (struct place){pass->positions[r], pass->lengths[r]},
+                    row_of(to, r, pass->width_stride), w->scratch);
     finish(w, ENGINE_STEP_EMBED);
 }
 

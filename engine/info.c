@@ -2,7 +2,6 @@
 #include "engine/model.h"
 #include "engine/status.h"
 #include "model/pooling.h"
-#include "model/position.h"
 
 #include <string.h>
 
@@ -142,42 +141,6 @@ engine_status engine_token_text(const engine_model *model, int32_t id, const cha
         return ENGINE_ERROR_ARGUMENT;
     *text = vocabulary_text(&model->tokenizer.vocabulary, id, len);
     return *text != NULL ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
-}
-
-engine_status engine_position_matrix(const engine_model *model, engine_position position, size_t n,
-                                     float *out, size_t cap, size_t *needed, engine_error *error)
-{
-    if (model == NULL || (unsigned)position > ENGINE_POSITION_LEARNED)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: model is NULL, or position is "
-                    "%d", (int)position);
-    if (out == NULL && cap > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: out is NULL, but cap is %zu", cap);
-    const struct encoder *encoder = &model->encoder;
-    size_t width = (size_t)encoder->config.embedding_width, floats;
-    enum position_scheme scheme = position == ENGINE_POSITION_MODEL
-                                      ? (enum position_scheme)encoder->config.position
-                                      : (enum position_scheme)(position - 1);
-    size_t offset = (size_t)encoder->config.position_offset, rows = encoder->position_table.rows;
-    if (scheme == POSITION_LEARNED && rows == 0)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
-    if (scheme == POSITION_LEARNED && n > rows - offset)
-        return fail(error, ENGINE_ERROR_LENGTH, "%zu positions asked for, the model's table has %zu", n,
-                    rows - offset);
-    if (__builtin_mul_overflow(n, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
-    if (needed != NULL)
-        *needed = floats;
-    if (cap < floats)
-        return fail(error, ENGINE_ERROR_BUFFER, "%zu positions take %zu numbers, the buffer has %zu", n,
-                    floats, cap);
-    if (scheme == POSITION_NONE && floats > 0)
-        memset(out, 0, floats * sizeof *out);
-    else if (scheme == POSITION_SINUSOIDAL)
-        position_sinusoidal(n, width, width, out);
-    else
-        for (size_t p = 0; p < n; p++)
-            matrix_row(&encoder->position_table, p + offset, out + p * width);
-    return succeed(error);
 }
 
 double engine_cosine(const float *a, const float *b, size_t n)

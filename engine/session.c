@@ -6,12 +6,12 @@
 #include "engine/session.h"
 
 #include "engine/answer.h"
+#include "engine/positions.h"
 #include "engine/status.h"
 #include "engine/threads.h"
 #include "model/attention.h"
 #include "model/feed_forward.h"
 #include "model/linear.h"
-#include "model/position.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +103,7 @@ static void carve_pass(struct pass *pass, struct arena *arena, const struct engi
     pass->ids = take(arena, rows, sizeof *pass->ids);
     pass->types = take(arena, rows, sizeof *pass->types);
     pass->positions = take(arena, rows, sizeof *pass->positions);
+    pass->lengths = take(arena, rows, sizeof *pass->lengths);
     pass->out_offsets = take(arena, rows, sizeof *pass->out_offsets);
     pass->sequences = take(arena, rows, sizeof *pass->sequences);
     pass->groups = take(arena, session->n_threads, sizeof *pass->groups);
@@ -138,28 +139,30 @@ static size_t carve(struct engine_session *session, void *block)
     session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
     session->rank_vectors = take_matrix(
         &arena, RANK_VECTORS, larger(model->encoder.output_width, (size_t)model->encoder.config.width));
-    if (session->positions.scheme == POSITION_SINUSOIDAL)
-        session->positions.sinusoids =
-            take_matrix(&arena, session->max_tokens,
-                        row_stride((size_t)model->encoder.config.embedding_width));
+    if (position_has_rows(session->encoding.scheme))
+        session->position_rows =
+            take_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
+    if (session->encoding.frequencies != NULL)
+        session->frequencies =
+            take(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
     session->worker_list = take(&arena, session->n_threads - 1, sizeof *session->worker_list);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
 
-static engine_status settle_position(struct engine_session *session, engine_position position,
-                                     engine_error *error)
+static engine_status settle_embedding(struct engine_session *session,
+                                      const engine_session_options *options, engine_error *error)
 {
-    const struct engine_model *model = session->model;
-    enum position_scheme own = (enum position_scheme)model->encoder.config.position;
-    if ((unsigned)position > ENGINE_POSITION_LEARNED)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "position is %d, expected 0 to %d", (int)position,
-                    ENGINE_POSITION_LEARNED);
-    if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no table of learned positions");
-    session->positions.scheme =
-        position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
-    return ENGINE_OK;
+    const struct model_config *config = &session->model->encoder.config;
+    engine_status status = settle_positions(session->model, options, (size_t)config->embedding_width,
+                                            &session->encoding, error);
+    double token_scale =
+        options->embedding_scale != NULL ? *options->embedding_scale : config->embedding_scale;
+    if (status == ENGINE_OK)
+        session->embedding = (struct embedding){.token_scale = (float)token_scale,
+                                                .position_scale = session->encoding.scale,
+                                                .scheme = session->encoding.scheme};
+    return status;
 }
 
 /* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take no more
@@ -173,13 +176,13 @@ static size_t rows_of_thread(size_t max_tokens)
 static engine_status settle(struct engine_session *session, const struct engine_model *model,
                             const engine_session_options *given, engine_error *error)
 {
-    engine_session_options options = given != NULL ? *given : (engine_session_options){0};
+    engine_session_options options;
     const struct model_config *config = &model->encoder.config;
     size_t limit = (size_t)config->max_tokens;
     *session = (struct engine_session){.model = model};
-    if (options.struct_bytes != 0 && options.struct_bytes < sizeof options)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_options.struct_bytes is %zu, expected 0 "
-                    "or sizeof the struct", options.struct_bytes);
+    engine_status status = read_session_options(given, &options, error);
+    if (status != ENGINE_OK)
+        return status;
     if (options.n_threads > MAX_THREADS)
         return fail(error, ENGINE_ERROR_ARGUMENT, "n_threads is %zu, expected at most %d",
                     options.n_threads, MAX_THREADS);
@@ -203,7 +206,7 @@ static engine_status settle(struct engine_session *session, const struct engine_
     session->profiles = options.profile != 0;
     session->pass.row_cap =
         larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
-    return settle_position(session, options.position, error);
+    return settle_embedding(session, &options, error);
 }
 
 size_t engine_session_bytes(const engine_model *model, const engine_session_options *options)
@@ -232,6 +235,18 @@ static engine_status start(struct engine_session *session, bool is_asked, struct
     return succeed(error);
 }
 
+/* What the positions are made from goes into the carved block: the caller's frequencies are only borrowed. */
+static void keep_positions(struct engine_session *session)
+{
+    struct position_encoding *encoding = &session->encoding;
+    if (session->frequencies != NULL) {
+        memcpy(session->frequencies, encoding->frequencies,
+               encoding->n_frequencies * sizeof *session->frequencies);
+        encoding->frequencies = session->frequencies;
+    }
+    session->embedding.rows = session->position_rows;
+}
+
 engine_status engine_session_new(const engine_model *model, const engine_session_options *options,
                                  engine_session **out, engine_error *error)
 {
@@ -252,6 +267,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
                     bytes);
     session.block_bytes = bytes;
     carve(&session, block);
+    keep_positions(&session);
     if (session.profile != NULL)
         memset(session.profile, 0, session.n_threads * sizeof *session.profile);
     memcpy(block, &session, sizeof session);
@@ -260,13 +276,13 @@ engine_status engine_session_new(const engine_model *model, const engine_session
 
 void session_positions(struct engine_session *session, size_t n)
 {
-    size_t begin = session->n_sinusoids, width = (size_t)session->model->encoder.config.embedding_width;
+    size_t begin = session->n_position_rows;
     size_t end = larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
-    if (session->positions.scheme != POSITION_SINUSOIDAL || n <= begin || end == begin)
+    if (session->position_rows == NULL || n <= begin || end == begin)
         return;
-    position_sinusoidal_rows(begin, end, width, row_stride(width),
-                             (float *)(uintptr_t)session->positions.sinusoids);
-    session->n_sinusoids = end;
+    position_rows(&session->encoding, begin, end, row_stride(session->encoding.width),
+                  session->position_rows);
+    session->n_position_rows = end;
 }
 
 void engine_session_free(engine_session *session)

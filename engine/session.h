@@ -10,6 +10,7 @@
 #include "engine/profile.h"
 #include "engine/workers.h"
 #include "model/embedding.h"
+#include "model/position.h"
 
 enum {
     ROWS_PER_THREAD = 192, /* of a group of many short texts: its activations stay in the second-level cache */
@@ -32,7 +33,8 @@ struct group {
 struct pass {
     size_t row_cap;
     int32_t *ids, *types;  /* [rows] */
-    uint32_t *positions;   /* [rows] */
+    uint32_t *positions;   /* [rows] p */
+    uint32_t *lengths;     /* [rows] T of the row's sequence, from its first token that is there to its last */
     uint32_t *out_offsets; /* [rows] place among the sequence's output rows */
     struct sequence *sequences; /* [row_cap] */
     struct group *groups; /* [threads] */
@@ -56,8 +58,11 @@ struct engine_session {
     const struct engine_model *model;
     engine_error error;
     size_t n_threads, max_tokens, block_bytes;
-    struct positions positions;
-    size_t n_sinusoids; /* rows of the table that are computed */
+    struct embedding embedding;
+    struct position_encoding encoding; /* what embedding.rows are computed from */
+    float *position_rows;  /* embedding.rows; NULL: the scheme has none */
+    double *frequencies;   /* encoding.frequencies, where the options gave any */
+    size_t n_position_rows; /* that are computed */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;
@@ -74,7 +79,7 @@ struct engine_session {
     struct pass pass;
 };
 
-/* Makes sure that sinusoidal positions 0 .. n-1 are there: they are computed when a text first needs them. Called under the
+/* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs them. Called under the
  * lock; rows that are there do not change. */
 void session_positions(struct engine_session *session, size_t n);
 

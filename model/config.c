@@ -4,7 +4,10 @@
  */
 #include "model/config.h"
 
+#include "model/position.h"
+
 #include <errno.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +20,8 @@ enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
 
 static const char *const NORMS[] = {"none", "layer", "rms", NULL};
 static const char *const YES_NO[] = {"no", "yes", NULL};
-static const char *const POSITIONS[] = {"none", "sinusoidal", "learned", NULL};
+static const char *const POSITIONS[] = {"none", "sinusoidal", "learned", "index", "binary", "fourier",
+                                        "exponential", NULL};
 static const char *const PLACES[] = {"post", "pre", NULL};
 static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
 static const char *const GATES[] = {"none", "first", "second", NULL};
@@ -55,8 +59,12 @@ static const struct config_key KEYS[] = {
     COUNT(token_types, "token_types"),
     NUMBER(embedding_scale, "embedding_scale"),
     NAME(embedding_norm, "embedding_norm", NORMS, "none, layer, rms"),
-    NAME(position, "position", POSITIONS, "none, sinusoidal, learned"),
+    NAME(position, "position", POSITIONS,
+         "none, sinusoidal, learned, index, binary, fourier, exponential"),
     COUNT(position_offset, "position_offset"),
+    NUMBER(position_base, "position_base"),
+    NUMBER(position_scale, "position_scale"),
+    COUNT(position_frequencies, "position_frequencies"),
     NAME(norm, "norm", NORMS, "layer, rms"),
     NUMBER(norm_eps, "norm_eps"),
     NAME(norm_bias, "norm_bias", YES_NO, "yes, no"),
@@ -76,6 +84,7 @@ static const struct config_key KEYS[] = {
          "identity, relu, tanh, gelu, gelu_tanh, silu"),
     NAME(projection_bias, "projection_bias", YES_NO, "yes, no"),
     NAME(head, "head", HEADS, "none, pooler, sequence, token, mask"),
+    NAME(head_pooling, "head_pooling", POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last"),
     NAME(head_dense, "head_dense", HEAD_DENSE,
          "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
     NAME(head_norm, "head_norm", YES_NO, "yes, no"),
@@ -110,10 +119,10 @@ void config_defaults(struct model_config *config)
 {
     *config = (struct model_config){
         .layers = -1, .width = -1, .heads = -1, .feed_forward = -1, .vocabulary = -1,
-        .max_tokens = -1, .embedding_scale = 1, .norm = NORM_LAYER, .norm_bias = -1,
-        .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
+        .max_tokens = -1, .embedding_scale = 1, .position_base = 10000, .position_scale = 1,
+        .norm = NORM_LAYER, .norm_bias = -1, .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
         .activation = ACTIVATION_GELU, .embedding_width = -1, .projection_bias = true,
-        .head_bias = true, .max_text_tokens = -1,
+        .head_pooling = POOLING_CLS, .head_bias = true, .max_text_tokens = -1,
     };
 }
 
@@ -138,6 +147,8 @@ static void print_number(double value, char *text, size_t cap)
         if (strtod(text, NULL) == value)
             break;
     }
+    if (value == floor(value) && fabs(value) < 1e9)
+        snprintf(text, cap, "%.0f", value); /* not 1e+04 */
     uselocale(before);
     if (c_locale != (locale_t)0)
         freelocale(c_locale);
@@ -192,13 +203,16 @@ const char *config_get(const struct model_config *config, size_t index, char *te
 
 bool config_is_unused(const struct model_config *config, size_t index)
 {
-    struct model_config unused, copy = *config;
+    struct model_config unused;
     config_defaults(&unused);
     unused.embedding_width = config->width;
     unused.max_text_tokens = config->max_tokens;
     const struct config_key *key = &KEYS[index];
-    bool later = key->offset >= offsetof(struct model_config, embedding_width);
-    return later && *whole(&copy, key) == *whole(&unused, key);
+    bool of_position = key->offset >= offsetof(struct model_config, position_base) &&
+                       key->offset <= offsetof(struct model_config, position_frequencies);
+    bool later = of_position || key->offset >= offsetof(struct model_config, embedding_width);
+    return later && memcmp((const char *)config + key->offset, (const char *)&unused + key->offset,
+                           sizeof(int64_t)) == 0;
 }
 
 const char *config_name(const struct model_config *config, const char *name)
@@ -208,6 +222,25 @@ const char *config_name(const struct model_config *config, const char *name)
     if (key == NULL || key->kind != VALUE_NAME || *whole(&copy, key) < 0)
         return "";
     return key->names[*whole(&copy, key)];
+}
+
+/* A setting that the scheme does not use is a mistake in the file. */
+static const char *check_position(const struct model_config *config)
+{
+    if (config->position_offset > 0 && config->position != POSITION_LEARNED)
+        return "'position_offset' needs position learned";
+    if (config->position_base != 10000 &&
+        !position_has_base((enum position_scheme)config->position))
+        return "'position_base' needs position sinusoidal or exponential";
+    if (!(config->position_base >= POSITION_BASE_LEAST && config->position_base <= POSITION_BASE_MOST))
+        return "'position_base' is not from 1e-100 to 1e100";
+    if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
+        return "'position_frequencies' needs position fourier";
+    if (config->position_frequencies > (config->embedding_width + 1) / 2)
+        return "'position_frequencies' is more than half of the columns: each takes two";
+    if (config->embedding_scale > (double)FLT_MAX || config->position_scale > (double)FLT_MAX)
+        return "'embedding_scale' or 'position_scale' is more than f32 holds";
+    return NULL;
 }
 
 static const char *check_head(const struct model_config *config)
@@ -227,6 +260,12 @@ static const char *check_head(const struct model_config *config)
         return "'head_tied' needs embedding tables of the model's width";
     if (config->head == HEAD_NONE && (config->head_dense != 0 || config->head_norm))
         return "'head_dense' and 'head_norm' need a 'head'";
+    if (config->head_pooling == POOLING_NONE || config->head_pooling == POOLING_POOLER)
+        return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, weighted_mean, last";
+    if (config->head_pooling != POOLING_CLS && config->head != HEAD_SEQUENCE)
+        return "'head_pooling' needs head sequence";
+    if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
+        return "pooling pooler reads the first token, but 'head_pooling' is not cls";
     if (config->pooling == POOLING_POOLER &&
         (config->head_dense == 0 || (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
         return "pooling pooler needs head pooler or sequence with a 'head_dense'";
@@ -282,7 +321,6 @@ const char *config_check(struct model_config *config)
                     config->head_norm;
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
-    if (config->position_offset > 0 && config->position != POSITION_LEARNED)
-        return "'position_offset' needs position learned";
-    return check_head(config);
+    const char *wrong = check_position(config);
+    return wrong != NULL ? wrong : check_head(config);
 }

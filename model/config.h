@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum position_scheme { POSITION_NONE, POSITION_SINUSOIDAL, POSITION_LEARNED };
+enum position_scheme {
+    POSITION_NONE, POSITION_SINUSOIDAL, POSITION_LEARNED, POSITION_INDEX, POSITION_BINARY,
+    POSITION_FOURIER, POSITION_EXPONENTIAL
+};
 enum norm_kind { NORM_NONE, NORM_LAYER, NORM_RMS };
 enum norm_place { NORM_POST, NORM_PRE };
 enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_SILU };
@@ -32,6 +35,11 @@ enum dense_activation {
 /* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
 enum { MOST_TOKENS = 1 << 20 };
 
+/* Bounds on a base and on frequencies, far beyond use: within them, every computed position is a number. */
+#define POSITION_BASE_LEAST 1e-100
+#define POSITION_BASE_MOST 1e100
+#define POSITION_FREQUENCY_MOST 1e100
+
 /* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
 struct model_config {
     int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
@@ -39,6 +47,8 @@ struct model_config {
     int64_t embedding_norm; /* enum norm_kind */
     int64_t position;       /* enum position_scheme */
     int64_t position_offset;
+    double position_base, position_scale;
+    int64_t position_frequencies; /* count; 0: harmonics */
     int64_t norm; /* enum norm_kind, never NORM_NONE */
     double norm_eps;
     int64_t norm_bias;  /* bool */
@@ -49,6 +59,7 @@ struct model_config {
     int64_t embedding_width;                               /* E; config_check settles it to D */
     int64_t projections, projection_activation, projection_bias;
     int64_t head;       /* enum head_kind */
+    int64_t head_pooling; /* enum pooling, never POOLING_NONE or POOLING_POOLER */
     int64_t head_dense; /* 0: none, else 1 + enum dense_activation */
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */

@@ -4,14 +4,21 @@
 
 #include "model/encoder.h"
 
-/* The position rows that are added: none, a table of f32, or the model's learned table. */
-struct positions {
+/* What a session may choose otherwise than the model: the weights of the sum, and its positions. */
+struct embedding {
+    float token_scale;        /* W1 */
+    double position_scale;    /* W2 */
     enum position_scheme scheme;
-    const float *sinusoids; /* POSITION_SINUSOIDAL: [positions, row_stride(E)] */
+    const float *rows; /* of the schemes for which position_has_rows: W2·PE [positions, row_stride(E)] */
 };
 
-/* out [E] = norm(scale · token[id] + type[type] + PE[position]) */
-void embed_token(const struct encoder *encoder, const struct positions *positions, int32_t id,
-                 int32_t type, size_t position, float *out);
+/* Where a token stands: p of T. */
+struct place {
+    size_t position, n_tokens;
+};
+
+/* out [E] = norm(W1·token[id] + type[type] + W2·PE[position]); scratch [E] */
+void embed_token(const struct encoder *encoder, const struct embedding *embedding, int32_t id,
+                 int32_t type, struct place place, float *out, float *scratch);
 
 #endif

@@ -52,6 +52,7 @@ struct encoder {
     struct matrix token_table;    /* [V, E] */
     struct matrix type_table;     /* [token_types, E]; rows 0: none */
     struct matrix position_table; /* [P, E]; rows 0: none */
+    const float *frequencies; /* [position_frequencies] of fourier, or NULL: harmonics */
     struct norm embedding_norm;
     struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
     struct layer *layers; /* [L] */

@@ -1,17 +1,46 @@
-/* position.h - positional encoding.
+/* position.h - positional encodings that are computed: every scheme but the learned table.
  *
- * sinusoidal: PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i+1) = cos(p / 10000^(2i/D)); an odd D ends with a sine.
- * Source: Vaswani et al. 2017, section 3.5.
+ * Row p of a text of T tokens, column i of D (w = scale):
+ *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a sine
+ *   index        w·p / T, in every column
+ *   binary       w·bit i of p, the lowest first; 0 from column 64 on
+ *   fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per token. Columns without a
+ *                frequency are 0; without any given, f_i = (i + 1) / period: the harmonics of a text of that length
+ *   exponential  w·exp(-p / base^(i/D)): time constants from 1 to base tokens
+ * Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that articles set beside it.
  */
 #ifndef MODEL_POSITION_H
 #define MODEL_POSITION_H
 
-#include <stddef.h>
+#include "model/config.h"
 
-/* Rows 0 .. n-1 of the sinusoidal encoding, out [n, stride] with width columns, computed in double. */
-void position_sinusoidal(size_t n, size_t width, size_t stride, float *out);
+struct position_encoding {
+    enum position_scheme scheme;
+    size_t width;            /* D */
+    double scale;
+    double base;             /* sinusoidal, exponential: > 0 */
+    size_t n_frequencies;    /* fourier, at most (D + 1) / 2; 0: harmonics */
+    const double *frequencies; /* [n_frequencies], or NULL: those of ... */
+    const float *stored_frequencies; /* ... the weight file */
+    size_t period;           /* fourier: of the harmonics, in tokens */
+    size_t n_tokens;         /* index: T */
+};
 
-/* The same, rows begin .. end-1 of out alone. */
-void position_sinusoidal_rows(size_t begin, size_t end, size_t width, size_t stride, float *out);
+/* Rows begin .. end-1 of out [end, stride], computed in double; columns from D on are left alone. Zeros for
+ * POSITION_NONE (and POSITION_LEARNED, which is not computed). */
+void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
+                   float *out);
+
+/* The same before they are rounded to float32, rows 0 .. n-1 of out [n, D]. */
+void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out);
+
+/* What index adds to every column: scale·p / T. */
+float position_index(double scale, size_t p, size_t n_tokens);
+
+/* True for schemes whose rows are the same in every text, and computed: a table of them can be kept. */
+bool position_has_rows(enum position_scheme scheme);
+
+/* True for schemes that use a base. */
+bool position_has_base(enum position_scheme scheme);
 
 #endif

@@ -16,37 +16,57 @@ static const double ROUNDING = 1e-5;
 /* Words in the same place that differ by no more are said not to differ. */
 static const double NOT_AT_ALL = 1e-6;
 
+static double rounding_of(const struct comparison *comparison)
+{
+    return ROUNDING * fmax(1, comparison->largest_value);
+}
+
+static bool has_same_words(const struct comparison *comparison)
+{
+    return comparison->n_only[0] + comparison->n_only[1] == 0;
+}
+
+static bool is_causal(const struct comparison *comparison)
+{
+    return strcmp(comparison->encoder->mask, "causal") == 0;
+}
+
 static void conclude_same(const struct comparison *comparison, char *out, size_t cap)
 {
     const struct encoder *encoder = comparison->encoder;
-    bool has_positions = strcmp(encoder->position, "none") != 0;
-    bool is_causal = strcmp(encoder->mask, "causal") == 0;
-    bool same_words = comparison->n_only[0] + comparison->n_only[1] == 0;
+    bool same_words = has_same_words(comparison);
     double largest = comparison->largest;
 
     if (same_words && comparison->n_moved == 0)
         snprintf(out, cap,
                  "The same words in the same order: the same vectors (largest difference %.2g).",
                  largest);
-    else if (same_words && !has_positions && !is_causal)
+    else if (same_words && !encoder->has_positions && !is_causal(comparison))
         snprintf(out, cap,
                  "Without positions and with a full mask the order of the words makes no "
                  "difference: the same words have the same vectors up to rounding (largest "
                  "difference %.2g).",
                  largest);
+    else if (same_words && encoder->has_positions)
+        snprintf(out, cap,
+                 "Words moved, and the same words have the same vectors up to rounding (largest "
+                 "difference %.2g): what the %s positions add in these places is the same, or too "
+                 "little to show.",
+                 largest, encoder->position);
     else
         snprintf(out, cap,
                  "The shared words have the same vectors up to rounding (largest difference "
                  "%.2g)%s.",
                  largest,
-                 is_causal && !same_words ? ": with a causal mask a word sees only itself and "
-                                            "what comes before it"
-                                          : "");
+                 is_causal(comparison) && !same_words && encoder->info.n_layers > 0
+                     ? ": with a causal mask a word sees only itself and what comes before it"
+                     : "");
 }
 
 static void conclude_moved(const struct comparison *comparison, char *out, size_t cap)
 {
     char range[80], kept[128] = "";
+    bool all_differ = comparison->least_moved > rounding_of(comparison);
     if (comparison->least_moved < comparison->most_moved)
         snprintf(range, sizeof range, "by %.3g to %.3g", comparison->least_moved,
                  comparison->most_moved);
@@ -59,37 +79,51 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
     else if (comparison->n_moved < comparison->n_pairs)
         snprintf(kept, sizeof kept, ", those in the same place not at all");
     snprintf(out, cap,
-             "With %s positions the same word in another place gets another vector: the words "
-             "that moved differ %s%s.",
+             all_differ ? "With %s positions the same word in another place gets another vector: the "
+                          "words that moved differ %s%s."
+                        : "With %s positions a word's vector depends on its place, but not every two "
+                          "places differ: the words that moved differ %s%s.",
              comparison->encoder->position, range, kept);
+}
+
+/* "the whole text and its word's place": what a vector of this model takes in, of what differs here. */
+static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
+{
+    const struct encoder *encoder = comparison->encoder;
+    bool by_place = encoder->has_positions && comparison->n_moved > 0;
+    bool by_length = encoder->has_positions && strcmp(encoder->position, "index") == 0 &&
+                     comparison->items[0].n_tokens != comparison->items[1].n_tokens;
+    snprintf(out, cap, "%s%s%s",
+             encoder->info.n_layers == 0 ? "its word"
+             : is_causal(comparison)     ? "all that comes before its word"
+                                         : "the whole text",
+             by_place ? by_length ? ", its word's place" : " and its word's place" : "",
+             by_length ? " and, as index positions do, the number of tokens" : "");
 }
 
 static void conclude_different(const struct comparison *comparison, char *out, size_t cap)
 {
-    const struct encoder *encoder = comparison->encoder;
-    bool has_positions = strcmp(encoder->position, "none") != 0;
-    bool is_causal = strcmp(encoder->mask, "causal") == 0;
-    bool same_words = comparison->n_only[0] + comparison->n_only[1] == 0;
-
-    if (!same_words)
+    if (!has_same_words(comparison)) {
+        char taken_in[128];
+        describe_taken_in(comparison, taken_in, sizeof taken_in);
         snprintf(out, cap,
                  "The texts have different words, and a vector takes in %s%s: those of the shared "
                  "words differ by up to %.3g.",
-                 is_causal ? "all that comes before its word" : "the whole text",
-                 has_positions && comparison->n_moved ? " and its word's place" : "",
+                 taken_in, comparison->encoder->info.n_layers == 0 ? " (there are no layers)" : "",
                  comparison->largest);
-    else if (has_positions)
+    } else if (comparison->encoder->has_positions) {
         conclude_moved(comparison, out, cap);
-    else if (is_causal)
+    } else if (is_causal(comparison)) {
         snprintf(out, cap,
                  "Even without positions a causal mask lets order show, because a word sees only "
                  "itself and what comes before it: the same words differ by up to %.3g.",
                  comparison->largest);
-    else
+    } else {
         snprintf(out, cap,
                  "Without positions and with a full mask the same words should have the same "
                  "vectors, but they differ by up to %.3g, which is more than rounding.",
                  comparison->largest);
+    }
 }
 
 void comparison_conclude(const struct comparison *comparison, char out[COMPARISON_SENTENCE_BYTES])
@@ -100,7 +134,7 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
     else if (isnan(comparison->largest))
         snprintf(out, cap, "Some vectors hold NaN, which is not a number: they cannot be compared. "
                            "The weight file is damaged, or its numbers overflow.");
-    else if (comparison->largest <= ROUNDING * fmax(1, comparison->largest_value))
+    else if (comparison->largest <= rounding_of(comparison))
         conclude_same(comparison, out, cap);
     else
         conclude_different(comparison, out, cap);

@@ -67,5 +67,6 @@ int main(int argc, char **argv)
         }
     }
     encoder_close(&encoder);
+    encode_options_free(&options);
     return code;
 }

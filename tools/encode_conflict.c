@@ -128,6 +128,9 @@ const char *encode_options_conflict(const struct encode_options *options)
     if (!reason)
         reason = idle_option(options);
     if (!reason)
+        reason = position_options_conflict(&options->positions,
+                                           position_name(options->positions.position));
+    if (!reason)
         reason =
             options->task == TASK_COMPARE ? compare_conflict(options) : vector_conflict(options);
     return reason;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum long_option {
-    OPTION_POSITION = 256,
-    OPTION_MASK,
+    OPTION_POSITION = 256, /* and the others of POSITION_LONG_OPTIONS */
+    OPTION_MASK = OPTION_POSITION + N_POSITION_OPTIONS,
     OPTION_INPUT,
     OPTION_PAIR,
     OPTION_PROMPT,
@@ -40,7 +40,7 @@ enum long_option {
 
 static const struct option LONG_OPTIONS[] = {
     {"model", required_argument, NULL, 'm'},
-    {"position", required_argument, NULL, OPTION_POSITION},
+    POSITION_LONG_OPTIONS(OPTION_POSITION),
     {"mask", required_argument, NULL, OPTION_MASK},
     {"threads", required_argument, NULL, 't'},
     {"input", required_argument, NULL, OPTION_INPUT},
@@ -99,12 +99,6 @@ static const struct choice FORMAT = {
     .n = 5,
     .names = {"text", "json", "csv", "npy", "ids"},
     .values = {FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS},
-};
-static const struct choice POSITION = {
-    .option = "--position",
-    .n = 3,
-    .names = {"model", "none", "sinusoidal"},
-    .values = {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE, ENGINE_POSITION_SINUSOIDAL},
 };
 static const struct choice MASK = {
     .option = "--mask",
@@ -186,6 +180,9 @@ static bool read_value(struct encode_options *options, int option, const char *t
     int value = 0;
     bool is_good = true;
 
+    if (option >= OPTION_POSITION && option < OPTION_POSITION + N_POSITION_OPTIONS)
+        return position_options_set(&options->positions,
+                                    (enum position_option)(option - OPTION_POSITION), text);
     switch (option) {
     case OPTION_RANK:
         options->query = text;
@@ -206,10 +203,6 @@ static bool read_value(struct encode_options *options, int option, const char *t
     case 'f':
         is_good = choose(&FORMAT, text, &value);
         options->format = (enum output_format)value;
-        break;
-    case OPTION_POSITION:
-        is_good = choose(&POSITION, text, &value);
-        options->position = (engine_position)value;
         break;
     case OPTION_MASK:
         is_good = choose(&MASK, text, &value);
@@ -278,7 +271,8 @@ static bool read_option(struct encode_options *options, int option, const char *
                 : read_flag(options, option);
 }
 
-bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code)
+/* As long as it goes well. */
+static bool read_all(struct encode_options *options, int argc, char **argv, int *exit_code)
 {
     int option;
     *options = (struct encode_options){.pooling = ENGINE_POOLING_NONE};
@@ -309,4 +303,17 @@ bool encode_options_read(struct encode_options *options, int argc, char **argv, 
     if ((options->has_truncation || options->truncate_left) && !options->is_chunked)
         options->on_long = ENGINE_ON_LONG_TRUNCATE;
     return true;
+}
+
+bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code)
+{
+    bool goes_on = read_all(options, argc, argv, exit_code);
+    if (!goes_on)
+        encode_options_free(options);
+    return goes_on;
+}
+
+void encode_options_free(struct encode_options *options)
+{
+    position_options_free(&options->positions);
 }

@@ -3,6 +3,7 @@
 #define TOOLS_ENCODE_OPTIONS_H
 
 #include "engine/engine.h"
+#include "tools/position_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ struct encode_options {
     enum output_format format;
     bool has_pooling; /* the user named one */
     engine_pooling pooling;
-    engine_position position;
+    struct position_options positions;
     engine_mask mask;
     bool is_chunked; /* long texts are encoded in windows */
     size_t stride;   /* tokens that neighbouring windows share */
@@ -62,6 +63,8 @@ const char *encode_options_conflict(const struct encode_options *options);
 
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
+
+void encode_options_free(struct encode_options *options);
 
 extern const char ENCODE_HELP[];
 

@@ -18,6 +18,8 @@ struct encoder {
     int32_t unknown;  /* id of the token for unknown words; -1: none */
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
+    bool has_positions;       /* there are any, and their weight is not 0 */
+    char position_about[160]; /* " (base 50)": what is asked otherwise than the file says, or "" */
     enum task task;
     bool is_pooled;     /* a row of numbers per text, not per token */
     bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
@@ -53,8 +55,9 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
-/* The value of one of the tokenizer's settings, borrowed, or NULL. */
+/* The value of one of the tokenizer's settings, or the model's, borrowed, or NULL. */
 const char *encoder_setting(const struct encoder *encoder, const char *key);
+const char *encoder_config(const struct encoder *encoder, const char *key);
 
 /* A piece that goes on with the word before it ("##ing"); false for models that take whole words. */
 bool encoder_continues_word(const struct encoder *encoder, int32_t id);

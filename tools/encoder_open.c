@@ -102,6 +102,11 @@ static const char *model_conflict(struct encoder *encoder, const struct encode_o
         return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
     if (encoder->ranks_pairs && options->has_pooling)
         return "this model ranks by its head, which reads both texts: --rank goes without -p";
+    if (encoder->info.has_model && position_options_conflict(&options->positions, encoder->position)) {
+        snprintf(encoder->message, sizeof encoder->message, "%s; here they are %s",
+                 position_options_conflict(&options->positions, encoder->position), encoder->position);
+        return encoder->message;
+    }
     if (encoder->task == TASK_RANK && !encoder->ranks_pairs && options->raw_scores)
         return "this model ranks by cosine: --raw-scores is for cross-encoders";
     if (encoder->task == TASK_TOKENS || options->max_tokens <= most)
@@ -148,15 +153,42 @@ static void settle_head(struct encoder *encoder)
     }
 }
 
+/* What is asked of positions beside the scheme. */
+static void settle_positions(struct encoder *encoder, const struct position_options *options)
+{
+    const char *scale = encoder_config(encoder, "position_scale");
+    double weight = options->has_position_scale ? options->position_scale
+                    : scale                     ? strtod(scale, NULL)
+                                                : 1;
+    char *out = encoder->position_about;
+    size_t cap = sizeof encoder->position_about, used = 0;
+    encoder->position = options->position == ENGINE_POSITION_MODEL ? encoder->info.position
+                                                                   : position_name(options->position);
+    encoder->has_positions = strcmp(encoder->position, "none") != 0 && weight != 0;
+    if (options->base != 0)
+        used += (size_t)snprintf(out, cap, ", base %g", options->base);
+    if (options->frequencies != NULL)
+        used += (size_t)snprintf(out + used, cap - used, ", %zu frequenc%s", options->n_frequencies,
+                                 options->n_frequencies == 1 ? "y" : "ies");
+    if (options->embedding_scale_is_sqrt)
+        used += (size_t)snprintf(out + used, cap - used, ", W1 sqrt");
+    else if (options->has_embedding_scale)
+        used += (size_t)snprintf(out + used, cap - used, ", W1 %g", options->embedding_scale);
+    if (options->has_position_scale)
+        used += (size_t)snprintf(out + used, cap - used, ", W2 %g", options->position_scale);
+    if (used > 0) {
+        memcpy(out, " (", 2); /* in place of ", " */
+        snprintf(out + used, cap - used, ")");
+    }
+}
+
 static void settle(struct encoder *encoder, const struct encode_options *options)
 {
     const engine_info *info = &encoder->info;
     engine_encode_options *encode = &encoder->options;
 
     encoder->task = options->task;
-    encoder->position = options->position == ENGINE_POSITION_NONE         ? "none"
-                        : options->position == ENGINE_POSITION_SINUSOIDAL ? "sinusoidal"
-                                                                          : info->position;
+    settle_positions(encoder, &options->positions);
     encoder->mask = options->mask == ENGINE_MASK_FULL     ? "full"
                     : options->mask == ENGINE_MASK_CAUSAL ? "causal"
                                                           : info->mask;
@@ -191,7 +223,10 @@ static bool open_session(struct encoder *encoder, const struct encode_options *o
 
     session.n_threads = options->n_threads;
     session.max_tokens = is_computed ? options->max_tokens : 1; /* tokens alone need no rows */
-    session.position = is_computed ? options->position : ENGINE_POSITION_NONE;
+    struct position_options positions = options->positions;
+    session.position = ENGINE_POSITION_NONE;
+    if (is_computed)
+        position_options_apply(&positions, encoder->info.width, &session);
     session.mask = options->mask;
     if (engine_session_new(encoder->model, &session, &encoder->session, &error) != ENGINE_OK) {
         program_fail("%s", error.message);

@@ -4,14 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *encoder_setting(const struct encoder *encoder, const char *wanted)
+static const char *find_setting(const struct encoder *encoder, engine_settings settings,
+                                const char *wanted)
 {
     const char *key, *value;
-    for (size_t i = 0; engine_model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value,
-                                            NULL) == ENGINE_OK; i++)
+    for (size_t i = 0;
+         engine_model_setting(encoder->model, settings, i, &key, &value, NULL) == ENGINE_OK; i++)
         if (strcmp(key, wanted) == 0)
             return value;
     return NULL;
+}
+
+const char *encoder_setting(const struct encoder *encoder, const char *key)
+{
+    return find_setting(encoder, ENGINE_SETTINGS_TOKENIZER, key);
+}
+
+const char *encoder_config(const struct encoder *encoder, const char *key)
+{
+    return find_setting(encoder, ENGINE_SETTINGS_CONFIG, key);
 }
 
 bool encoder_continues_word(const struct encoder *encoder, int32_t id)

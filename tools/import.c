@@ -1,8 +1,10 @@
-/* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory.
+/* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory, of
+ * its tokenizer alone, or of word vectors.
  *
- *     checkpoint   the directory, read and checked whole: config, tokenizer, modules, plan of
- * tensors report       --dry-run: what would be written plan_write   the tensors, streamed;
- * provenance: names and hashes of what was read
+ *     checkpoint   the directory, read and checked whole: config, tokenizer, modules, plan
+ *     report       --dry-run: what would be written
+ *     plan_write   the tensors, streamed; provenance: names and hashes of what was read
+ *     vectors      --vectors: GloVe, word2vec, fastText
  *
  * Formats and names: tools/import/. See man/encode-import.1.
  */
@@ -10,6 +12,8 @@
 #include "tools/import/progress.h"
 #include "tools/import/provenance.h"
 #include "tools/import/report.h"
+#include "tools/import/vectors.h"
+#include "tools/import/writing.h"
 #include "tools/import_options.h"
 #include "tools/options.h"
 
@@ -19,17 +23,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void setting(struct weight_writer *writer, engine_settings settings, const char *key,
-                    const char *value)
-{
-    weight_writer_setting(writer, settings, key, value, strlen(value));
-}
-
-static void metadata(struct weight_writer *writer, const char *key, const char *value)
-{
-    setting(writer, ENGINE_SETTINGS_METADATA, key, value);
-}
-
 /* What the path is called at its end: "all-MiniLM-L6-v2", also of "." and "dir/". */
 static void name_of(const char *path, char *name, size_t cap)
 {
@@ -37,19 +30,6 @@ static void name_of(const char *path, char *name, size_t cap)
     const char *text = whole != NULL ? whole : path, *slash = strrchr(text, '/');
     snprintf(name, cap, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : text);
     free(whole);
-}
-
-/* Of two failures, the one that came first: the writer's, if it has one. */
-static int finish(struct weight_writer *writer, bool ok, const engine_error *error,
-                  const struct problem *problem)
-{
-    if (!ok && error->status == ENGINE_OK) {
-        weight_writer_abort(writer);
-        return program_fail("%s", problem->text);
-    }
-    if (weight_writer_finish(writer) != ENGINE_OK)
-        return program_fail("%s", error->message);
-    return PROGRAM_DONE;
 }
 
 /* ---- A model ---- */
@@ -61,7 +41,7 @@ static void write_labels(const struct checkpoint *checkpoint, struct weight_writ
         const char *label = checkpoint_label(&checkpoint->config, i);
         snprintf(key, sizeof key, "label.%zu", i);
         if (label != NULL)
-            metadata(writer, key, label);
+            import_metadata(writer, key, label);
     }
 }
 
@@ -69,11 +49,11 @@ static void write_metadata(const struct checkpoint *checkpoint, const char *name
                            struct weight_writer *writer)
 {
     char text[FOLDER_PATH];
-    metadata(writer, "name", name);
-    metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
-    metadata(writer, "architecture", checkpoint->config.architecture->class_name);
+    import_metadata(writer, "name", name);
+    import_metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
+    import_metadata(writer, "architecture", checkpoint->config.architecture->class_name);
     name_of(checkpoint->folder.path, text, sizeof text);
-    metadata(writer, "source", text);
+    import_metadata(writer, "source", text);
     write_labels(checkpoint, writer);
     prompts_write(&checkpoint->st, writer);
 }
@@ -85,7 +65,7 @@ static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_w
         import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
                                checkpoint->truncate, writer);
     else
-        setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
+        import_setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
 }
 
 static int write_checkpoint(const struct checkpoint *checkpoint, const char *output,
@@ -106,7 +86,7 @@ static int write_checkpoint(const struct checkpoint *checkpoint, const char *out
               provenance_write(&checkpoint->folder, writer, &progress, &problem) &&
               plan_write(&checkpoint->plan, writer, &progress, &problem);
     progress_end(&progress);
-    int code = finish(writer, ok, &error, &problem);
+    int code = import_finish(writer, ok, &error, &problem);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", output,
                      checkpoint->config.architecture->class_name, checkpoint->plan.n,
@@ -168,17 +148,17 @@ static int write_tokenizer_alone(const struct import_options *options,
     if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
     snprintf(count, sizeof count, "%zu", tokenizer->n);
-    setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
+    import_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
     snprintf(count, sizeof count, "%d", TYPES);
-    setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", count);
+    import_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", count);
     import_tokenizer_write(tokenizer, TYPES, false, writer);
-    metadata(writer, "name", name);
-    metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
-    metadata(writer, "source", name);
+    import_metadata(writer, "name", name);
+    import_metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
+    import_metadata(writer, "source", name);
     bool ok = error.status == ENGINE_OK &&
               (folder != NULL ? provenance_write(folder, writer, NULL, &problem)
-                              : provenance_write_file(options->tokenizer, writer, &problem));
-    int code = finish(writer, ok, &error, &problem);
+                              : provenance_write_file(0, options->tokenizer, writer, &problem));
+    int code = import_finish(writer, ok, &error, &problem);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->n);
     return code;
@@ -233,13 +213,21 @@ static int import_tokenizer(const struct import_options *options)
     return program_end(code);
 }
 
+static int carry_out(const struct import_options *options)
+{
+    if (options->vectors.path != NULL)
+        return import_vectors(options);
+    return options->directory != NULL ? import_checkpoint(options) : import_tokenizer(options);
+}
+
 int main(int argc, char *argv[])
 {
     struct import_options options;
     bool ends;
     program_begin("encode-import", argv);
     int code = import_options_read(argc, argv, &options, &ends);
-    if (code != PROGRAM_DONE || ends)
-        return code;
-    return options.directory != NULL ? import_checkpoint(&options) : import_tokenizer(&options);
+    if (code == PROGRAM_DONE && !ends) /* else all is said */
+        code = carry_out(&options);
+    vectors_options_free(&options.vectors);
+    return code;
 }

@@ -3,13 +3,15 @@
 #define TOOLS_IMPORT_OPTIONS_H
 
 #include "tools/import/plan.h"
+#include "tools/import/vectors.h"
 
 struct import_options {
-    const char *directory; /* or NULL: a tokenizer alone */
+    const char *directory; /* a checkpoint; or NULL */
     const char *tokenizer; /* a tokenizer alone, from this file or directory; or NULL */
     const char *output;    /* NULL only with is_dry_run */
     const char *name;      /* NULL: as the source is called */
     struct plan_options plan;
+    struct vectors_options vectors; /* word vectors; or their path is NULL */
     bool is_dry_run;
 };
 

@@ -2,6 +2,7 @@
  */
 #include "tools/inspect.h"
 
+#include "tools/inspect/positions.h"
 #include "tools/options.h"
 
 #include <getopt.h>
@@ -10,20 +11,43 @@
 
 static const char HELP[] =
     "Usage: encode-inspect [OPTION ...] FILE\n"
-    "Shows the sections, settings, tokenizer, metadata and tensors of a weight file.\n"
+    "       encode-inspect --positions [OPTION ...] [SCHEME|FILE]\n"
+    "Shows the sections, settings, tokenizer, metadata and tensors of a weight file; or measures\n"
+    "the positions that a scheme, or the model of a file, adds to embeddings.\n"
     "\n"
-    "  -f, --format F   text or json (default text)\n"
-    "      --verify     read all data and compare every checksum\n"
-    "  -h, --help       this text\n"
-    "      --version    the version\n"
+    "  -f, --format F           text (default) or json; --positions: also csv, the matrix\n"
+    "      --verify             read all data and compare every checksum\n"
+    "\n"
+    "Positions\n"
+    "      --positions          range, length of each row, distances of rows k apart, equal rows\n"
+    "      --position SCHEME    none, sinusoidal (default without FILE), learned, index, binary,\n"
+    "                           fourier, exponential; SCHEME alone says the same\n"
+    "      --position-base B    of sinusoidal and exponential (default the file's, or 10000)\n"
+    "      --frequencies F,F,.. of fourier, cycles per token (default the file's, or harmonics)\n"
+    "      --position-scale W2  factor on all (default the file's, or 1)\n"
+    "      --width D            columns, without FILE (default 128)\n"
+    "  -n, --rows N             positions 0 to N - 1 (default 128; of FILE its longest text, at\n"
+    "                           most 1024); index: of a text of N tokens\n"
+    "  -k, --apart K            distances for k = 1 to K (default 5)\n"
+    "\n"
+    "  -h, --help               this text\n"
+    "      --version            the version\n"
     "\n"
     "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused.\n";
 
-enum { OPTION_VERIFY = 256, OPTION_VERSION };
+enum {
+    OPTION_VERIFY = 256, OPTION_POSITIONS, OPTION_WIDTH, OPTION_VERSION,
+    OPTION_POSITION /* and the others of POSITION_LONG_OPTIONS */
+};
 
 static const struct option OPTIONS[] = {
     {"format", required_argument, NULL, 'f'},
     {"verify", no_argument, NULL, OPTION_VERIFY},
+    {"positions", no_argument, NULL, OPTION_POSITIONS},
+    {"width", required_argument, NULL, OPTION_WIDTH},
+    {"rows", required_argument, NULL, 'n'},
+    {"apart", required_argument, NULL, 'k'},
+    POSITION_LONG_OPTIONS(OPTION_POSITION),
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -33,42 +57,111 @@ const char *const INSPECT_SETTINGS[3] = {"config", "tokenizer", "metadata"};
 
 struct request {
     const char *path;
-    bool is_json, verify;
+    enum positions_format format;
+    bool verify;
+    bool has_positions; /* --positions */
+    bool has_details;   /* options that go with it */
+    struct positions_request positions;
 };
+
+enum { MOST_ROWS = 1 << 24 };
+
+/* One option; false: the program ends with *code. */
+static bool read_option(struct request *request, int option, int *code)
+{
+    static const char *const formats[] = {"text", "json", "csv"};
+    struct positions_request *positions = &request->positions;
+    size_t format = 0;
+    bool is_good = true;
+    request->has_details = request->has_details || option == 'n' || option == 'k' ||
+                           option == OPTION_WIDTH || option >= OPTION_POSITION;
+    switch (option) {
+    case 'f':
+        is_good = option_choice("--format", optarg, formats, 3, &format);
+        request->format = (enum positions_format)format;
+        break;
+    case 'n': is_good = option_count("-n", optarg, 1, MOST_ROWS, &positions->n); break;
+    case 'k': is_good = option_count("-k", optarg, 1, MOST_ROWS, &positions->n_apart); break;
+    case OPTION_WIDTH:
+        is_good = option_count("--width", optarg, 1, MOST_ROWS, &positions->width);
+        break;
+    case OPTION_VERIFY: request->verify = true; break;
+    case OPTION_POSITIONS: request->has_positions = true; break;
+    case 'o': *code = program_misuse("there is no -o: what is shown goes to stdout"); return false;
+    case 'h': *code = program_help(HELP); return false;
+    case OPTION_VERSION: *code = program_version(); return false;
+    default:
+        is_good = option >= OPTION_POSITION &&
+                  position_options_set(&positions->options,
+                                       (enum position_option)(option - OPTION_POSITION), optarg);
+    }
+    if (!is_good)
+        *code = program_usage();
+    return is_good;
+}
+
+/* What contradicts itself; NULL: nothing. */
+static const char *find_conflict(const struct request *request)
+{
+    const struct positions_request *positions = &request->positions;
+    if (!request->has_positions)
+        return request->has_details              ? "--position, --width, -n and -k go with --positions"
+               : request->format == POSITIONS_CSV ? "-f csv goes with --positions"
+                                                  : NULL;
+    if (request->verify)
+        return "--verify reads a whole file; it goes without --positions";
+    if (positions->options.has_embedding_scale)
+        return "--embedding-scale weighs embeddings; --positions shows positions alone";
+    if (positions->path != NULL && positions->width > 0)
+        return "--width is for schemes; a file has its own";
+    return NULL;
+}
+
+/* What --positions is asked of: a file, or a scheme, whose name may stand in its place. */
+static bool settle_positions(struct request *request, int *code)
+{
+    struct positions_request *positions = &request->positions;
+    engine_position named;
+    positions->format = request->format;
+    positions->path = request->path;
+    if (request->path != NULL && position_named(request->path, &named) &&
+        named != ENGINE_POSITION_MODEL) {
+        if (positions->options.position != ENGINE_POSITION_MODEL && positions->options.position != named)
+            *code = program_misuse("--position %s and %s are two schemes",
+                                   position_name(positions->options.position), request->path);
+        positions->options.position = named;
+        positions->path = NULL;
+    }
+    if (positions->path == NULL && positions->options.position == ENGINE_POSITION_MODEL)
+        positions->options.position = ENGINE_POSITION_SINUSOIDAL;
+    if (positions->path == NULL && positions->options.position == ENGINE_POSITION_LEARNED)
+        *code = program_misuse("learned positions are in a file: name it");
+    return *code == PROGRAM_DONE;
+}
 
 /* False: the program ends with *code. */
 static bool read_request(int argc, char *argv[], struct request *request, int *code)
 {
-    static const char *const formats[] = {"text", "json"};
-    size_t format = 0;
     int option;
     *request = (struct request){0};
-    while ((option = getopt_long(argc, argv, "f:o:h", OPTIONS, NULL)) != -1)
-        switch (option) {
-        case 'f':
-            if (!option_choice("--format", optarg, formats, 2, &format)) {
-                *code = program_usage();
-                return false;
-            }
-            request->is_json = format == 1;
-            break;
-        case 'o':
-            *code = program_misuse("there is no -o: what is shown goes to stdout");
+    while ((option = getopt_long(argc, argv, "f:o:n:k:h", OPTIONS, NULL)) != -1)
+        if (!read_option(request, option, code))
             return false;
-        case OPTION_VERIFY: request->verify = true; break;
-        case 'h': *code = program_help(HELP); return false;
-        case OPTION_VERSION: *code = program_version(); return false;
-        default: *code = program_usage(); return false;
-        }
-    if (argc - optind != 1) {
+    if (argc - optind > 1 || (optind == argc && !request->has_positions)) {
         *code = program_misuse(optind == argc ? "a weight file is needed" : "one file at a time");
         return false;
     }
-    request->path = argv[optind];
-    if (strcmp(request->path, "-") != 0)
-        return true;
-    *code = program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
-    return false;
+    request->path = argv[optind]; /* NULL behind the last */
+    if (request->path != NULL && strcmp(request->path, "-") == 0) {
+        *code = program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
+        return false;
+    }
+    if (request->has_positions && !settle_positions(request, code))
+        return false;
+    const char *conflict = find_conflict(request);
+    if (conflict != NULL)
+        *code = program_misuse("%s", conflict);
+    return conflict == NULL;
 }
 
 /* The format's version stands in bytes 8 to 11; that it is one the library reads has been
@@ -129,7 +222,7 @@ static int inspect(const struct request *request, const engine_model *model)
     if (request->verify)
         inspection.checksums = engine_model_verify(model, &error) == ENGINE_OK ? CHECKSUMS_AGREE
                                                                                : CHECKSUMS_DIFFER;
-    if (!request->is_json)
+    if (request->format == POSITIONS_TEXT)
         inspect_print_text(&inspection);
     else if (!inspect_print_json(&inspection))
         return program_fail("out of memory");
@@ -138,18 +231,26 @@ static int inspect(const struct request *request, const engine_model *model)
     return PROGRAM_DONE;
 }
 
+static int inspect_file(const struct request *request)
+{
+    engine_model *model;
+    engine_error error;
+    if (engine_model_open(request->path, NULL, &model, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    int code = inspect(request, model);
+    engine_model_close(model);
+    return code;
+}
+
 int main(int argc, char *argv[])
 {
     struct request request;
-    engine_model *model;
-    engine_error error;
     int code = PROGRAM_DONE;
     program_begin("encode-inspect", argv);
-    if (!read_request(argc, argv, &request, &code))
-        return code;
-    if (engine_model_open(request.path, NULL, &model, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    code = inspect(&request, model);
-    engine_model_close(model);
-    return program_end(code);
+    if (read_request(argc, argv, &request, &code)) {
+        code = request.has_positions ? positions_inspect(&request.positions) : inspect_file(&request);
+        code = program_end(code);
+    }
+    position_options_free(&request.positions.options);
+    return code;
 }

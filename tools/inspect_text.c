@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUE_COLUMNS = 400, NAME_COLUMNS = 60, SHAPE_BYTES = 96 };
+enum { KEY_COLUMNS = 18, VALUE_COLUMNS = 400, NAME_COLUMNS = 60, SHAPE_BYTES = 96 };
 
 static void print_head(const struct inspection *inspection)
 {
@@ -53,13 +53,14 @@ static void print_settings(const struct inspection *inspection, engine_settings 
     printf("\n%s\n", INSPECT_SETTINGS[settings]);
     for (; engine_model_setting(model, settings, i, &key, &value, &len) == ENGINE_OK; i++) {
         fputs("  ", stdout);
-        display_cell(stdout, key, strlen(key), 18);
+        size_t columns = display_width(key, strlen(key), NAME_COLUMNS);
+        display_cell(stdout, key, strlen(key), columns > KEY_COLUMNS ? columns : KEY_COLUMNS);
         fputs("  ", stdout);
         print_value(value, len);
     }
     size_t n_ids = inspection->info.n_vocabulary;
     if (settings == ENGINE_SETTINGS_TOKENIZER)
-        printf("  %-18s  %zu id%s, %zu with a text\n", "(vocabulary)", n_ids, plural(n_ids),
+        printf("  %-*s  %zu id%s, %zu with a text\n", KEY_COLUMNS, "(vocabulary)", n_ids, plural(n_ids),
                inspection->n_texts);
     if (i == 0)
         printf("  (none)\n");

@@ -120,6 +120,17 @@ static void write_metadata(struct weight_writer *writer, const struct new_option
     setting(writer, ENGINE_SETTINGS_METADATA, "seed", seed);
 }
 
+static void write_labels(struct weight_writer *writer, const struct shape *shape)
+{
+    for (size_t i = 0; shape->label_names != NULL && i < (size_t)shape->config.labels; i++) {
+        char key[32];
+        size_t len;
+        const char *name = shape_label_name(shape, i, &len);
+        snprintf(key, sizeof key, "label.%zu", i);
+        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, name, len);
+    }
+}
+
 static int write_model(const struct new_options *options, const struct token_source *source,
                        const struct templates *templates)
 {
@@ -134,6 +145,7 @@ static int write_model(const struct new_options *options, const struct token_sou
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "pair", templates->pair);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
     write_metadata(writer, options);
+    write_labels(writer, &options->shape);
     engine_status status = random_model_write(writer, &options->shape.config, &options->random,
                                               &n_parameters);
     if (status == ENGINE_ERROR_MEMORY) {
@@ -165,5 +177,6 @@ int main(int argc, char *argv[])
     if (code == PROGRAM_DONE)
         code = write_model(&options, &source, &templates);
     token_source_free(&source);
+    new_options_free(&options);
     return code;
 }

@@ -40,7 +40,8 @@ static const char HELP_END[] =
     "\n"
     "  Unless given, --vocabulary is the number of tokens, --feed-forward four times\n"
     "  the width, --heads 4, or 2 or 1 where that does not divide the width.\n"
-    "  --embedding-scale sqrt is the square root of the width.\n"
+    "  --embedding-scale sqrt is the square root of the width. With names of labels,\n"
+    "  --head is sequence and --scores softmax.\n"
     "\n"
     "  -h, --help               this text\n"
     "      --version            the version\n"
@@ -226,7 +227,8 @@ static int settle(struct new_options *options)
     return conflict == NULL ? shape_settle(&options->shape) : program_misuse("%s", conflict);
 }
 
-int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends)
+/* Up to the first mistake. */
+static int read_all(int argc, char *argv[], struct new_options *options, bool *ends)
 {
     struct option_list list;
     int option, code = PROGRAM_DONE;
@@ -237,6 +239,7 @@ int new_options_read(int argc, char *argv[], struct new_options *options, bool *
            (option = getopt_long(argc, argv, "o:h", list.options, NULL)) != -1) {
         *ends = option == 'h' || option == OPTION_VERSION;
         if (option == 'h') {
+            new_options_free(options);
             set_defaults(options);
             return show_help(&options->shape.config);
         }
@@ -250,4 +253,18 @@ int new_options_read(int argc, char *argv[], struct new_options *options, bool *
     if (code == PROGRAM_DONE && optind < argc)
         return program_misuse("'%s' is not an option; texts are encoded by 'encode'", argv[optind]);
     return code == PROGRAM_DONE ? settle(options) : code;
+}
+
+int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends)
+{
+    int code = read_all(argc, argv, options, ends);
+    options->random.frequencies = options->shape.frequencies;
+    if (code != PROGRAM_DONE || *ends)
+        new_options_free(options);
+    return code;
+}
+
+void new_options_free(struct new_options *options)
+{
+    shape_free(&options->shape);
 }

@@ -28,4 +28,6 @@ struct new_options {
  * program ends with that code. */
 int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends);
 
+void new_options_free(struct new_options *options);
+
 #endif

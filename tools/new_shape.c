@@ -6,11 +6,13 @@
 
 #include "tools/display.h"
 #include "tools/options.h"
+#include "tools/position_options.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VALUE_BYTES = 64, EXPECTED_BYTES = 96, HELP_COLUMNS = 80, HELP_INDENT = 27 };
@@ -41,6 +43,9 @@ static const struct shape_key KEYS[] = {
     OTHER(embedding_norm, "norm after embeddings and positions are added"),
     OTHER(position, "what is added for a token's place"),
     COUNT(position_offset, 0, INT32_MAX, "learned: place p reads row p + offset"),
+    OTHER(position_base, "sinusoidal, exponential: longest wave / 2π, time"),
+    OTHER(position_scale, "factor on positions"),
+    OTHER(position_frequencies, "fourier: cycles per token (default: harmonics)"),
     OTHER(norm, "layer norm or RMS norm in the layers"),
     OTHER(norm_eps, "added to the variance before the root"),
     OTHER(norm_bias, "of layer norms (default yes with layer norm)"),
@@ -58,11 +63,12 @@ static const struct shape_key KEYS[] = {
     OTHER(projection_activation, "behind each"),
     OTHER(projection_bias, "of each"),
     OTHER(head, "pooler, labels, or words for a mask"),
+    OTHER(head_pooling, "sequence: what the head reads"),
     OTHER(head_dense, "the head's dense layer: its activation"),
     OTHER(head_norm, "layer norm behind it"),
     OTHER(head_tied, "mask: the embedding table gives the logits"),
     OTHER(head_bias, "of the head's last layer"),
-    COUNT(labels, 0, INT32_MAX, "of head sequence or token"),
+    COUNT(labels, 0, INT32_MAX, "how many, or their names: pos,neg"),
     OTHER(scores, "of labels"),
     COUNT(max_text_tokens, 1, MOST_TOKENS, "limit of texts (default: max-tokens)"),
 };
@@ -86,9 +92,15 @@ static const char *key_at(size_t index)
     return config_get(&config, index, value, sizeof value);
 }
 
+static bool is_key(const char *key, const char *wanted)
+{
+    return strcmp(key, wanted) == 0;
+}
+
+/* The option's name; that of the count of frequencies is that of the frequencies. */
 static void with_dashes(const char *key, char name[SHAPE_NAME_BYTES])
 {
-    snprintf(name, SHAPE_NAME_BYTES, "%s", key);
+    snprintf(name, SHAPE_NAME_BYTES, "%s", is_key(key, "position_frequencies") ? "frequencies" : key);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';
@@ -108,9 +120,13 @@ static void describe_values(const char *key, char out[EXPECTED_BYTES])
     const struct shape_key *known = find_key(key);
     struct model_config scratch;
     config_defaults(&scratch);
-    if (known != NULL && known->most > 0)
+    if (is_key(key, "position_frequencies"))
+        snprintf(out, EXPECTED_BYTES, "F,F,...");
+    else if (known != NULL && known->most > 0)
         snprintf(out, EXPECTED_BYTES, "a whole number from %" PRId64 " to %" PRId64, known->least,
                  known->most);
+    else if (is_key(key, "position_base"))
+        snprintf(out, EXPECTED_BYTES, "a number from %g to %g", POSITION_BASE_LEAST, POSITION_BASE_MOST);
     else if (strcmp(key, "norm_eps") == 0)
         snprintf(out, EXPECTED_BYTES, "a number above 0");
     else
@@ -162,7 +178,8 @@ void shape_print_help(const struct model_config *defaults)
     const char *key;
     for (size_t i = 0; (key = config_get(defaults, i, value, sizeof value)) != NULL; i++) {
         const struct shape_key *known = find_key(key);
-        bool has_default = value[0] != '\0' && value[0] != '-';
+        bool has_default =
+            value[0] != '\0' && value[0] != '-' && !is_key(key, "position_frequencies");
         char takes[2 * EXPECTED_BYTES];
         describe_values(key, values);
         with_dashes(key, name);
@@ -177,12 +194,59 @@ void shape_print_help(const struct model_config *defaults)
 
 /* ---- Setting ---- */
 
+static int set_frequencies(struct shape *shape, const char *text)
+{
+    size_t n;
+    free(shape->frequencies);
+    shape->frequencies = position_frequencies_read("--frequencies", text, &n);
+    shape->config.position_frequencies = (int64_t)n;
+    return shape->frequencies != NULL ? PROGRAM_DONE : program_usage();
+}
+
+/* Names between commas, unless it is a number alone. */
+static int set_labels(struct shape *shape, const char *text)
+{
+    int64_t n = 1;
+    for (const char *c = text; *c != '\0'; c++) {
+        n += *c == ',';
+        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0'))
+            return program_misuse("--labels: a name in '%s' is empty", text);
+    }
+    shape->label_names = text;
+    shape->config.labels = n;
+    return PROGRAM_DONE;
+}
+
+void shape_free(struct shape *shape)
+{
+    free(shape->frequencies);
+    shape->frequencies = NULL;
+}
+
+const char *shape_label_name(const struct shape *shape, size_t label, size_t *len)
+{
+    const char *name = shape->label_names;
+    for (size_t i = 0; i < label; i++)
+        name += strcspn(name, ",") + 1;
+    *len = strcspn(name, ",");
+    return name;
+}
+
 int shape_set(struct shape *shape, size_t index, const char *text)
 {
     const char *key = key_at(index);
     char name[SHAPE_NAME_BYTES], values[EXPECTED_BYTES];
-    bool is_sqrt = strcmp(key, "embedding_scale") == 0 && strcmp(text, "sqrt") == 0;
-    if (strcmp(key, "embedding_scale") == 0)
+    bool is_sqrt = is_key(key, "embedding_scale") && is_key(text, "sqrt");
+    bool is_number = text[0] == '\0' || text[strspn(text, "0123456789")] == '\0';
+    if (is_key(key, "position_frequencies"))
+        return set_frequencies(shape, text);
+    if (is_key(key, "labels") && !is_number && text[0] != '-' && text[0] != '+')
+        return set_labels(shape, text);
+    if (is_key(key, "labels"))
+        shape->label_names = NULL;
+    shape->has_head = shape->has_head || is_key(key, "head");
+    shape->has_scores = shape->has_scores || is_key(key, "scores");
+    if (is_key(key, "embedding_scale"))
         shape->scale_is_sqrt = is_sqrt;
     if (is_sqrt || config_set(&shape->config, key, text) == NULL)
         return PROGRAM_DONE;
@@ -229,6 +293,8 @@ static int check_together(const struct model_config *config)
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return program_misuse("--position-offset %" PRId64 " goes with --position learned",
                               config->position_offset);
+    if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
+        return program_misuse("--frequencies goes with --position fourier");
     return PROGRAM_DONE;
 }
 
@@ -245,6 +311,10 @@ int shape_settle(struct shape *shape)
         config->embedding_width = config->width;
     if (config->max_text_tokens < 0)
         config->max_text_tokens = config->max_tokens;
+    if (shape->label_names != NULL && !shape->has_head)
+        config->head = HEAD_SEQUENCE;
+    if (shape->label_names != NULL && !shape->has_scores)
+        config->scores = SCORES_SOFTMAX;
 
     struct model_config whole = *config;
     if (whole.vocabulary < 0)

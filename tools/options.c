@@ -89,6 +89,10 @@ int program_end(int code)
     int failed = ferror(stdout);
     if (fflush(stdout) == 0 && !failed)
         return code;
+    if (errno == 0) { /* an earlier write failed, and its reason is gone: one more tells it */
+        putchar('\n');
+        fflush(stdout);
+    }
     if (errno == EPIPE)
         return PROGRAM_FAILED;
     return program_fail("cannot write to stdout: %s", errno ? strerror(errno) : "a write failed");

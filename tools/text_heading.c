@@ -55,7 +55,10 @@ void print_heading(FILE *stream, const struct encoder *encoder)
     bool has_positions = strcmp(encoder->position, "none") != 0;
 
     display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
-    if (info->has_model)
+    if (info->has_model && info->n_layers == 0)
+        fprintf(stream, ": no layers, width %zu, vocabulary %zu\n", info->width,
+                info->n_vocabulary);
+    else if (info->has_model)
         fprintf(stream, ": %zu layer%s, width %zu, %zu head%s, feed-forward %zu, vocabulary %zu\n",
                 info->n_layers, plural(info->n_layers), info->width, info->n_heads,
                 plural(info->n_heads), info->feed_forward, info->n_vocabulary);
@@ -65,8 +68,8 @@ void print_heading(FILE *stream, const struct encoder *encoder)
         fprintf(stream, "%s tokenizer\n", info->tokenizer);
         return;
     }
-    fprintf(stream, "%s positions, %s mask, ", has_positions ? encoder->position : "no",
-            encoder->mask);
+    fprintf(stream, "%s positions%s, %s mask, ", has_positions ? encoder->position : "no",
+            encoder->position_about, encoder->mask);
     print_result_kind(stream, encoder);
     fprintf(stream, ", at most %zu token%s\n", encoder->token_limit, plural(encoder->token_limit));
 }

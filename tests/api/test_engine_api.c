@@ -263,6 +263,14 @@ static void token_texts(void **state)
     assert_int_equal(engine_token_text(NULL, 5, &text, &len), ENGINE_ERROR_ARGUMENT);
 }
 
+/* Options that ask for a scheme; valid until the next call. */
+static const engine_session_options *with(engine_position position)
+{
+    static engine_session_options options;
+    options = (engine_session_options){.position = position};
+    return &options;
+}
+
 static void position_matrix_edges(void **state)
 {
     engine_model *sinusoidal;
@@ -271,50 +279,47 @@ static void position_matrix_edges(void **state)
     size_t needed;
 
     (void)state;
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 0, NULL, 0, &needed, &error), 0);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, &error), 0);
     assert_int_equal(needed, 0);
-    assert_refused(
-        &error, engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, NULL, 0, &needed, &error),
-        ENGINE_ERROR_BUFFER);
+    assert_refused(&error, engine_position_matrix(model, NULL, 0, 3, NULL, 0, &needed, &error),
+                   ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 3 * D);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, out, 3 * D - 1, &needed, &error),
-        ENGINE_ERROR_BUFFER);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 3, NULL, 3 * D, NULL, &error),
-        ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_LEARNED, TINY_MAX_TOKENS, out,
-                                            16 * D, NULL, NULL),
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 3, out, 3 * D - 1, &needed, &error),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 3, NULL, 3 * D, NULL, &error),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0,
+                                            TINY_MAX_TOKENS, out, 16 * D, NULL, NULL),
                      0);
     assert_refused(&error,
-                   engine_position_matrix(model, ENGINE_POSITION_LEARNED, TINY_MAX_TOKENS + 1, out,
-                                          16 * D, NULL, &error),
+                   engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0,
+                                          TINY_MAX_TOKENS + 1, out, 16 * D, NULL, &error),
                    ENGINE_ERROR_LENGTH);
-    assert_refused(&error,
-                   engine_position_matrix(model, (engine_position)4, 1, out, 16 * D, NULL, &error),
-                   ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_position_matrix(NULL, ENGINE_POSITION_NONE, 1, out, 16 * D, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_refused(
+        &error,
+        engine_position_matrix(model, with((engine_position)8), 0, 1, out, 16 * D, NULL, &error),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(
+        engine_position_matrix(NULL, with(ENGINE_POSITION_NONE), 0, 1, out, 16 * D, NULL, NULL),
+        ENGINE_ERROR_ARGUMENT);
     for (size_t i = 0; i < 2 * D; i++)
         out[i] = NAN;
-    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_NONE, 2, out, 2 * D, NULL, NULL),
-                     0);
+    assert_int_equal(
+        engine_position_matrix(model, with(ENGINE_POSITION_NONE), 0, 2, out, 2 * D, NULL, NULL), 0);
     for (size_t i = 0; i < 2 * D; i++)
         assert_true(out[i] == 0);
     for (size_t n = SIZE_MAX / D / 4; n && n >= SIZE_MAX / D / 4; n = n < SIZE_MAX / 2 ? n * 2 : 0)
-        assert_int_not_equal(engine_position_matrix(model, ENGINE_POSITION_SINUSOIDAL, n + 1, out,
-                                                    16 * D, &needed, &error),
+        assert_int_not_equal(engine_position_matrix(model, with(ENGINE_POSITION_SINUSOIDAL), 0,
+                                                    n + 1, out, 16 * D, &needed, &error),
                              0);
 
     assert_int_equal(
         engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
-    assert_refused(
-        &error,
-        engine_position_matrix(sinusoidal, ENGINE_POSITION_LEARNED, 1, out, 16 * D, NULL, &error),
-        ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(
-        engine_position_matrix(sinusoidal, ENGINE_POSITION_MODEL, 3, out, 16 * D, NULL, NULL), 0);
+    assert_refused(&error,
+                   engine_position_matrix(sinusoidal, with(ENGINE_POSITION_LEARNED), 0, 1, out,
+                                          16 * D, NULL, &error),
+                   ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_position_matrix(sinusoidal, NULL, 0, 3, out, 16 * D, NULL, NULL), 0);
     for (size_t p = 0; p < 3; p++)
         for (size_t i = 0; i < D / 2; i++) {
             double angle = (double)p / pow(10000, 2.0 * (double)i / D);

@@ -175,7 +175,7 @@ static void session_options(void **state)
     assert_true(engine_session_bytes(model, &options) <= least);
 
     options = (engine_session_options){0};
-    options.position = (engine_position)4;
+    options.position = (engine_position)8;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
     options = (engine_session_options){0};
     options.mask = (engine_mask)3;

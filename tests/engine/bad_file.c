@@ -45,7 +45,7 @@ static void ask_everything(const engine_model *model)
             for (size_t i = 0; i < len; i++)
                 sum += (unsigned char)text[i];
     if (info.width == D)
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 2, positions, 2 * D, NULL, NULL);
+        engine_position_matrix(model, NULL, 0, 2, positions, 2 * D, NULL, NULL);
     engine_model_verify(model, NULL);
     assert_true(sum > 0);
 }

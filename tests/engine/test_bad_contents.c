@@ -5,6 +5,7 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +298,23 @@ static void settings_that_make_no_sense(void **state)
         {"CONF", "position_offset", "-1"},
         {"CONF", "position_offset", "2"},
         {"CONF", "position_offset", "2147483647"},
+        {"CONF", "position_base", "0"},
+        {"CONF", "position_base", "-1"},
+        {"CONF", "position_base", "nan"},
+        {"CONF", "position_base", "inf"},
+        {"CONF", "position_base", "1e400"},
+        {"CONF", "position_base", "50"}, /* the positions are learned */
+        {"CONF", "position_scale", "-1"},
+        {"CONF", "position_scale", "nan"},
+        {"CONF", "position_scale", "1e39"},
+        {"CONF", "position_frequencies", "-1"},
+        {"CONF", "position_frequencies", "1"},
+        {"CONF", "position_frequencies", "2147483647"},
+        {"CONF", "position_frequencies", "18446744073709551616"},
+        {"CONF", "head_pooling", "sum"},
+        {"CONF", "head_pooling", "none"},
+        {"CONF", "head_pooling", "pooler"},
+        {"CONF", "head_pooling", "mean"}, /* there is no head sequence */
         {"CONF", "norm", "none"},
         {"CONF", "norm_eps", "0"},
         {"CONF", "norm_eps", "-1e-5"},
@@ -358,6 +376,56 @@ static void settings_that_make_no_sense(void **state)
     }
 }
 
+/* The count of frequencies against their tensor: [2] of f32. */
+static void frequencies_that_do_not_fit(void **state)
+{
+    static const struct {
+        const char *count, *words;
+        uint32_t n_dims, type, rows;
+    } bad[] = {
+        {"1", "tensor 'position.frequencies' is [2], expected [1]", 1, 1, 2},
+        {"3", "tensor 'position.frequencies' is [2], expected [3]", 1, 1, 2},
+        {"4", "'position_frequencies' is more than half of the columns", 1, 1, 2},
+        {"2147483647", "'position_frequencies' is more than half of the columns", 1, 1, 2},
+        {"2", "'position.frequencies'", 2, 1, 2},
+        {"2", "tensor 'position.frequencies' is not f32", 1, 2, 2},
+        {"2", "'position.frequencies'", 1, 1, 1},
+        {"2", "'position.frequencies'", 1, 1, 0},
+        {"2", "no tensor 'position.frequencies'", 0, 1, 2},
+    };
+    char path[SUPPORT_PATH], folder[SUPPORT_PATH];
+    (void)state;
+    support_temp_dir(folder);
+    support_path(path, folder, "fourier.weights");
+    support_make_model(path, NULL,
+                       "--layers 0 --width 6 --max-tokens 9 --position fourier "
+                       "--frequencies 0.25,0.5");
+    static uint8_t bytes[16384];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    struct patient fourier = {.data = bytes, .len = fread(bytes, 1, sizeof bytes, file)};
+    assert_true(fourier.len < sizeof bytes);
+    fclose(file);
+    fourier.cap = fourier.len;
+    support_remove_dir(folder);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct patient copy = patient_copy(&fourier, SPARE);
+        uint8_t *entry = tensor_entry(&copy, "position.frequencies");
+        uint8_t *names = section_data(&copy, "TENS");
+        assert_non_null(entry);
+        if (bad[i].n_dims == 0)
+            names[get_u32(entry)] ^= 1; /* another name */
+        else
+            set_u32(entry + 16, bad[i].n_dims);
+        set_u32(entry + 8, bad[i].type);
+        set_u64(entry + 24, bad[i].rows);
+        set_u64(entry + 64, bad[i].rows * (bad[i].type == 1 ? 4 : 2));
+        heal_section(&copy, "TENS");
+        replace_setting(&copy, "CONF", "position_frequencies", bad[i].count, strlen(bad[i].count));
+        assert_refused(&copy, ENGINE_ERROR_FORMAT, bad[i].words);
+    }
+}
+
 static void settings_unknown_or_doubled(void **state)
 {
     char name[5000];
@@ -411,6 +479,7 @@ int main(void)
         cmocka_unit_test(spare_tensors_of_absurd_shape),
         cmocka_unit_test(tensors_missing_or_doubled),
         cmocka_unit_test(settings_that_make_no_sense),
+        cmocka_unit_test(frequencies_that_do_not_fit),
         cmocka_unit_test(settings_unknown_or_doubled),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -17,9 +17,21 @@ static const char *pick(uint64_t *state, const char *const *names, size_t n)
     return names[support_below(state, n)];
 }
 
+/* The options of none, a learned table, or a computed scheme. */
+static void position_words(size_t kind, uint64_t *state, char *words, size_t cap)
+{
+    static const char *const computed[] = {"sinusoidal",  "sinusoidal --position-base 50",
+                                           "index",       "binary",
+                                           "fourier",     "fourier --frequencies 0.25,0.07,3",
+                                           "exponential", "exponential --position-base 40"};
+    static const char *const scales[] = {"1", "0.3", "2.5"};
+    const char *scheme = kind == 0 ? "none" : kind == 1 ? pick(state, computed, 8) : "learned";
+    snprintf(words, cap, "%s --position-offset %zu --position-scale %s", scheme,
+             kind == 2 ? 2 * support_below(state, 2) : 0, pick(state, scales, 3));
+}
+
 static void cross_words(size_t index, char *words, size_t cap)
 {
-    static const char *const positions[] = {"none", "sinusoidal", "learned"};
     static const char *const norms[] = {"layer", "rms"}, *const places[] = {"post", "pre"};
     static const char *const activations[] = {"relu", "gelu", "gelu_tanh", "silu"};
     static const char *const gates[] = {"none", "first", "second"};
@@ -33,16 +45,17 @@ static void cross_words(size_t index, char *words, size_t cap)
     size_t rest = index, position = rest % 3, norm = (rest /= 3) % 2, place = (rest /= 2) % 2;
     size_t activation = (rest /= 2) % 4, gate = (rest /= 4) % 3, mask = (rest / 3) % 2;
     size_t shape = support_below(&state, 8);
+    char position_text[96];
+    position_words(position, &state, position_text, sizeof position_text);
     snprintf(words, cap,
              "--seed %zu --layers %zu --width %zu --heads %zu --feed-forward %zu --max-tokens 40 "
-             "--token-types %zu --position %s --position-offset %zu --embedding-scale %s "
+             "--token-types %zu --position %s --embedding-scale %s "
              "--embedding-norm %s --norm %s --norm-eps %s --norm-bias %s --norm-place %s "
              "--final-norm %s --attention-bias %s --feed-forward-bias %s --activation %s "
              "--gate %s --mask %s --pooling %s --normalize %s --type f32 --layout %s",
              index, 1 + support_below(&state, 3), heads[shape][0] * heads[shape][1],
              heads[shape][0], middles[support_below(&state, 5)], support_below(&state, 4),
-             positions[position], position == 2 ? 2 * support_below(&state, 2) : 0,
-             pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
+             position_text, pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
              pick(&state, epsilons, 2), norm == 1 ? "no" : pick(&state, yes_no, 2), places[place],
              pick(&state, yes_no, 2), pick(&state, yes_no, 2), pick(&state, yes_no, 2),
              activations[activation], gates[gate], masks[mask],
@@ -72,10 +85,13 @@ static void test_cross(void **unused)
     comparison_finish();
 }
 
-/* What a session may ask otherwise than the file: position scheme and mask. */
+/* What a session may ask otherwise than the file: positions, what weighs them, and the mask. */
 static void test_overrides(void **unused)
 {
-    static const char *const positions[] = {NULL, "none", "sinusoidal", "learned"};
+    enum { SCHEMES = ENGINE_POSITION_EXPONENTIAL + 1 };
+    static const char *const positions[SCHEMES] = {NULL,    "none",   "sinusoidal", "learned",
+                                                   "index", "binary", "fourier",    "exponential"};
+    static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}}, frequencies[] = {0.125, -0.4};
     static const char *const masks[] = {NULL, "full", "causal"};
     static struct subject subject;
     static struct texts texts;
@@ -87,13 +103,26 @@ static void test_overrides(void **unused)
                  "--position learned --position-offset 3 --token-types 2 --mask %s",
                  masks[1 + file]);
         comparison_make(&subject, folder, NULL);
-        for (int choice = 0; choice < 12; choice++) {
-            struct reference_options expected = {.position = positions[choice % 4],
-                                                 .mask = masks[choice / 4]};
+        for (int choice = 0; choice < 3 * SCHEMES; choice++) {
+            int scheme = choice % SCHEMES;
+            bool has_base =
+                scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL;
+            struct reference_options expected = {.position = positions[scheme],
+                                                 .mask = masks[choice / SCHEMES]};
             engine_session_options options = {.struct_bytes = sizeof options,
                                               .n_threads = 1,
-                                              .position = (engine_position)(choice % 4),
-                                              .mask = (engine_mask)(choice / 4)};
+                                              .position = (engine_position)scheme,
+                                              .mask = (engine_mask)(choice / SCHEMES)};
+            if (choice % 2 == (int)file) {
+                expected.embedding_scale = options.embedding_scale = &scales[choice % 3][0];
+                expected.position_scale = options.position_scale = &scales[choice % 3][1];
+            }
+            if (has_base && choice < 2 * SCHEMES)
+                expected.position_base = options.position_base = 77.5;
+            if (scheme == ENGINE_POSITION_FOURIER && choice < 2 * SCHEMES) {
+                expected.frequencies = options.frequencies = frequencies;
+                expected.n_frequencies = options.n_frequencies = 2;
+            }
             comparison_texts(&subject, &texts, (size_t[]){1, 11, 40}, 3, (uint64_t)choice,
                              &expected);
             comparison_run(&subject, &texts, options);
@@ -102,6 +131,47 @@ static void test_overrides(void **unused)
         comparison_close(&subject);
     }
     comparison_finish();
+}
+
+/* A classifier reads what head_pooling gives, with layers and without. */
+static void test_head_pooling(void **unused)
+{
+    static const char *const poolings[] = {"cls",       "mean",          "max",
+                                           "mean_sqrt", "weighted_mean", "last"};
+    static const char *const scores[] = {"none", "softmax", "sigmoid"};
+    static struct subject subject;
+    static struct texts texts;
+    enum { LABELS = 3, N = 4 };
+    struct worst worst = {0};
+    (void)unused;
+    for (size_t i = 0; i < 18; i++) {
+        float got[N * LABELS];
+        double expected[LABELS];
+        char error[256];
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
+                 "--position learned --labels pos,neg,none --head-pooling %s --scores %s",
+                 i, i % 3, poolings[i % 6], scores[i / 6]);
+        comparison_make(&subject, folder, support_isa(i % support_isas()));
+        comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
+        engine_session *session = support_session(subject.model, NULL);
+        assert_int_equal(
+            engine_classify(session, texts.inputs, N, NULL, got, N * LABELS, NULL, NULL),
+            ENGINE_OK);
+        for (size_t t = 0; t < N; t++) {
+            double nothing[LABELS] = {0};
+            if (texts.inputs[t].n_ids > 0 &&
+                !reference_scores(&subject.weights, &texts.expected[t], expected, error))
+                fail_msg("%s", error);
+            support_compare(&worst, 1e-5, got + t * LABELS,
+                            texts.inputs[t].n_ids > 0 ? expected : nothing, LABELS, "%s: text %zu",
+                            subject.words, t);
+        }
+        engine_session_free(session);
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    support_assert_within(&worst, 1e-5, "scores by head_pooling");
 }
 
 /* No layer at all, and no tokens at all. */
@@ -166,11 +236,11 @@ static void test_masks(void **unused)
     struct worst worst = {0};
     uint64_t state = 31;
     (void)unused;
-    for (size_t file = 0; file < 2; file++) {
+    for (size_t file = 0; file < 4; file++) {
         snprintf(subject.words, sizeof subject.words,
                  "--seed 9 --layers 2 --width 24 --heads 2 --feed-forward 30 --max-tokens 40 "
-                 "--position learned --token-types 2 --mask %s",
-                 masks[file]);
+                 "--position %s --token-types 2 --mask %s",
+                 file < 2 ? "learned" : "index", masks[file % 2]);
         comparison_make(&subject, folder, NULL);
         engine_session *session = support_session(subject.model, NULL);
         for (size_t round = 0; round < 40; round++) {
@@ -264,9 +334,12 @@ static void test_long_texts(void **unused)
 static double rounding(const char *type, double value, double row_largest)
 {
     switch (type[0]) {
-    case 'f': return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
-    case 'b': return fabs(value) / 256;
-    default: return row_largest / 127 * 0.5001;
+    case 'f':
+        return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
+    case 'b':
+        return fabs(value) / 256;
+    default:
+        return row_largest / 127 * 0.5001;
     }
 }
 
@@ -368,9 +441,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cross),        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_edges),        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_stored_types),
+        cmocka_unit_test(test_head_pooling), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_masks),        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_long_texts),   cmocka_unit_test(test_stored_types),
     };
     return cmocka_run_group_tests_name("grid", tests, set_up, tear_down);
 }

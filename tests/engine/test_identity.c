@@ -43,6 +43,9 @@ static const char *const SHAPES[] = {
     "--layers 2 --width 40 --heads 2 --feed-forward 80 --type f16 --gate first --activation silu",
     "--layers 2 --width 64 --heads 1 --feed-forward 90 --type bf16 --gate second",
     "--layers 2 --width 48 --heads 3 --feed-forward 64 --gate first --activation gelu_tanh",
+    "--layers 2 --width 44 --heads 2 --feed-forward 64 --position index --position-scale 3",
+    "--layers 1 --width 20 --heads 2 --feed-forward 24 --position fourier --frequencies 0.3,0.01",
+    "--layers 1 --width 20 --heads 2 --feed-forward 24 --position learned --position-scale 0.3",
 };
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
 
@@ -15,13 +16,21 @@ static engine_model *make(const char *options)
     return support_open(path);
 }
 
+/* Options that ask for a scheme; valid until the next call. */
+static const engine_session_options *with(engine_position position)
+{
+    static engine_session_options options;
+    options = (engine_session_options){.position = position};
+    return &options;
+}
+
 static float *positions(const engine_model *model, engine_position scheme, size_t n, size_t width)
 {
     float *out = malloc((n * width + 1) * sizeof *out);
     size_t needed = 0;
     engine_error error;
     assert_non_null(out);
-    if (engine_position_matrix(model, scheme, n, out, n * width, &needed, &error))
+    if (engine_position_matrix(model, with(scheme), 0, n, out, n * width, &needed, &error))
         fail_msg("%zu positions: %s", n, error.message);
     assert_int_equal(needed, n * width);
     return out;
@@ -54,17 +63,32 @@ static void test_width_100(void **unused)
     engine_model_close(model);
 }
 
-static void compare_scheme(const engine_model *model, const struct reference_weights *weights,
-                           engine_position scheme, const char *name, size_t n, size_t width)
+/* The engine's matrix beside the reference's, for the same options. */
+static void compare_options(const engine_model *model, const struct reference_weights *weights,
+                            const engine_session_options *options, size_t n, size_t width)
 {
-    /* Half a step of f32, for learned int8 rows the error of one product; other types are exact. */
-    static const double tolerance = 1.0 / (1 << 24);
+    static const char *const names[] = {NULL,    "none",   "sinusoidal", "learned",
+                                        "index", "binary", "fourier",    "exponential"};
+    const char *name = names[options->position];
+    struct reference_options same = {.position = name,
+                                     .position_base = options->position_base,
+                                     .frequencies = options->frequencies,
+                                     .n_frequencies = options->n_frequencies,
+                                     .position_scale = options->position_scale};
+    /* Half a step of f32 (of numbers up to 1, else relative; learned int8 rows have a product), and
+     * the angle's rounding; other types are exact. */
+    static const double tolerance = 1.0 / (1 << 23);
     char error[256];
+    engine_error refused;
     struct worst worst = {0};
     double *expected = malloc((n * width + 1) * sizeof *expected);
-    float *matrix = positions(model, scheme, n, width);
-    assert_non_null(expected);
-    if (!reference_positions(weights, name, n, expected, error))
+    float *matrix = malloc((n * width + 1) * sizeof *matrix);
+    size_t needed;
+    assert_true(expected && matrix);
+    if (engine_position_matrix(model, options, 0, n, matrix, n * width, &needed, &refused))
+        fail_msg("%zu positions: %s", n, refused.message);
+    assert_int_equal(needed, n * width);
+    if (!reference_positions(weights, &same, n, expected, error))
         fail_msg("%s", error);
     support_compare(&worst, tolerance, matrix, expected, n * width, "%zu x %zu", n, width);
     support_assert_within(&worst, tolerance, name ? name : "as the model says");
@@ -74,15 +98,26 @@ static void compare_scheme(const engine_model *model, const struct reference_wei
 
 static void compare_file(const char *options, size_t width, size_t n, bool has_table)
 {
+    static const double scale = 2.5, frequencies[] = {0.3, 0.01};
     struct reference_weights weights;
     engine_model *model = make(options);
     if (!reference_weights_read(&weights, path))
         fail_msg("%s", weights.error);
-    compare_scheme(model, &weights, ENGINE_POSITION_MODEL, NULL, n, width);
-    compare_scheme(model, &weights, ENGINE_POSITION_NONE, "none", n, width);
-    compare_scheme(model, &weights, ENGINE_POSITION_SINUSOIDAL, "sinusoidal", n, width);
-    if (has_table)
-        compare_scheme(model, &weights, ENGINE_POSITION_LEARNED, "learned", n, width);
+    for (int scheme = 0; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
+        engine_session_options asked = {.struct_bytes = sizeof asked,
+                                        .position = (engine_position)scheme};
+        if (scheme == ENGINE_POSITION_LEARNED && !has_table)
+            continue;
+        compare_options(model, &weights, &asked, n, width);
+        asked.position_scale = &scale;
+        if (scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL)
+            asked.position_base = 30;
+        if (scheme == ENGINE_POSITION_FOURIER) {
+            asked.frequencies = frequencies;
+            asked.n_frequencies = width > 2 ? 2 : 1;
+        }
+        compare_options(model, &weights, &asked, n, width);
+    }
     engine_model_close(model);
     reference_weights_free(&weights);
 }
@@ -101,6 +136,170 @@ static void test_schemes(void **unused)
                  "--type f16",
                  20, 9, true);
     compare_file("--width 20 --heads 1 --max-tokens 9 --position learned --type int8", 20, 9, true);
+    compare_file("--width 20 --heads 1 --max-tokens 50 --position index --position-scale 0.5", 20,
+                 50, false);
+    compare_file("--width 70 --heads 1 --max-tokens 300 --position binary", 70, 300, false);
+    compare_file("--width 9 --heads 1 --max-tokens 60 --position fourier", 9, 60, false);
+    compare_file("--width 9 --heads 1 --max-tokens 60 --position fourier --frequencies "
+                 "0.1,0.25,1e-3,-7,0.5 --position-scale 3",
+                 9, 60, false);
+    compare_file("--width 16 --heads 1 --max-tokens 60 --position exponential", 16, 60, false);
+    compare_file("--width 5 --heads 1 --max-tokens 60 --position exponential --position-base 0.5",
+                 5, 60, false);
+    compare_file("--width 8 --heads 1 --max-tokens 60 --position sinusoidal --position-base 7", 8,
+                 60, false);
+}
+
+/* What a model is not needed for: the same numbers without one. */
+static void test_without_model(void **unused)
+{
+    enum { WIDTH = 6, N = 12 };
+    static const double frequencies[] = {0.25}, scale = 2;
+    float out[N * WIDTH], same[N * WIDTH];
+    double exact[N * WIDTH];
+    engine_error error;
+    size_t needed;
+    (void)unused;
+    engine_model *model = make("--width 6 --heads 1 --max-tokens 40 --position none");
+    for (int scheme = ENGINE_POSITION_NONE; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
+        engine_session_options options = {.struct_bytes = sizeof options,
+                                          .position = (engine_position)scheme,
+                                          .max_tokens = 40,
+                                          .position_scale = &scale};
+        if (scheme == ENGINE_POSITION_LEARNED) {
+            assert_int_equal(
+                engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
+                ENGINE_ERROR_UNSUPPORTED);
+            assert_int_equal(engine_position_matrix_exact(NULL, &options, WIDTH, N, exact,
+                                                          N * WIDTH, NULL, &error),
+                             ENGINE_ERROR_UNSUPPORTED);
+            continue;
+        }
+        assert_int_equal(
+            engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, &needed, NULL), 0);
+        assert_int_equal(needed, N * WIDTH);
+        assert_int_equal(
+            engine_position_matrix(model, &options, WIDTH, N, same, N * WIDTH, NULL, NULL), 0);
+        assert_memory_equal(out, same, sizeof out);
+        assert_int_equal(
+            engine_position_matrix_exact(NULL, &options, WIDTH, N, exact, N * WIDTH, &needed, NULL),
+            0);
+        assert_int_equal(needed, N * WIDTH);
+        for (size_t i = 0; i < N * WIDTH; i++)
+            assert_true((float)exact[i] == out[i]);
+        assert_int_equal(
+            engine_position_matrix(model, &options, WIDTH + 1, N, same, N * WIDTH, NULL, &error),
+            ENGINE_ERROR_ARGUMENT);
+    }
+    engine_session_options fourier = {.struct_bytes = sizeof fourier,
+                                      .position = ENGINE_POSITION_FOURIER,
+                                      .frequencies = frequencies,
+                                      .n_frequencies = 1};
+    assert_int_equal(engine_position_matrix(NULL, &fourier, WIDTH, 4, out, 4 * WIDTH, NULL, NULL),
+                     0);
+    static const float turn[4][2] = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
+    for (size_t p = 0; p < 4; p++)
+        for (size_t i = 0; i < WIDTH; i++)
+            assert_true(fabsf(out[p * WIDTH + i] - (i < 2 ? turn[p][i] : 0)) <= 1e-15f);
+    engine_model_close(model);
+}
+
+static void assert_options_refused(const engine_model *model, const engine_session_options *options,
+                                   const char *words)
+{
+    float out[40];
+    engine_error error;
+    engine_session *session;
+    assert_int_equal(engine_position_matrix(model, options, 0, 4, out, 40, NULL, &error),
+                     ENGINE_ERROR_ARGUMENT);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("'%s' lacks '%s'", error.message, words);
+    assert_int_equal(engine_session_new(model, options, &session, &error), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_session_bytes(model, options), 0);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("'%s' lacks '%s'", error.message, words);
+}
+
+/* Numbers that make no sense, and options that the scheme in force does not use. */
+static void test_refused_options(void **unused)
+{
+    static const double bases[] = {-1, -0.5, 1e-101, 1e101, (double)INFINITY, (double)NAN};
+    static const double scales[] = {-1, 1e39, (double)INFINITY, (double)NAN};
+    static const double many[6] = {0},
+                        bad[][2] = {{0, (double)NAN}, {1e101, 0}, {0, -(double)INFINITY}};
+    const struct {
+        engine_position position;
+        bool has_base, has_frequencies;
+    } idle[] = {
+        {ENGINE_POSITION_MODEL, true, false},      {ENGINE_POSITION_INDEX, true, false},
+        {ENGINE_POSITION_BINARY, true, false},     {ENGINE_POSITION_NONE, true, false},
+        {ENGINE_POSITION_FOURIER, true, false},    {ENGINE_POSITION_SINUSOIDAL, false, true},
+        {ENGINE_POSITION_EXPONENTIAL, false, true}};
+    (void)unused;
+    engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position learned");
+    const engine_session_options none = {.struct_bytes = sizeof none};
+    for (size_t i = 0; i < 6; i++) {
+        engine_session_options options = none;
+        options.position = ENGINE_POSITION_SINUSOIDAL;
+        options.position_base = bases[i];
+        assert_options_refused(model, &options, "expected a number from 1e-100 to 1e+100");
+    }
+    for (size_t i = 0; i < 4; i++) {
+        engine_session_options options = none;
+        options.position_scale = &scales[i];
+        assert_options_refused(model, &options, "position_scale is");
+        options = none;
+        options.embedding_scale = &scales[i];
+        assert_options_refused(model, &options, "embedding_scale is");
+    }
+    for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++) {
+        engine_session_options options = none;
+        options.position = idle[i].position;
+        options.position_base = idle[i].has_base ? 100 : 0;
+        options.frequencies = idle[i].has_frequencies ? many : NULL;
+        options.n_frequencies = idle[i].has_frequencies;
+        assert_options_refused(model, &options,
+                               idle[i].has_base ? "only positions sinusoidal and exponential"
+                                                : "only position fourier");
+    }
+    engine_session_options options = none;
+    options.position = ENGINE_POSITION_FOURIER;
+    options.n_frequencies = 1;
+    assert_options_refused(model, &options, "frequencies is NULL");
+    options.frequencies = many;
+    options.n_frequencies = 6;
+    assert_options_refused(model, &options, "at most 5");
+    options.n_frequencies = SIZE_MAX;
+    assert_options_refused(model, &options, "at most 5");
+    options.n_frequencies = 2;
+    for (size_t i = 0; i < 3; i++) {
+        options.frequencies = bad[i];
+        assert_options_refused(model, &options, "expected a number up to 1e+100");
+    }
+    options = none;
+    options.struct_bytes = 8;
+    assert_options_refused(model, &options, "struct_bytes");
+    engine_model_close(model);
+}
+
+/* A caller of the first version of the header has no base: what lies behind its struct is not read.
+ */
+static void test_first_options(void **unused)
+{
+    float expected[40], out[40];
+    (void)unused;
+    engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position sinusoidal");
+    engine_session_options options = {.position_base = 3};
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, expected, 40, NULL, NULL), 0);
+    for (size_t bytes = 0; bytes < 2; bytes++) {
+        options.struct_bytes = bytes ? offsetof(engine_session_options, position_base) : 0;
+        assert_int_equal(engine_position_matrix(model, &options, 0, 4, out, 40, NULL, NULL), 0);
+        assert_memory_equal(out, expected, sizeof out);
+    }
+    options.struct_bytes = sizeof options;
+    assert_int_equal(engine_position_matrix(model, &options, 0, 4, out, 40, NULL, NULL), 0);
+    assert_memory_not_equal(out, expected, sizeof out);
+    engine_model_close(model);
 }
 
 /* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
@@ -120,14 +319,16 @@ static void test_past_the_table(void **unused)
     free(positions(model, ENGINE_POSITION_LEARNED, n, width));
     float *out = calloc((n + 1) * width, sizeof *out);
     assert_non_null(out);
-    assert_int_equal(engine_position_matrix(model, ENGINE_POSITION_LEARNED, n + 1, out,
+    double exact[12];
+    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, 1, exact, 12, NULL, &error),
+                     ENGINE_ERROR_UNSUPPORTED); /* they are float32 */
+    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
                                             (n + 1) * width, &needed, &error),
                      ENGINE_ERROR_LENGTH);
     assert_int_equal(error.status, ENGINE_ERROR_LENGTH);
     assert_true(error.message[0] != '\0');
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, SIZE_MAX, out, 0, &needed, NULL),
-        ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL),
+                     ENGINE_ERROR_LENGTH);
     free(out);
     engine_model_close(model);
     reference_weights_free(&weights);
@@ -140,27 +341,25 @@ static void test_buffers(void **unused)
     engine_error error = {0};
     (void)unused;
     engine_model *model = make("--width 10 --heads 2 --max-tokens 30 --position sinusoidal");
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 4, NULL, 0, &needed, &error),
-        ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error),
+                     ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 40);
     needed = 0;
     out[39] = guard;
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 4, out, 39, &needed, NULL),
-        ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 4, out, 39, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 40);
     assert_true(out[39] == guard);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_MODEL, 0, NULL, 0, &needed, NULL), ENGINE_OK);
+    assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, NULL), ENGINE_OK);
     assert_int_equal(needed, 0);
-    assert_int_equal(
-        engine_position_matrix(model, ENGINE_POSITION_LEARNED, 4, out, 40, &needed, &error),
-        ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, 4, out, 40,
+                                            &needed, &error),
+                     ENGINE_ERROR_UNSUPPORTED);
     assert_int_equal(error.status, ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(engine_position_matrix(model, (engine_position)9, 4, out, 40, &needed, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_position_matrix(NULL, ENGINE_POSITION_MODEL, 4, out, 40, &needed, NULL),
+    assert_int_equal(
+        engine_position_matrix(model, with((engine_position)9), 0, 4, out, 40, &needed, NULL),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL),
                      ENGINE_ERROR_ARGUMENT);
     engine_session *session;
     engine_session_options options = {.struct_bytes = sizeof options,
@@ -188,9 +387,9 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_width_100),
-        cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_past_the_table),
+        cmocka_unit_test(test_width_100),     cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_without_model), cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_first_options), cmocka_unit_test(test_past_the_table),
         cmocka_unit_test(test_buffers),
     };
     return cmocka_run_group_tests_name("positions", tests, set_up, tear_down);

@@ -29,8 +29,12 @@ static const struct key keys[] = {
     {"token_types", NULL, count_values, 0},
     {"embedding_scale", NULL, number_values, 1},
     {"embedding_norm", "none layer rms", "one of none, layer, rms", NORM_NONE},
-    {"position", "none sinusoidal learned", "one of none, sinusoidal, learned", POSITION_NONE},
+    {"position", "none sinusoidal learned index binary fourier exponential",
+     "one of none, sinusoidal, learned, index, binary, fourier, exponential", POSITION_NONE},
     {"position_offset", NULL, count_values, 0},
+    {"position_base", NULL, number_values, 10000},
+    {"position_scale", NULL, number_values, 1},
+    {"position_frequencies", NULL, count_values, 0},
     {"norm", "none layer rms", "one of layer, rms", NORM_LAYER},
     {"norm_eps", NULL, number_values, 0},
     {"norm_bias", "no yes", "one of yes, no", -1},
@@ -52,6 +56,8 @@ static const struct key keys[] = {
     {"projection_bias", "no yes", "one of yes, no", 1},
     {"head", "none pooler sequence token mask", "one of none, pooler, sequence, token, mask",
      HEAD_NONE},
+    {"head_pooling", "none mean cls max mean_sqrt weighted_mean last pooler",
+     "one of mean, cls, max, mean_sqrt, weighted_mean, last", POOLING_CLS},
     {"head_dense", "none identity relu tanh gelu gelu_tanh silu",
      "one of none, identity, relu, tanh, gelu, gelu_tanh, silu", 0},
     {"head_norm", "no yes", "one of yes, no", 0},
@@ -122,7 +128,7 @@ static void test_names(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < N_KEYS; i++) {
-        char names[96] = "", *rest = names;
+        char names[128] = "", *rest = names;
         if (keys[i].names != NULL)
             snprintf(names, sizeof names, "%s", keys[i].names);
         int value = 0;
@@ -178,7 +184,7 @@ static void test_any_number(void **unused)
         memcpy(&config.norm_eps, &bits, sizeof bits);
         if (!isfinite(config.norm_eps))
             continue;
-        assert_non_null(config_get(&config, 12, text, sizeof text));
+        assert_non_null(config_get(&config, 15, text, sizeof text));
         other = config;
         other.norm_eps = 0;
         assert_null(config_set(&other, "norm_eps", text));
@@ -306,6 +312,33 @@ static void test_check(void **unused)
         {"layers=0 final_norm=yes norm_eps=0", "'norm_eps' is missing or 0"},
         {"position_offset=2", "'position_offset' needs position learned"},
         {"position_offset=2 position=sinusoidal", "'position_offset' needs position learned"},
+        {"position_base=50", "'position_base' needs position sinusoidal or exponential"},
+        {"position_base=50 position=fourier",
+         "'position_base' needs position sinusoidal or exponential"},
+        {"position_base=0 position=sinusoidal", "'position_base' is not from 1e-100 to 1e100"},
+        {"position_base=1e-101 position=exponential",
+         "'position_base' is not from 1e-100 to 1e100"},
+        {"position_base=1.1e100 position=sinusoidal",
+         "'position_base' is not from 1e-100 to 1e100"},
+        {"position_frequencies=2", "'position_frequencies' needs position fourier"},
+        {"position_frequencies=7 position=fourier",
+         "'position_frequencies' is more than half of the columns: each takes two"},
+        {"position_frequencies=2147483647 position=fourier",
+         "'position_frequencies' is more than half of the columns: each takes two"},
+        {"position_frequencies=4 position=fourier embedding_width=6",
+         "'position_frequencies' is more than half of the columns: each takes two"},
+        {"position_scale=1e39", "'embedding_scale' or 'position_scale' is more than f32 holds"},
+        {"embedding_scale=1e39", "'embedding_scale' or 'position_scale' is more than f32 holds"},
+        {"head=sequence labels=2 head_pooling=none",
+         "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, weighted_mean, "
+         "last"},
+        {"head=sequence labels=2 head_pooling=pooler",
+         "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, weighted_mean, "
+         "last"},
+        {"head_pooling=mean", "'head_pooling' needs head sequence"},
+        {"head=token labels=2 head_pooling=max", "'head_pooling' needs head sequence"},
+        {"head=sequence labels=2 head_dense=tanh pooling=pooler head_pooling=mean",
+         "pooling pooler reads the first token, but 'head_pooling' is not cls"},
     };
     static const char *const right[] = {"layers=2",
                                         "heads=12",
@@ -314,6 +347,12 @@ static void test_check(void **unused)
                                         "norm=rms norm_bias=no",
                                         "norm_bias=no",
                                         "position=learned position_offset=2",
+                                        "position=sinusoidal position_base=1e-100",
+                                        "position=exponential position_base=1e100",
+                                        "position=fourier position_frequencies=6",
+                                        "position=fourier width=9 position_frequencies=5",
+                                        "position=index position_scale=0",
+                                        "head=sequence labels=2 head_pooling=mean",
                                         "gate=second activation=silu",
                                         "layers=0 heads=-1 feed_forward=-1 norm_eps=0",
                                         "layers=0 heads=5",

@@ -74,11 +74,31 @@ static bool known_key(const char *key)
 {
     static const char keys[] =
         " layers width heads feed_forward vocabulary max_tokens token_types embedding_scale "
-        "embedding_norm position position_offset norm norm_eps norm_bias norm_place final_norm "
-        "attention_bias feed_forward_bias activation gate mask pooling normalize ";
+        "embedding_norm position position_offset position_base position_scale "
+        "position_frequencies norm norm_eps norm_bias norm_place final_norm "
+        "attention_bias feed_forward_bias activation gate mask pooling normalize "
+        "head head_pooling labels scores ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;
+}
+
+/* What the options want otherwise. */
+static void override_positions(struct reference_model *model,
+                               const struct reference_options *options)
+{
+    if (options->position)
+        model->position = options->position;
+    if (options->position_base > 0)
+        model->position_base = options->position_base;
+    if (options->embedding_scale)
+        model->embedding_scale = *options->embedding_scale;
+    if (options->position_scale)
+        model->position_scale = *options->position_scale;
+    if (options->frequencies) {
+        model->frequencies = options->frequencies;
+        model->n_frequencies = options->n_frequencies;
+    }
 }
 
 static void read_config(struct reference_model *model, const struct reference_options *options)
@@ -97,8 +117,17 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->n_types = count(model, "token_types", "0");
     model->embedding_scale = number(model, "embedding_scale", "1");
     model->embedding_norm = one_of(model, "embedding_norm", "none", " none layer rms ");
-    model->position = one_of(model, "position", "none", " none sinusoidal learned ");
+    model->position = one_of(model, "position", "none",
+                             " none sinusoidal learned index binary fourier exponential ");
     model->position_offset = count(model, "position_offset", "0");
+    model->position_base = number(model, "position_base", "10000");
+    model->position_scale = number(model, "position_scale", "1");
+    model->n_frequencies = count(model, "position_frequencies", "0");
+    model->head = one_of(model, "head", "none", " none sequence ");
+    model->head_pooling =
+        one_of(model, "head_pooling", "cls", " cls mean max mean_sqrt weighted_mean last ");
+    model->n_labels = count(model, "labels", "0");
+    model->scores = one_of(model, "scores", "none", " none softmax sigmoid ");
     model->norm = one_of(model, "norm", "layer", " layer rms ");
     model->norm_bias = yes(model, "norm_bias", reference_is(model->norm, "layer") ? "yes" : "no");
     model->pre_norm = reference_is(one_of(model, "norm_place", "post", " post pre "), "pre");
@@ -117,8 +146,10 @@ static void read_config(struct reference_model *model, const struct reference_op
                            model->width);
     if (model->width == 0 || !(model->norm_eps > 0))
         reference_complain(model, "width and norm_eps must be greater than 0");
-    if (options && options->position)
-        model->position = options->position;
+    if (model->n_frequencies > 0)
+        model->frequencies = reference_vector(model, model->n_frequencies, "position.frequencies");
+    if (options)
+        override_positions(model, options);
     if (options && options->mask)
         model->causal = reference_is(options->mask, "causal");
     model->int8_rows = options && options->int8_rows;

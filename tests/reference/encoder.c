@@ -29,7 +29,8 @@ static void round_row(const double *from, size_t n, double *to)
         to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
 }
 
-/* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees. */
+/* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees.
+ */
 static double *multiplied(const struct reference_model *model, const char *weight, const double *x,
                           size_t n_tokens, size_t n_in)
 {
@@ -94,8 +95,39 @@ static void normalise(struct reference_model *model, const char *kind, const cha
     }
 }
 
-static void add_positions(struct reference_model *model, const size_t *positions, double *x,
-                          size_t n_tokens)
+/* Column i of position p of a text of n_tokens, as weights/FORMAT.md has it; nothing learned. */
+static double computed_position(const struct reference_model *model, size_t p, size_t n_tokens,
+                                size_t i)
+{
+    double place = (double)p, width = (double)model->width, angle = 0;
+    if (reference_is(model->position, "index"))
+        return place / (double)n_tokens;
+    if (reference_is(model->position, "binary")) {
+        for (size_t bit = 0; bit < i; bit++)
+            p /= 2;
+        return p % 2 == 1 ? 1 : 0;
+    }
+    if (reference_is(model->position, "exponential"))
+        return exp(-place / exp(log(model->position_base) * (double)i / width));
+    if (reference_is(model->position, "sinusoidal")) {
+        angle = place / pow(model->position_base, (double)(i / 2 * 2) / width);
+    } else if (reference_is(model->position, "fourier")) {
+        if (model->n_frequencies > 0 && i / 2 >= model->n_frequencies)
+            return 0;
+        double frequency = model->n_frequencies > 0
+                               ? model->frequencies[i / 2]
+                               : (double)(i / 2 + 1) / (double)model->max_tokens;
+        angle = 2 * acos(-1.0) * frequency * place;
+    } else {
+        return 0;
+    }
+    return i % 2 == 0 ? sin(angle) : cos(angle);
+}
+
+/* x [T, D] += position_scale · PE; positions [T], of a text of `length` tokens (hidden ones within
+ * it count). */
+static void add_positions(struct reference_model *model, const size_t *positions, size_t length,
+                          double *x, size_t n_tokens)
 {
     size_t width = model->width, n_rows = 0;
     const double *learned =
@@ -108,18 +140,15 @@ static void add_positions(struct reference_model *model, const size_t *positions
             reference_complain(model, "position %zu is not in the table", p);
             return;
         }
-        for (size_t i = 0; i < width; i++) {
-            double angle = (double)p / pow(10000, (double)(i / 2 * 2) / (double)width);
-            if (learned)
-                x[t * width + i] += learned[(p + model->position_offset) * width + i];
-            else if (reference_is(model->position, "sinusoidal"))
-                x[t * width + i] += i % 2 == 0 ? sin(angle) : cos(angle);
-        }
+        for (size_t i = 0; i < width; i++)
+            x[t * width + i] +=
+                model->position_scale * (learned ? learned[(p + model->position_offset) * width + i]
+                                                 : computed_position(model, p, length, i));
     }
 }
 
 static void embed(struct reference_model *model, const int32_t *ids, const int32_t *types,
-                  const size_t *positions, double *x, size_t n_tokens)
+                  const size_t *positions, size_t length, double *x, size_t n_tokens)
 {
     size_t width = model->width;
     const double *tokens = reference_table(model, model->vocabulary, "embedding.token.weight"),
@@ -136,7 +165,7 @@ static void embed(struct reference_model *model, const int32_t *ids, const int32
                 x[t * width + i] = model->embedding_scale * tokens[(size_t)ids[t] * width + i] +
                                    (kinds ? kinds[(size_t)types[t] * width + i] : 0);
     }
-    add_positions(model, positions, x, n_tokens);
+    add_positions(model, positions, length, x, n_tokens);
     if (!reference_is(model->embedding_norm, "none"))
         normalise(model, model->embedding_norm, "embedding.norm", x, n_tokens);
 }
@@ -291,7 +320,8 @@ bool reference_encode(const struct reference_weights *weights, const struct refe
     output->hidden = new_doubles((model.n_layers + 1) * n_tokens * model.width);
     output->attention = new_doubles(model.n_layers * model.n_heads * n_tokens * n_tokens);
     output->tokens = new_doubles(n_tokens * model.width);
-    embed(&model, ids, types, positions, output->tokens, n_tokens);
+    embed(&model, ids, types, positions, n_tokens > 0 ? positions[n_tokens - 1] + 1 : 0,
+          output->tokens, n_tokens);
     run_layers(&model, output);
     free(ids);
     free(types);
@@ -326,11 +356,11 @@ void reference_pool(const struct reference_output *output, const char *pooling, 
         out[i] /= fmax(sqrt(square), 1e-12);
 }
 
-bool reference_positions(const struct reference_weights *weights, const char *scheme, size_t n,
-                         double *out, char error[256])
+bool reference_positions(const struct reference_weights *weights,
+                         const struct reference_options *options, size_t n, double *out,
+                         char error[256])
 {
-    struct reference_options options = {.position = scheme};
-    struct reference_model model = reference_model_open(weights, &options, error);
+    struct reference_model model = reference_model_open(weights, options, error);
     size_t *positions = calloc(n + 1, sizeof *positions);
     if (!positions)
         abort();
@@ -339,7 +369,52 @@ bool reference_positions(const struct reference_weights *weights, const char *sc
     for (size_t i = 0; i < n * model.width; i++)
         out[i] = 0;
     if (error[0] == '\0')
-        add_positions(&model, positions, out, n);
+        add_positions(&model, positions, n, out, n);
     free(positions);
+    return error[0] == '\0';
+}
+
+/* ---- Labels ---- */
+
+/* out [D] from output->tokens, as head_pooling says. */
+static void pool_for_head(const struct reference_model *model,
+                          const struct reference_output *output, double *out)
+{
+    size_t n = output->n_tokens, width = output->width;
+    const char *kind = model->head_pooling;
+    for (size_t i = 0; i < width; i++) {
+        double sum = 0, weighted = 0, largest = -(double)INFINITY;
+        for (size_t t = 0; t < n; t++) {
+            double value = output->tokens[t * width + i];
+            sum += value;
+            weighted += (double)(t + 1) * value / ((double)(n * (n + 1)) / 2);
+            largest = fmax(largest, value);
+        }
+        out[i] = reference_is(kind, "mean")            ? sum / (double)n
+                 : reference_is(kind, "mean_sqrt")     ? sum / sqrt((double)n)
+                 : reference_is(kind, "max")           ? largest
+                 : reference_is(kind, "weighted_mean") ? weighted
+                 : reference_is(kind, "last")          ? output->tokens[(n - 1) * width + i]
+                                                       : output->tokens[i];
+    }
+}
+
+bool reference_scores(const struct reference_weights *weights,
+                      const struct reference_output *output, double *out, char error[256])
+{
+    struct reference_model model = reference_model_open(weights, NULL, error);
+    if (error[0] != '\0')
+        return false;
+    double *pooled = new_doubles(model.width), sum = 0;
+    pool_for_head(&model, output, pooled);
+    double *logits = linear(&model, "head.output", true, pooled, 1, model.width, model.n_labels);
+    for (size_t i = 0; i < model.n_labels; i++)
+        sum += exp(logits[i]);
+    for (size_t i = 0; i < model.n_labels; i++)
+        out[i] = reference_is(model.scores, "softmax")   ? exp(logits[i]) / sum
+                 : reference_is(model.scores, "sigmoid") ? 1 / (1 + exp(-logits[i]))
+                                                         : logits[i];
+    free(pooled);
+    free(logits);
     return error[0] == '\0';
 }

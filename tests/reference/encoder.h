@@ -13,11 +13,15 @@ struct reference_input {
     const uint8_t *mask;
 };
 
-/* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels of int8 is rounded to
- * whole multiples of 1/127 of its row's largest magnitude. */
+/* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels
+ * of int8 is rounded to whole multiples of 1/127 of its row's largest magnitude. */
 struct reference_options {
     const char *position, *mask;
     bool int8_rows;
+    double position_base;      /* 0: as the file says */
+    const double *frequencies; /* [n_frequencies]; NULL: as the file says */
+    size_t n_frequencies;
+    const double *embedding_scale, *position_scale; /* NULL: as the file says */
 };
 
 /* T counts the tokens that the mask leaves, in their order. */
@@ -40,7 +44,13 @@ void reference_pool(const struct reference_output *output, const char *pooling, 
                     double *out);
 
 /* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False where there is none. */
-bool reference_positions(const struct reference_weights *weights, const char *scheme, size_t n,
-                         double *out, char error[256]);
+bool reference_positions(const struct reference_weights *weights,
+                         const struct reference_options *options, size_t n, double *out,
+                         char error[256]);
+
+/* Scores [labels] of head sequence without a dense layer: scores(W·pooled + b), pooled as
+ * head_pooling says. */
+bool reference_scores(const struct reference_weights *weights,
+                      const struct reference_output *output, double *out, char error[256]);
 
 #endif

@@ -321,7 +321,7 @@ ends 'an output' 2 'goes to stdout'
 run "$inspect" w.weights w.weights
 ends 'two files' 2 'one file'
 run "$inspect" -f xml w.weights
-ends 'a format that is not there' 2 "text, json, not 'xml'"
+ends 'a format that is not there' 2 "text, json, csv, not 'xml'"
 for program in "$new" "$inspect"; do
     run "$program" --version
     check "$program --version" says "$(basename "$program") "

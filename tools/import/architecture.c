@@ -1,5 +1,5 @@
-/* architecture.c - BERT, DistilBERT and ELECTRA as tables; see architecture.h. Sources:
- * modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration files in
+/* architecture.c - BERT, DistilBERT, ELECTRA and embeddings alone as tables; see architecture.h.
+ * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration files in
  * huggingface/transformers, under src/transformers/models.
  */
 #include "tools/import/architecture.h"
@@ -59,9 +59,17 @@ static const struct part DISTILBERT_LAYER[] = {
     END,
 };
 
+static const struct part EMBEDDING_ALONE[] = {
+    TABLE("embedding.token.weight", DIM_VOCABULARY, "embedding.weight"),
+    TABLE("embedding.position.weight", DIM_POSITIONS, "position_embedding.weight"),
+    END,
+};
+static const struct part NO_PARTS[] = {END};
+
 static const char *const BERT_PREFIXES[] = {"bert.", "model.", NULL};
 static const char *const DISTILBERT_PREFIXES[] = {"distilbert.", "model.", NULL};
 static const char *const ELECTRA_PREFIXES[] = {"electra.", "model.", NULL};
+static const char *const NO_NAMES[] = {NULL};
 
 static const char *const BERT_LEFT_OUT[] = {
     "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",
@@ -99,6 +107,11 @@ static const struct body DISTILBERT = {
     .width = "dim", .heads = "n_heads", .feed_forward = "hidden_dim", .activation = "activation",
     .default_types = 0, .default_eps = 1e-12, .embedding = DISTILBERT_EMBEDDING,
     .layer = DISTILBERT_LAYER, .left_out = DISTILBERT_LEFT_OUT,
+};
+
+static const struct body EMBEDDING = {
+    .model_type = "embedding_classifier", .prefixes = NO_NAMES, .is_embedding_alone = true,
+    .width = "hidden_size", .embedding = EMBEDDING_ALONE, .layer = NO_PARTS, .left_out = NO_NAMES,
 };
 
 /* ---- Heads ---- */
@@ -162,6 +175,10 @@ static const struct head ELECTRA_SEQUENCE = {
 static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN, .dense = AS_THE_MODEL, .labels = 1, .parts = ELECTRA_REPLACED_PARTS};
 
+static const struct head EMBEDDING_SEQUENCE = {
+    .kind = HEAD_SEQUENCE, .dense = NO_DENSE, .bias_is_optional = true, .reads_pooled = true,
+    .parts = TOKEN_PARTS};
+
 /* ---- Classes; the first of a body is the body alone ---- */
 
 static const struct architecture ARCHITECTURES[] = {
@@ -178,6 +195,7 @@ static const struct architecture ARCHITECTURES[] = {
     {"ElectraForPreTraining", &ELECTRA, &ELECTRA_REPLACED},
     {"ElectraForSequenceClassification", &ELECTRA, &ELECTRA_SEQUENCE},
     {"ElectraForTokenClassification", &ELECTRA, &TOKEN},
+    {"EmbeddingClassifier", &EMBEDDING, &EMBEDDING_SEQUENCE},
 };
 
 const struct architecture *architecture_at(size_t index)

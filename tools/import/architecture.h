@@ -2,7 +2,9 @@
  * hold the sizes, which tensors make which part of the weight file, which head stands on the body.
  *
  * Names are those of huggingface/transformers (models/bert, distilbert, electra), without the
- * body's prefix; '#' stands for the number of the layer.
+ * body's prefix; '#' stands for the number of the layer. EmbeddingClassifier is this project's own:
+ * an embedding, positions, a pooling and a dense layer, as a first model in Keras has them; the
+ * manual page of encode-import says how its directory looks.
  */
 #ifndef TOOLS_IMPORT_ARCHITECTURE_H
 #define TOOLS_IMPORT_ARCHITECTURE_H
@@ -27,7 +29,7 @@ enum part_kind {
     PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
     PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
     PART_OUT,      /* the same; feed_forward.out, by which int8_layers.h judges a layer */
-    PART_SCORES,   /* the same; small, and always f32 */
+    PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR    /* to [rows] ← from */
 };
@@ -44,6 +46,9 @@ struct part {
 struct body {
     const char *model_type;
     const char *const *prefixes; /* NULL ends them */
+    /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
+     * position_scale, embedding_scale, pooling. */
+    bool is_embedding_alone;
     /* Keys of config.json; vocab_size and max_position_embeddings are everyone's. NULL: no such
      * key. */
     const char *layers, *width, *heads, *feed_forward, *activation;
@@ -64,6 +69,8 @@ struct head {
     bool has_norm;
     int64_t labels;   /* 0: as config.json says */
     bool is_optional; /* left out where its first tensor is absent */
+    bool bias_is_optional;
+    bool reads_pooled; /* what the model's pooling gives, not the first token */
     const struct part *parts;
     /* mask: the output layer's weight, there where it is not tied, and its bias, under one of these
      * names. */

@@ -114,7 +114,8 @@ static bool settle_modules(struct checkpoint *checkpoint, struct problem *proble
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
-    model->pooling = st->pooling;
+    if (st->has_pooling)
+        model->pooling = st->pooling;
     model->normalize = st->normalize;
     model->projections = (int64_t)st->n_dense;
     if (st->n_dense > 0) {

@@ -81,14 +81,22 @@ static bool read_activation(const struct json_file *file, const char *key,
                        file->name, key, name);
 }
 
+/* A size of the layers, which an embedding alone has not. */
+static bool need_size(const struct json_file *file, const char *key, int64_t *size,
+                      struct problem *problem)
+{
+    return key == NULL || json_need_count(file, NULL, key, 1, size, problem);
+}
+
 static bool read_sizes(const struct json_file *file, const struct body *body,
                        struct model_config *model, struct problem *problem)
 {
     model->token_types = body->default_types;
-    return json_need_count(file, NULL, body->layers, 1, &model->layers, problem) &&
-           json_need_count(file, NULL, body->width, 1, &model->width, problem) &&
-           json_need_count(file, NULL, body->heads, 1, &model->heads, problem) &&
-           json_need_count(file, NULL, body->feed_forward, 1, &model->feed_forward, problem) &&
+    model->layers = 0;
+    return need_size(file, body->layers, &model->layers, problem) &&
+           need_size(file, body->width, &model->width, problem) &&
+           need_size(file, body->heads, &model->heads, problem) &&
+           need_size(file, body->feed_forward, &model->feed_forward, problem) &&
            json_need_count(file, NULL, "vocab_size", 1, &model->vocabulary, problem) &&
            json_need_count(file, NULL, "max_position_embeddings", 1, &model->max_tokens, problem) &&
            (body->types == NULL ||
@@ -118,12 +126,48 @@ static bool check_variants(const struct json_file *file, struct problem *problem
     return true;
 }
 
+/* A key with the names and values that it has in weight files. */
+static bool read_named(const struct json_file *file, const char *key, struct model_config *model,
+                       struct problem *problem)
+{
+    const char *name = NULL;
+    if (!json_text(file, NULL, key, &name, problem))
+        return false;
+    const char *expected = name != NULL ? config_set(model, key, name) : NULL;
+    return expected == NULL || problem_say(problem, "%s: '%s' is '%.100s'; expected %s", file->name,
+                                           key, name, expected);
+}
+
+static bool read_factor(const struct json_file *file, const char *key, double *factor,
+                        struct problem *problem)
+{
+    return json_number(file, NULL, key, factor, problem) &&
+           (*factor >= 0 || problem_say(problem, "%s: '%s' is %g; expected 0 or more", file->name,
+                                        key, *factor));
+}
+
+static bool read_embedding_alone(const struct json_file *file, struct checkpoint_config *config,
+                                 struct problem *problem)
+{
+    struct model_config *model = &config->model;
+    model->pooling = POOLING_MEAN;
+    config->positions_are_open = json_member(file, NULL, "position") == NULL;
+    return read_sizes(file, config->architecture->body, model, problem) &&
+           read_named(file, "position", model, problem) &&
+           read_named(file, "pooling", model, problem) &&
+           read_factor(file, "position_base", &model->position_base, problem) &&
+           read_factor(file, "position_scale", &model->position_scale, problem) &&
+           read_factor(file, "embedding_scale", &model->embedding_scale, problem);
+}
+
 static bool read_body(const struct json_file *file, struct checkpoint_config *config,
                       struct problem *problem)
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
     config_defaults(model);
+    if (body->is_embedding_alone)
+        return read_embedding_alone(file, config, problem);
     model->position = POSITION_LEARNED;
     model->embedding_norm = NORM_LAYER;
     model->norm_eps = body->default_eps;
@@ -252,6 +296,8 @@ static bool read_head(const struct json_file *file, struct checkpoint_config *co
         return true;
     model->head = head->kind;
     model->head_norm = head->has_norm;
+    if (head->reads_pooled)
+        model->head_pooling = model->pooling;
     if (head->dense != NO_DENSE)
         model->head_dense =
             1 + (head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense);

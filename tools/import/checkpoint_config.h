@@ -10,6 +10,7 @@ struct checkpoint_config {
     struct model_config
         model; /* of the body and the head; pooling and what follows it are not here */
     const json_t *label_names; /* id2label, borrowed, or NULL */
+    bool positions_are_open;   /* config.json does not say: learned ones where there is a table */
     bool is_tied;              /* mask: the output layer is the embedding table */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */
 };

@@ -1,21 +1,10 @@
 /* plan.c - from the tables of architecture.h to the tensors of one checkpoint; see plan.h. */
-#include "tools/import/plan.h"
+#include "tools/import/plan_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What the sizes of a part are made of. */
-struct making {
-    struct plan *plan;
-    const struct plan_options *options;
-    struct tensor_set *tensors;
-    const struct model_config *model;
-    struct problem *problem;
-    bool is_int8; /* linear layers become int8 now, for such matrices are wanted and the layer bears
-                     them */
-};
 
 static uint64_t size_of(const struct making *making, enum part_dim dim)
 {
@@ -36,7 +25,7 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
 /* ---- One tensor ---- */
 
 /* The name with the layer's number for '#', and an ending. */
-static void make_name(char *name, size_t cap, const char *pattern, int64_t layer,
+void plan_name(char *name, size_t cap, const char *pattern, int64_t layer,
                       const char *ending)
 {
     const char *hash = strchr(pattern, '#');
@@ -47,7 +36,7 @@ static void make_name(char *name, size_t cap, const char *pattern, int64_t layer
                  ending);
 }
 
-static const char *place_of(const struct tensor_set *set)
+const char *plan_place_of(const struct tensor_set *set)
 {
     return set->n_files == 1 ? set->files[0].name : "the checkpoint";
 }
@@ -64,7 +53,7 @@ static const struct stored_tensor *need(const struct making *making, const char 
         snprintf(expected, sizeof expected, "[%" PRIu64 "]", rows);
     if (tensor == NULL) {
         problem_say(making->problem, "%s has no tensor '%s'; expected one of shape %s",
-                    place_of(making->tensors), key, expected);
+                    plan_place_of(making->tensors), key, expected);
         return NULL;
     }
     bool fits = tensor->n_dims == (cols > 0 ? 2 : 1) && tensor->shape[0] == rows &&
@@ -141,21 +130,25 @@ static bool append(const struct making *making, enum part_kind kind, struct plan
     return true;
 }
 
+const char PLAN_KERNEL[] = ".kernel";
+
 /* One tensor of a part: the ending of the name in the weight file, and those that it may have in
  * the checkpoint. */
-static bool add(const struct making *making, const struct part *part, int64_t layer,
+bool plan_add(const struct making *making, const struct part *part, int64_t layer,
                 const char *ending, const char *const endings[2], bool is_matrix)
 {
     struct planned_tensor tensor = {.n_dims = is_matrix ? 2 : 1};
     uint64_t rows = size_of(making, part->rows), cols = is_matrix ? size_of(making, part->cols) : 0;
-    make_name(tensor.name, sizeof tensor.name, part->to, layer, ending);
+    plan_name(tensor.name, sizeof tensor.name, part->to, layer, ending);
     for (size_t i = 0; i < PLAN_PARTS && part->from[i] != NULL; i++) {
         char key[128], other[128];
-        make_name(key, sizeof key, part->from[i], layer, endings[0]);
-        make_name(other, sizeof other, part->from[i], layer, endings[1]);
+        plan_name(key, sizeof key, part->from[i], layer, endings[0]);
+        plan_name(other, sizeof other, part->from[i], layer, endings[1]);
         bool is_other = tensor_set_find(making->tensors, key) == NULL &&
                         tensor_set_find(making->tensors, other) != NULL;
-        tensor.parts[i] = need(making, is_other ? other : key, rows, cols);
+        tensor.is_transposed = is_other && endings[1] == PLAN_KERNEL;
+        tensor.parts[i] = tensor.is_transposed ? need(making, other, cols, rows)
+                                               : need(making, is_other ? other : key, rows, cols);
         if (tensor.parts[i] == NULL)
             return false;
         tensor.n_parts++;
@@ -165,29 +158,35 @@ static bool add(const struct making *making, const struct part *part, int64_t la
     return append(making, part->kind, &tensor);
 }
 
-static bool add_part(const struct making *making, const struct part *part, int64_t layer)
+bool plan_add_part(const struct making *making, const struct part *part, int64_t layer)
 {
     static const char *const as_it_is[2] = {"", ""}, *const bias[2] = {".bias", ".bias"};
     static const char *const weight[2] = {".weight", ".weight"};
+    static const char *const kernel[2] = {".weight", PLAN_KERNEL};
     static const char *const gamma[2] = {".weight", ".gamma"}, *const beta[2] = {".bias", ".beta"};
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0) /* no token types */
         return true;
+    if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
+        return true;
     switch (part->kind) {
-    case PART_TABLE: return add(making, part, layer, "", as_it_is, true);
-    case PART_VECTOR: return add(making, part, layer, "", as_it_is, false);
+    case PART_TABLE: return plan_add(making, part, layer, "", as_it_is, true);
+    case PART_VECTOR: return plan_add(making, part, layer, "", as_it_is, false);
     case PART_NORM:
-        return add(making, part, layer, ".weight", gamma, false) &&
-               add(making, part, layer, ".bias", beta, false);
+        return plan_add(making, part, layer, ".weight", gamma, false) &&
+               plan_add(making, part, layer, ".bias", beta, false);
+    case PART_SCORES:
+        return plan_add(making, part, layer, ".weight", kernel, true) &&
+               (!making->model->head_bias || plan_add(making, part, layer, ".bias", bias, false));
     default:
-        return add(making, part, layer, ".weight", weight, true) &&
-               add(making, part, layer, ".bias", bias, false);
+        return plan_add(making, part, layer, ".weight", weight, true) &&
+               plan_add(making, part, layer, ".bias", bias, false);
     }
 }
 
-static bool add_parts(const struct making *making, const struct part *parts, int64_t layer)
+bool plan_add_parts(const struct making *making, const struct part *parts, int64_t layer)
 {
     for (; parts->to != NULL; parts++)
-        if (!add_part(making, parts, layer))
+        if (!plan_add_part(making, parts, layer))
             return false;
     return true;
 }
@@ -207,7 +206,7 @@ static bool judge_layers(const struct making *making, const struct part *part)
     uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
     for (size_t layer = 0; layer < layers->n; layer++) {
         char key[128];
-        make_name(key, sizeof key, part->from[0], (int64_t)layer, ".weight");
+        plan_name(key, sizeof key, part->from[0], (int64_t)layer, ".weight");
         const struct stored_tensor *out = need(making, key, rows, cols);
         if (out == NULL || !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows,
                                               (size_t)cols, making->problem))
@@ -221,82 +220,10 @@ static bool add_layers(struct making *making, const struct part *parts)
     bool wants_int8 = making->is_int8, ok = !wants_int8 || judge_layers(making, parts);
     for (int64_t layer = 0; ok && layer < making->model->layers; layer++) {
         making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
-        ok = add_parts(making, parts, layer);
+        ok = plan_add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;
     return ok;
-}
-
-/* ---- The head ---- */
-
-static void use(const struct making *making, const char *key)
-{
-    struct stored_tensor *tensor = key != NULL ? tensor_set_find(making->tensors, key) : NULL;
-    if (tensor != NULL)
-        tensor->used = true;
-}
-
-/* The output layer of a masked-language head: the embedding table or a matrix of its own, and a
- * bias. */
-static bool add_decoder(const struct making *making, const struct head *head)
-{
-    bool is_second = head->decoder_bias[1] != NULL &&
-                     tensor_set_find(making->tensors, head->decoder_bias[0]) == NULL;
-    const struct part weight = {
-        "head.output.weight", PART_LINEAR, DIM_VOCABULARY, DIM_WIDTH, {head->decoder}};
-    const struct part bias = {
-        "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, {head->decoder_bias[is_second]}};
-    static const char *const as_it_is[2] = {"", ""};
-    for (size_t i = 0; i < 2; i++)
-        use(making, head->decoder_bias[i]); /* one bias under two names */
-    use(making, head->decoder);             /* a tied one may be there too, and is not read */
-    return (making->model->head_tied || add(making, &weight, 0, "", as_it_is, true)) &&
-           add_part(making, &bias, 0);
-}
-
-/* Where config.json does not say how many labels there are, the classifier's rows do. */
-static bool settle_labels(const struct making *making, const struct head *head,
-                          struct model_config *model)
-{
-    const struct part *part = head->parts;
-    char key[128];
-    while (part->to != NULL && part->kind != PART_SCORES)
-        part++;
-    if (model->labels > 0 || part->to == NULL)
-        return true;
-    make_name(key, sizeof key, part->from[0], 0, ".weight");
-    const struct stored_tensor *tensor = tensor_set_find(making->tensors, key);
-    if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[0] < 1 ||
-        tensor->shape[0] > INT32_MAX)
-        return problem_say(making->problem,
-                           "%s: no tensor '%s' [labels, %" PRId64 "], and config.json "
-                           "has no 'id2label'",
-                           place_of(making->tensors), key, model->width);
-    model->labels = (int64_t)tensor->shape[0];
-    if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
-        model->scores = SCORES_SIGMOID;
-    return true;
-}
-
-static bool is_absent(const struct making *making, const struct head *head)
-{
-    char key[128];
-    make_name(key, sizeof key, head->parts[0].from[0], 0, ".weight");
-    return tensor_set_find(making->tensors, key) == NULL;
-}
-
-static bool add_head(const struct making *making, const struct head *head,
-                     struct model_config *model)
-{
-    if (head == NULL)
-        return true;
-    if (head->is_optional && is_absent(making, head)) {
-        model->head = HEAD_NONE;
-        model->head_dense = model->head_norm = 0;
-        return true;
-    }
-    return settle_labels(making, head, model) && add_parts(making, head->parts, 0) &&
-           (head->kind != HEAD_MASK || add_decoder(making, head));
 }
 
 /* ---- What is left ---- */
@@ -347,6 +274,17 @@ static bool check_left_over(const struct making *making, const struct architectu
 
 /* ---- All of it ---- */
 
+/* Positions of which config.json says nothing are learned if there is a table of them. */
+static void settle_positions(const struct making *making, struct checkpoint_config *config)
+{
+    if (!config->positions_are_open)
+        return;
+    config->model.position = POSITION_NONE;
+    for (const struct part *part = config->architecture->body->embedding; part->to != NULL; part++)
+        if (part->rows == DIM_POSITIONS && tensor_set_find(making->tensors, part->from[0]) != NULL)
+            config->model.position = POSITION_LEARNED;
+}
+
 bool plan_make(struct plan *plan, const struct plan_options *options, struct tensor_set *tensors,
                struct checkpoint_config *config, struct problem *problem)
 {
@@ -354,12 +292,14 @@ bool plan_make(struct plan *plan, const struct plan_options *options, struct ten
     struct model_config *model = &config->model;
     struct making making = {plan, options, tensors, model, problem, options->type == TENSOR_INT8};
     *plan = (struct plan){.n = 0};
-    bool ok = tensor_set_strip(tensors, body->prefixes, problem) &&
-              add_parts(&making, body->embedding, 0);
+    bool ok = tensor_set_strip(tensors, body->prefixes, problem);
+    if (ok)
+        settle_positions(&making, config);
+    ok = ok && plan_add_parts(&making, body->embedding, 0);
     if (ok && body->projection != NULL && model->embedding_width != model->width)
-        ok = add_parts(&making, body->projection, 0);
+        ok = plan_add_parts(&making, body->projection, 0);
     ok = ok && add_layers(&making, body->layer) &&
-         add_head(&making, config->architecture->head, model) &&
+         plan_add_head(&making, config->architecture->head, model) &&
          check_left_over(&making, config->architecture);
     if (!ok)
         plan_free(plan);
@@ -378,8 +318,8 @@ bool plan_projection(struct plan *plan, const struct plan_options *options,
     const struct part bias = {
         "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, {"linear.bias"}};
     static const char *const as_it_is[2] = {"", ""};
-    if (!add(&making, &weight, (int64_t)index, "", as_it_is, true) ||
-        (has_bias && !add_part(&making, &bias, (int64_t)index)))
+    if (!plan_add(&making, &weight, (int64_t)index, "", as_it_is, true) ||
+        (has_bias && !plan_add_part(&making, &bias, (int64_t)index)))
         return false;
     for (size_t i = 0; i < tensors->n; i++)
         if (!tensors->tensors[i].used)

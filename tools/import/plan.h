@@ -20,6 +20,7 @@ struct planned_tensor {
     const struct tensor_set *set;
     const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
     size_t n_parts;
+    bool is_transposed; /* the only part is [cols, rows] */
 };
 
 struct plan {

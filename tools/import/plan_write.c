@@ -34,6 +34,41 @@ static bool copy_part(const struct planned_tensor *tensor, const struct stored_t
     return ok;
 }
 
+/* A part that is stored [cols, rows]: all of it at once, for it is that of a few labels. */
+static bool copy_transposed(const struct planned_tensor *tensor, struct weight_writer *writer,
+                            struct progress *progress, struct problem *problem)
+{
+    const struct stored_tensor *part = tensor->parts[0];
+    size_t rows = tensor->rows, cols = tensor->cols;
+    float *stored = calloc(rows * cols, sizeof *stored), *row = calloc(cols, sizeof *row);
+    uint16_t *scratch = calloc(rows * cols, sizeof *scratch);
+    bool ok = (stored != NULL && row != NULL && scratch != NULL) || problem_memory(problem);
+    ok = ok && tensor_rows(tensor->set, part, 0, cols, rows, scratch, stored, problem);
+    for (size_t i = 0; ok && i < rows; i++) {
+        for (size_t k = 0; k < cols; k++)
+            row[k] = stored[k * rows + i];
+        if (weight_writer_rows(writer, row, 1) != ENGINE_OK)
+            ok = problem_say(problem, "%s", ""); /* the writer has the words */
+    }
+    if (progress != NULL)
+        progress_add(progress, part->n_bytes);
+    free(stored);
+    free(row);
+    free(scratch);
+    return ok;
+}
+
+static bool copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer,
+                        struct progress *progress, struct problem *problem)
+{
+    if (tensor->is_transposed)
+        return copy_transposed(tensor, writer, progress, problem);
+    for (size_t part = 0; part < tensor->n_parts; part++)
+        if (!copy_part(tensor, tensor->parts[part], writer, progress, problem))
+            return false;
+    return true;
+}
+
 bool plan_write(const struct plan *plan, struct weight_writer *writer, struct progress *progress,
                 struct problem *problem)
 {
@@ -41,9 +76,8 @@ bool plan_write(const struct plan *plan, struct weight_writer *writer, struct pr
         const struct planned_tensor *tensor = &plan->tensors[i];
         weight_writer_begin_tensor(writer, tensor->name, tensor->type, tensor->layout,
                                    tensor->n_dims, tensor->rows, tensor->cols);
-        for (size_t part = 0; part < tensor->n_parts; part++)
-            if (!copy_part(tensor, tensor->parts[part], writer, progress, problem))
-                return false;
+        if (!copy_tensor(tensor, writer, progress, problem))
+            return false;
     }
     return true;
 }

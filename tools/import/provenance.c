@@ -72,8 +72,9 @@ bool provenance_write(const struct folder *folder, struct weight_writer *writer,
     return true;
 }
 
-bool provenance_write_file(const char *path, struct weight_writer *writer, struct problem *problem)
+bool provenance_write_file(size_t index, const char *path, struct weight_writer *writer,
+                           struct problem *problem)
 {
     const char *slash = strrchr(path, '/');
-    return write_one(0, slash != NULL ? slash + 1 : path, path, writer, NULL, problem);
+    return write_one(index, slash != NULL ? slash + 1 : path, path, writer, NULL, problem);
 }

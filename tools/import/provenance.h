@@ -16,7 +16,8 @@ uint64_t provenance_bytes(const struct folder *folder);
 bool provenance_write(const struct folder *folder, struct weight_writer *writer,
                       struct progress *progress, struct problem *problem);
 
-/* The same of one file that lies anywhere: source.0 is the last part of its path. */
-bool provenance_write_file(const char *path, struct weight_writer *writer, struct problem *problem);
+/* The same of one file that lies anywhere: source.<index> is the last part of its path. */
+bool provenance_write_file(size_t index, const char *path, struct weight_writer *writer,
+                           struct problem *problem);
 
 #endif

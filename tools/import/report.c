@@ -106,6 +106,16 @@ void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name
     report_settings(tokenizer);
 }
 
+void report_vectors(const struct import_tokenizer *tokenizer, const struct model_config *model,
+                    const char *name)
+{
+    puts("Nothing is written (--dry-run). The file would hold word vectors and no layers:");
+    title("metadata");
+    text_line("name", name);
+    report_config(model);
+    report_settings(tokenizer);
+}
+
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
 {
     const struct model_config *config = &checkpoint->config.model;

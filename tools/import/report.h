@@ -6,5 +6,7 @@
 
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name);
 void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name);
+void report_vectors(const struct import_tokenizer *tokenizer, const struct model_config *model,
+                    const char *name);
 
 #endif

@@ -176,7 +176,8 @@ static bool settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
     tokenizer->pad = find_special(tokenizer, config->pad, "[PAD]", "<pad>");
     tokenizer->mask = find_special(tokenizer, config->mask, "[MASK]", "<mask>");
     tokenizer->max_length = config->max_length;
-    tokenizer->lowercases = has_step(setting_of(tokenizer, "normalizer"), "lower");
+    tokenizer->lowercases = has_step(setting_of(tokenizer, "normalizer"), "lower") ||
+                            strcmp(setting_of(tokenizer, "lower"), "yes") == 0; /* Keras */
     if (config->says_lowercase && config->lowercase != tokenizer->lowercases)
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "

@@ -1,9 +1,10 @@
-/* tokenizer_json.c - a tokenizer.json of HuggingFace tokenizers: normalizer, pre_tokenizer, model,
- * post_processor and added_tokens to the settings of weights/FORMAT.md. What is not known here is
+/* tokenizer_json.c - a tokenizer.json, Keras' or of HuggingFace tokenizers: normalizer,
+ * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. What is not known here is
  * refused by its name; the decoder is not needed, truncation and padding are not taken.
  */
 #include "tools/import/json_file.h"
 #include "tools/import/tokenizer_parts.h"
+#include "tools/import/tokenizer_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -488,12 +489,23 @@ static bool read_post_processor(struct reader *reader)
 
 /* ---- The file ---- */
 
+/* Keras' Tokenizer.to_json() bears the same name. */
+static bool is_keras(const json_t *root)
+{
+    return json_object_get(root, "model") == NULL &&
+           json_is_object(json_object_get(root, "config"));
+}
+
 bool tokenizer_json_read(struct import_tokenizer *tokenizer, const char *name, const char *text,
                          size_t len, struct problem *problem)
 {
     struct reader reader = {.tokenizer = tokenizer, .problem = problem};
     if (!json_file_parse(&reader.file, name, text, len, false, problem))
         return false;
+    if (is_keras(reader.file.root)) {
+        json_file_free(&reader.file);
+        return import_tokenizer_keras(tokenizer, name, text, len, problem);
+    }
     const bool ok = read_model(&reader) &&
                     set_steps(&reader, "normalizer", "normalizer", read_normalizer) &&
                     set_steps(&reader, "splitter", "pre_tokenizer", read_pre_tokenizer) &&

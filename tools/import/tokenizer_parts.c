@@ -155,6 +155,7 @@ bool parts_set(struct import_tokenizer *tokenizer, const char *key, struct growi
         return false;
     if (tokenizer->n_settings == IMPORT_TOKENIZER_SETTINGS) {
         free(value->bytes);
+        *value = (struct growing_text){.bytes = NULL};
         return problem_say(problem, "the tokenizer has more than %d settings",
                            IMPORT_TOKENIZER_SETTINGS);
     }

@@ -1,0 +1,222 @@
+/* positions.c - encode-inspect --positions: from what is asked to the matrix, by the engine, and to its
+ * measures or its rows; see positions.h.
+ */
+#include "tools/inspect/positions.h"
+
+#include "tools/csv_output.h"
+#include "tools/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The default width is that of encode-new, the default distances are a handful, and of long tables the rows that texts
+ * mostly use; the most is what fits into memory anywhere. */
+enum { DEFAULT_WIDTH = 128, DEFAULT_ROWS = 128, DEFAULT_TABLE_ROWS = 1024, DEFAULT_APART = 5 };
+static const size_t MOST_NUMBERS = (size_t)1 << 27;
+
+/* What the matrix is asked from: a model or none, and the options of a session. */
+struct source {
+    engine_model *model; /* or NULL */
+    engine_info info;
+    engine_session_options options;
+    size_t width;
+};
+
+static const char *config_of(const engine_model *model, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) ==
+                       ENGINE_OK; i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+static double config_number(const engine_model *model, const char *key, double if_absent)
+{
+    const char *value = model != NULL ? config_of(model, key) : NULL;
+    return value != NULL ? strtod(value, NULL) : if_absent;
+}
+
+static int open_model(const struct positions_request *request, struct source *source)
+{
+    engine_error error;
+    if (engine_model_open(request->path, NULL, &source->model, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    source->info.struct_bytes = sizeof source->info;
+    engine_model_info(source->model, &source->info);
+    if (!source->info.has_model)
+        return program_fail("'%s' holds a tokenizer alone, which has no positions", request->path);
+    return PROGRAM_DONE;
+}
+
+/* Numbers are doubles, of learned positions float32. cap 0: only how many they are. */
+static engine_status ask(const struct source *source, size_t n, bool is_learned, void *out, size_t cap,
+                         size_t *needed, engine_error *error)
+{
+    return is_learned ? engine_position_matrix(source->model, &source->options, source->width, n, out,
+                                               cap, needed, error)
+                      : engine_position_matrix_exact(source->model, &source->options, source->width, n,
+                                                     out, cap, needed, error);
+}
+
+/* Numbers [n] of float32 at the start of `rows` become doubles, from the last to the first. */
+static void widen(void *rows, size_t n)
+{
+    for (char *bytes = rows; n-- > 0;) {
+        float value;
+        memcpy(&value, bytes + n * sizeof value, sizeof value);
+        memcpy(bytes + n * sizeof(double), &(double){(double)value}, sizeof(double));
+    }
+}
+
+/* Rows [n, width], to be freed; NULL after a message. */
+static double *ask_rows(const struct source *source, const char *scheme, size_t n, size_t *width)
+{
+    bool is_learned = strcmp(scheme, "learned") == 0;
+    engine_error error;
+    size_t numbers = 0;
+    engine_status status = ask(source, n, is_learned, NULL, 0, &numbers, &error);
+    if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
+        program_fail("%s", error.message);
+        return NULL;
+    }
+    *width = numbers / n;
+    if (numbers > MOST_NUMBERS) {
+        program_fail("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n", n,
+                     *width, MOST_NUMBERS);
+        return NULL;
+    }
+    double *rows = malloc(numbers * sizeof *rows);
+    if (rows == NULL) {
+        program_fail("out of memory");
+        return NULL;
+    }
+    if (ask(source, n, is_learned, rows, numbers, NULL, &error) != ENGINE_OK) {
+        program_fail("%s", error.message);
+        free(rows);
+        return NULL;
+    }
+    if (is_learned)
+        widen(rows, numbers);
+    return rows;
+}
+
+static void describe(const struct positions_request *request, const struct source *source,
+                     struct position_matrix *matrix)
+{
+    const struct position_options *options = &request->options;
+    bool has_base = strcmp(matrix->scheme, "sinusoidal") == 0 || strcmp(matrix->scheme, "exponential") == 0;
+    bool is_fourier = strcmp(matrix->scheme, "fourier") == 0;
+    const char *stored =
+        source->model != NULL ? config_of(source->model, "position_frequencies") : NULL;
+    if (source->model != NULL)
+        matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
+    if (has_base)
+        matrix->base = options->base != 0 ? options->base
+                                          : config_number(source->model, "position_base", 10000);
+    matrix->scale = options->has_position_scale ? options->position_scale
+                                                : config_number(source->model, "position_scale", 1);
+    if (!is_fourier)
+        return;
+    matrix->n_frequencies = options->frequencies != NULL ? options->n_frequencies
+                            : stored != NULL             ? (size_t)strtoul(stored, NULL, 10)
+                                                         : 0;
+    matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
+}
+
+/* The last place of a short text whose value stands at another place of a long one. */
+static bool find_example(const struct source *source, const char *scheme,
+                         struct index_example *example)
+{
+    size_t width;
+    *example = (struct index_example){.short_n = 5, .long_n = 20};
+    double *few = ask_rows(source, scheme, example->short_n, &width);
+    double *many = few != NULL ? ask_rows(source, scheme, example->long_n, &width) : NULL;
+    for (size_t p = 0; many != NULL && p < example->short_n; p++)
+        for (size_t q = 0; q < example->long_n; q++)
+            if (p != q && few[p * width] == many[q * width]) {
+                example->short_place = p;
+                example->long_place = q;
+                example->value = few[p * width];
+            }
+    bool done = many != NULL;
+    free(few);
+    free(many);
+    return done;
+}
+
+static void print_csv(const struct position_matrix *matrix, FILE *stream)
+{
+    fputs("position", stream);
+    for (size_t i = 0; i < matrix->width; i++)
+        fprintf(stream, ",v%zu", i);
+    csv_end_row(stream);
+    for (size_t p = 0; p < matrix->n && !ferror(stream); p++) {
+        fprintf(stream, "%zu", p);
+        for (size_t i = 0; i < matrix->width; i++) {
+            putc(',', stream);
+            csv_put_float(stream, (float)matrix->rows[p * matrix->width + i]);
+        }
+        csv_end_row(stream);
+    }
+}
+
+static int show(const struct positions_request *request, const struct source *source,
+                const struct position_matrix *matrix)
+{
+    struct position_measures measures;
+    struct index_example index, *example = NULL;
+    if (request->format == POSITIONS_CSV) {
+        print_csv(matrix, stdout);
+        return PROGRAM_DONE;
+    }
+    if (strcmp(matrix->scheme, "index") == 0 && matrix->scale != 0) {
+        if (!find_example(source, matrix->scheme, &index))
+            return PROGRAM_FAILED;
+        example = &index;
+    }
+    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
+    bool done = positions_measure(matrix, n_apart, &measures);
+    if (done && request->format == POSITIONS_JSON)
+        done = positions_print_json(matrix, &measures, example, stdout);
+    else if (done)
+        positions_print_text(matrix, &measures, example, stdout);
+    positions_measures_free(&measures);
+    return done ? PROGRAM_DONE : program_fail("out of memory");
+}
+
+static int inspect(struct positions_request *request, struct source *source)
+{
+    size_t own_rows = source->info.max_tokens < DEFAULT_TABLE_ROWS ? source->info.max_tokens
+                                                                   : DEFAULT_TABLE_ROWS;
+    struct position_matrix matrix = {
+        .scheme = request->options.position != ENGINE_POSITION_MODEL
+                      ? position_name(request->options.position)
+                      : source->info.position,
+        .n = request->n > 0 ? request->n : source->model != NULL ? own_rows : DEFAULT_ROWS,
+    };
+    const char *conflict = position_options_conflict(&request->options, matrix.scheme);
+    if (conflict != NULL)
+        return program_misuse("%s; here they are %s", conflict, matrix.scheme);
+    source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
+    source->options.struct_bytes = sizeof source->options;
+    position_options_apply(&request->options, source->width, &source->options);
+    matrix.rows = ask_rows(source, matrix.scheme, matrix.n, &matrix.width);
+    if (matrix.rows == NULL)
+        return PROGRAM_FAILED;
+    describe(request, source, &matrix);
+    int code = show(request, source, &matrix);
+    free(matrix.rows);
+    return code;
+}
+
+int positions_inspect(struct positions_request *request)
+{
+    struct source source = {0};
+    int code = request->path != NULL ? open_model(request, &source) : PROGRAM_DONE;
+    if (code == PROGRAM_DONE)
+        code = inspect(request, &source);
+    engine_model_close(source.model);
+    return code;
+}

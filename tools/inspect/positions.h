@@ -1,0 +1,78 @@
+/* positions.h - encode-inspect --positions: the matrix of a position scheme, or of a model's own positions, and
+ * what can be measured of it. */
+#ifndef TOOLS_INSPECT_POSITIONS_H
+#define TOOLS_INSPECT_POSITIONS_H
+
+#include "tools/position_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum positions_format { POSITIONS_TEXT, POSITIONS_JSON, POSITIONS_CSV };
+
+/* What is asked; 0: not said. */
+struct positions_request {
+    const char *path; /* NULL: no file, options.position says the scheme */
+    struct position_options options;
+    size_t width, n, n_apart;
+    enum positions_format format;
+};
+
+/* Numbers of which there is one for each row, or each pair of rows. */
+struct spread {
+    double smallest, largest, mean;
+    size_t smallest_at, largest_at; /* rows */
+    bool is_constant;               /* but for the rounding of double */
+};
+
+/* Rows that are the same in float32, as they are added: `n` of them, the first `MATCHES_SHOWN` in rows. */
+enum { MATCHES_SHOWN = 6, GROUPS_SHOWN = 8 };
+struct same_rows {
+    size_t rows[MATCHES_SHOWN], n;
+};
+
+struct position_matrix {
+    const char *scheme, *name; /* name of the model, or NULL */
+    size_t n, width;
+    double *rows; /* [n, width]; of a learned table its float32 numbers */
+    double base; /* in force; 0: the scheme has none */
+    double scale;
+    size_t n_frequencies, period; /* of fourier: given ones, or harmonics of so many tokens */
+};
+
+struct position_measures {
+    double smallest, largest;
+    size_t smallest_at[2], largest_at[2]; /* row, column */
+    struct spread norms;
+    struct spread *apart; /* [n_apart]: |PE[p] - PE[p+k]| over p, k from 1 */
+    size_t n_apart;
+    size_t n_different; /* rows */
+    struct same_rows same[GROUPS_SHOWN];
+    size_t n_same; /* groups of rows that are the same; the first ones are in same */
+};
+
+/* False: no memory. */
+bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
+                       struct position_measures *measures);
+void positions_measures_free(struct position_measures *measures);
+
+/* Of index: places of a text of `short_n` tokens whose value is that of other places of one of `long_n`. */
+struct index_example {
+    size_t short_n, long_n, short_place, long_place; /* the last of them */
+    double value;
+};
+
+void positions_print_text(const struct position_matrix *matrix,
+                          const struct position_measures *measures,
+                          const struct index_example *example, FILE *stream);
+
+/* False: no memory. */
+bool positions_print_json(const struct position_matrix *matrix,
+                          const struct position_measures *measures,
+                          const struct index_example *example, FILE *stream);
+
+/* The program's exit code; output goes to stdout. */
+int positions_inspect(struct positions_request *request);
+
+#endif
