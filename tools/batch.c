@@ -97,7 +97,8 @@ size_t batch_tokenize(struct batch *batch)
     struct encoder *encoder = batch->encoder;
     for (size_t i = 0; i < batch->n_items; i++) {
         struct item *item = &batch->items[i];
-        if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item))
+        if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item) ||
+            (!encoder->is_chunked && !encoder_pad(encoder, item)))
             return i;
     }
     return batch->n_items;
@@ -136,7 +137,7 @@ void batch_note(struct batch *batch, const struct item *item)
 {
     const struct encoder *encoder = batch->encoder;
     char name[ITEM_NAME_BYTES];
-    if (encoder->task != TASK_TOKENS && !batch->has_noted_empty && item_n_visible(item) == 0) {
+    if (!task_is_tokens(encoder->task) && !batch->has_noted_empty && item_n_visible(item) == 0) {
         batch->has_noted_empty = true;
         text_count_clear(&batch->text_count);
         program_note("%s has no tokens%s", item_name(item, name), zeros(encoder));

@@ -5,7 +5,7 @@
  *     encoder          records  →  tokens  →  vectors, by the engine
  *     printer          text, json, csv, npy, ids
  *     pipeline         the four together, batch by batch
- *     compare, similarity, rank   for what looks at several texts
+ *     compare, similarity, rank, show_mask   for what looks at several texts
  */
 #include "tools/compare.h"
 #include "tools/encode_options.h"
@@ -15,6 +15,7 @@
 #include "tools/pipeline.h"
 #include "tools/rank.h"
 #include "tools/reader.h"
+#include "tools/show_mask.h"
 #include "tools/similarity.h"
 
 #include <stdio.h>
@@ -28,6 +29,8 @@ static int run_task(const struct encode_options *options, struct encoder *encode
         return rank_texts(options, encoder, reader, output);
     case TASK_SIMILARITY:
         return similarity_print(options, encoder, reader, output);
+    case TASK_SHOW_MASK:
+        return show_mask(options, encoder, reader, output);
     default:
         return pipeline_run(options, encoder, reader, output);
     }

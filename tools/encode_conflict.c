@@ -9,6 +9,7 @@ const char *task_option(enum task task)
     static const char *const names[] = {
         [TASK_VECTORS] = "",
         [TASK_TOKENS] = "--tokens",
+        [TASK_SHOW_MASK] = "--show-mask",
         [TASK_LABELS] = "--labels",
         [TASK_ENTITIES] = "--entities",
         [TASK_FILL] = "--fill",
@@ -103,6 +104,26 @@ static const char *input_conflict(const struct encode_options *options)
     return NULL;
 }
 
+static const char *padding_conflict(const struct encode_options *options)
+{
+    bool shows_mask = options->task == TASK_SHOW_MASK;
+    if (options->pad_to && options->task >= TASK_LABELS)
+        return "--pad-to goes with vectors, --tokens, -f ids and --show-mask";
+    if ((options->has_pad_side || options->has_pad_id) && !options->pad_to && !shows_mask)
+        return "--pad-side and --pad-id go with --pad-to or --show-mask";
+    if (options->pad_to && options->max_tokens > options->pad_to)
+        return "--max-tokens is more than --pad-to, which texts may not be longer than";
+    if (!shows_mask)
+        return NULL;
+    if (options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
+        return "--show-mask prints text or json";
+    if (options->has_pooling || options->normalize)
+        return "--show-mask makes no vectors; it goes without -p and --normalize";
+    if (options->is_chunked)
+        return "--show-mask gives one row per text; it goes without --on-long chunk";
+    return NULL;
+}
+
 static const char *vector_conflict(const struct encode_options *options)
 {
     bool is_tokens = options->task == TASK_TOKENS || options->format == FORMAT_IDS;
@@ -111,8 +132,8 @@ static const char *vector_conflict(const struct encode_options *options)
         return "--pair goes with exactly one TEXT";
     if (options->task >= TASK_LABELS)
         return head_conflict(options);
-    if (is_tokens && options->format == FORMAT_NPY)
-        return "--tokens makes no vectors; -f npy holds nothing else";
+    if (is_tokens && options->format == FORMAT_NPY && !options->pad_to)
+        return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_tokens && (is_pooled || options->normalize))
         return "--tokens and -f ids make no vectors; they go without -p and --normalize";
     if (options->normalize && !is_pooled)
@@ -127,6 +148,8 @@ const char *encode_options_conflict(const struct encode_options *options)
     const char *reason = input_conflict(options);
     if (!reason)
         reason = idle_option(options);
+    if (!reason)
+        reason = padding_conflict(options);
     if (!reason)
         reason = position_options_conflict(&options->positions,
                                            position_name(options->positions.position));

@@ -5,6 +5,7 @@
 #include "tools/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 enum long_option {
@@ -22,8 +23,12 @@ enum long_option {
     OPTION_STRIDE,
     OPTION_TRUNCATION,
     OPTION_TRUNCATE_LEFT,
+    OPTION_PAD_TO,
+    OPTION_PAD_SIDE,
+    OPTION_PAD_ID,
     OPTION_NORMALIZE,
     OPTION_TOKENS,
+    OPTION_SHOW_MASK,
     OPTION_COMPARE,
     OPTION_SIMILARITY,
     OPTION_RANK,
@@ -55,9 +60,13 @@ static const struct option LONG_OPTIONS[] = {
     {"stride", required_argument, NULL, OPTION_STRIDE},
     {"truncation", required_argument, NULL, OPTION_TRUNCATION},
     {"truncate-left", no_argument, NULL, OPTION_TRUNCATE_LEFT},
+    {"pad-to", required_argument, NULL, OPTION_PAD_TO},
+    {"pad-side", required_argument, NULL, OPTION_PAD_SIDE},
+    {"pad-id", required_argument, NULL, OPTION_PAD_ID},
     {"pooling", required_argument, NULL, 'p'},
     {"normalize", no_argument, NULL, OPTION_NORMALIZE},
     {"tokens", no_argument, NULL, OPTION_TOKENS},
+    {"show-mask", no_argument, NULL, OPTION_SHOW_MASK},
     {"compare", no_argument, NULL, OPTION_COMPARE},
     {"similarity", no_argument, NULL, OPTION_SIMILARITY},
     {"rank", required_argument, NULL, OPTION_RANK},
@@ -74,6 +83,8 @@ static const struct option LONG_OPTIONS[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0}};
+
+enum { PAD_TO_MOST = 1 << 20 }; /* as long as a model's longest sequence may be */
 
 /* The names of a choice and what each stands for. */
 enum { CHOICES_MAX = 9 };
@@ -120,6 +131,12 @@ static const struct choice TRUNCATION = {
     .values = {ENGINE_TRUNCATE_LONGEST_FIRST, ENGINE_TRUNCATE_ONLY_FIRST,
                ENGINE_TRUNCATE_ONLY_SECOND},
 };
+static const struct choice PAD_SIDE = {
+    .option = "--pad-side",
+    .n = 2,
+    .names = {"left", "right"},
+    .values = {true, false},
+};
 static const struct choice INPUT = {
     .option = "--input",
     .n = 2,
@@ -134,6 +151,17 @@ static bool choose(const struct choice *choice, const char *text, int *value)
         return false;
     *value = choice->values[index];
     return true;
+}
+
+static bool read_pad_id(struct encode_options *options, const char *text)
+{
+    bool is_negative = text[0] == '-';
+    uint64_t most = (uint64_t)INT32_MAX + is_negative, magnitude;
+    if (!option_number(is_negative ? "--pad-id -" : "--pad-id", text + is_negative, 0, most,
+                       &magnitude))
+        return false;
+    options->pad_id = (int32_t)(is_negative ? -(int64_t)magnitude : (int64_t)magnitude);
+    return options->has_pad_id = true;
 }
 
 static bool set_task(struct encode_options *options, enum task task)
@@ -195,6 +223,10 @@ static bool read_value(struct encode_options *options, int option, const char *t
         return option_count("-t", text, 1, 1024, &options->n_threads);
     case OPTION_MAX_TOKENS:
         return option_count("--max-tokens", text, 1, INT32_MAX, &options->max_tokens);
+    case OPTION_PAD_TO:
+        return option_count("--pad-to", text, 1, PAD_TO_MOST, &options->pad_to);
+    case OPTION_PAD_ID:
+        return read_pad_id(options, text);
     case 'p':
         is_good = choose(&POOLING, text, &value);
         options->pooling = (engine_pooling)value;
@@ -217,6 +249,11 @@ static bool read_value(struct encode_options *options, int option, const char *t
         is_good = choose(&TRUNCATION, text, &value);
         options->truncation = (engine_truncation)value;
         options->has_truncation = true;
+        break;
+    case OPTION_PAD_SIDE:
+        is_good = choose(&PAD_SIDE, text, &value);
+        options->pad_left = value;
+        options->has_pad_side = true;
         break;
     case OPTION_INPUT:
         is_good = choose(&INPUT, text, &value);
@@ -250,6 +287,8 @@ static bool read_flag(struct encode_options *options, int option)
         return options->has_progress = true;
     case OPTION_TOKENS:
         return set_task(options, TASK_TOKENS);
+    case OPTION_SHOW_MASK:
+        return set_task(options, TASK_SHOW_MASK);
     case OPTION_COMPARE:
         return set_task(options, TASK_COMPARE);
     case OPTION_SIMILARITY:
@@ -279,7 +318,8 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
 
     while ((option = getopt_long(argc, argv, "m:t:p:f:o:h", LONG_OPTIONS, NULL)) != -1) {
         if (option == 'h') {
-            *exit_code = program_help(ENCODE_HELP);
+            fputs(ENCODE_HELP, stdout);
+            *exit_code = program_help(ENCODE_HELP_RESULT);
             return false;
         }
         if (option == OPTION_VERSION) {

@@ -14,6 +14,7 @@ enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_ID
 enum task {
     TASK_VECTORS,
     TASK_TOKENS,
+    TASK_SHOW_MASK,
     TASK_LABELS,
     TASK_ENTITIES,
     TASK_FILL,
@@ -51,7 +52,10 @@ struct encode_options {
     bool truncate_left;
     bool normalize, no_special;
     size_t max_tokens; /* 0: the model's */
-    size_t n_threads;  /* 0: the engine's choice */
+    size_t pad_to;     /* tokens of every text; 0: each has its own length */
+    bool has_pad_side, pad_left, has_pad_id;
+    int32_t pad_id;
+    size_t n_threads; /* 0: the engine's choice */
 };
 
 /* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was
@@ -64,8 +68,14 @@ const char *encode_options_conflict(const struct encode_options *options);
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
 
+/* Tokens are all that is asked for; the model computes nothing. */
+static inline bool task_is_tokens(enum task task)
+{
+    return task == TASK_TOKENS || task == TASK_SHOW_MASK;
+}
+
 void encode_options_free(struct encode_options *options);
 
-extern const char ENCODE_HELP[];
+extern const char ENCODE_HELP[], ENCODE_HELP_RESULT[]; /* two halves of --help */
 
 #endif

@@ -59,6 +59,27 @@ const char *encoder_label(const struct encoder *encoder, size_t label,
 
 /* ---- Inputs ---- */
 
+/* An item as ids, [n_tokens] and behind them as many types, and a mask where there is padding. */
+static engine_input gather_input(const struct encoder *encoder, const struct item *item,
+                                 int32_t *ids, uint8_t *mask)
+{
+    size_t n = item->n_tokens;
+    int32_t *types = ids + n;
+    bool is_padded = item->n_pads_left + item->n_pads_right > 0;
+
+    if (item->record.input.ids && !is_padded)
+        return item->record.input;
+    for (size_t t = 0; t < n; t++) {
+        ids[t] = item->tokens[t].id;
+        types[t] = item->tokens[t].type;
+        mask[t] = !item_is_masked(item, t);
+    }
+    return (engine_input){.ids = ids,
+                          .types = encoder->info.n_types ? types : NULL,
+                          .mask = is_padded ? mask : NULL,
+                          .n_ids = n};
+}
+
 /* The ids and types of all texts behind one another, and the inputs that point at them. */
 static bool gather_inputs(struct encoder *encoder, const struct item *items, size_t n)
 {
@@ -69,22 +90,17 @@ static bool gather_inputs(struct encoder *encoder, const struct item *items, siz
         encoder_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
     encoder->ids =
         encoder_room(encoder->ids, &encoder->ids_cap, 2 * n_ids + 1, sizeof *encoder->ids);
-    if (!encoder->inputs || !encoder->ids)
+    encoder->masks =
+        encoder_room(encoder->masks, &encoder->masks_cap, n_ids + 1, sizeof *encoder->masks);
+    if (!encoder->inputs || !encoder->ids || !encoder->masks)
         return false;
 
     int32_t *next = encoder->ids;
+    uint8_t *mask = encoder->masks;
     for (size_t i = 0; i < n; i++) {
-        size_t n_tokens = items[i].n_tokens;
-        int32_t *ids = next, *types = next + n_tokens;
-        for (size_t t = 0; t < n_tokens; t++) {
-            ids[t] = items[i].tokens[t].id;
-            types[t] = items[i].tokens[t].type;
-        }
-        next += 2 * n_tokens;
-        encoder->inputs[i] = items[i].record.input;
-        if (!items[i].record.input.ids)
-            encoder->inputs[i] = (engine_input){
-                .ids = ids, .types = encoder->info.n_types ? types : NULL, .n_ids = n_tokens};
+        encoder->inputs[i] = gather_input(encoder, &items[i], next, mask);
+        next += 2 * items[i].n_tokens;
+        mask += items[i].n_tokens;
     }
     return true;
 }
@@ -169,7 +185,7 @@ static bool find_entities(struct encoder *encoder, struct item *item)
 
 bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
-    if (n == 0 || encoder->task == TASK_TOKENS)
+    if (n == 0 || task_is_tokens(encoder->task))
         return true;
     if (!gather_inputs(encoder, items, n))
         return encoder_fail_memory(encoder, items);

@@ -6,6 +6,7 @@
 #include "tools/encode_options.h"
 #include "tools/item.h"
 #include "tools/options.h"
+#include "tools/padding.h"
 #include "tools/prompt.h"
 
 #include <limits.h>
@@ -28,6 +29,7 @@ struct encoder {
     size_t token_limit; /* most tokens per text; 0: none */
     size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
     size_t top;         /* words per mask token */
+    struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options;
     char default_path[PATH_MAX];
@@ -35,8 +37,9 @@ struct encoder {
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     int32_t *ids;
+    uint8_t *masks;
     float *rows;
-    size_t inputs_cap, ids_cap, rows_cap;
+    size_t inputs_cap, ids_cap, masks_cap, rows_cap;
 };
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code
@@ -47,6 +50,10 @@ void encoder_close(struct encoder *encoder);
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
  * as many as the limit lets by. */
 bool encoder_tokenize(struct encoder *encoder, struct item *item);
+
+/* Makes an item as long as all others; one that is longer already is an error (texts are cut when
+ * they are tokenized, ids are not). */
+bool encoder_pad(struct encoder *encoder, struct item *item);
 
 /* Asks the model for what the task wants of n items whose tokens are set. Rows are valid until the
  * next call. */

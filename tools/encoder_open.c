@@ -76,7 +76,7 @@ static bool check_head(const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
     const char *option = task_option(encoder->task), *missing = missing_head(info, encoder->task);
-    if (!info->has_model && encoder->task != TASK_TOKENS) {
+    if (!info->has_model && !task_is_tokens(encoder->task)) {
         program_fail("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
                      encoder->name, option[0] ? option : "a vector");
         return false;
@@ -109,7 +109,7 @@ static const char *model_conflict(struct encoder *encoder, const struct encode_o
     }
     if (encoder->task == TASK_RANK && !encoder->ranks_pairs && options->raw_scores)
         return "this model ranks by cosine: --raw-scores is for cross-encoders";
-    if (encoder->task == TASK_TOKENS || options->max_tokens <= most)
+    if (task_is_tokens(encoder->task) || options->max_tokens <= most)
         return NULL;
     snprintf(encoder->message, sizeof encoder->message,
              "--max-tokens %zu is more than this model takes: %zu token%s", options->max_tokens,
@@ -147,10 +147,20 @@ static void settle_head(struct encoder *encoder)
     if (encoder->task == TASK_LABELS) {
         encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
         encoder->width = info->n_labels;
-    } else if (encoder->task == TASK_TOKENS || encoder->task == TASK_ENTITIES ||
+    } else if (task_is_tokens(encoder->task) || encoder->task == TASK_ENTITIES ||
                encoder->task == TASK_FILL) {
         encoder->width = 0;
     }
+}
+
+/* Texts that are to have N tokens may not have more, whatever the model takes. */
+static size_t token_limit(const struct encoder *encoder, const struct encode_options *options)
+{
+    bool is_free = task_is_tokens(encoder->task) && !options->is_chunked;
+    size_t limit = is_free ? 0 : encoder->info.max_text_tokens;
+    if (options->max_tokens)
+        return options->max_tokens;
+    return options->pad_to && (limit == 0 || options->pad_to < limit) ? options->pad_to : limit;
 }
 
 /* What is asked of positions beside the scheme. */
@@ -199,10 +209,8 @@ static void settle(struct encoder *encoder, const struct encode_options *options
     encoder->top = options->top ? options->top : DEFAULT_TOP;
     if (encoder->task == TASK_FILL && encoder->top > info->n_vocabulary)
         encoder->top = info->n_vocabulary;
-    bool has_limit = encoder->task != TASK_TOKENS || options->is_chunked;
-    encoder->token_limit = options->max_tokens ? options->max_tokens
-                           : has_limit         ? info->max_text_tokens
-                                               : 0;
+    encoder->token_limit = token_limit(encoder, options);
+    padding_settle(&encoder->padding, encoder->model, options, task_is_tokens(encoder->task));
     encode->struct_bytes = sizeof *encode;
     encode->normalize = options->normalize;
     encode->no_special = options->no_special;
@@ -219,7 +227,7 @@ static bool open_session(struct encoder *encoder, const struct encode_options *o
 {
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {0};
-    bool is_computed = encoder->task != TASK_TOKENS;
+    bool is_computed = !task_is_tokens(encoder->task);
 
     session.n_threads = options->n_threads;
     session.max_tokens = is_computed ? options->max_tokens : 1; /* tokens alone need no rows */
@@ -269,6 +277,7 @@ void encoder_close(struct encoder *encoder)
     engine_model_close(encoder->model);
     free(encoder->inputs);
     free(encoder->ids);
+    free(encoder->masks);
     free(encoder->rows);
     *encoder = (struct encoder){0};
 }

@@ -42,8 +42,9 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
     bool may_raise =
-        encoder->task == TASK_TOKENS || encoder->token_limit < encoder->info.max_tokens;
-    bool may_chunk = encoder->task < TASK_RANK;
+        task_is_tokens(encoder->task) || encoder->token_limit < encoder->info.max_tokens;
+    bool may_chunk = encoder->task < TASK_RANK && encoder->task != TASK_SHOW_MASK;
+    bool by_padding = encoder->token_limit == encoder->padding.n;
     size_t n_tokens = 0;
 
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
@@ -56,7 +57,9 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
                         " has %zu token%s and the limit is %zu: --on-long truncate cuts it%s%s",
                         n_tokens, plural(n_tokens), encoder->token_limit,
                         may_chunk ? ", --on-long chunk makes windows of it" : "",
-                        may_raise ? ", a larger --max-tokens takes more" : "");
+                        !may_raise   ? ""
+                        : by_padding ? ", a larger --pad-to takes more"
+                                     : ", a larger --max-tokens takes more");
 }
 
 static bool tokenize_text(struct encoder *encoder, struct item *item)
@@ -111,6 +114,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
     item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
     if (!item->tokens)
         return encoder_fail_memory(encoder, item);
+    item->n_tokens = n;
     for (size_t i = 0; i < n; i++) {
         engine_token *token = &item->tokens[i];
         token->id = input->ids[i];
@@ -119,13 +123,22 @@ static bool take_ids(struct encoder *encoder, struct item *item)
             !check_number(encoder, item, "types", i, token->type, info->n_types))
             return false;
     }
-    item->n_tokens = n;
     return true;
 }
 
 bool encoder_tokenize(struct encoder *encoder, struct item *item)
 {
     return item->record.input.ids ? take_ids(encoder, item) : tokenize_text(encoder, item);
+}
+
+bool encoder_pad(struct encoder *encoder, struct item *item)
+{
+    size_t most = encoder->padding.n;
+    if (most && item->n_tokens > most)
+        return encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
+                            item->record.input.ids ? "ids" : "tokens", most,
+                            item->record.input.ids ? "; ids are taken as they are, not cut" : "");
+    return padding_apply(&encoder->padding, item) || encoder_fail_memory(encoder, item);
 }
 
 /* ---- What tokens are called ---- */

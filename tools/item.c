@@ -17,7 +17,9 @@ void item_free(struct item *item)
 bool item_is_masked(const struct item *item, size_t i)
 {
     const uint8_t *mask = item->record.input.mask;
-    return mask && !mask[i];
+    if (i < item->n_pads_left || i >= item->n_tokens - item->n_pads_right)
+        return true;
+    return mask && !mask[i - item->n_pads_left];
 }
 
 size_t item_n_visible(const struct item *item)

@@ -23,6 +23,7 @@ struct item {
     struct window window;
     engine_token *tokens; /* [n_tokens], owned */
     size_t n_tokens;
+    size_t n_pads_left, n_pads_right; /* tokens that were added to make it longer */
     size_t n_dropped; /* tokens cut away */
     /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
      * NULL: none were asked for. */
@@ -35,7 +36,7 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Padding by the input's mask; tokens that are not. */
+/* Padding, by the input's mask or added; how many tokens are none. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 

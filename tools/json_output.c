@@ -64,3 +64,18 @@ void json_put_floats(FILE *stream, const float *values, size_t n)
     }
     putc(']', stream);
 }
+
+void json_put_input(FILE *stream, const engine_input *input)
+{
+    if (input->ids) {
+        fputs("null", stream);
+        return;
+    }
+    fputs(input->pair ? "[" : "", stream);
+    json_put_string(stream, input->text, input->text_len);
+    if (input->pair) {
+        fputs(", ", stream);
+        json_put_string(stream, input->pair, input->pair_len);
+        putc(']', stream);
+    }
+}

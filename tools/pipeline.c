@@ -106,12 +106,13 @@ static bool add_windows(struct pipeline *pipeline, const struct item *item, int 
     while (windows.index < windows.of) {
         if (pipeline->n_windows == GROUP_WINDOWS && !encode_windows(pipeline, code))
             return false;
-        if (!windows_next(&windows, &pipeline->windows[pipeline->n_windows])) {
-            encoder_fail_memory(encoder, item);
+        struct item *window = &pipeline->windows[pipeline->n_windows];
+        bool is_made = windows_next(&windows, window);
+        pipeline->n_windows += is_made;
+        if (!(is_made ? encoder_pad(encoder, window) : encoder_fail_memory(encoder, item))) {
             *code = batch_fail(pipeline->batch, encoder->message);
             return false;
         }
-        pipeline->n_windows++;
     }
     return true;
 }

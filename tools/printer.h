@@ -39,6 +39,9 @@ extern const struct printer_kind PRINTER_CSV_LABELS, PRINTER_CSV_ENTITIES, PRINT
 /* Of the tasks that go input by input, all but ranks, similarities and comparisons. */
 const struct printer_kind *printer_of(enum task task, enum output_format format);
 
+/* A text, "text | pair", or "(token ids)", on one line. */
+void print_input(FILE *stream, const engine_input *input);
+
 /* What the tables for reading share. The number of the text, its window and the bytes of that where
  * texts are chunked, and the text in 30 columns; the line above what is said of one text; the end
  * of a line that has a row of numbers. */

@@ -1,6 +1,7 @@
 /* printer_npy.c - NumPy's file format, version 1.0: magic, header length, a Python dict that is
- * padded with blanks, then the rows, little-endian float32
- * (https://numpy.org/neps/nep-0001-npy-format.html).
+ * padded with blanks, then the rows, little-endian float32, or int32 where they are token ids
+ * (https://numpy.org/neps/nep-0001-npy-format.html). Texts of one length add a dimension to rows
+ * per token: [texts, N, D].
  *
  * The header comes first and holds the number of rows, which is known last. Where the output can
  * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
@@ -14,13 +15,30 @@
 
 enum { HEADER_BYTES = 128, PREFIX_BYTES = 10, COPY_BYTES = 64 << 10 };
 
+static bool are_ids(const struct encoder *encoder)
+{
+    return encoder->task == TASK_TOKENS;
+}
+
+static void put_shape(char *out, size_t cap, const struct encoder *encoder, size_t n_rows)
+{
+    size_t n = encoder->padding.n, width = encoder->width;
+    if (are_ids(encoder))
+        snprintf(out, cap, "%zu, %zu", n_rows / n, n);
+    else if (n && !encoder->is_pooled)
+        snprintf(out, cap, "%zu, %zu, %zu", n_rows / n, n, width);
+    else
+        snprintf(out, cap, "%zu, %zu", n_rows, width);
+}
+
 static bool put_header(const struct printer *printer, size_t n_rows)
 {
-    char header[HEADER_BYTES + 1];
+    char header[HEADER_BYTES + 1], shape[64];
     memcpy(header, "\x93NUMPY\x01\x00\x76\x00", PREFIX_BYTES); /* 0x76 = 128 - 10 */
+    put_shape(shape, sizeof shape, printer->encoder, n_rows);
     int n = snprintf(header + PREFIX_BYTES, HEADER_BYTES - PREFIX_BYTES,
-                     "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu), }", n_rows,
-                     printer->encoder->width);
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                     are_ids(printer->encoder) ? "<i4" : "<f4", shape);
     size_t used = PREFIX_BYTES + (size_t)n;
     memset(header + used, ' ', HEADER_BYTES - used);
     header[HEADER_BYTES - 1] = '\n';
@@ -47,20 +65,31 @@ static bool begin(struct printer *printer)
     return printer->npy.rows != NULL;
 }
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "this machine's numbers have another byte order than the file"
+#endif
+
 static bool put_rows(FILE *stream, const float *values, size_t n)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return fwrite(values, sizeof *values, n, stream) == n;
-#else
-#error "this machine's float32 has another byte order than the file"
-#endif
+}
+
+static bool put_ids(FILE *stream, const struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++)
+        if (fwrite(&item->tokens[i].id, sizeof item->tokens[i].id, 1, stream) != 1)
+            return false;
+    return true;
 }
 
 static bool print_item(struct printer *printer, const struct item *item)
 {
     struct npy *npy = &printer->npy;
-    size_t n_rows = printer->encoder->is_pooled ? 1 : item->n_tokens;
-    bool is_written = put_rows(npy->rows, item->rows, n_rows * printer->encoder->width);
+    const struct encoder *encoder = printer->encoder;
+    size_t n_rows = encoder->is_pooled ? 1 : item->n_tokens;
+    bool is_written = are_ids(encoder)
+                          ? put_ids(npy->rows, item)
+                          : put_rows(npy->rows, item->rows, n_rows * encoder->width);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
     npy->n_rows += n_rows;

@@ -25,6 +25,11 @@ static int n_digits(size_t number)
     return snprintf(NULL, 0, "%zu", number);
 }
 
+static int n_id_digits(int32_t id)
+{
+    return snprintf(NULL, 0, "%d", (int)id);
+}
+
 static int larger(int a, int b)
 {
     return a > b ? a : b;
@@ -71,7 +76,7 @@ static struct columns measure(const struct printer *printer, const struct item *
     struct columns columns = {n_digits(item->n_tokens), 5, 2, 4};
     for (size_t i = 0; i < item->n_tokens; i++) {
         columns.token = larger(columns.token, (int)label_width(printer, item, i));
-        columns.id = larger(columns.id, n_digits((size_t)item->tokens[i].id));
+        columns.id = larger(columns.id, n_id_digits(item->tokens[i].id));
         columns.span = larger(columns.span, print_span(NULL, 0, item, i));
     }
     return columns;
@@ -92,7 +97,7 @@ static void print_token(const struct printer *printer, const struct item *item, 
     putc('\n', stream);
 }
 
-static void print_input(FILE *stream, const engine_input *input)
+void print_input(FILE *stream, const engine_input *input)
 {
     if (input->ids) {
         fputs("(token ids)", stream);

@@ -119,29 +119,13 @@ static void print_table(const struct matrix *matrix, FILE *stream)
     }
 }
 
-/* "text", ["text", "pair"], or null for ids. */
-static void put_text(FILE *stream, const engine_input *input)
-{
-    if (input->ids) {
-        fputs("null", stream);
-        return;
-    }
-    fputs(input->pair ? "[" : "", stream);
-    json_put_string(stream, input->text, input->text_len);
-    if (input->pair) {
-        fputs(", ", stream);
-        json_put_string(stream, input->pair, input->pair_len);
-        putc(']', stream);
-    }
-}
-
 static void print_object(const struct matrix *matrix, FILE *stream)
 {
     const struct prompt *prompt = &matrix->encoder->prompt;
     fputs("{\"texts\": [", stream);
     for (size_t i = 0; i < matrix->n; i++) {
         fputs(i ? ", " : "", stream);
-        put_text(stream, &matrix->items[i].record.input);
+        json_put_input(stream, &matrix->items[i].record.input);
     }
     putc(']', stream);
     if (prompt->len) {

@@ -64,7 +64,7 @@ void print_heading(FILE *stream, const struct encoder *encoder)
                 plural(info->n_heads), info->feed_forward, info->n_vocabulary);
     else
         fputs(": no model\n", stream);
-    if (encoder->task == TASK_TOKENS) {
+    if (task_is_tokens(encoder->task)) {
         fprintf(stream, "%s tokenizer\n", info->tokenizer);
         return;
     }
