@@ -12,12 +12,13 @@ cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
 tests='g++ libcmocka-dev'
+pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev'
 
 case ${1:-} in
-run) packages=$build ;;
-test | '') packages="$build $tests" ;;
-all) packages="$build $tests $clang" ;;
+run) packages="$build $pictures" ;;
+test | '') packages="$build $pictures $tests" ;;
+all) packages="$build $pictures $tests $clang" ;;
 *)
     sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2

@@ -1,0 +1,59 @@
+/* plot.c - the program encode-plot: positions, attention and words in pictures and numbers. See
+ * man/encode-plot.1.
+ *
+ *     plot_options      the command line
+ *     picture_NAME      a model or a scheme  →  a figure: tables with names
+ *     render            figure  →  characters, a table of numbers, or (layout, script, gnuplot) a
+ * picture
+ */
+#include "tools/options.h"
+#include "tools/plot/pictures.h"
+#include "tools/plot/plot_options.h"
+#include "tools/plot/render.h"
+
+#include <string.h>
+
+static int (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struct figure *) = {
+    [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
+    [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
+    [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
+};
+
+static int run(enum plot_command command, int argc, char **argv)
+{
+    struct plot_options options;
+    struct figure figure;
+    int code;
+    if (!plot_options_read(&options, command, argc, argv, &code))
+        return code;
+    figure_init(&figure, PLOT_COMMANDS[command]);
+    code = PICTURES[command](&options, &figure);
+    if (code == PROGRAM_DONE)
+        code = render(&figure, &options);
+    figure_free(&figure);
+    position_options_free(&options.positions);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    program_begin("encode-plot", argv);
+    const char *first = argc > 1 ? argv[1] : "";
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return program_help(PLOT_HELP);
+    if (strcmp(first, "--version") == 0)
+        return program_version();
+    for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
+        if (strcmp(first, PLOT_COMMANDS[i]) == 0)
+            return run((enum plot_command)i, argc - 1, argv + 1);
+    if (first[0] == '-')
+        return program_misuse(
+            "the picture's name comes first, before its options: encode-plot attention %s ...",
+            first);
+    return first[0] ? program_misuse(
+                          "there is no picture '%s'; position, attention, words, layers, order and "
+                          "similarity are there",
+                          first)
+                    : program_misuse("what shall be drawn? position, attention, words, layers, "
+                                     "order or similarity");
+}

@@ -1,0 +1,169 @@
+/* text_map.c - see text_map.h. A map that is too wide or high is made coarser: each character is
+ * the mean of a block of cells. */
+#include "tools/plot/text_map.h"
+
+#include "tools/display.h"
+#include "tools/plot/palette.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NUMBER_COLUMNS = 6, NAME_COLUMNS = 20, ROWS_MOST = 48 };
+
+struct map {
+    const struct panel *panel;
+    size_t name_columns, block_x, block_y;
+    size_t cell_columns; /* NUMBER_COLUMNS: numbers */
+    bool colors;
+    FILE *stream;
+};
+
+static const char *const SHADES[] = {" ", "░", "▒", "▓", "█"};
+enum { N_SHADES = 5 };
+
+static double mean_of(const struct map *map, size_t row, size_t column)
+{
+    const struct panel *panel = map->panel;
+    double sum = 0;
+    size_t n = 0;
+    for (size_t y = row; y < row + map->block_y && y < panel->y.n; y++)
+        for (size_t x = column; x < column + map->block_x && x < panel->x.n; x++, n++)
+            sum += panel->values[y * panel->x.n + x];
+    return n ? sum / (double)n : 0;
+}
+
+static void put_cell(const struct map *map, double value)
+{
+    const struct panel *panel = map->panel;
+    double share = (value - panel->least) / (panel->most - panel->least);
+    uint32_t color = palette_color(panel->palette, share);
+    if (map->colors)
+        fprintf(map->stream, "\x1b[48;2;%u;%u;%um\x1b[38;2;%sm", (unsigned)(color >> 16),
+                (unsigned)(color >> 8 & 0xFF), (unsigned)(color & 0xFF),
+                color_is_light(color) ? "0;0;0" : "255;255;255");
+    if (map->cell_columns == NUMBER_COLUMNS)
+        fprintf(map->stream, fabs(value) < 100 ? "%*.2f" : "%*.0f", NUMBER_COLUMNS, value);
+    else
+        for (size_t i = 0; i < map->cell_columns; i++) {
+            size_t shade = !(share > 0) ? 0
+                           : share >= 1 ? N_SHADES - 1
+                                        : (size_t)(share * N_SHADES);
+            fputs(map->colors ? " " : SHADES[shade], map->stream);
+        }
+    if (map->colors)
+        fputs("\x1b[0m", map->stream);
+}
+
+static void put_name(const struct map *map, const struct axis *axis, size_t i)
+{
+    char scratch[AXIS_NAME_BYTES];
+    const char *name = axis_name(axis, i, scratch);
+    display_cell(map->stream, name, strlen(name), map->name_columns);
+    putc(' ', map->stream);
+}
+
+static size_t widest(const struct axis *axis)
+{
+    char scratch[AXIS_NAME_BYTES];
+    size_t most = 1;
+    for (size_t i = 0; i < axis->n; i++) {
+        const char *name = axis_name(axis, i, scratch);
+        size_t columns = display_width(name, strlen(name), NAME_COLUMNS);
+        most = columns > most ? columns : most;
+    }
+    return most;
+}
+
+static void put_header(const struct map *map)
+{
+    const struct axis *axis = &map->panel->x;
+    char scratch[AXIS_NAME_BYTES];
+    if (map->cell_columns == NUMBER_COLUMNS) {
+        fprintf(map->stream, "%*s", (int)map->name_columns + 1, "");
+        for (size_t i = 0; i < axis->n; i++) {
+            const char *name = axis_name(axis, i, scratch);
+            size_t used = display_width(name, strlen(name), NUMBER_COLUMNS - 1);
+            fprintf(map->stream, "%*s", (int)(NUMBER_COLUMNS - used), "");
+            display_text(map->stream, name, strlen(name), NUMBER_COLUMNS - 1);
+        }
+        putc('\n', map->stream);
+        return;
+    }
+    const char *title = axis->title ? axis->title : "columns";
+    fprintf(map->stream, "%s from left to right: ", title);
+    const char *name = axis_name(axis, 0, scratch);
+    display_text(map->stream, name, strlen(name), NAME_COLUMNS);
+    fputs(" … ", map->stream);
+    name = axis_name(axis, axis->n - 1, scratch);
+    display_text(map->stream, name, strlen(name), NAME_COLUMNS);
+    putc('\n', map->stream);
+}
+
+static void put_key(const struct map *map)
+{
+    const struct panel *panel = map->panel;
+    struct map key = *map;
+    key.cell_columns = 1;
+    fprintf(map->stream, "%.4g ", panel->least);
+    for (int i = 0; i < 20; i++)
+        put_cell(&key, panel->least + (panel->most - panel->least) * (i + 0.5) / 20);
+    fprintf(map->stream, " %.4g", panel->most);
+    if (panel->unit)
+        fprintf(map->stream, "  %s", panel->unit);
+    putc('\n', map->stream);
+}
+
+void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE *stream)
+{
+    struct map map = {.panel = panel, .colors = colors, .stream = stream};
+    map.name_columns = widest(&panel->y);
+    size_t room = columns > map.name_columns + 12 ? columns - map.name_columns - 1 : 11;
+    map.cell_columns = panel->x.n * NUMBER_COLUMNS <= room ? NUMBER_COLUMNS
+                       : panel->x.n * 2 <= room            ? 2
+                                                           : 1;
+    map.block_x = map.cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
+    map.block_y = map.cell_columns == NUMBER_COLUMNS ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
+    put_header(&map);
+    size_t n_rows = (panel->y.n + map.block_y - 1) / map.block_y;
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t row = (panel->y_up ? n_rows - 1 - i : i) * map.block_y;
+        put_name(&map, &panel->y, row);
+        for (size_t column = 0; column < panel->x.n; column += map.block_x)
+            put_cell(&map, mean_of(&map, row, column));
+        putc('\n', stream);
+    }
+    put_key(&map);
+}
+
+/* ---- Dots ---- */
+
+void text_dots_print(const struct panel *panel, size_t columns, FILE *stream)
+{
+    enum { NUMBER = 10, NAME_MOST = 40 };
+    char scratch[AXIS_NAME_BYTES];
+    size_t name_columns = 1;
+    for (size_t i = 0; i < panel->y.n; i++) {
+        const char *name = axis_name(&panel->y, i, scratch);
+        size_t width = display_width(name, strlen(name), NAME_MOST);
+        name_columns = width > name_columns ? width : name_columns;
+    }
+    size_t used = name_columns + panel->x.n * (NUMBER + 1) + 1;
+    size_t bar = columns > used + 10 ? columns - used : 10;
+    for (size_t k = 0; k < panel->x.n; k++)
+        fprintf(stream, "%s %zu: %s\n", k ? "number" : "bar, number", k + 1,
+                axis_name(&panel->x, k, scratch));
+    for (size_t row = 0; row < panel->y.n; row++) {
+        const double *values = panel->values + row * panel->x.n;
+        const char *name = axis_name(&panel->y, row, scratch);
+        double share = panel->most > 0 ? values[0] / panel->most : 0;
+        size_t n = share > 0 ? (size_t)(fmin(share, 1) * (double)bar + 0.5) : 0;
+        display_cell(stream, name, strlen(name), name_columns);
+        for (size_t k = 0; k < panel->x.n; k++)
+            fprintf(stream, " %*.4g", NUMBER, values[k]);
+        putc(' ', stream);
+        for (size_t i = 0; i < n; i++)
+            fputs("█", stream);
+        putc('\n', stream);
+    }
+    fprintf(stream, "%s\n", panel->unit ? panel->unit : "");
+}
