@@ -80,7 +80,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
 .PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
-	install uninstall FORCE
+	lesson install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -97,6 +97,7 @@ help:
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
+	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -243,6 +244,13 @@ bench: $(BUILD)/encode-bench $(BUILD)/encode
 
 bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
 	@python3 tools/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
+
+# ---- The lesson ----
+
+LESSON ?=
+
+lesson: all
+	@tools/lesson.sh $(LESSON)
 
 # ---- Installation ----
 

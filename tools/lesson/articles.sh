@@ -1,0 +1,327 @@
+# articles.sh - four articles' numbers and figures, each with the command that makes it here; read by
+# tools/lesson.sh with `.`. A number is compared with the article's; a figure must have been drawn.
+#
+#     number WHAT ARTICLE NUMBER TOLERANCE COMMAND   the command prints one number
+#     more   WHAT ARTICLE LEAST COMMAND              the command prints one number, larger than that
+#     text   WHAT ARTICLE EXPECTED COMMAND           the command prints this
+#     like   WHAT ARTICLE PATTERN COMMAND            the command prints what fits the pattern
+#     drawn  WHAT ARTICLE FILE ALT COMMAND           the command draws the file
+
+n_right=0 n_wrong=0 n_absent=0
+
+article() { # TITLE REMARK
+    put "<h2>$(html <<<"$1")</h2>"
+    [ -z "${2:-}" ] || say "$2"
+    put '<table><thead><tr><th scope="col">What the article shows</th><th scope="col">There</th><th scope="col">Here</th></tr></thead><tbody>'
+}
+
+article_end() {
+    put '</tbody></table>'
+}
+
+row() { # WHAT ARTICLE VALUE IS_RIGHT COMMAND [MORE]
+    local class=''
+    if [ "$4" = yes ]; then
+        n_right=$((n_right + 1))
+    else
+        n_wrong=$((n_wrong + 1)) class=' class="wrong"'
+        echo "lesson: not as in the article: $1: there $2, here $3: $5" >&2
+    fi
+    put "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td><td data-head=\"here\"$class>$(html <<<"$3")</td></tr>"
+    put "<tr><td class=\"command\" colspan=\"3\"><code>\$ $(options_whole <<<"$5")</code>${6:-}</td></tr>"
+}
+
+# What a command prints, on one line; a command that fails is a value that is wrong.
+value_of() {
+    if run "$1"; then
+        tr -d '\r' <"$out" | tr '\n' ' ' | sed 's/ *$//'
+    else
+        echo "failed: $(head -n 1 "$work/err")"
+    fi
+}
+
+is_near() { # A B TOLERANCE
+    awk -v a="$1" -v b="$2" -v tolerance="$3" 'BEGIN {
+        number = "^[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$"
+        difference = a - b
+        print (a ~ number && b ~ number && difference <= tolerance && -difference <= tolerance) ? "yes" : "no"
+    }'
+}
+
+number() {
+    local value
+    value=$(value_of "$5")
+    row "$1" "$2" "$value" "$(is_near "$value" "$3" "$4")" "$5"
+}
+
+more() {
+    local value
+    value=$(value_of "$4")
+    row "$1" "$2" "$value" "$(awk -v a="$value" -v least="$3" 'BEGIN { print (a ~ /^[0-9.]+$/ && a + 0 > least) ? "yes" : "no" }')" "$4"
+}
+
+text() {
+    local value right=no
+    value=$(value_of "$4")
+    [ "$value" != "$3" ] || right=yes
+    row "$1" "$2" "$value" $right "$4"
+}
+
+like() {
+    local value right=no
+    value=$(value_of "$4")
+    # shellcheck disable=SC2053 # a pattern
+    [[ $value != $3 ]] || right=yes
+    row "$1" "$2" "$value" $right "$4"
+}
+
+drawn() {
+    local right=no image=''
+    if run "$5" && grep -q '<svg' "$3" 2>/dev/null; then
+        right=yes
+        n_pictures=$((n_pictures + 1))
+        image="<img src=\"$3\" alt=\"$(html <<<"$4")\" />"
+    else
+        cat "$work/err" >&2
+    fi
+    row "$1" "$2" "$([ $right = yes ] && echo 'picture below' || echo 'no picture')" $right "$5" "$image"
+}
+
+absent() { # WHAT ARTICLE WHY
+    n_absent=$((n_absent + 1))
+    put "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td><td data-head=\"here\">left out: $3</td></tr>"
+}
+
+articles_page() {
+    echo '  the articles' >&2
+    page_begin articles.html 'Four articles, number by number'
+    export ENCODE_MODEL="$tree/weights/default.weights"
+    say 'Each row is a number or a figure of an article on positional encoding, the command that makes it, and what the command gave on this machine,' \
+        'in this folder, with <code>ENCODE_MODEL</code> naming the default weights. The script that writes this page fails where a number differs.' \
+        '<a href="index.html">Back to the lesson.</a>'
+    notebook
+    masks_article
+    attention_article
+    overview_article
+    page_end articles.html
+}
+
+# ---- What several rows look at ----
+
+measured='encode-inspect --positions sinusoidal --width 100'
+drawn100='encode-plot position --position sinusoidal --width 100 -n 100'
+first='"$(sed -n 1p two.txt)"' second='"$(sed -n 2p two.txt)"'
+table="awk -F'\\t' -f table.awk -v ask"
+
+# The shape of an array in NumPy's format, from its header.
+shape="head -c 128 | grep -ao '([0-9, ]*)'"
+
+# Two texts of the same words: the largest difference between the vectors of a word in both, without
+# positions and with them.
+same_words() { # A B
+    local compare="encode --compare --mask full -f json '$1' '$2'" largest="sed 's/.*\"largest_difference\": \\([^,]*\\).*/\\1/'"
+    number "“$1” and “$2” without positions: the largest difference of a word's two vectors" 'the same' 0 1e-5 \
+        "$compare --position none | $largest"
+    more 'and with positions' 'not the same' 0.01 "$compare --position sinusoidal | $largest"
+}
+
+# ---- The notebook: positional encodings and GloVe ----
+
+notebook() {
+    article 'A notebook on what goes into a transformer' \
+        'Positional encodings of 100 places in 100 columns.'
+    number 'Length of the encoding of place 34: √50' '7.0710673' 7.0710678 1e-6 \
+        "$measured -f csv | awk -F, '\$1 == 34 { for (i = 2; i <= NF; i++) sum += \$i * \$i; printf \"%.7f\", sqrt(sum) }'"
+    text 'Length of the encoding of any place' 'always approximately 7.071068' '7.0710678 for every row' \
+        "$measured | sed -n 's/^norm *//p'"
+    number 'Distance of the encodings of places 70 and 72' '3.2668781' 3.2668781 2e-7 \
+        "$measured -f csv | awk -F, '\$1 == 70 || \$1 == 72 { for (i = 2; i <= NF; i++) d[i] = \$i - d[i] } END { for (i in d) sum += d[i] * d[i]; printf \"%.8f\", sqrt(sum) }'"
+    number 'Distance of any two places that are 2 apart, if it is the same for all' 'nearly the same' 3.2668781 2e-7 \
+        "$measured | sed -n 's/^ *k = 2 *\\(.*\\) for every p/\\1/p'"
+    drawn 'The encodings as a heat map (RdBu)' 'figure' notebook-position.svg \
+        'Heat map of 100 positions by 100 columns in red and blue.' \
+        "$drawn100 --colors RdBu -o notebook-position.svg"
+    drawn '“Correlation”, PE·PEᵀ' 'figure' notebook-correlation.svg \
+        'Heat map of 100 by 100 positions, largest on the diagonal.' \
+        "$drawn100 --kind correlation --colors RdBu -o notebook-correlation.svg"
+    text 'It is symmetric, and largest on the diagonal: rows, values unlike their mirror image, values not below the diagonal' \
+        'perfectly symmetric, largest on the diagonal' '100 0 0' "$drawn100 --kind correlation -f data | $table=symmetric"
+    drawn 'Euclidean distances' 'figure' notebook-distance.svg \
+        'Heat map of 100 by 100 positions, zero on the diagonal.' \
+        "$drawn100 --kind distance --colors RdBu -o notebook-distance.svg"
+    text 'Its diagonal: how many values, the least, the largest' 'all zero' '100 0 0' \
+        "$drawn100 --kind distance -f data | $table=diagonal"
+    article_end
+
+    article 'The same notebook: two sentences' \
+        'Eleven words in two orders: <em>king queen man woman dog wolf football basketball red green yellow</em>, and <em>man queen yellow basketball green dog woman football king red wolf</em>.'
+    number 'Unique tokens' '11' 11 0 "encode -m two.weights -f ids <two.txt | tr ' ' '\n' | sort -u | wc -l"
+    text 'Sequences' '[[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], [3, 2, 11, 8, 10, 5, 4, 7, 1, 9, 6]]' \
+        '1 2 3 4 5 6 7 8 9 10 11 3 2 11 8 10 5 4 7 1 9 6' 'encode -m two.weights --tokens -f ids <two.txt'
+    text 'Padded to 100, shape' '(2, 100)' '(2, 100)' "encode -m two.weights --tokens --pad-to 100 --pad-side right --on-long truncate -f npy <two.txt | $shape"
+    text 'Padded to 100, the matrix' '[[1 2 3 4 5 6 7 8 9 10 11 0 … 0] [3 2 11 8 10 5 4 7 1 9 6 0 … 0]]' \
+        "1 2 3 4 5 6 7 8 9 10 11$(printf ' 0%.0s' {1..89}) 3 2 11 8 10 5 4 7 1 9 6$(printf ' 0%.0s' {1..89})" \
+        'encode -m two.weights --tokens --pad-to 100 --pad-side right --on-long truncate -f ids <two.txt'
+    text 'Embedding matrix: eleven words, padding, 100 columns' '(12, 100)' '[12, 100]' \
+        "encode-inspect two.weights | awk '\$1 == \"embedding.token.weight\" { print \$4, \$5 }'"
+    text 'Embeddings of both texts' '(2, 100, 100)' '(2, 100, 100)' "encode -m two.weights -p none --pad-to 100 -f npy <two.txt | $shape"
+    article_end
+    notebook_words
+}
+
+# ---- The same words as vectors with a meaning ----
+
+notebook_words() {
+    local columns=0 remark='It needs a file of GloVe vectors: <code>tools/lesson.sh -g FILE</code>.'
+    if [ -n "$vectors" ]; then
+        columns=$(($(head -n 1 "$vectors" | wc -w) - 1))
+        remark="The notebook takes the vectors of 400,000 words in 100 columns; here they are those of <code>$(basename "$vectors" | html)</code>, $(wc -l <"$vectors") words in $columns columns"
+        [ $columns = 100 ] || remark+=", so that shapes end in $columns where the notebook has 100"
+        remark+='.'
+    fi
+    article 'The same notebook: GloVe' "$remark"
+    if [ -z "$vectors" ]; then
+        absent 'Vectors found; the words in the plane; red and wolf' '400000' 'no file of vectors was given'
+        article_end
+        return
+    fi
+    text 'Vectors found, and their width' '400000, (100,)' "$(wc -l <"$vectors") words of $columns numbers" \
+        'encode-import --vectors "$VECTORS" -o all.weights 2>&1 | grep -oE "[0-9]+ words of [0-9]+ numbers"'
+    number 'Words of the two texts that have a vector' '11' 11 0 \
+        'encode-import --vectors "$VECTORS" --only-words-of two.txt --position sinusoidal --max-tokens 100 -o glove.weights 2>&1 | sed -n "s/.*: \([0-9]*\) words of.*/\1/p"'
+    text 'Embedding matrix' '(12, 100)' "[12, $columns]" \
+        "encode-inspect glove.weights | awk '\$1 == \"embedding.token.weight\" { print \$4, \$5 }'"
+    text 'Embeddings of both texts' '(2, 100, 100)' "(2, 100, $columns)" \
+        "encode -m glove.weights -p none --pad-to 100 -f npy <two.txt | $shape"
+    plane 'Words in the plane, without positions' none 1 1
+    like 'How far the same word is from itself in the other figure, at most' 'the same figure twice' '11 words, 0.000' \
+        "$(words_command none 1 1) -f data $first $second | $table=moved"
+    plane 'With positions, W1 : W2 = 1 : 1' sinusoidal 1 1
+    like 'The same with positions' 'another figure' '11 words, [1-9]*' \
+        "$(words_command sinusoidal 1 1) -f data $first $second | $table=moved"
+    like 'Distance of red and wolf in the plane: first sentence, second sentence' 'red and wolf “now appear closer together” in the second' 'nearer: *' \
+        "$(words_command sinusoidal 1 1) -f data $first $second | $table=nearer -v a=red -v b=wolf"
+    like 'And without positions' '(no difference)' 'same: *' \
+        "$(words_command none 1 1) -f data $first $second | $table=nearer -v a=red -v b=wolf"
+    plane 'W1 : W2 = 1 : 10' sinusoidal 1 10
+    plane 'W1 : W2 = 10 : 1' sinusoidal 10 1
+    plane 'W1 : W2 = √d : 1' sinusoidal sqrt 1
+    article_end
+}
+
+words_command() { # POSITION W1 W2
+    if [ "$1" = none ]; then
+        echo 'encode-plot words -m glove.weights --position none'
+    else
+        echo "encode-plot words -m glove.weights --position $1 --embedding-scale $2 --position-scale $3"
+    fi
+}
+
+plane() { # WHAT POSITION W1 W2
+    drawn "$1: both sentences" 'two figures' "words-$2-$3-$4.svg" 'Two scatter plots of the same eleven words.' \
+        "$(words_command "$2" "$3" "$4") -o words-$2-$3-$4.svg $first $second"
+}
+
+# ---- Masks ----
+
+masks_article() {
+    article 'Positional encoding and masking'
+    text '“I love ice cream” is four tokens' '4' 4 'encode --tokens --no-special -f ids "I love ice cream" | wc -w'
+    same_words 'I ride bike' 'bike ride I'
+    text '“I love ice cream” gets four numbers added: 1, 1, −2, −2. An example, not a sine: the range of sines and cosines, as the article says' \
+        '[−1, 1]' '-1.0 1.0' \
+        "encode-inspect --positions sinusoidal --width 128 -n 100 | sed -n 's/^range *\\([-0-9.]*\\) .* to \\([-0-9.]*\\) .*/\\1 \\2/p' | awk '{ printf \"%.1f %.1f\", \$1, \$2 }'"
+    text 'Each place has an encoding of its own' 'unique' 'all 100 differ' \
+        "encode-inspect --positions sinusoidal --width 128 -n 100 | grep -oE 'all [0-9]+ differ'"
+    text 'PositionalEncoding(max_input_timesteps=10, hidden_size=4): rows and columns' '(10, 4)' '10 4' \
+        "encode-inspect --positions sinusoidal --width 4 -n 10 -f csv | awk -F, 'END { print NR - 1, NF - 1 }'"
+    drawn 'Columns 6 to 9 of 32, over 60 places' 'figure' columns.svg 'Four waves over 60 positions, in two pairs of a sine and a cosine.' \
+        'encode-plot position --kind waves --position sinusoidal --width 32 -n 60 --dims 6,7,8,9 -o columns.svg'
+    drawn 'Fifty encodings in 128 columns' 'figure' chart.svg 'Heat map of 50 positions by 128 columns.' \
+        'encode-plot position --position sinusoidal --width 128 -n 50 -o chart.svg'
+    number 'Place 50, column 0: sin(50 / 10000^(0/128))' '-0.262375' -0.262374854 1e-6 \
+        "encode-inspect --positions sinusoidal --width 128 -n 51 -f csv | awk -F, '\$1 == 50 { print \$2 }'"
+    number 'Place 50, column 127: cos(50 / 10000^(126/128))' '0.999983' 0.999983331 1e-6 \
+        "encode-inspect --positions sinusoidal --width 128 -n 51 -f csv | awk -F, '\$1 == 50 { print \$129 }'"
+    text 'Three sentences as ids (its vocabulary, in which “when” is unknown and left out)' \
+        '[[71, 121, 4, 56, 99, 2344, 345, 1284, 15], [56, 1285, 15, 181, 545], [87, 600]]' \
+        '71 121 4 56 99 2344 345 1284 15 56 1285 15 181 545 87 600' 'encode -m jane.weights --tokens -f ids <jane.txt'
+    text 'The same with five ids to a row, the rest of the long one in a row of its own, and −1e9 for padding' \
+        '[[71, 121, 4, 56, 99], [2344, 345, 1284, 15, -1e9], [56, 1285, 15, 181, 545], [87, 600, -1e9, -1e9, -1e9]]' \
+        '71 121 4 56 99 2344 345 1284 15 -1000000000 56 1285 15 181 545 87 600 -1000000000 -1000000000 -1000000000' \
+        'encode -m jane.weights --tokens --pad-to 5 --on-long chunk --pad-id=-1000000000 -f ids <jane.txt'
+    text 'Padding mask' '[[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]' \
+        '"padding_mask": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]' \
+        "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | grep -o '\"padding_mask\": [^a-z]*\\]\\]'"
+    local row expected
+    for row in 1 2 3; do
+        expected=$(sed -n ${row}p scores.jsonl | tr -cd '0-9,' | awk -F, '{
+            for (i = 1; i <= NF; i++) sum += exp($i)
+            for (i = 1; i <= 5; i++) printf "%s%.4f", (i > 1 ? " " : ""), (i <= NF ? exp($i) / sum : 0) }')
+        text "softmax of row $row with the mask; padding gets exactly 0" "$expected" "$expected" \
+            "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | sed 's/.*\"softmax\": .//' | tr -d '[],' | awk '{ for (i = 1; i <= 5; i++) printf \"%.4f \", \$(5 * $((row - 1)) + i) }'"
+    done
+    text 'Weights of padding that are exactly 0' '3' 3 \
+        "encode --input jsonl --show-mask --pad-to 5 -f json <scores.jsonl | grep -o '\"softmax\": [^a-z]*' | grep -o '[ []0\\.0[],]' | wc -l"
+    text 'Look-ahead mask' '[[False, True, True], [False, False, True], [False, False, False]]' \
+        '"look_ahead_mask": [[false, true, true], [false, false, true], [false, false, false]]' \
+        "encode --show-mask --no-special -f json 'I ride bike' | grep -o '\"look_ahead_mask\": [^\"]*\\]\\]'"
+    article_end
+}
+
+# ---- Self-attention and positional embeddings ----
+
+attention_article() {
+    article 'Positional embeddings in self-attention'
+    same_words 'The quick brown fox' 'fox brown quick The'
+    text 'Attention weights of each query add up to: the least and the largest sum' '1' '1.000000 1.000000' \
+        "encode-plot attention --layer 1 --head 1 -f data 'The quick brown fox' | $table=sums"
+    drawn 'Every 64th of 512 columns over 100 places' 'figure' waves-512.svg \
+        'Eight waves over 100 positions: column 0 swings fast, column 448 hardly at all.' \
+        'encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --dims 0:512:64 -o waves-512.svg'
+    text 'Swings of columns 0 and 448 around 0. The article says that low columns have low frequencies; it is the other way round' \
+        '(low: slow)' '31 0' \
+        "encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --dims 0,448 -f data | $table=signs"
+    drawn 'Heat map of 512 columns and 100 places, columns upwards (viridis)' 'figure' heat-512.svg \
+        'Heat map of 512 columns by 100 positions.' \
+        'encode-plot position --position sinusoidal --width 512 -n 100 --transpose --colors viridis -o heat-512.svg'
+    drawn 'Other functions: Fourier series' '(named)' other-fourier.svg 'Heat map of the Fourier scheme.' \
+        'encode-plot position --position fourier --width 32 -n 60 -o other-fourier.svg'
+    drawn 'Other functions: exponential decay' '(named)' other-exponential.svg 'Heat map of the exponential scheme.' \
+        'encode-plot position --position exponential --width 32 -n 60 -o other-exponential.svg'
+    article_end
+}
+
+# ---- Position embedding ----
+
+overview_article() {
+    article 'Position embedding, an overview'
+    same_words 'The cat sat on the mat' 'The mat sat on the cat'
+    text 'Encoding of place 1 in three columns (the article cuts 0.5403 to 0.53)' '[0.84, 0.53, 0.00]' '0.84 0.54 0.00' \
+        "encode-inspect --positions sinusoidal --width 3 -n 2 -f csv | awk -F, '\$1 == 1 { printf \"%.2f %.2f %.2f\", \$2, \$3, \$4 }'"
+    text '“cat”, [0.1, 0.2, 0.3], at place 1 of “The cat”, with its position' '[0.94, 0.73, 0.3]' '0.94 0.74 0.30' \
+        "encode-import --vectors cat.txt --position sinusoidal -o cat.weights 2>/dev/null && encode -m cat.weights -p none -f csv 'the cat' | awk -F, '\$3 == \"cat\" { printf \"%.2f %.2f %.2f\", \$(NF - 2), \$(NF - 1), \$NF }'"
+    text 'Index divided by length: 4 of 5 and 16 of 20 are the same number' '0.8 0.8' '0.8 0.8' \
+        "encode-inspect --positions index --width 1 -n 5 -f csv | awk -F, '\$1 == 4 { print \$2 }'
+    encode-inspect --positions index --width 1 -n 20 -f csv | awk -F, '\$1 == 16 { print \$2 }'"
+    drawn 'Figure: the normalised index' 'figure' index.svg 'Heat map of the index scheme: one value per row.' \
+        'encode-plot position --position index --width 8 -n 20 -o index.svg'
+    text '35 in binary, the highest bit first' '100011' '100011' \
+        "encode-inspect --positions binary --width 6 -n 36 -f csv | awk -F, '\$1 == 35 { print \$7 + 0 \$6 + 0 \$5 + 0 \$4 + 0 \$3 + 0 \$2 + 0 }'"
+    drawn 'Figure: a binary vector for each place' 'figure' bits.svg 'Heat map of the binary scheme: zeros and ones.' \
+        'encode-plot position --position binary --width 6 -n 36 -o bits.svg'
+    drawn 'A learned table (random before training), as the layer PositionEmbedding makes it' 'figure' learned-new.svg \
+        'Heat map of a random position table.' \
+        'encode-new -o learned.weights --position learned --max-tokens 50 --width 32 2>/dev/null && encode-plot position -m learned.weights -o learned-new.svg'
+    if encode-inspect -f json "$model" 2>/dev/null | grep -q '"position": "learned"'; then
+        drawn 'Figure: positions that models have learned, beside sinusoids' 'figure of several models' learned-model.svg \
+            'Heat maps of position tables.' "encode-plot position -m \"\$MODEL\" --beside sinusoidal -o learned-model.svg"
+    else
+        absent 'Figure: positions that models have learned, beside sinusoids' 'figure of several models' \
+            'the weights of this page have none. <code>tools/lesson.sh -m bert.weights</code> shows those of a model'
+    fi
+    text 'The model: Embedding, PositionEmbedding, GlobalAveragePooling1D, Dense with softmax. The scores of three classes add up to' '1' '1.000000' \
+        "encode-new -o classifier.weights --words 'the cat sat on mat' --layers 0 --width 16 --max-tokens 50 --position learned --head sequence --head-pooling mean --labels 3 --scores softmax 2>/dev/null
+    encode -m classifier.weights --labels --all -f csv 'the cat sat on the mat' | awk -F, 'NR > 1 { sum += \$NF } END { printf \"%.6f\", sum }'"
+    article_end
+}
