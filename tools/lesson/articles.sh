@@ -196,6 +196,8 @@ notebook_words() {
     plane 'Words in the plane, without positions' none 1 1
     like 'How far the same word is from itself in the other figure, at most' 'the same figure twice' '11 words, 0.000' \
         "$(words_command none 1 1) -f data $first $second | $table=moved"
+    text 'Words of like meaning lie close: which of four is nearest to “king”' 'similar words are close' queen \
+        "encode -m glove.weights --position none --rank king --top 1 -f csv football red queen dog | sed -n '2s/.*,//p'"
     plane 'With positions, W1 : W2 = 1 : 1' sinusoidal 1 1
     like 'The same with positions' 'another figure' '11 words, [1-9]*' \
         "$(words_command sinusoidal 1 1) -f data $first $second | $table=moved"
@@ -323,5 +325,9 @@ overview_article() {
     text 'The model: Embedding, PositionEmbedding, GlobalAveragePooling1D, Dense with softmax. The scores of three classes add up to' '1' '1.000000' \
         "encode-new -o classifier.weights --words 'the cat sat on mat' --layers 0 --width 16 --max-tokens 50 --position learned --head sequence --head-pooling mean --labels 3 --scores softmax 2>/dev/null
     encode -m classifier.weights --labels --all -f csv 'the cat sat on the mat' | awk -F, 'NR > 1 { sum += \$NF } END { printf \"%.6f\", sum }'"
+    number 'The same model on “The cat sat on the mat” and “The mat sat on the cat”: the largest difference of a score. It has positions and cannot tell them apart: the mean of the sums is the sum of the means' \
+        'the order is taken into account' 0 1e-6 \
+        "encode -m classifier.weights --labels --all -f csv 'the cat sat on the mat' 'the mat sat on the cat' |
+    awk -F, '\$1 == 0 { score[\$4] = \$5 } \$1 == 1 { d = \$5 - score[\$4]; if (d < 0) d = -d; if (d > most) most = d; n++ } END { print (n == 3 ? most + 0 : \"no scores\") }'"
     article_end
 }

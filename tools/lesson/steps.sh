@@ -202,4 +202,11 @@ order_and_attention() {
         'by the angle between their vectors, and the same words in another order are another text.'
     may picture similarity.svg 'Heat map of the cosines of four texts.' 'Cosine of every text with every other.' \
         'encode-plot similarity -o similarity.svg "The cat sat on the mat" "The mat sat on the cat" "The quick brown fox" "fox brown quick The"'
+
+    step classifier 'Positions alone do not make order'
+    say 'A model that articles like to show: embeddings, learned positions, the mean over the tokens, one dense layer, softmax. It has positions, and still' \
+        'cannot tell these two sentences apart, whatever it is taught. The mean of the sums is the sum of the means: it knows which words are there and which' \
+        'places are taken, and never which word stands where. For that words must meet, in attention, before they are added up.'
+    show "encode-new -o classifier.weights --words 'the cat sat on mat' --layers 0 --width 16 --max-tokens 50 --position learned --head sequence --head-pooling mean --labels 3 --scores softmax"
+    show 'encode -m classifier.weights --labels --all "the cat sat on the mat" "the mat sat on the cat"'
 }
