@@ -3,39 +3,12 @@
 # and no number of the articles differs.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-tree=$PWD
-programs=$(cd "${BUILD:-build}" && pwd)
+. tests/tools/checks.sh
 export BUILD=$programs
 lesson=$tree/tools/lesson.sh
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-n_passed=0 n_failed=0
-
-check() { # WHAT CONDITION...: the condition is a command
-    local what=$1
-    shift
-    if "$@"; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "FAILED: $what"
-        tail -n 12 "$folder/err"
-    fi
-}
-
-run() {
-    "$@" >"$folder/out" 2>"$folder/err"
-    code=$?
-}
 
 says() { # in the messages
     grep -qF -- "$1" "$folder/err"
-}
-
-finish() {
-    echo "$n_passed passed, $n_failed failed${1:-}"
-    [ $n_failed = 0 ]
-    exit
 }
 
 # ---- Wrong use ----
@@ -58,7 +31,7 @@ done
 run env PATH="$folder/bin" "$lesson" "$folder/none"
 check 'without gnuplot it fails' [ $code = 1 ]
 check 'and says so' says 'gnuplot draws the pictures and is not there'
-command -v gnuplot >/dev/null || finish ', 1 skipped: gnuplot is not there'
+command -v gnuplot >/dev/null || { echo 'skipped: gnuplot is not there'; n_skipped=1; finish; }
 
 # ---- A number that differs is found ----
 judge() { # A B TOLERANCE: yes or no

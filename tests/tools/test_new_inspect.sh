@@ -2,38 +2,9 @@
 # encode-new and encode-inspect as a user runs them: shapes, tokenizers, templates, wrong use, full disks.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-programs=$(cd "${BUILD:-build}" && pwd)
+. tests/tools/checks.sh
 new=$programs/encode-new inspect=$programs/encode-inspect encode=$programs/encode
-shared=${SHARED_DIR:-../shared}
-[ -d "$shared" ] && shared=$(cd "$shared" && pwd)
-source=$PWD
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-n_passed=0 n_failed=0 n_skipped=0
-
-check() { # WHAT CONDITION...: the condition is a command
-    local what=$1
-    shift
-    if "$@"; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "FAILED: $what"
-        echo "  stdout: $(head -c 300 out)"
-        echo "  stderr: $(head -c 300 err)"
-    fi
-}
-
-run() { # PROGRAM ARGUMENTS...: leaves out, err, code
-    "$@" >out 2>err
-    code=$?
-}
-
-ends() { # WHAT CODE WORDS: of the last run; WORDS stand on stderr
-    check "$1: exit code $code, expected $2" [ "$code" = "$2" ]
-    check "$1: '$3' on stderr" grep -qF -- "$3" err
-}
 
 says() { grep -qF -- "$1" out; }          # the last run's stdout has these words
 line() { grep -qxE -- " *$1 *" out; }      # ... a line that matches
@@ -345,16 +316,15 @@ check 'help: every shape option is explained' [ "$(grep -c '^ --' joined)" = \
 "$new" -o n.weights 2>/dev/null
 n_words=$(($("$inspect" n.weights | sed -n 's/.* \([0-9]*\) with a text$/\1/p') - 1)) # less [UNK]
 check "help: $n_words built-in words" says "default: $n_words built-in words"
-check "manual: $n_words built-in words" grep -q "$n_words built-in words" "$source/tools/man/encode-new.1"
+check "manual: $n_words built-in words" grep -q "$n_words built-in words" "$tree/tools/man/encode-new.1"
 
 # ---- The default weights ----
-if [ -f "$source/weights/default.weights" ]; then
-    run "$inspect" --verify "$source/weights/default.weights"
+if [ -f "$tree/weights/default.weights" ]; then
+    run "$inspect" --verify "$tree/weights/default.weights"
     check 'the default weights are sound' [ "$code" = 0 ]
-    check 'and below 4 MB' [ "$(wc -c <"$source/weights/default.weights")" -lt 4000000 ]
-    check 'and know ordinary words' [ "$(token_ids "$source/weights/default.weights" \
+    check 'and below 4 MB' [ "$(wc -c <"$tree/weights/default.weights")" -lt 4000000 ]
+    check 'and know ordinary words' [ "$(token_ids "$tree/weights/default.weights" \
         'i ride my bike the dog bites a man who lives on the bank of the river' | grep -cw 1)" = 0 ]
 fi
 
-echo "$n_passed passed, $n_failed failed$([ $n_skipped = 0 ] || echo ", $n_skipped skipped")"
-[ $n_failed = 0 ]
+finish

@@ -3,35 +3,9 @@
 # classifier without layers.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-programs=$(cd "${BUILD:-build}" && pwd)
+. tests/tools/checks.sh
 new=$programs/encode-new inspect=$programs/encode-inspect encode=$programs/encode
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-n_passed=0 n_failed=0
-
-check() { # WHAT CONDITION...: the condition is a command
-    local what=$1
-    shift
-    if "$@"; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "FAILED: $what"
-        echo "  stdout: $(head -c 600 out)"
-        echo "  stderr: $(head -c 300 err)"
-    fi
-}
-
-run() { # PROGRAM ARGUMENTS...: leaves out, err, code
-    "$@" >out 2>err
-    code=$?
-}
-
-ends() { # WHAT CODE WORDS: of the last run; WORDS stand on stderr
-    check "$1: exit code $code, expected $2" [ "$code" = "$2" ]
-    check "$1: '$3' on stderr" grep -qF -- "$3" err
-}
 
 does() { # WHAT PROGRAM ARGUMENTS...: it must succeed in silence
     local what=$1
@@ -287,5 +261,4 @@ done <<'END'
 --position-frequencies 2|unrecognized option
 END
 
-echo "$n_passed passed, $n_failed failed"
-[ "$n_failed" = 0 ]
+finish

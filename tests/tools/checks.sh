@@ -1,0 +1,40 @@
+# checks.sh - what the scripts of tests that run programs share; they source it from the tree's root.
+#
+# Leaves: $tree, $programs (where the programs are), $shared (../shared, or what SHARED_DIR says) and $folder (a new
+# one, removed at the end).
+tree=$PWD
+programs=$(cd "${BUILD:-build}" && pwd)
+shared=${SHARED_DIR:-../shared}
+[ -d "$shared" ] && shared=$(cd "$shared" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_passed=0 n_failed=0 n_skipped=0
+
+check() { # WHAT CONDITION...: the condition is a command
+    local what=$1
+    shift
+    if "$@"; then
+        n_passed=$((n_passed + 1))
+    else
+        n_failed=$((n_failed + 1))
+        echo "FAILED: $what"
+        echo "  stdout: $(head -c 600 "$folder/out")"
+        echo "  stderr: $(tail -n 12 "$folder/err")"
+    fi
+}
+
+run() { # PROGRAM ARGUMENTS...: leaves out and err in $folder, and $code
+    "$@" >"$folder/out" 2>"$folder/err"
+    code=$?
+}
+
+ends() { # WHAT CODE WORDS: of the last run; WORDS stand on stderr
+    check "$1: exit code $code, expected $2" [ "$code" = "$2" ]
+    check "$1: '$3' on stderr" grep -qF -- "$3" "$folder/err"
+}
+
+finish() { # the closing line that tests/run.sh counts
+    echo "$n_passed passed, $n_failed failed$([ $n_skipped = 0 ] || echo ", $n_skipped skipped")"
+    [ $n_failed = 0 ]
+    exit
+}
