@@ -236,6 +236,33 @@ static void learned_positions_without_table(void **state)
     engine_model_close(sinusoidal);
 }
 
+/* The session keeps what it was given: the caller's numbers may go. */
+static void position_numbers_are_copied(void **state)
+{
+    double frequencies[] = {0.25, 0.01}, token_weight = 0.5, position_weight = 2;
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .position = ENGINE_POSITION_FOURIER,
+                                      .frequencies = frequencies,
+                                      .n_frequencies = 2,
+                                      .embedding_scale = &token_weight,
+                                      .position_scale = &position_weight};
+    engine_input input = text_input("I ride");
+    engine_session *kept, *changed;
+    float out[D], same[D], other[D];
+
+    (void)state;
+    assert_int_equal(engine_session_new(model, &options, &kept, NULL), 0);
+    assert_int_equal(engine_session_new(model, &options, &changed, NULL), 0);
+    assert_int_equal(engine_encode(kept, &input, 1, NULL, out, D, NULL, NULL), 0);
+    frequencies[0] = frequencies[1] = token_weight = position_weight = NAN;
+    assert_int_equal(engine_encode(changed, &input, 1, NULL, same, D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &input, 1, NULL, other, D, NULL, NULL), 0);
+    assert_bits_equal(out, same, D);
+    assert_memory_not_equal(out, other, sizeof out);
+    engine_session_free(kept);
+    engine_session_free(changed);
+}
+
 static void encode_nothing(void **state)
 {
     engine_input input = text_input("I ride");
@@ -493,6 +520,7 @@ int main(void)
         cmocka_unit_test(session_options),
         cmocka_unit_test(absurd_sessions),
         cmocka_unit_test(learned_positions_without_table),
+        cmocka_unit_test(position_numbers_are_copied),
         cmocka_unit_test(encode_nothing),
         cmocka_unit_test(encode_into_small_buffers),
         cmocka_unit_test(encode_refuses_inputs),
