@@ -625,6 +625,13 @@ static void test_wrong_use(void **state)
         assert_contains(run->err, cases[i].words);
         assert_int_equal(run->out_len, 0);
     }
+    /* One message, and what helps. */
+    static const char *const columns[] = {"x", "5:5", "200", "0:128"};
+    for (size_t i = 0; i < 4; i++) {
+        const struct shell_result *run =
+            shell_expect(2, "$PLOT position --kind waves --dims %s", columns[i]);
+        assert_int_equal(count_lines(run->err), 2);
+    }
     static const char *const commands[] = {"position", "attention", "words",
                                            "layers",   "order",     "similarity"};
     for (size_t i = 0; i < 6; i++)

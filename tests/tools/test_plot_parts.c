@@ -244,6 +244,8 @@ static void test_dims(void **state)
     check_dims("6,7,8,9", 32, 4, 6, 9);
     check_dims("6:10", 32, 4, 6, 9);
     check_dims("0,30:32", 32, 3, 0, 31);
+    check_dims("4:5:18446744073709551615", 8, 1, 4, 4); /* a step that would wrap around */
+    check_dims("1:4:18446744073709551614,7", 8, 2, 1, 7);
     static const char *const wrong[] = {"",
                                         "x",
                                         "1,",
