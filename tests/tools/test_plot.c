@@ -460,6 +460,29 @@ static void test_files(void **state)
         "Heads, seen");
 }
 
+/* A dash is stdout for the numbers too; what would be written twice to one place is refused. */
+static void test_two_outputs(void **state)
+{
+    (void)state;
+    static const char *const to_stdout[] = {"-f data --data -", "--data - -f text", "-o - --data -",
+                                            "-o - -f png --data -"};
+    static const char *const same[] = {"-o x.txt --data x.txt", "-o both.tsv --data ./both.tsv",
+                                       "-o both.tsv --data link.tsv"};
+    shell_expect(0, "$PLOT attention 'I ride' -f data >numbers");
+    shell_expect(0, "$PLOT attention 'I ride' --data - | cmp - numbers && test ! -e ./-");
+    shell_expect(0, "$PLOT attention 'I ride' -o map.txt --data - | cmp - numbers && test -s map.txt");
+    assert_contains(shell_expect(0, "$PLOT attention 'I ride' -o - --data n.tsv && cmp n.tsv numbers")
+                        ->out,
+                    "ride");
+    for (size_t i = 0; i < sizeof to_stdout / sizeof to_stdout[0]; i++)
+        assert_contains(shell_expect(2, "$PLOT attention 'I ride' %s", to_stdout[i])->err,
+                        "both go to standard output");
+    shell_expect(0, "echo old >both.tsv && ln -s both.tsv link.tsv");
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        assert_contains(shell_expect(2, "$PLOT attention 'I ride' %s", same[i])->err, "same file");
+    shell_expect(0, "test ! -e x.txt && test \"$(cat both.tsv)\" = old");
+}
+
 /* ---- What goes wrong ---- */
 
 static void test_no_gnuplot(void **state)
@@ -680,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_two_outputs),
         cmocka_unit_test(test_no_gnuplot),
         cmocka_unit_test(test_bad_gnuplot),
         cmocka_unit_test(test_outputs_that_fail),

@@ -211,7 +211,7 @@ int render(struct figure *figure, const struct plot_options *options)
     if (!figure->title)
         figure_set(figure, &figure->title, "%s", figure->command);
     figure_settle(figure);
-    int code = options->data_path ? write_table(figure, options->data_path) : PROGRAM_DONE;
+    int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
     if (code != PROGRAM_DONE)
         return code;
     switch (options->format) {
