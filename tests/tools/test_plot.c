@@ -529,6 +529,10 @@ static void test_outputs_that_fail(void **state)
     NEEDS_GNUPLOT();
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f png -o /dev/full")->err,
                     "/dev/full");
+    static const char *const formats[] = {"png", "svg", "pdf", "text", "data"};
+    for (size_t i = 0; i < 5; i++)
+        assert_contains(shell_expect(1, "$PLOT position -f %s -o /dev/full", formats[i])->err,
+                        "'/dev/full': No space left on device");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' --data /dev/full")->err, "/dev/full");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f data > /dev/full")->err, "stdout");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' > /dev/full")->err, "stdout");

@@ -93,6 +93,8 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     if (figure->notes)
         put_notes(figure->notes, output.stream);
     for (size_t i = 0; i < figure->n_panels && code == PROGRAM_DONE; i++) {
+        if (!output_check(&output, false))
+            break;
         const struct panel *panel = &figure->panels[i];
         if (panel->kind == PANEL_DATA)
             continue;
