@@ -50,6 +50,15 @@ wrong_rows() { # how many rows of one number and one text that differ count as w
 }
 check 'rows that differ are counted' [ "$(wrong_rows)" = '3 1' ]
 
+# ---- What a page is made of ----
+list_of() { # TITLE: the line of the list of steps
+    bash -c 'tree=$0 work=$1 n_steps=0 contents=""
+        . "$tree/tools/lesson/page.sh"; page_begin page.html T; put_contents; step here "$2"; page_end "$1/page.html.whole"
+        grep "^<li>" "$1/page.html.whole"' "$tree" "$folder" "$1" 2>/dev/null
+}
+check 'a title of any characters is in the list' [ "$(list_of 'Salt & pepper, \1 \& <b>')" = \
+    '<li><a href="#here">Salt &amp; pepper, \1 \&amp; &lt;b&gt;</a></li>' ]
+
 # ---- The pages ----
 # Every tag is closed, in order; the pages are written so that XML's rules hold.
 balanced() {

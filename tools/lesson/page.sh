@@ -82,10 +82,17 @@ page_begin() { # FILE TITLE
     } >"$page"
 }
 
+# Where the list of steps goes, once they are known.
+put_contents() {
+    put '<nav><ol>'
+    put CONTENTS
+    put '</ol></nav>'
+}
+
 page_end() { # FILE: a page is put in its place when it is whole
     put '</body>'
     put '</html>'
-    mv "$page" "$1"
+    contents=$contents awk '$0 == "CONTENTS" { printf "%s", ENVIRON["contents"]; next } { print }' "$page" >"$1"
 }
 
 # Runs a command line as a reader would type it in the lesson's folder. What it prints goes to $out.

@@ -31,7 +31,7 @@ lesson_page() {
             "what you see comes from the way the model is built, not from what it has learned." \
             "<code>tools/lesson.sh -m FILE</code> makes this page for a trained model."
     fi
-    put '<nav><ol>CONTENTS</ol></nav>'
+    put_contents
     words_and_places
     masks
     position_schemes
@@ -40,8 +40,6 @@ lesson_page() {
     put '<h2 id="more">Where to go on</h2>'
     say 'Four articles teach the same with notebooks. <a href="articles.html">Every number and figure of them</a> stands beside the' \
         'command that makes it here, with the value it gave.'
-    awk -v contents="$contents" '{ sub(/CONTENTS/, contents); print }' "$page" >"$work/whole"
-    mv "$work/whole" "$page"
     page_end index.html
 }
 
