@@ -6,6 +6,11 @@ html() {
     sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g'
 }
 
+# The same for the terminal again, without tags.
+plain() {
+    sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
 put() {
     printf '%s\n' "$*" >>"$page"
 }
@@ -128,7 +133,7 @@ say() { # HTML
 left_out() { # WHY, as HTML
     put "<p class=\"note\">Left out: $*</p>"
     n_left_out=$((n_left_out + 1))
-    echo "     left out: $*" >&2
+    echo "     left out: $(plain <<<"$*")" >&2
 }
 
 # A command and what it prints. With `may` before it a command that this model cannot serve is told
