@@ -203,6 +203,25 @@ check 'compare, no layers: the place' says 'its word and its word'\''s place (th
 does 'compare, no layers, the same places' "$encode" -m zero.w --position binary --embedding-scale 1 --compare 'a b' 'a b c'
 check 'compare, no layers, the same places' says 'The shared words have the same vectors'
 
+# ---- encode's heading: what is in force, whether the file or an option says it ----
+heading() { # FILE WORDS OPTIONS...: the heading's second line begins with WORDS
+    local file=$1 words=$2
+    shift 2
+    does "heading of $file $*" "$encode" -m "$file" "$@" a
+    check "heading of $file $*: '$words'" [ "$(sed -n 2p out | cut -c 1-${#words})" = "$words" ]
+}
+run "$new" -o told.w --words 'a b' --layers 0 --width 16 --position-base 50 --embedding-scale sqrt --position-scale 10
+heading told.w 'sinusoidal positions (base 50, W1 4, W2 10), full mask'
+heading told.w 'sinusoidal positions (base 10000, W1 4, W2 0.5), full mask' --position-base 10000 --position-scale 0.5
+heading told.w 'sinusoidal positions (base 50, W1 1, W2 10), full mask' --embedding-scale 1
+heading told.w 'binary positions (W1 4, W2 10), full mask' --position binary
+heading told.w 'no positions (W1 4), full mask' --position none
+run "$new" -o waves.w --words 'a b' --layers 0 --width 16 --position fourier --frequencies 0.5,0.1
+heading waves.w 'fourier positions (2 frequencies), full mask'
+heading waves.w 'fourier positions (1 frequency), full mask' --frequencies 0.25
+heading waves.w 'sinusoidal positions (W1 4), full mask' --position sinusoidal --embedding-scale sqrt
+heading layers.w 'sinusoidal positions, full mask'
+
 # ---- encode-new: what it writes, and a classifier without layers ----
 run "$new" -o four.w --layers 0 --width 6 --position fourier --frequencies 0.25,-0.1 --position-scale 0.5
 does 'what a file says' "$inspect" four.w
