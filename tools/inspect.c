@@ -208,6 +208,16 @@ static void add_up_tensors(struct inspection *inspection)
     }
 }
 
+const char *inspect_head_pooling(const struct inspection *inspection)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(inspection->model, ENGINE_SETTINGS_CONFIG, i, &key,
+                                            &value, NULL) == ENGINE_OK; i++)
+        if (strcmp(key, "head_pooling") == 0)
+            return NULL;
+    return inspection->info.head == ENGINE_HEAD_SEQUENCE ? "cls" : NULL;
+}
+
 static int inspect(const struct request *request, const engine_model *model)
 {
     engine_error error = {ENGINE_OK, ""};

@@ -21,7 +21,7 @@ struct shape {
     struct model_config config;
     bool scale_is_sqrt; /* --embedding-scale sqrt: the width may come later */
     const char *label_names; /* "pos,neg", or NULL: numbers alone */
-    bool has_head, has_scores; /* these were given */
+    bool has_head, has_scores, has_head_pooling; /* these were given */
     double *frequencies;       /* [config.position_frequencies], owned */
 };
 

@@ -253,6 +253,21 @@ check 'labels: a softmax sums to 1' [ "$sum" = 1 ]
 score() { "$encode" -m classifier.w --labels --raw-scores -f csv "$@" | tail -n +2 | cut -d, -f3-; }
 check 'the second word counts' [ "$(score 'good film')" != "$(score 'good bad')" ]
 check 'the order does not, without positions' [ "$(score --position none 'good bad')" = "$(score --position none 'bad good')" ]
+run "$new" -o bag.w --words 'good bad film' --layers 0 --width 8 --position learned --labels a,b
+does 'no layers: the mean by itself' "$inspect" bag.w
+check 'no layers: the head reads the mean' line 'head_pooling +mean'
+labels_of() { "$encode" -m "$1" --labels --raw-scores -f csv "$2" | tail -n +2 | cut -d, -f3-; }
+check 'no layers: the second word counts' [ "$(labels_of bag.w 'good film')" != "$(labels_of bag.w 'good bad')" ]
+run "$new" -o first.w --words 'good bad film' --layers 0 --width 8 --labels a,b --head-pooling cls
+does 'no layers, cls' "$inspect" first.w
+check 'no layers, cls: what is asked stays, and is shown' line 'head_pooling +cls .*'
+run "$new" -o layered.w --words 'good bad film' --layers 1 --width 8 --labels a,b
+does 'with layers' "$inspect" layered.w
+check 'with layers: the first token, shown' line 'head_pooling +cls .*'
+check 'with layers: once' [ "$(grep -c head_pooling out)" = 1 ]
+run "$new" -o pooler.w --words 'good bad film' --layers 0 --width 8 --labels a,b --pooling pooler --head-dense tanh
+ends 'no layers, pooling pooler: it reads the first token' 0 "wrote 'pooler.w'"
+
 run "$new" -o cls.w --words 'good bad film' --layers 0 --width 8 --position learned --labels a,b --head sequence --scores none
 does 'what is given stays' "$inspect" cls.w
 check 'scores none stays' lacks 'softmax'
