@@ -83,6 +83,9 @@ void batch_end(struct batch *batch)
 {
     count_items(batch);
     text_count_end(&batch->text_count);
+    if (batch->n_cut > batch->n_cut_named)
+        program_note("%zu of %zu text%s %s cut", batch->n_cut, batch->n_read, plural(batch->n_read),
+                     batch->n_cut == 1 ? "was" : "were");
 }
 
 static bool put_prompt(struct encoder *encoder, struct item *item)
@@ -142,8 +145,11 @@ void batch_note(struct batch *batch, const struct item *item)
         text_count_clear(&batch->text_count);
         program_note("%s has no tokens%s", item_name(item, name), zeros(encoder));
     }
+    if (item->n_dropped > 0)
+        batch->n_cut += item->number > 0;
     if (!batch->has_noted_cut && item->n_dropped > 0) {
         batch->has_noted_cut = true;
+        batch->n_cut_named = batch->n_cut;
         text_count_clear(&batch->text_count);
         program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
                      item->n_tokens + item->n_dropped);

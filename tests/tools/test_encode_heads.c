@@ -499,7 +499,8 @@ static void test_truncation(void **state)
         0, "printf '%s\\n%s\\n' | $ENCODE -m bare.emb -p mean -f json --on-long truncate", LONG,
         LONG);
     assert_contains(result->out, "\"truncated\": true}\n{");
-    assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n");
+    assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n"
+                                     "encode: 2 of 2 texts were cut\n");
     assert_string_equal(
         shell_expect(0,
                      "$ENCODE -m bare.emb --tokens -f ids --max-tokens 5 --truncate-left 'dog cat "
