@@ -136,6 +136,20 @@ static void note_missing_mask(struct batch *batch, const struct item *item)
     program_note("%s has no %.*s: there is nothing to fill", item_name(item, name), (int)len, mask);
 }
 
+static void note_padding(struct batch *batch, const struct item *item)
+{
+    char name[ITEM_NAME_BYTES];
+    int32_t id = batch->encoder->padding.likely;
+    size_t len;
+    const char *text = encoder_id_text(batch->encoder, id, &len);
+    batch->has_noted_padding = true;
+    text_count_clear(&batch->text_count);
+    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id %d, or a "
+                 "\"mask\", makes it padding",
+                 item_name(item, name), (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text,
+                 (int)id);
+}
+
 void batch_note(struct batch *batch, const struct item *item)
 {
     const struct encoder *encoder = batch->encoder;
@@ -154,6 +168,9 @@ void batch_note(struct batch *batch, const struct item *item)
         program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
                      item->n_tokens + item->n_dropped);
     }
+    if (encoder->task != TASK_TOKENS && encoder->padding.likely >= 0 && !batch->has_noted_padding &&
+        padding_is_at_ends(item, encoder->padding.likely))
+        note_padding(batch, item);
     if (encoder->task == TASK_FILL && !batch->has_noted_mask && item->window.of <= 1 &&
         !has_mask(encoder, item))
         note_missing_mask(batch, item);

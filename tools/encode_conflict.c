@@ -109,8 +109,10 @@ static const char *padding_conflict(const struct encode_options *options)
     bool shows_mask = options->task == TASK_SHOW_MASK;
     if (options->pad_to && options->task >= TASK_LABELS)
         return "--pad-to goes with vectors, --tokens, -f ids and --show-mask";
-    if ((options->has_pad_side || options->has_pad_id) && !options->pad_to && !shows_mask)
-        return "--pad-side and --pad-id go with --pad-to or --show-mask";
+    if (options->has_pad_side && !options->pad_to && !shows_mask)
+        return "--pad-side goes with --pad-to or --show-mask";
+    if (options->has_pad_id && !options->pad_to && !shows_mask && !options->is_json_input)
+        return "--pad-id goes with --pad-to, --show-mask or --input jsonl";
     if (options->pad_to && options->max_tokens > options->pad_to)
         return "--max-tokens is more than --pad-to, which texts may not be longer than";
     if (!shows_mask)
