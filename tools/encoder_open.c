@@ -258,8 +258,9 @@ static bool open_session(struct encoder *encoder, const struct encode_options *o
     if (is_computed)
         position_options_apply(&positions, encoder->info.width, &session);
     session.mask = options->mask;
-    if (engine_session_new(encoder->model, &session, &encoder->session, &error) != ENGINE_OK) {
-        program_fail("%s", error.message);
+    engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
+    if (status != ENGINE_OK) {
+        program_fail("%s%s", error.message, position_next_step(session.position, status));
         return false;
     }
     /* Without inputs: whether the model has the pooling that is asked for. */

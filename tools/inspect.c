@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char HELP[] =
     "Usage: encode-inspect [OPTION ...] FILE\n"
@@ -132,6 +133,10 @@ static bool settle_positions(struct request *request, int *code)
         positions->options.position = named;
         positions->path = NULL;
     }
+    else if (request->path != NULL && strchr(request->path, '/') == NULL && access(request->path, F_OK) != 0)
+        *code = program_fail("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) "
+                             "nor a file",
+                             request->path);
     if (positions->path == NULL && positions->options.position == ENGINE_POSITION_MODEL)
         positions->options.position = ENGINE_POSITION_SINUSOIDAL;
     if (positions->path == NULL && positions->options.position == ENGINE_POSITION_LEARNED)

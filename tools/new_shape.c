@@ -294,6 +294,10 @@ static int check_together(const struct model_config *config)
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return program_misuse("--position-offset %" PRId64 " goes with --position learned",
                               config->position_offset);
+    if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
+        config->position != POSITION_EXPONENTIAL)
+        return program_misuse("--position-base goes with --position sinusoidal or exponential, no others have a "
+                              "base; here it is %s", config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return program_misuse("--frequencies goes with --position fourier");
     return PROGRAM_DONE;

@@ -174,3 +174,10 @@ void position_options_apply(struct position_options *options, size_t width,
     session->embedding_scale = options->has_embedding_scale ? &options->embedding_scale : NULL;
     session->position_scale = options->has_position_scale ? &options->position_scale : NULL;
 }
+
+const char *position_next_step(engine_position position, engine_status status)
+{
+    return position == ENGINE_POSITION_LEARNED && status == ENGINE_ERROR_UNSUPPORTED
+               ? "; encode-new --position learned writes a model that has one"
+               : "";
+}

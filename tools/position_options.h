@@ -50,6 +50,10 @@ const char *position_options_conflict(const struct position_options *options, co
 void position_options_apply(struct position_options *options, size_t width,
                             engine_session_options *session);
 
+/* What to do about a session, or a matrix, that was refused with this status: words to put behind the message,
+ * or "". */
+const char *position_next_step(engine_position position, engine_status status);
+
 /* "sinusoidal"; "model" for 0. And the other way round: false where there is no such name. */
 const char *position_name(engine_position position);
 bool position_named(const char *name, engine_position *position);

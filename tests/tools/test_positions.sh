@@ -72,6 +72,7 @@ does 'exponential' "$inspect" --positions exponential --width 4 -n 10 --position
 check 'exponential: starts at 1' says 'to 1 (p = 0, column 0)'
 check 'exponential: norm falls' says '2 (p = 0)'
 does 'none' "$inspect" --positions none -n 3
+check 'none: no scheme of that name' says 'no positions: width 128'
 check 'none: zeros' line 'norm +0 for every row'
 check 'none: one row' line '0 = 1 = 2'
 does 'one row' "$inspect" --positions -n 1
@@ -84,6 +85,10 @@ check 'csv: the matrix' cmp -s plain expected
 does 'json' "$inspect" --positions --width 100 -n 64 -k 2 -f json
 check 'json: constant' says '"k": 2, "constant": true'
 check 'json: all differ' says '"different_rows": 64'
+
+run "$inspect" --positions -n 128 -k 200
+ends 'k past the rows' 0 '128 positions are at most 127 apart: -k 200 stops there; -n takes more rows'
+check 'k past the rows: those there are' says 'k = 127'
 
 # ---- of a file ----
 run "$new" -o learned.w --layers 0 --width 8 --max-tokens 12 --position learned
@@ -108,6 +113,8 @@ while IFS='|' read -r options exit words; do
 done <<'END'
 --positions learned|2|learned positions are in a file
 --positions no.such|1|no.such
+--positions sinusoidl|1|'sinusoidl' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) nor a file
+--positions ./sinusoidl|1|sinusoidl
 --positions --width 0|2|--width takes
 --positions -n 0|2|-n takes
 --positions -k x|2|-k takes
@@ -179,7 +186,9 @@ done <<'END'
 --position absolute|2|takes one of
 END
 run "$encode" -m waves.w --position learned I
-ends 'no table' 1 'no table of learned positions'
+ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
+run "$inspect" --positions --position learned waves.w
+ends 'inspect: no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 
 # ---- encode --compare: the sentence is true for every scheme ----
 run "$new" -o layers.w --words 'a b c d e' --layers 1 --width 8 --max-tokens 40
@@ -289,7 +298,7 @@ done <<'END'
 --position fourier --frequencies x|--frequencies takes a number
 --frequencies 0.5|--frequencies goes with --position fourier
 --position fourier --width 2 --frequencies 1,2|more than half of the columns
---position binary --position-base 5|'position_base' needs
+--position binary --position-base 5|--position-base goes with --position sinusoidal or exponential, no others have a base; here it is binary
 --position-base 0|'position_base' is not from 1e-100 to 1e100
 --position-base x|--position-base takes a number from 1e-100
 --position-frequencies 2|unrecognized option

@@ -78,7 +78,7 @@ static double *ask_rows(const struct source *source, const char *scheme, size_t 
     size_t numbers = 0;
     engine_status status = ask(source, n, is_learned, NULL, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
-        program_fail("%s", error.message);
+        program_fail("%s%s", error.message, position_next_step(source->options.position, status));
         return NULL;
     }
     *width = numbers / n;
@@ -177,6 +177,9 @@ static int show(const struct positions_request *request, const struct source *so
         example = &index;
     }
     size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
+    if (n_apart > matrix->n - 1 && request->n_apart > 0)
+        program_note("%zu position%s are at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
+                     plural(matrix->n), matrix->n - 1, n_apart);
     bool done = positions_measure(matrix, n_apart, &measures);
     if (done && request->format == POSITIONS_JSON)
         done = positions_print_json(matrix, &measures, example, stdout);

@@ -13,7 +13,7 @@ enum { NAME_COLUMNS = 60, SENTENCE_COLUMNS = 80 };
 static void print_heading(const struct position_matrix *matrix, FILE *stream)
 {
     bool is_index = strcmp(matrix->scheme, "index") == 0;
-    fprintf(stream, "%s positions", matrix->scheme);
+    fprintf(stream, "%s positions", strcmp(matrix->scheme, "none") == 0 ? "no" : matrix->scheme);
     if (matrix->name != NULL) {
         fputs(" of ", stream);
         display_text(stream, matrix->name, strlen(matrix->name), NAME_COLUMNS);
