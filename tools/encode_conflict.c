@@ -27,8 +27,10 @@ static bool has_prompt(const struct encode_options *options)
 
 static const char *compare_conflict(const struct encode_options *options)
 {
-    if (options->n_texts != 2)
-        return "--compare takes two texts";
+    if (options->n_texts != 2 && options->n_texts != 0)
+        return "--compare takes two texts, or none to read two lines of stdin";
+    if (options->is_json_input)
+        return "--compare takes two texts, or two lines of stdin; it goes without --input jsonl";
     if (options->has_pooling || options->normalize)
         return "--compare looks at tokens; it goes without -p and --normalize";
     if (options->pair)
