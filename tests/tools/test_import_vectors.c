@@ -183,6 +183,30 @@ static void test_refused(void **unused)
     assert_string_equal(shell_expect(0, "ls -A out; cat out/v.weights")->out, "v.weights\nold\n");
 }
 
+/* The output may be no input, by whatever name, and is looked at before anything is read. */
+static void test_output(void **unused)
+{
+    static const char *const commands[] = {
+        "$IMPORT --vectors g.txt -o g.txt",          "$IMPORT --vectors g.txt -o ./l.txt",
+        "$IMPORT --vectors l.txt -o g.txt",          "$IMPORT --vectors g.txt -o h.txt",
+        "$IMPORT --vectors - -o g.txt <g.txt",       "$IMPORT --vectors v.txt --only-words-of g.txt -o g.txt",
+        "$IMPORT --tokenizer-only g.txt -o g.txt",
+    };
+    (void)unused;
+    write_file("v.txt", "a 1 2\nb 3 4\n");
+    shell_expect(0, "rm -f g.txt l.txt h.txt; cp v.txt g.txt; ln -s g.txt l.txt; ln g.txt h.txt");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        assert_contains(shell_expect(2, "%s", commands[i])->err, "which is read, and would be replaced");
+        shell_expect(0, "cmp v.txt g.txt");
+    }
+    assert_contains(shell_expect(2, "$IMPORT --vectors - -o g.txt <g.txt")->err, "the file on stdin");
+    shell_expect(0, "$IMPORT --vectors g.txt -o g.txt --dry-run");
+    shell_expect(0, "$IMPORT --vectors g.txt -o g.weights && $IMPORT --vectors g.txt -o g.weights");
+    const struct shell_result *result = shell_expect(1, "$IMPORT --vectors nowhere -o /nonexistent/x");
+    assert_contains(result->err, "/nonexistent/x");
+    assert_lacks(result->err, "nowhere");
+}
+
 static void test_misuse(void **unused)
 {
     static const struct {
@@ -513,6 +537,7 @@ int main(void)
         cmocka_unit_test(test_numbers_as_words),
         cmocka_unit_test(test_broken_lines),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_output),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_tokenizer),
         cmocka_unit_test(test_unknown),
