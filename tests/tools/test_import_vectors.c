@@ -296,6 +296,29 @@ static void test_limit(void **unused)
     assert_int_equal(vocabulary_of(model), 3);
     expect_word(model, 2, "c", 7, 8);
     engine_model_close(model);
+    /* Words that are not wanted count once each, too. */
+    write_file("v.txt", "x 1 2\nx 1 2\nx 1 2\na 5 6\na 5 6\nb 7 8\n");
+    write_file("t.txt", "a b\n");
+    assert_contains(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 2")
+                        ->err,
+                    "1 of these words has no vector, and rows of zeros (texts are in lower case; --lower "
+                    "no keeps capitals): 'b'");
+    assert_lacks(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 3")->err,
+                 "no vector");
+}
+
+/* One word is none in the plural, and a NUL byte is no word. */
+static void test_header_of_one(void **unused)
+{
+    (void)unused;
+    write_file("v.txt", " 1 2\nb 3 4\n  c 5 6\n");
+    assert_contains(shell_expect(0, "$IMPORT --vectors v.txt -o v.weights")->err,
+                    "line 1 says 1 word; 2 lines were right");
+    const struct shell_result *result = shell_expect(
+        0, "printf 'a 1 2\n\\000 3 4\nb\\000c 5 6\nd 7 8\n' | $IMPORT --vectors - -o v.weights");
+    assert_contains(result->err, "line 2: the word has a NUL byte in it; skipped");
+    assert_contains(result->err, "line 3: the word has a NUL byte in it; skipped");
+    assert_contains(result->err, "2 words of 2 numbers");
 }
 
 /* Ids by frequency, then by the first place; row 0 is padding, absent words are zeros. */
@@ -542,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_tokenizer),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_header_of_one),
         cmocka_unit_test(test_only_words),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_types),
