@@ -22,7 +22,7 @@ struct shape {
     bool scale_is_sqrt; /* --embedding-scale sqrt: the width may come later */
     const char *label_names; /* "pos,neg", or NULL: numbers alone */
     bool has_head, has_scores, has_head_pooling; /* these were given */
-    double *frequencies;       /* [config.position_frequencies], owned */
+    float *frequencies; /* [config.position_frequencies], owned */
 };
 
 /* Sets the index-th option. PROGRAM_DONE, or PROGRAM_MISUSED after a message. */

@@ -13,7 +13,7 @@
 struct position_options {
     engine_position position; /* 0: not said, or "model" */
     double base;              /* 0: not said */
-    double *frequencies;      /* [n_frequencies], owned; NULL: not said */
+    float *frequencies;       /* [n_frequencies], owned; NULL: not said */
     size_t n_frequencies;
     bool has_embedding_scale, embedding_scale_is_sqrt, has_position_scale;
     double embedding_scale, position_scale;
@@ -58,7 +58,10 @@ const char *position_next_step(engine_position position, engine_status status);
 const char *position_name(engine_position position);
 bool position_named(const char *name, engine_position *position);
 
-/* "0.1,0.25" as numbers, owned by the caller; NULL after a message. */
-double *position_frequencies_read(const char *option, const char *text, size_t *n);
+/* True for sinusoidal and exponential. */
+bool position_uses_base(const char *scheme);
+
+/* "0.1,0.25" as the float32 that files and sessions have, owned by the caller; NULL after a message. */
+float *position_frequencies_read(const char *option, const char *text, size_t *n);
 
 #endif

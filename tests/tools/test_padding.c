@@ -407,6 +407,17 @@ static void test_conflicts(void **state)
     assert_contains(out, "--show-mask ");
 }
 
+/* Masks whose printing would take hours are refused with their size. */
+static void test_too_many_cells(void **unused)
+{
+    (void)unused;
+    const char *err = shell_expect(1, "$ENCODE --show-mask --pad-to 1048576 I")->err;
+    assert_contains(err, "masks of 1 text of 1048576 places have 2199023255552 cells");
+    assert_contains(err, "at most 67108864 are shown");
+    assert_contains(shell_expect(1, "yes I | head -n 400 | $ENCODE --show-mask --pad-to 500")->err,
+                    "masks of 400 texts of 500 places have 100250000 cells");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_given_ids_with_padding),
         cmocka_unit_test(test_where_padding_is_found),
         cmocka_unit_test(test_own_padding_is_read_back),
+        cmocka_unit_test(test_too_many_cells),
         cmocka_unit_test(test_conflicts),
     };
     return cmocka_run_group_tests(tests, shell_setup, shell_teardown);

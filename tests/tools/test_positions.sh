@@ -129,7 +129,7 @@ done <<'END'
 --positions --position-base nan|2|takes a number
 --positions --position relative|2|takes one of
 --positions fourier --frequencies 1,,2|2|takes a number, not ''
---positions fourier --frequencies 1e200|2|at most 1e+100
+--positions fourier --frequencies 1e39|2|at most 1e+38
 --positions fourier --frequencies 1,2,3 --width 4|1|at most 2
 --positions -n 16777216 --width 1000|1|ask for fewer
 --positions --verify|2|without --positions
@@ -238,6 +238,11 @@ check 'inspect: the scheme' line 'position +fourier'
 check 'inspect: how many frequencies' line 'position_frequencies +2'
 check 'inspect: W2' line 'position_scale +0\.5'
 check 'inspect: the tensor' line 'position\.frequencies +f32 +rows +\[2\] +[0-9]+ +8'
+run "$new" -o tenths.w --layers 0 --width 4 --position fourier --frequencies 0.1,0.3
+does 'frequencies of a file' "$inspect" --positions tenths.w -n 4096 -f csv
+mv out expected
+does 'the same as an option' "$inspect" --positions fourier --width 4 --frequencies 0.1,0.3 -n 4096 -f csv
+check 'the same frequencies, the same numbers' cmp -s out expected
 run "$new" -o base.w --layers 0 --position exponential --position-base 512
 does 'a base' "$inspect" base.w
 check 'inspect: the base' line 'position_base +512'
@@ -297,6 +302,8 @@ done <<'END'
 --labels a --head-pooling sum|--head-pooling takes
 --position fourier --frequencies x|--frequencies takes a number
 --frequencies 0.5|--frequencies goes with --position fourier
+--position fourier --frequencies 1e39|--frequencies takes cycles per token, at most 1e+38
+--position fourier --frequencies 0.5,-1e100|at most 1e+38, not '-1e100'
 --position fourier --width 2 --frequencies 1,2|more than half of the columns
 --position binary --position-base 5|--position-base goes with --position sinusoidal or exponential, no others have a base; here it is binary
 --position-base 0|'position_base' is not from 1e-100 to 1e100

@@ -50,33 +50,13 @@ static int open_model(const struct positions_request *request, struct source *so
     return PROGRAM_DONE;
 }
 
-/* Numbers are doubles, of learned positions float32. cap 0: only how many they are. */
-static engine_status ask(const struct source *source, size_t n, bool is_learned, void *out, size_t cap,
-                         size_t *needed, engine_error *error)
-{
-    return is_learned ? engine_position_matrix(source->model, &source->options, source->width, n, out,
-                                               cap, needed, error)
-                      : engine_position_matrix_exact(source->model, &source->options, source->width, n,
-                                                     out, cap, needed, error);
-}
-
-/* Numbers [n] of float32 at the start of `rows` become doubles, from the last to the first. */
-static void widen(void *rows, size_t n)
-{
-    for (char *bytes = rows; n-- > 0;) {
-        float value;
-        memcpy(&value, bytes + n * sizeof value, sizeof value);
-        memcpy(bytes + n * sizeof(double), &(double){(double)value}, sizeof(double));
-    }
-}
-
 /* Rows [n, width], to be freed; NULL after a message. */
-static double *ask_rows(const struct source *source, const char *scheme, size_t n, size_t *width)
+static double *ask_rows(const struct source *source, size_t n, size_t *width)
 {
-    bool is_learned = strcmp(scheme, "learned") == 0;
     engine_error error;
     size_t numbers = 0;
-    engine_status status = ask(source, n, is_learned, NULL, 0, &numbers, &error);
+    engine_status status = engine_position_matrix_exact(source->model, &source->options, source->width,
+                                                        n, NULL, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
         program_fail("%s%s", error.message, position_next_step(source->options.position, status));
         return NULL;
@@ -92,13 +72,12 @@ static double *ask_rows(const struct source *source, const char *scheme, size_t 
         program_fail("out of memory");
         return NULL;
     }
-    if (ask(source, n, is_learned, rows, numbers, NULL, &error) != ENGINE_OK) {
+    if (engine_position_matrix_exact(source->model, &source->options, source->width, n, rows, numbers,
+                                     NULL, &error) != ENGINE_OK) {
         program_fail("%s", error.message);
         free(rows);
         return NULL;
     }
-    if (is_learned)
-        widen(rows, numbers);
     return rows;
 }
 
@@ -106,13 +85,12 @@ static void describe(const struct positions_request *request, const struct sourc
                      struct position_matrix *matrix)
 {
     const struct position_options *options = &request->options;
-    bool has_base = strcmp(matrix->scheme, "sinusoidal") == 0 || strcmp(matrix->scheme, "exponential") == 0;
     bool is_fourier = strcmp(matrix->scheme, "fourier") == 0;
     const char *stored =
         source->model != NULL ? config_of(source->model, "position_frequencies") : NULL;
     if (source->model != NULL)
         matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
-    if (has_base)
+    if (position_uses_base(matrix->scheme))
         matrix->base = options->base != 0 ? options->base
                                           : config_number(source->model, "position_base", 10000);
     matrix->scale = options->has_position_scale ? options->position_scale
@@ -126,13 +104,12 @@ static void describe(const struct positions_request *request, const struct sourc
 }
 
 /* The last place of a short text whose value stands at another place of a long one. */
-static bool find_example(const struct source *source, const char *scheme,
-                         struct index_example *example)
+static bool find_example(const struct source *source, struct index_example *example)
 {
     size_t width;
     *example = (struct index_example){.short_n = 5, .long_n = 20};
-    double *few = ask_rows(source, scheme, example->short_n, &width);
-    double *many = few != NULL ? ask_rows(source, scheme, example->long_n, &width) : NULL;
+    double *few = ask_rows(source, example->short_n, &width);
+    double *many = few != NULL ? ask_rows(source, example->long_n, &width) : NULL;
     for (size_t p = 0; many != NULL && p < example->short_n; p++)
         for (size_t q = 0; q < example->long_n; q++)
             if (p != q && few[p * width] == many[q * width]) {
@@ -172,7 +149,7 @@ static int show(const struct positions_request *request, const struct source *so
         return PROGRAM_DONE;
     }
     if (strcmp(matrix->scheme, "index") == 0 && matrix->scale != 0) {
-        if (!find_example(source, matrix->scheme, &index))
+        if (!find_example(source, &index))
             return PROGRAM_FAILED;
         example = &index;
     }
@@ -205,7 +182,7 @@ static int inspect(struct positions_request *request, struct source *source)
     source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
     source->options.struct_bytes = sizeof source->options;
     position_options_apply(&request->options, source->width, &source->options);
-    matrix.rows = ask_rows(source, matrix.scheme, matrix.n, &matrix.width);
+    matrix.rows = ask_rows(source, matrix.n, &matrix.width);
     if (matrix.rows == NULL)
         return PROGRAM_FAILED;
     describe(request, source, &matrix);
