@@ -90,6 +90,18 @@ run "$inspect" --positions -n 128 -k 200
 ends 'k past the rows' 0 '128 positions are at most 127 apart: -k 200 stops there; -n takes more rows'
 check 'k past the rows: those there are' says 'k = 127'
 
+does 'one row and two' "$inspect" --positions --width 100 --row 34 --pair 70,72
+check 'a row: its norm' line 'p = 34 +7\.0710678'
+check 'a pair: their distance' line '\|PE\[70\] - PE\[72\]\| = 3\.2668781'
+does 'a row that is not as the others' "$inspect" --positions binary --width 4 --row 7 --pair 15,0 -n 16 -k 1
+check 'binary: the row' line 'p = 7 +1\.7320508'
+check 'binary: the pair' line '\|PE\[15\] - PE\[0\]\| = 2'
+does 'picks, json' "$inspect" --positions binary --width 4 --row 15 --pair 0,1 -f json
+check 'json: the row' says '"row": { "p": 15, "norm": 2.0 }'
+check 'json: the pair' says '"pair": { "p": [ 0, 1 ], "distance": 1.0 }'
+does 'no picks, json' "$inspect" --positions binary -f json
+check 'no picks, json' lacks '"row"'
+
 # ---- of a file ----
 run "$new" -o learned.w --layers 0 --width 8 --max-tokens 12 --position learned
 does 'a learned table' "$inspect" --positions learned.w
@@ -118,6 +130,15 @@ done <<'END'
 --positions --width 0|2|--width takes
 --positions -n 0|2|-n takes
 --positions -k x|2|-k takes
+--positions --row 128|2|position 128 is asked for, and there are 0 to 127: -n takes more
+--positions --pair 3,900 --row 1|2|position 900 is asked for
+--positions --row x|2|--row takes
+--positions --row -1|2|--row takes
+--positions --pair 3|2|--pair takes two positions, P,Q, not '3'
+--positions --pair 3,|2|--pair takes
+--positions --pair 1,2,3|2|--pair takes
+--positions --row 1 -f csv|2|the matrix itself
+--row 1 learned.w|2|go with --positions
 --positions --width 4 learned.w|2|a file has its own
 --positions binary --position index|2|two schemes
 --positions binary --position-base 5|2|no others have a base; here they are binary

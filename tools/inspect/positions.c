@@ -157,13 +157,24 @@ static int show(const struct positions_request *request, const struct source *so
     if (n_apart > matrix->n - 1 && request->n_apart > 0)
         program_note("%zu position%s are at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
                      plural(matrix->n), matrix->n - 1, n_apart);
-    bool done = positions_measure(matrix, n_apart, &measures);
+    bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
     if (done && request->format == POSITIONS_JSON)
         done = positions_print_json(matrix, &measures, example, stdout);
     else if (done)
         positions_print_text(matrix, &measures, example, stdout);
     positions_measures_free(&measures);
     return done ? PROGRAM_DONE : program_fail("out of memory");
+}
+
+/* PROGRAM_DONE where all of the picks are rows of the matrix. */
+static int check_picks(const struct position_picks *picks, size_t n)
+{
+    size_t most = picks->has_row ? picks->row : 0;
+    for (int i = 0; i < 2 && picks->has_pair; i++)
+        most = picks->pair[i] > most ? picks->pair[i] : most;
+    return most < n ? PROGRAM_DONE
+                    : program_misuse("position %zu is asked for, and there are 0 to %zu: -n takes more", most,
+                                     n - 1);
 }
 
 static int inspect(struct positions_request *request, struct source *source)
@@ -179,6 +190,8 @@ static int inspect(struct positions_request *request, struct source *source)
     const char *conflict = position_options_conflict(&request->options, matrix.scheme);
     if (conflict != NULL)
         return program_misuse("%s; here they are %s", conflict, matrix.scheme);
+    if (check_picks(&request->picks, matrix.n) != PROGRAM_DONE)
+        return PROGRAM_MISUSED;
     source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
     source->options.struct_bytes = sizeof source->options;
     position_options_apply(&request->options, source->width, &source->options);

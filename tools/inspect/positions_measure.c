@@ -74,6 +74,15 @@ static struct spread measure_rows(const struct position_matrix *matrix, size_t k
     return spread;
 }
 
+static void measure_picks(const struct position_matrix *matrix, struct position_picks *picks)
+{
+    if (picks->has_row)
+        picks->norm = distance(row_of(matrix, picks->row), NULL, matrix->width);
+    if (picks->has_pair)
+        picks->distance = distance(row_of(matrix, picks->pair[0]), row_of(matrix, picks->pair[1]),
+                                   matrix->width);
+}
+
 /* ---- Equal rows ---- */
 
 struct place {
@@ -151,14 +160,15 @@ static bool find_same(const struct position_matrix *matrix, struct position_meas
 /* ---- All of it ---- */
 
 bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
-                       struct position_measures *measures)
+                       const struct position_picks *picks, struct position_measures *measures)
 {
-    *measures = (struct position_measures){0};
+    *measures = (struct position_measures){.picks = *picks};
     measures->n_apart = n_apart < matrix->n ? n_apart : matrix->n - 1;
     measures->apart = calloc(measures->n_apart + 1, sizeof *measures->apart);
     if (measures->apart == NULL || !find_same(matrix, measures))
         return false;
     measure_range(matrix, measures);
+    measure_picks(matrix, &measures->picks);
     double rounding =
         rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
     measures->norms = measure_rows(matrix, 0, matrix->n, rounding);

@@ -104,11 +104,17 @@ void positions_print_text(const struct position_matrix *matrix,
             measures->largest, measures->largest_at[0], measures->largest_at[1]);
     fputs("norm       ", stream);
     print_spread(&measures->norms, "row", stream);
+    const struct position_picks *picks = &measures->picks;
+    if (picks->has_row)
+        fprintf(stream, "  p = %-4zu %.8g\n", picks->row, picks->norm);
     for (size_t k = 1; k <= measures->n_apart; k++) {
         fprintf(stream, k == 1 ? "\n|PE[p] - PE[p+k]|\n  k = %-4zu " : "  k = %-4zu ", k);
         print_spread(&measures->apart[k - 1], "p", stream);
     }
-    if (measures->n_apart > 0)
+    if (picks->has_pair)
+        fprintf(stream, "%s  |PE[%zu] - PE[%zu]| = %.8g\n", measures->n_apart > 0 ? "" : "\n",
+                picks->pair[0], picks->pair[1], picks->distance);
+    if (measures->n_apart > 0 || picks->has_pair)
         putc('\n', stream);
     print_rows(matrix, measures, stream);
     print_meaning(matrix, example, stream);
