@@ -191,6 +191,12 @@ END
 run "$encode" -m waves.w --position learned I
 ends 'no table' 1 'no table of learned positions'
 
+run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
+ends 'numbers beyond float32' 1 'text 1: a value came to'
+check 'numbers beyond float32: what to do' grep -q 'embedding-scale or --position-scale is too large' err
+check 'numbers beyond float32: none is printed' lacks inf
+does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
+
 # ---- encode --compare: the sentence is true for every scheme ----
 run "$new" -o layers.w --words 'a b c d e' --layers 1 --width 8 --max-tokens 40
 for scheme in sinusoidal index binary fourier exponential; do
