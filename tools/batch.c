@@ -112,7 +112,7 @@ size_t batch_tokenize(struct batch *batch)
 static const char *zeros(const struct encoder *encoder)
 {
     if (encoder->task == TASK_LABELS && encoder->is_pooled)
-        return ": its scores are all zeros";
+        return ": it has no label";
     if (encoder->task == TASK_RANK)
         return ": its score is 0";
     return encoder->width && encoder->is_pooled ? ": its vector is all zeros" : "";

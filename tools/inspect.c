@@ -95,7 +95,8 @@ static bool read_option(struct request *request, int option, int *code)
     size_t format = 0;
     bool is_good = true;
     request->has_details = request->has_details || option == 'n' || option == 'k' ||
-                           option == OPTION_WIDTH || option == OPTION_ROW || option == OPTION_PAIR || option >= OPTION_POSITION;
+                           option == OPTION_WIDTH || option == OPTION_ROW || option == OPTION_PAIR ||
+                           option >= OPTION_POSITION;
     switch (option) {
     case 'f':
         is_good = option_choice("--format", optarg, formats, 3, &format);

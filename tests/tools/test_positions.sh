@@ -53,13 +53,22 @@ check 'binary: unique up to 2^d' says 'rows all 16 differ'
 check 'binary: norm of 15' says '2 (p = 15)'
 check 'binary: range' says 'range 0 (p = 0, column 0) to 1 (p = 1, column 0)'
 
+does 'binary, times 0' "$inspect" --positions binary --width 4 -n 32 --position-scale 0
+check 'binary, times 0: one row' says '1 different one of 32'
+check 'binary, times 0: no word of unique ones' lacks 'unique'
 does 'index' "$inspect" --positions index --width 4 -n 5
 check 'index: in words' says '0.8 is place 4 of a text of 5 tokens, and place 16 of one of 20'
+check 'index: rows differ in texts of one length' says 'all 5 differ: among texts of 5 tokens every position is known'
 check 'index: range' says 'to 0.8 (p = 4, column 0)'
 check 'index: distances are the same' line 'k = 2 +0\.8 for every p'
 does 'index, json' "$inspect" --positions index -n 20 -f json
 check 'index, json: the example' says '"value": 0.80000000000000004, "places": [ 4, 16 ], "of": [ 5, 20 ]'
 
+does 'index, wide' "$inspect" --positions index --width 16777216 -n 1
+check 'index, wide: in words' says '0.8 is place 4 of a text of 5 tokens'
+does 'index, scaled' "$inspect" --positions index --width 2 -n 5 --position-scale 5
+check 'index, scaled: in words' says 'p / T times W2'
+check 'index, scaled: in words' says '4 is place 4 of a text of 5 tokens'
 does 'fourier' "$inspect" --positions fourier --frequencies 0.25,0.125 --width 6 -n 20
 check 'fourier: the norm' line 'norm +1\.4142136 for every row'
 check 'fourier: rows come back' says '8 different ones of 20'
@@ -153,6 +162,7 @@ done <<'END'
 --positions fourier --frequencies 1e39|2|at most 1e+38
 --positions fourier --frequencies 1,2,3 --width 4|1|at most 2
 --positions -n 16777216 --width 1000|1|ask for fewer
+--positions --width 2 -n 100000 -k 99999|1|take 19999800000 differences, at most 4294967296 are computed
 --positions --verify|2|without --positions
 --positions learned.w waves.w|2|one file at a time
 --width 5 learned.w|2|go with --positions
@@ -210,6 +220,12 @@ run "$encode" -m waves.w --position learned I
 ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 run "$inspect" --positions --position learned waves.w
 ends 'inspect: no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
+
+run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
+ends 'numbers beyond float32' 1 'text 1: a value came to'
+check 'numbers beyond float32: what to do' grep -q 'embedding-scale or --position-scale is too large' err
+check 'numbers beyond float32: none is printed' lacks inf
+does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
 
 # ---- encode --compare: the sentence is true for every scheme ----
 run "$new" -o layers.w --words 'a b c d e' --layers 1 --width 8 --max-tokens 40

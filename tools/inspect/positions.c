@@ -14,6 +14,9 @@
 enum { DEFAULT_WIDTH = 128, DEFAULT_ROWS = 128, DEFAULT_TABLE_ROWS = 1024, DEFAULT_APART = 5 };
 static const size_t MOST_NUMBERS = (size_t)1 << 27;
 
+/* Of numbers to subtract for the distances, some seconds. */
+static const double MOST_DIFFERENCES = 4294967296;
+
 /* What the matrix is asked from: a model or none, and the options of a session. */
 struct source {
     engine_model *model; /* or NULL */
@@ -103,9 +106,14 @@ static void describe(const struct positions_request *request, const struct sourc
     matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
 }
 
-/* The last place of a short text whose value stands at another place of a long one. */
-static bool find_example(const struct source *source, struct index_example *example)
+/* The last place of a short text whose value stands at another place of a long one; one column will do. */
+static bool find_example(double scale, struct index_example *example)
 {
+    const struct source one = {.options = {.struct_bytes = sizeof one.options,
+                                           .position = ENGINE_POSITION_INDEX,
+                                           .position_scale = &scale},
+                               .width = 1};
+    const struct source *source = &one;
     size_t width;
     *example = (struct index_example){.short_n = 5, .long_n = 20};
     double *few = ask_rows(source, example->short_n, &width);
@@ -121,6 +129,17 @@ static bool find_example(const struct source *source, struct index_example *exam
     free(few);
     free(many);
     return done;
+}
+
+static int check_distances(const struct position_matrix *matrix, size_t n_apart)
+{
+    size_t n = n_apart < matrix->n ? n_apart : matrix->n - 1;
+    double numbers = (double)matrix->n * (double)matrix->width * (double)n;
+    if (numbers <= MOST_DIFFERENCES)
+        return PROGRAM_DONE;
+    return program_fail("-k %zu: so many distances of %zu positions of width %zu take %.0f differences, at most "
+                        "%.0f are computed: ask for fewer with -k or -n",
+                        n_apart, matrix->n, matrix->width, numbers, MOST_DIFFERENCES);
 }
 
 static void print_csv(const struct position_matrix *matrix, FILE *stream)
@@ -139,8 +158,7 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
     }
 }
 
-static int show(const struct positions_request *request, const struct source *source,
-                const struct position_matrix *matrix)
+static int show(const struct positions_request *request, const struct position_matrix *matrix)
 {
     struct position_measures measures;
     struct index_example index, *example = NULL;
@@ -148,15 +166,18 @@ static int show(const struct positions_request *request, const struct source *so
         print_csv(matrix, stdout);
         return PROGRAM_DONE;
     }
-    if (strcmp(matrix->scheme, "index") == 0 && matrix->scale != 0) {
-        if (!find_example(source, &index))
+    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
+    int code = check_distances(matrix, n_apart);
+    if (code != PROGRAM_DONE)
+        return code;
+    if (strcmp(matrix->scheme, "index") == 0 && (float)matrix->scale != 0) {
+        if (!find_example(matrix->scale, &index))
             return PROGRAM_FAILED;
         example = &index;
     }
-    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
-    if (n_apart > matrix->n - 1 && request->n_apart > 0)
-        program_note("%zu position%s are at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
-                     plural(matrix->n), matrix->n - 1, n_apart);
+    if (request->n_apart > matrix->n - 1)
+        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
+                     plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1, n_apart);
     bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
     if (done && request->format == POSITIONS_JSON)
         done = positions_print_json(matrix, &measures, example, stdout);
@@ -199,7 +220,7 @@ static int inspect(struct positions_request *request, struct source *source)
     if (matrix.rows == NULL)
         return PROGRAM_FAILED;
     describe(request, source, &matrix);
-    int code = show(request, source, &matrix);
+    int code = show(request, &matrix);
     free(matrix.rows);
     return code;
 }

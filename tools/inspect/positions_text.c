@@ -58,8 +58,14 @@ static void print_rows(const struct position_matrix *matrix,
 {
     fputs("rows       ", stream);
     if (measures->n_same == 0) {
-        fprintf(stream, matrix->n == 1 ? "one\n" : "all %zu differ: every position is known by its row\n",
-                matrix->n);
+        bool is_index = strcmp(matrix->scheme, "index") == 0;
+        if (matrix->n == 1)
+            fputs("one\n", stream);
+        else if (is_index)
+            fprintf(stream, "all %zu differ: among texts of %zu tokens every position is known by its row\n",
+                    matrix->n, matrix->n);
+        else
+            fprintf(stream, "all %zu differ: every position is known by its row\n", matrix->n);
         return;
     }
     fprintf(stream, "%zu different one%s of %zu; positions with the same row:\n",
@@ -82,7 +88,7 @@ static void print_meaning(const struct position_matrix *matrix, const struct ind
                  "(places count from 0).",
                  matrix->scale != 1 ? " times W2" : "", example->value, example->short_place, example->short_n, example->long_place,
                  example->long_n);
-    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64)
+    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64 && (float)matrix->scale != 0)
         snprintf(text, sizeof text,
                  "%zu bit%s: rows are unique for positions 0 to %" PRIu64 " (2^%zu of them), then they "
                  "begin again.",
