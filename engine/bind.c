@@ -2,6 +2,7 @@
 #include "engine/model.h"
 #include "engine/status.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Where binding has got to: the first failure ends it. */
@@ -136,6 +137,18 @@ static void bind_layer(struct binder *binder, const struct model_config *config,
 #undef PART
 }
 
+/* Infinity, or what sin makes no number of, would be NaN in every text. */
+static const float *bind_frequencies(struct binder *binder, size_t n)
+{
+    const float *frequencies = bind_vector(binder, "position", "frequencies", n);
+    for (size_t i = 0; binder->status == ENGINE_OK && i < n; i++)
+        if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
+            binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "tensor 'position.frequencies' holds %g at "
+                                  "%zu, expected a number up to %g", (double)frequencies[i], i,
+                                  POSITION_FREQUENCY_MOST);
+    return frequencies;
+}
+
 static void bind_embedding(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
@@ -150,8 +163,7 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
             bind_table(binder, "embedding.position",
                        (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
     if (config->position_frequencies > 0)
-        encoder->frequencies =
-            bind_vector(binder, "position", "frequencies", (size_t)config->position_frequencies);
+        encoder->frequencies = bind_frequencies(binder, (size_t)config->position_frequencies);
     encoder->embedding_norm = bind_norm(binder, "embedding.norm",
                                         (enum norm_kind)config->embedding_norm, config, width);
     if (config->embedding_width != config->width)

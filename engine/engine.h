@@ -273,9 +273,10 @@ typedef struct engine_session_options {
      * added is embedding_scale * token + type + position_scale * PE. An option that the position scheme in
      * force does not use is an error. */
     double position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
-    const double *frequencies; /* [n_frequencies] of fourier, at most one for two columns (others stay 0), copied;
-                                  NULL: the model's. 0 of them, here or in the model: the harmonics
-                                  f_i = (i + 1) / the model's max_tokens */
+    const float *frequencies; /* [n_frequencies] of fourier in cycles per token, at most 1e38 and one for two columns
+                                 (others stay 0), copied; float32 as in a weight file, so that both give the same
+                                 vectors. NULL: the model's. 0 of them, here or in the model: the harmonics
+                                 f_i = (i + 1) / the model's max_tokens */
     size_t n_frequencies;
     const double *embedding_scale; /* 0 or more; NULL: the model's */
     const double *position_scale;  /* 0 or more; NULL: the model's */
@@ -292,8 +293,8 @@ ENGINE_API engine_status engine_position_matrix(const engine_model *model,
                                                 size_t n, float *out, size_t cap, size_t *needed,
                                                 engine_error *error);
 
-/* The same in double, before they are rounded to float32: to measure what the formulas say. Not for learned positions,
- * which are float32 (ENGINE_ERROR_UNSUPPORTED). */
+/* The same in double, before they are rounded to float32: to measure what the formulas say. Learned positions are those
+ * of the table, which are float32 themselves, times position_scale. */
 ENGINE_API engine_status engine_position_matrix_exact(const engine_model *model,
                                                       const engine_session_options *options,
                                                       size_t width, size_t n, double *out, size_t cap,

@@ -59,7 +59,7 @@ static engine_status settle_base(double base, struct position_encoding *encoding
     return ENGINE_OK;
 }
 
-static engine_status settle_frequencies(const double *frequencies, size_t n,
+static engine_status settle_frequencies(const float *frequencies, size_t n,
                                         struct position_encoding *encoding, engine_error *error)
 {
     if (frequencies == NULL && n == 0)
@@ -72,9 +72,9 @@ static engine_status settle_frequencies(const double *frequencies, size_t n,
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu frequencies are given, but rows of %zu columns hold at "
                     "most %zu: each takes two", n, encoding->width, (encoding->width + 1) / 2);
     for (size_t i = 0; i < n; i++)
-        if (!(fabs(frequencies[i]) <= POSITION_FREQUENCY_MOST))
+        if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
             return fail(error, ENGINE_ERROR_ARGUMENT, "frequency %zu is %g, expected a number up to %g", i,
-                        frequencies[i], POSITION_FREQUENCY_MOST);
+                        (double)frequencies[i], POSITION_FREQUENCY_MOST);
     encoding->n_frequencies = n;
     encoding->frequencies = frequencies;
     return ENGINE_OK;
@@ -97,7 +97,7 @@ engine_status settle_positions(const struct engine_model *model, const engine_se
         encoding->base = config->position_base;
         encoding->scale = config->position_scale;
         encoding->n_frequencies = (size_t)config->position_frequencies;
-        encoding->stored_frequencies = model->encoder.frequencies;
+        encoding->frequencies = model->encoder.frequencies;
         encoding->period = (size_t)config->max_tokens;
     }
     if (status == ENGINE_OK)
@@ -108,6 +108,8 @@ engine_status settle_positions(const struct engine_model *model, const engine_se
         status = check_scale(options->embedding_scale, "embedding_scale", error);
     if (status == ENGINE_OK)
         status = check_scale(options->position_scale, "position_scale", error);
+    if (status == ENGINE_OK && options->position_scale != NULL && encoding->scheme == POSITION_NONE)
+        status = fail(error, ENGINE_ERROR_ARGUMENT, "position_scale is given, but no positions are added");
     if (status == ENGINE_OK && options->position_scale != NULL)
         encoding->scale = *options->position_scale;
     return status;
@@ -123,6 +125,22 @@ static void learned_rows(const struct encoder *encoder, double scale, size_t n, 
         for (size_t i = 0; scale != 1 && i < width; i++)
             out[p * width + i] *= (float)scale;
     }
+}
+
+/* Times the scale in float32, as it is added: the product of two float32 is exact in double. */
+static void learned_rows_exact(const struct encoder *encoder, double scale, size_t n, size_t width,
+                               double *out)
+{
+    enum { PIECE = 64 };
+    size_t offset = (size_t)encoder->config.position_offset;
+    float piece[PIECE];
+    for (size_t p = 0; p < n; p++)
+        for (size_t k = 0; k < width; k += PIECE) {
+            size_t count = width - k < PIECE ? width - k : PIECE;
+            matrix_piece(&encoder->position_table, p + offset, k, count, piece);
+            for (size_t i = 0; i < count; i++)
+                out[p * width + k + i] = (double)piece[i] * (double)(float)scale;
+        }
 }
 
 /* The columns of rows: the model's, or where there is none as asked. */
@@ -196,10 +214,11 @@ engine_status engine_position_matrix_exact(const engine_model *model,
     struct position_encoding encoding;
     engine_status status =
         settle_matrix(model, options, width, n, out, cap, needed, &encoding, error);
-    if (status == ENGINE_OK && encoding.scheme == POSITION_LEARNED)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "learned positions are float32: ask "
-                    "engine_position_matrix for them");
-    if (status == ENGINE_OK)
+    if (status != ENGINE_OK)
+        return status;
+    if (encoding.scheme == POSITION_LEARNED)
+        learned_rows_exact(&model->encoder, encoding.scale, n, encoding.width, out);
+    else
         position_rows_exact(&encoding, n, out);
-    return status;
+    return ENGINE_OK;
 }

@@ -61,7 +61,7 @@ struct engine_session {
     struct embedding embedding;
     struct position_encoding encoding; /* what embedding.rows are computed from */
     float *position_rows;  /* embedding.rows; NULL: the scheme has none */
-    double *frequencies;   /* encoding.frequencies, where the options gave any */
+    float *frequencies;    /* encoding.frequencies, where the options gave any */
     size_t n_position_rows; /* that are computed */
     enum mask_kind mask;
     bool profiles;

@@ -405,6 +405,14 @@ static void write_header(struct weight_writer *writer)
         writer->status = output_file_rewrite(writer->file, 0, header, sizeof header);
 }
 
+engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies, size_t n)
+{
+    if (n == 0)
+        return writer->status;
+    weight_writer_begin_tensor(writer, "position.frequencies", TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
+    return weight_writer_rows(writer, frequencies, n);
+}
+
 engine_status weight_writer_finish(struct weight_writer *writer)
 {
     check_whole(writer);

@@ -27,6 +27,9 @@ engine_status weight_writer_setting(struct weight_writer *writer, engine_setting
 /* Adds all settings of a config to CONF. */
 engine_status weight_writer_config(struct weight_writer *writer, const struct model_config *config);
 
+/* Adds the tensor of a config's position_frequencies, [n]; nothing where n is 0. */
+engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies, size_t n);
+
 /* texts[id] is [lens[id]] bytes; NULL or empty: an id without text. */
 engine_status weight_writer_vocabulary(struct weight_writer *writer, const char *const *texts,
                                        const size_t *lens, size_t n);

@@ -38,7 +38,7 @@ enum { MOST_TOKENS = 1 << 20 };
 /* Bounds on a base and on frequencies, far beyond use: within them, every computed position is a number. */
 #define POSITION_BASE_LEAST 1e-100
 #define POSITION_BASE_MOST 1e100
-#define POSITION_FREQUENCY_MOST 1e100
+#define POSITION_FREQUENCY_MOST 1e38
 
 /* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
 struct model_config {

@@ -30,8 +30,7 @@ static double frequency(const struct position_encoding *encoding, size_t i)
 {
     if (encoding->n_frequencies == 0)
         return (double)(i + 1) / (double)encoding->period;
-    return encoding->frequencies != NULL ? encoding->frequencies[i]
-                                         : (double)encoding->stored_frequencies[i];
+    return (double)encoding->frequencies[i];
 }
 
 /* What all rows of a column share: 1 / base^(2i/D) in both columns of a pair, the frequency of a pair, or the

@@ -20,8 +20,7 @@ struct position_encoding {
     double scale;
     double base;             /* sinusoidal, exponential: > 0 */
     size_t n_frequencies;    /* fourier, at most (D + 1) / 2; 0: harmonics */
-    const double *frequencies; /* [n_frequencies], or NULL: those of ... */
-    const float *stored_frequencies; /* ... the weight file */
+    const float *frequencies; /* [n_frequencies], float32 wherever they come from */
     size_t period;           /* fourier: of the harmonics, in tokens */
     size_t n_tokens;         /* index: T */
 };

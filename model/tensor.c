@@ -146,12 +146,17 @@ static void decode(const struct matrix *matrix, size_t first, size_t n, float *o
     }
 }
 
+void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count, float *out)
+{
+    decode(matrix, n * matrix->cols + k, count, out);
+    if (matrix->scales != NULL)
+        for (size_t i = 0; i < count; i++)
+            out[i] *= matrix->scales[n];
+}
+
 void matrix_row(const struct matrix *matrix, size_t n, float *out)
 {
-    decode(matrix, n * matrix->cols, matrix->cols, out);
-    if (matrix->scales != NULL)
-        for (size_t k = 0; k < matrix->cols; k++)
-            out[k] *= matrix->scales[n];
+    matrix_piece(matrix, n, 0, matrix->cols, out);
 }
 
 /* Element (n, k) of a matrix is out[k * PANEL + n - first]. */
@@ -160,13 +165,12 @@ static void panel_from_rows(const struct matrix *matrix, size_t first, float *ou
     size_t rows = matrix->rows - first < PANEL ? matrix->rows - first : PANEL;
     memset(out, 0, matrix->cols * PANEL * sizeof *out);
     for (size_t n = 0; n < rows; n++) {
-        float scale = matrix->scales != NULL ? matrix->scales[first + n] : 1.0f;
         for (size_t k = 0; k < matrix->cols; k += 64) { /* a piece at a time: no row-long scratch */
             float piece[64];
             size_t count = matrix->cols - k < 64 ? matrix->cols - k : 64;
-            decode(matrix, (first + n) * matrix->cols + k, count, piece);
+            matrix_piece(matrix, first + n, k, count, piece);
             for (size_t i = 0; i < count; i++)
-                out[(k + i) * PANEL + n] = piece[i] * scale;
+                out[(k + i) * PANEL + n] = piece[i];
         }
     }
 }

@@ -83,6 +83,9 @@ void batch_end(struct batch *batch)
 {
     count_items(batch);
     text_count_end(&batch->text_count);
+    if (batch->n_cut > batch->n_cut_named)
+        program_note("%zu of %zu text%s %s cut", batch->n_cut, batch->n_read, plural(batch->n_read),
+                     batch->n_cut == 1 ? "was" : "were");
 }
 
 static bool put_prompt(struct encoder *encoder, struct item *item)
@@ -109,7 +112,7 @@ size_t batch_tokenize(struct batch *batch)
 static const char *zeros(const struct encoder *encoder)
 {
     if (encoder->task == TASK_LABELS && encoder->is_pooled)
-        return ": its scores are all zeros";
+        return ": it has no label";
     if (encoder->task == TASK_RANK)
         return ": its score is 0";
     return encoder->width && encoder->is_pooled ? ": its vector is all zeros" : "";
@@ -133,6 +136,20 @@ static void note_missing_mask(struct batch *batch, const struct item *item)
     program_note("%s has no %.*s: there is nothing to fill", item_name(item, name), (int)len, mask);
 }
 
+static void note_padding(struct batch *batch, const struct item *item)
+{
+    char name[ITEM_NAME_BYTES];
+    int32_t id = batch->encoder->padding.likely;
+    size_t len;
+    const char *text = encoder_id_text(batch->encoder, id, &len);
+    batch->has_noted_padding = true;
+    text_count_clear(&batch->text_count);
+    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id %d, or a "
+                 "\"mask\", makes it padding",
+                 item_name(item, name), (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text,
+                 (int)id);
+}
+
 void batch_note(struct batch *batch, const struct item *item)
 {
     const struct encoder *encoder = batch->encoder;
@@ -142,12 +159,18 @@ void batch_note(struct batch *batch, const struct item *item)
         text_count_clear(&batch->text_count);
         program_note("%s has no tokens%s", item_name(item, name), zeros(encoder));
     }
+    if (item->n_dropped > 0)
+        batch->n_cut += item->number > 0;
     if (!batch->has_noted_cut && item->n_dropped > 0) {
         batch->has_noted_cut = true;
+        batch->n_cut_named = batch->n_cut;
         text_count_clear(&batch->text_count);
         program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
                      item->n_tokens + item->n_dropped);
     }
+    if (encoder->task != TASK_TOKENS && encoder->padding.likely >= 0 && !batch->has_noted_padding &&
+        padding_is_at_ends(item, encoder->padding.likely))
+        note_padding(batch, item);
     if (encoder->task == TASK_FILL && !batch->has_noted_mask && item->window.of <= 1 &&
         !has_mask(encoder, item))
         note_missing_mask(batch, item);

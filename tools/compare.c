@@ -8,6 +8,7 @@
 
 #include "tools/comparison.h"
 #include "tools/options.h"
+#include "tools/reader.h"
 
 #include <errno.h>
 #include <math.h>
@@ -95,18 +96,55 @@ static void pair_words(struct comparison *comparison)
 
 /* ---- All of it ---- */
 
+/* Two texts, no more and no less; false after a message in the encoder. */
+static bool read_two(struct comparison *comparison, struct reader *reader, struct encoder *encoder)
+{
+    struct record more;
+    enum reader_state state = READER_RECORD;
+    size_t n = 0;
+    while (n < 2 && (state = reader_next(reader, true, &comparison->items[n].record)) == READER_RECORD) {
+        comparison->items[n].number = n + 1;
+        n++;
+    }
+    if (n == 2 && (state = reader_next(reader, true, &more)) == READER_RECORD)
+        record_free(&more);
+    if (n == 2 && state == READER_END)
+        return true;
+    if (state == READER_FAILED)
+        snprintf(encoder->message, sizeof encoder->message, "%s", reader->message);
+    else
+        snprintf(encoder->message, sizeof encoder->message,
+                 "--compare takes two texts; stdin has %s", n == 2   ? "more than two lines"
+                                                           : n == 1 ? "one line"
+                                                                    : "none");
+    return false;
+}
+
+static bool read_texts(struct comparison *comparison, const struct encode_options *options,
+                       struct encoder *encoder)
+{
+    struct reader reader;
+    if (options->n_texts > 0)
+        reader_from_arguments(&reader, options->texts, options->n_texts, NULL);
+    else
+        reader_from_stdin(&reader, false);
+    bool is_read = read_two(comparison, &reader, encoder);
+    reader_free(&reader);
+    return is_read;
+}
+
 static bool prepare(struct comparison *comparison, const struct encode_options *options,
                     struct encoder *encoder)
 {
+    if (!read_texts(comparison, options, encoder))
+        return false;
     for (size_t side = 0; side < 2; side++) {
         struct item *item = &comparison->items[side];
-        item->number = side + 1;
-        item->record.input.text = options->texts[side];
-        item->record.input.text_len = strlen(options->texts[side]);
+        char name[ITEM_NAME_BYTES];
         if (!encoder_tokenize(encoder, item))
             return false;
         if (item->n_dropped)
-            program_note("text %zu was cut to %zu of its %zu tokens", item->number, item->n_tokens,
+            program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
                          item->n_tokens + item->n_dropped);
         comparison->is_paired[side] = calloc(item->n_tokens + 1, 1);
     }

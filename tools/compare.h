@@ -6,7 +6,7 @@
 #include "tools/encoder.h"
 #include "tools/output.h"
 
-/* Compares options->texts[0] with [1]; returns the program's exit code. */
+/* Compares options->texts[0] with [1], or the two lines of stdin; returns the program's exit code. */
 int compare_texts(const struct encode_options *options, struct encoder *encoder,
                   struct output *output);
 

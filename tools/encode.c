@@ -36,6 +36,12 @@ static int run_task(const struct encode_options *options, struct encoder *encode
     }
 }
 
+static void note_terminal(const struct encode_options *options)
+{
+    if (options->n_texts == 0 && isatty(STDIN_FILENO))
+        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
+}
+
 static int encode_all(const struct encode_options *options, struct encoder *encoder,
                       struct output *output)
 {
@@ -44,8 +50,6 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_arguments(&reader, options->texts, options->n_texts, options->pair);
     else
         reader_from_stdin(&reader, options->is_json_input);
-    if (options->n_texts == 0 && isatty(STDIN_FILENO))
-        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     int code = run_task(options, encoder, &reader, output);
     reader_free(&reader);
     return code;
@@ -64,6 +68,7 @@ int main(int argc, char **argv)
     if (encoder_open(&encoder, &options, &code)) {
         code = PROGRAM_FAILED;
         if (output_open(&output, options.output_path)) {
+            note_terminal(&options);
             code = options.task == TASK_COMPARE ? compare_texts(&options, &encoder, &output)
                                                 : encode_all(&options, &encoder, &output);
             code = output_end(&output, code);

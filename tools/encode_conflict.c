@@ -27,8 +27,10 @@ static bool has_prompt(const struct encode_options *options)
 
 static const char *compare_conflict(const struct encode_options *options)
 {
-    if (options->n_texts != 2)
-        return "--compare takes two texts";
+    if (options->n_texts != 2 && options->n_texts != 0)
+        return "--compare takes two texts, or none to read two lines of stdin";
+    if (options->is_json_input)
+        return "--compare takes two texts, or two lines of stdin; it goes without --input jsonl";
     if (options->has_pooling || options->normalize)
         return "--compare looks at tokens; it goes without -p and --normalize";
     if (options->pair)
@@ -109,8 +111,10 @@ static const char *padding_conflict(const struct encode_options *options)
     bool shows_mask = options->task == TASK_SHOW_MASK;
     if (options->pad_to && options->task >= TASK_LABELS)
         return "--pad-to goes with vectors, --tokens, -f ids and --show-mask";
-    if ((options->has_pad_side || options->has_pad_id) && !options->pad_to && !shows_mask)
-        return "--pad-side and --pad-id go with --pad-to or --show-mask";
+    if (options->has_pad_side && !options->pad_to && !shows_mask)
+        return "--pad-side goes with --pad-to or --show-mask";
+    if (options->has_pad_id && !options->pad_to && !shows_mask && !options->is_json_input)
+        return "--pad-id goes with --pad-to, --show-mask or --input jsonl";
     if (options->pad_to && options->max_tokens > options->pad_to)
         return "--max-tokens is more than --pad-to, which texts may not be longer than";
     if (!shows_mask)

@@ -45,7 +45,8 @@ const char ENCODE_HELP[] =
     "      --truncation KIND  which text of a pair is cut: longest-first, only-first, only-second\n"
     "      --truncate-left    cut the start of texts, not the end\n"
     "      --pad-to N         N tokens per text: padding, whose rows are zeros, fills up shorter ones\n"
-    "      --pad-side SIDE    left, or right (default): where it goes; --pad-id N: its id\n"
+    "      --pad-side SIDE    left, or right (default): where it goes\n"
+    "      --pad-id N         its id; in ids of --input jsonl, N at the ends is padding too\n"
     "\n";
 
 const char ENCODE_HELP_RESULT[] =

@@ -5,6 +5,7 @@
  */
 #include "tools/encoder.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -115,6 +116,20 @@ static size_t count_rows(const struct encoder *encoder, const struct item *items
     return n_rows;
 }
 
+/* What float32 cannot hold is no result, but for a comparison, which has words for it. */
+static bool check_rows(struct encoder *encoder, const struct item *item)
+{
+    size_t n = count_rows(encoder, item, 1) * encoder->width;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(item->rows[i]))
+            return encoder_fail(encoder, item, ": a value came to %g, which is no number that float32 holds: "
+                                "%s", (double)item->rows[i],
+                                strstr(encoder->position_about, "W1 ") || strstr(encoder->position_about, "W2 ")
+                                    ? "--embedding-scale or --position-scale is too large"
+                                    : "the weights are too large, or no numbers");
+    return true;
+}
+
 static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
 {
     size_t width = encoder->width;
@@ -138,6 +153,8 @@ static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         items[i].rows = next;
         next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
+        if (encoder->task != TASK_COMPARE && !check_rows(encoder, &items[i]))
+            return false;
     }
     return true;
 }

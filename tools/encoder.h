@@ -20,7 +20,7 @@ struct encoder {
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     bool has_positions;       /* there are any, and their weight is not 0 */
-    char position_about[160]; /* " (base 50)": what is asked otherwise than the file says, or "" */
+    char position_about[160]; /* " (base 50, W2 3)": what is asked, or not the format's default; or "" */
     enum task task;
     bool is_pooled;     /* a row of numbers per text, not per token */
     bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */

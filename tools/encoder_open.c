@@ -4,6 +4,7 @@
 
 #include "tools/default_weights.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,33 +164,54 @@ static size_t token_limit(const struct encoder *encoder, const struct encode_opt
     return options->pad_to && (limit == 0 || options->pad_to < limit) ? options->pad_to : limit;
 }
 
-/* What is asked of positions beside the scheme. */
-static void settle_positions(struct encoder *encoder, const struct position_options *options)
+static double config_number(const struct encoder *encoder, const char *key, double if_absent)
 {
-    const char *scale = encoder_config(encoder, "position_scale");
-    double weight = options->has_position_scale ? options->position_scale
-                    : scale                     ? strtod(scale, NULL)
-                                                : 1;
+    const char *value = encoder_config(encoder, key);
+    return value ? strtod(value, NULL) : if_absent;
+}
+
+/* The numbers that positions are computed with: those that the options give, and those of the file that
+ * are not what the format has where a file says nothing. */
+static void describe_positions(struct encoder *encoder, const struct position_options *options,
+                               double embedding_scale, double position_scale)
+{
+    const char *scheme = encoder->position;
+    bool has_base = strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
+    double base = options->base != 0 ? options->base : config_number(encoder, "position_base", 10000);
+    size_t n_frequencies = options->frequencies
+                               ? options->n_frequencies
+                               : (size_t)config_number(encoder, "position_frequencies", 0);
     char *out = encoder->position_about;
     size_t cap = sizeof encoder->position_about, used = 0;
-    encoder->position = options->position == ENGINE_POSITION_MODEL ? encoder->info.position
-                                                                   : position_name(options->position);
-    encoder->has_positions = strcmp(encoder->position, "none") != 0 && weight != 0;
-    if (options->base != 0)
-        used += (size_t)snprintf(out, cap, ", base %g", options->base);
-    if (options->frequencies != NULL)
-        used += (size_t)snprintf(out + used, cap - used, ", %zu frequenc%s", options->n_frequencies,
-                                 options->n_frequencies == 1 ? "y" : "ies");
-    if (options->embedding_scale_is_sqrt)
-        used += (size_t)snprintf(out + used, cap - used, ", W1 sqrt");
-    else if (options->has_embedding_scale)
-        used += (size_t)snprintf(out + used, cap - used, ", W1 %g", options->embedding_scale);
-    if (options->has_position_scale)
-        used += (size_t)snprintf(out + used, cap - used, ", W2 %g", options->position_scale);
+
+    if (has_base && (options->base != 0 || base != 10000))
+        used += (size_t)snprintf(out, cap, ", base %g", base);
+    if (strcmp(scheme, "fourier") == 0 && n_frequencies > 0)
+        used += (size_t)snprintf(out + used, cap - used, ", %zu frequenc%s", n_frequencies,
+                                 n_frequencies == 1 ? "y" : "ies");
+    if (options->has_embedding_scale || embedding_scale != 1)
+        used += (size_t)snprintf(out + used, cap - used, ", W1 %g", embedding_scale);
+    if (strcmp(scheme, "none") != 0 && (options->has_position_scale || position_scale != 1))
+        used += (size_t)snprintf(out + used, cap - used, ", W2 %g", position_scale);
     if (used > 0) {
         memcpy(out, " (", 2); /* in place of ", " */
         snprintf(out + used, cap - used, ")");
     }
+}
+
+static void settle_positions(struct encoder *encoder, const struct position_options *options)
+{
+    double embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
+                             : options->has_embedding_scale
+                                 ? options->embedding_scale
+                                 : config_number(encoder, "embedding_scale", 1);
+    double position_scale = options->has_position_scale
+                                ? options->position_scale
+                                : config_number(encoder, "position_scale", 1);
+    encoder->position = options->position == ENGINE_POSITION_MODEL ? encoder->info.position
+                                                                   : position_name(options->position);
+    encoder->has_positions = strcmp(encoder->position, "none") != 0 && position_scale != 0;
+    describe_positions(encoder, options, embedding_scale, position_scale);
 }
 
 static void settle(struct encoder *encoder, const struct encode_options *options)
@@ -236,8 +258,9 @@ static bool open_session(struct encoder *encoder, const struct encode_options *o
     if (is_computed)
         position_options_apply(&positions, encoder->info.width, &session);
     session.mask = options->mask;
-    if (engine_session_new(encoder->model, &session, &encoder->session, &error) != ENGINE_OK) {
-        program_fail("%s", error.message);
+    engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
+    if (status != ENGINE_OK) {
+        program_fail("%s%s", error.message, position_next_step(session.position, status));
         return false;
     }
     /* Without inputs: whether the model has the pooling that is asked for. */

@@ -112,7 +112,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
     if (encoder->task == TASK_ENTITIES)
         return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
     item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
-    if (!item->tokens)
+    if (!item->tokens || !padding_find(&encoder->padding, item))
         return encoder_fail_memory(encoder, item);
     item->n_tokens = n;
     for (size_t i = 0; i < n; i++) {

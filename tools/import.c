@@ -9,6 +9,7 @@
  * Formats and names: tools/import/. See man/encode-import.1.
  */
 #include "tools/import/checkpoint.h"
+#include "tools/import/output_check.h"
 #include "tools/import/progress.h"
 #include "tools/import/provenance.h"
 #include "tools/import/report.h"
@@ -120,12 +121,13 @@ static int import_checkpoint(const struct import_options *options)
     char name[FOLDER_PATH];
     if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
         return program_fail("%s", problem.text);
-    int code = PROGRAM_DONE;
+    int code = import_output_check_folder(options, &checkpoint.folder);
     name_of(options->directory, name, sizeof name);
-    say_notes(&checkpoint);
-    if (options->is_dry_run)
+    if (code == PROGRAM_DONE)
+        say_notes(&checkpoint);
+    if (code == PROGRAM_DONE && options->is_dry_run)
         report_checkpoint(&checkpoint, options->name != NULL ? options->name : name);
-    else
+    else if (code == PROGRAM_DONE)
         code = write_checkpoint(&checkpoint, options->output,
                                 options->name != NULL ? options->name : name);
     checkpoint_free(&checkpoint);
@@ -198,15 +200,15 @@ static int import_tokenizer(const struct import_options *options)
         folder_close(&folder);
         return program_fail("%s", problem.text);
     }
-    int code = PROGRAM_DONE;
+    int code = from_directory ? import_output_check_folder(options, &folder) : PROGRAM_DONE;
     name_of(options->tokenizer, name, sizeof name);
     if (options->name != NULL)
         snprintf(name, sizeof name, "%s", options->name);
-    if (tokenizer.note[0] != '\0')
+    if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
-    if (options->is_dry_run)
+    if (code == PROGRAM_DONE && options->is_dry_run)
         report_tokenizer(&tokenizer, name);
-    else
+    else if (code == PROGRAM_DONE)
         code = write_tokenizer_alone(options, &tokenizer, from_directory ? &folder : NULL, name);
     import_tokenizer_free(&tokenizer);
     folder_close(&folder);
@@ -215,6 +217,9 @@ static int import_tokenizer(const struct import_options *options)
 
 static int carry_out(const struct import_options *options)
 {
+    int code = import_output_check(options);
+    if (code != PROGRAM_DONE)
+        return code;
     if (options->vectors.path != NULL)
         return import_vectors(options);
     return options->directory != NULL ? import_checkpoint(options) : import_tokenizer(options);

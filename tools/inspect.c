@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char HELP[] =
     "Usage: encode-inspect [OPTION ...] FILE\n"
@@ -29,6 +30,8 @@ static const char HELP[] =
     "  -n, --rows N             positions 0 to N - 1 (default 128; of FILE its longest text, at\n"
     "                           most 1024); index: of a text of N tokens\n"
     "  -k, --apart K            distances for k = 1 to K (default 5)\n"
+    "      --row P              also the norm of row P\n"
+    "      --pair P,Q           also the distance of rows P and Q\n"
     "\n"
     "  -h, --help               this text\n"
     "      --version            the version\n"
@@ -36,7 +39,7 @@ static const char HELP[] =
     "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused.\n";
 
 enum {
-    OPTION_VERIFY = 256, OPTION_POSITIONS, OPTION_WIDTH, OPTION_VERSION,
+    OPTION_VERIFY = 256, OPTION_POSITIONS, OPTION_WIDTH, OPTION_ROW, OPTION_PAIR, OPTION_VERSION,
     OPTION_POSITION /* and the others of POSITION_LONG_OPTIONS */
 };
 
@@ -47,6 +50,8 @@ static const struct option OPTIONS[] = {
     {"width", required_argument, NULL, OPTION_WIDTH},
     {"rows", required_argument, NULL, 'n'},
     {"apart", required_argument, NULL, 'k'},
+    {"row", required_argument, NULL, OPTION_ROW},
+    {"pair", required_argument, NULL, OPTION_PAIR},
     POSITION_LONG_OPTIONS(OPTION_POSITION),
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -66,6 +71,22 @@ struct request {
 
 enum { MOST_ROWS = 1 << 24 };
 
+/* "70,72" */
+static bool read_pair(const char *text, struct position_picks *picks)
+{
+    char first[16];
+    size_t len = strcspn(text, ",");
+    picks->has_pair = true;
+    if (text[len] == '\0' || len >= sizeof first) {
+        program_note("--pair takes two positions, P,Q, not '%s'", text);
+        return false;
+    }
+    memcpy(first, text, len);
+    first[len] = '\0';
+    return option_count("--pair", first, 0, MOST_ROWS, &picks->pair[0]) &&
+           option_count("--pair", text + len + 1, 0, MOST_ROWS, &picks->pair[1]);
+}
+
 /* One option; false: the program ends with *code. */
 static bool read_option(struct request *request, int option, int *code)
 {
@@ -74,7 +95,8 @@ static bool read_option(struct request *request, int option, int *code)
     size_t format = 0;
     bool is_good = true;
     request->has_details = request->has_details || option == 'n' || option == 'k' ||
-                           option == OPTION_WIDTH || option >= OPTION_POSITION;
+                           option == OPTION_WIDTH || option == OPTION_ROW || option == OPTION_PAIR ||
+                           option >= OPTION_POSITION;
     switch (option) {
     case 'f':
         is_good = option_choice("--format", optarg, formats, 3, &format);
@@ -85,6 +107,11 @@ static bool read_option(struct request *request, int option, int *code)
     case OPTION_WIDTH:
         is_good = option_count("--width", optarg, 1, MOST_ROWS, &positions->width);
         break;
+    case OPTION_ROW:
+        positions->picks.has_row = true;
+        is_good = option_count("--row", optarg, 0, MOST_ROWS, &positions->picks.row);
+        break;
+    case OPTION_PAIR: is_good = read_pair(optarg, &positions->picks); break;
     case OPTION_VERIFY: request->verify = true; break;
     case OPTION_POSITIONS: request->has_positions = true; break;
     case 'o': *code = program_misuse("there is no -o: what is shown goes to stdout"); return false;
@@ -105,11 +132,13 @@ static const char *find_conflict(const struct request *request)
 {
     const struct positions_request *positions = &request->positions;
     if (!request->has_positions)
-        return request->has_details              ? "--position, --width, -n and -k go with --positions"
+        return request->has_details              ? "--position, --width, -n, -k, --row and --pair go with --positions"
                : request->format == POSITIONS_CSV ? "-f csv goes with --positions"
                                                   : NULL;
     if (request->verify)
         return "--verify reads a whole file; it goes without --positions";
+    if (request->format == POSITIONS_CSV && (positions->picks.has_row || positions->picks.has_pair))
+        return "--row and --pair measure; -f csv is the matrix itself";
     if (positions->options.has_embedding_scale)
         return "--embedding-scale weighs embeddings; --positions shows positions alone";
     if (positions->path != NULL && positions->width > 0)
@@ -132,6 +161,10 @@ static bool settle_positions(struct request *request, int *code)
         positions->options.position = named;
         positions->path = NULL;
     }
+    else if (request->path != NULL && strchr(request->path, '/') == NULL && access(request->path, F_OK) != 0)
+        *code = program_fail("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) "
+                             "nor a file",
+                             request->path);
     if (positions->path == NULL && positions->options.position == ENGINE_POSITION_MODEL)
         positions->options.position = ENGINE_POSITION_SINUSOIDAL;
     if (positions->path == NULL && positions->options.position == ENGINE_POSITION_LEARNED)
@@ -206,6 +239,16 @@ static void add_up_tensors(struct inspection *inspection)
         inspection->totals[t].n_parameters += n_parameters;
         inspection->totals[t].n_bytes += tensor.n_bytes;
     }
+}
+
+const char *inspect_head_pooling(const struct inspection *inspection)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(inspection->model, ENGINE_SETTINGS_CONFIG, i, &key,
+                                            &value, NULL) == ENGINE_OK; i++)
+        if (strcmp(key, "head_pooling") == 0)
+            return NULL;
+    return inspection->info.head == ENGINE_HEAD_SEQUENCE ? "cls" : NULL;
 }
 
 static int inspect(const struct request *request, const engine_model *model)

@@ -58,6 +58,10 @@ static void print_settings(const struct inspection *inspection, engine_settings 
         fputs("  ", stdout);
         print_value(value, len);
     }
+    const char *head_pooling = inspect_head_pooling(inspection);
+    if (settings == ENGINE_SETTINGS_CONFIG && head_pooling != NULL)
+        printf("  %-*s  %s (the default: the file does not say)\n", KEY_COLUMNS, "head_pooling",
+               head_pooling);
     size_t n_ids = inspection->info.n_vocabulary;
     if (settings == ENGINE_SETTINGS_TOKENIZER)
         printf("  %-*s  %zu id%s, %zu with a text\n", KEY_COLUMNS, "(vocabulary)", n_ids, plural(n_ids),

@@ -8,6 +8,7 @@ void item_free(struct item *item)
 {
     free(item->record.storage);
     free(item->prompted);
+    free(item->mask);
     free(item->tokens);
     free(item->entities);
     free(item->candidates);

@@ -262,7 +262,7 @@ static bool read_object(json_t *object, struct record *record, struct message *m
     return set_texts(members.text, members.pair, record, message);
 }
 
-static bool is_blank(const char *line, size_t len)
+static bool is_empty_line(const char *line, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
@@ -286,7 +286,7 @@ bool json_input_read(char *line, size_t len, struct record *record, char *messag
 {
     struct message message = {message_text, message_cap};
     *record = (struct record){0};
-    if (is_blank(line, len))
+    if (is_empty_line(line, len))
         return fail(&message, "this line is empty; " EXPECTED);
     json_t *value = parse(line, len, &message);
     if (!value)

@@ -246,6 +246,7 @@ int shape_set(struct shape *shape, size_t index, const char *text)
         shape->label_names = NULL;
     shape->has_head = shape->has_head || is_key(key, "head");
     shape->has_scores = shape->has_scores || is_key(key, "scores");
+    shape->has_head_pooling = shape->has_head_pooling || is_key(key, "head_pooling");
     if (is_key(key, "embedding_scale"))
         shape->scale_is_sqrt = is_sqrt;
     if (is_sqrt || config_set(&shape->config, key, text) == NULL)
@@ -293,9 +294,23 @@ static int check_together(const struct model_config *config)
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return program_misuse("--position-offset %" PRId64 " goes with --position learned",
                               config->position_offset);
+    if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
+        config->position != POSITION_EXPONENTIAL)
+        return program_misuse("--position-base goes with --position sinusoidal or exponential, no others have a "
+                              "base; here it is %s", config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return program_misuse("--frequencies goes with --position fourier");
     return PROGRAM_DONE;
+}
+
+/* Without layers the first token knows nothing of the others, and a head that reads it alone sees one
+ * word of a text. */
+static void settle_head_pooling(struct shape *shape)
+{
+    struct model_config *config = &shape->config;
+    if (config->layers == 0 && config->head == HEAD_SEQUENCE && config->pooling != POOLING_POOLER &&
+        !shape->has_head_pooling)
+        config->head_pooling = POOLING_MEAN;
 }
 
 int shape_settle(struct shape *shape)
@@ -315,6 +330,7 @@ int shape_settle(struct shape *shape)
         config->head = HEAD_SEQUENCE;
     if (shape->label_names != NULL && !shape->has_scores)
         config->scores = SCORES_SOFTMAX;
+    settle_head_pooling(shape);
 
     struct model_config whole = *config;
     if (whole.vocabulary < 0)

@@ -21,8 +21,8 @@ struct shape {
     struct model_config config;
     bool scale_is_sqrt; /* --embedding-scale sqrt: the width may come later */
     const char *label_names; /* "pos,neg", or NULL: numbers alone */
-    bool has_head, has_scores; /* these were given */
-    double *frequencies;       /* [config.position_frequencies], owned */
+    bool has_head, has_scores, has_head_pooling; /* these were given */
+    float *frequencies; /* [config.position_frequencies], owned */
 };
 
 /* Sets the index-th option. PROGRAM_DONE, or PROGRAM_MISUSED after a message. */

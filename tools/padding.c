@@ -29,13 +29,17 @@ static int32_t find_token(const engine_model *model, const char *wanted)
     return -1;
 }
 
+static int32_t named_padding(const engine_model *model)
+{
+    int32_t id = find_token(model, "[PAD]");
+    return id >= 0 ? id : find_token(model, "<pad>");
+}
+
 static int32_t default_id(const engine_model *model, bool notes)
 {
     const char *text;
     size_t len;
-    int32_t id = find_token(model, "[PAD]");
-    if (id < 0)
-        id = find_token(model, "<pad>");
+    int32_t id = named_padding(model);
     if (id >= 0)
         return id;
     if (notes && engine_token_text(model, 0, &text, &len) == ENGINE_OK && len > 0)
@@ -45,14 +49,53 @@ static int32_t default_id(const engine_model *model, bool notes)
     return 0;
 }
 
+/* The named token, or 0 where that is no word's id; else -1. */
+static int32_t likely_id(const engine_model *model)
+{
+    const char *text;
+    size_t len;
+    int32_t id = named_padding(model);
+    if (id >= 0)
+        return id;
+    return engine_token_text(model, 0, &text, &len) == ENGINE_OK && len > 0 ? -1 : 0;
+}
+
 void padding_settle(struct padding *padding, const engine_model *model,
                     const struct encode_options *options, bool notes)
 {
-    *padding = (struct padding){.n = options->pad_to, .on_left = options->pad_left};
+    *padding = (struct padding){.n = options->pad_to, .on_left = options->pad_left, .likely = -1};
+    padding->is_named = options->has_pad_id;
+    if (options->is_json_input && !options->has_pad_id)
+        padding->likely = likely_id(model);
     if (options->has_pad_id)
         padding->id = options->pad_id;
     else if (options->pad_to || options->task == TASK_SHOW_MASK)
         padding->id = default_id(model, notes);
+}
+
+bool padding_is_at_ends(const struct item *item, int32_t id)
+{
+    const engine_input *input = &item->record.input;
+    return input->ids && !input->mask && input->n_ids > 0 &&
+           (input->ids[0] == id || input->ids[input->n_ids - 1] == id);
+}
+
+bool padding_find(const struct padding *padding, struct item *item)
+{
+    engine_input *input = &item->record.input;
+    size_t begin = 0, end = input->n_ids;
+    if (!padding->is_named || !padding_is_at_ends(item, padding->id))
+        return true;
+    item->mask = calloc(input->n_ids, 1);
+    if (!item->mask)
+        return false;
+    while (end > 0 && input->ids[end - 1] == padding->id)
+        end--;
+    while (begin < end && input->ids[begin] == padding->id)
+        begin++;
+    memset(item->mask + begin, 1, end - begin);
+    input->mask = item->mask;
+    return true;
 }
 
 bool padding_apply(const struct padding *padding, struct item *item)

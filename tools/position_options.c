@@ -1,14 +1,16 @@
 /* position_options.c - see position_options.h. What a scheme uses is that of weights/FORMAT.md. */
 #include "tools/position_options.h"
 
+#include "engine/weight_writer.h"
 #include "tools/options.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The bounds of the library. */
-static const double BASE_LEAST = 1e-100, BASE_MOST = 1e100, FREQUENCY_MOST = 1e100, SCALE_MOST = 3e38;
+/* Of the two scales; those of base and frequencies are in model/config.h. */
+static const double SCALE_MOST = FLT_MAX;
 
 enum { N_NAMES = ENGINE_POSITION_EXPONENTIAL + 1 };
 
@@ -49,7 +51,7 @@ static size_t count_commas(const char *text)
 }
 
 /* One number up to a comma or the end; false after a message. */
-static bool read_frequency(const char *option, const char **text, double *frequency)
+static bool read_frequency(const char *option, const char **text, float *frequency)
 {
     size_t len = strcspn(*text, ",");
     char number[64];
@@ -60,18 +62,20 @@ static bool read_frequency(const char *option, const char **text, double *freque
     memcpy(number, *text, len);
     number[len] = '\0';
     *text += len + 1;
-    if (!option_real(option, number, frequency))
+    double value;
+    if (!option_real(option, number, &value))
         return false;
-    if (fabs(*frequency) <= FREQUENCY_MOST)
+    *frequency = (float)value;
+    if (fabs(value) <= POSITION_FREQUENCY_MOST)
         return true;
-    program_note("%s takes cycles per token, at most %g, not '%s'", option, FREQUENCY_MOST, number);
+    program_note("%s takes cycles per token, at most %g, not '%s'", option, POSITION_FREQUENCY_MOST, number);
     return false;
 }
 
-double *position_frequencies_read(const char *option, const char *text, size_t *n)
+float *position_frequencies_read(const char *option, const char *text, size_t *n)
 {
     *n = count_commas(text) + 1;
-    double *frequencies = calloc(*n, sizeof *frequencies);
+    float *frequencies = calloc(*n, sizeof *frequencies);
     if (frequencies == NULL) {
         program_note("out of memory");
         return NULL;
@@ -98,9 +102,9 @@ static bool read_base(const char *text, double *base)
 {
     if (!option_real("--position-base", text, base))
         return false;
-    if (*base >= BASE_LEAST && *base <= BASE_MOST)
+    if (*base >= POSITION_BASE_LEAST && *base <= POSITION_BASE_MOST)
         return true;
-    program_note("--position-base takes a number from %g to %g, not '%s'", BASE_LEAST, BASE_MOST, text);
+    program_note("--position-base takes a number from %g to %g, not '%s'", POSITION_BASE_LEAST, POSITION_BASE_MOST, text);
     return false;
 }
 
@@ -148,12 +152,16 @@ void position_options_free(struct position_options *options)
 
 /* ---- What goes together ---- */
 
+bool position_uses_base(const char *scheme)
+{
+    return strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
+}
+
 const char *position_options_conflict(const struct position_options *options, const char *scheme)
 {
     if (scheme == NULL || strcmp(scheme, NAMES[ENGINE_POSITION_MODEL]) == 0)
         return NULL;
-    bool has_base = strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
-    if (options->base != 0 && !has_base)
+    if (options->base != 0 && !position_uses_base(scheme))
         return "--position-base goes with positions sinusoidal or exponential, no others have a base";
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
         return "--frequencies goes with positions fourier";
@@ -173,4 +181,11 @@ void position_options_apply(struct position_options *options, size_t width,
     session->n_frequencies = options->n_frequencies;
     session->embedding_scale = options->has_embedding_scale ? &options->embedding_scale : NULL;
     session->position_scale = options->has_position_scale ? &options->position_scale : NULL;
+}
+
+const char *position_next_step(engine_position position, engine_status status)
+{
+    return position == ENGINE_POSITION_LEARNED && status == ENGINE_ERROR_UNSUPPORTED
+               ? "; encode-new --position learned writes a model that has one"
+               : "";
 }

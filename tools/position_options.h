@@ -13,7 +13,7 @@
 struct position_options {
     engine_position position; /* 0: not said, or "model" */
     double base;              /* 0: not said */
-    double *frequencies;      /* [n_frequencies], owned; NULL: not said */
+    float *frequencies;       /* [n_frequencies], owned; NULL: not said */
     size_t n_frequencies;
     bool has_embedding_scale, embedding_scale_is_sqrt, has_position_scale;
     double embedding_scale, position_scale;
@@ -50,11 +50,18 @@ const char *position_options_conflict(const struct position_options *options, co
 void position_options_apply(struct position_options *options, size_t width,
                             engine_session_options *session);
 
+/* What to do about a session, or a matrix, that was refused with this status: words to put behind the message,
+ * or "". */
+const char *position_next_step(engine_position position, engine_status status);
+
 /* "sinusoidal"; "model" for 0. And the other way round: false where there is no such name. */
 const char *position_name(engine_position position);
 bool position_named(const char *name, engine_position *position);
 
-/* "0.1,0.25" as numbers, owned by the caller; NULL after a message. */
-double *position_frequencies_read(const char *option, const char *text, size_t *n);
+/* True for sinusoidal and exponential. */
+bool position_uses_base(const char *scheme);
+
+/* "0.1,0.25" as the float32 that files and sessions have, owned by the caller; NULL after a message. */
+float *position_frequencies_read(const char *option, const char *text, size_t *n);
 
 #endif

@@ -49,6 +49,7 @@ void print_text_titles(const struct printer *printer);
 void print_text_cells(const struct printer *printer, const struct item *item);
 void print_title(const struct printer *printer, const struct item *item);
 void print_row_title(const struct printer *printer);
+/* NULL: there is no label. */
 void print_row(const struct printer *printer, const float *row);
 size_t print_label_columns(const struct encoder *encoder);
 

@@ -117,6 +117,13 @@ static void put_labels(struct printer *printer, const struct item *item, size_t 
     size_t n = printer->all_values ? encoder->width : 1;
     char scratch[LABEL_NAME_BYTES];
 
+    if (encoder->is_pooled && scores_of(item) == NULL) { /* no label: empty fields */
+        put_index(printer, item);
+        put_texts(stream, item);
+        fputs(",,", stream);
+        csv_end_row(stream);
+        return;
+    }
     rank_scores(item->rows + token * encoder->width, encoder->width, printer->ranked);
     for (size_t i = 0; i < n; i++) {
         const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);

@@ -57,9 +57,15 @@ static void put_label(const struct printer *printer, const struct ranked *ranked
     json_put_float(printer->stream, ranked->score);
 }
 
+/* NULL: there is none. */
 static void put_labels(const struct printer *printer, const float *scores)
 {
     FILE *stream = printer->stream;
+    if (scores == NULL) {
+        fputs(", \"label\": null, \"score\": null", stream);
+        fputs(printer->all_values ? ", \"labels\": []" : "", stream);
+        return;
+    }
     size_t n = printer->encoder->width;
     rank_scores(scores, n, printer->ranked);
     fputs(", ", stream);
@@ -204,7 +210,7 @@ static void put_result(const struct printer *printer, const struct item *item)
     switch (printer->encoder->task) {
     case TASK_LABELS:
         if (printer->encoder->is_pooled)
-            put_labels(printer, item->rows);
+            put_labels(printer, scores_of(item));
         else
             put_tokens(printer, item);
         break;

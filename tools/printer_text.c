@@ -220,7 +220,7 @@ static bool print_item(struct printer *printer, const struct item *item)
         return true;
     }
     print_text_cells(printer, item);
-    print_row(printer, item->rows);
+    print_row(printer, printer->encoder->task == TASK_LABELS ? scores_of(item) : item->rows);
     putc('\n', printer->stream);
     return true;
 }

@@ -112,16 +112,6 @@ static void norm(struct generator *generator, const char *name, size_t width, bo
         vector(generator, full, width, 0);
 }
 
-static void frequencies(struct generator *generator, size_t n)
-{
-    begin(generator, "position.frequencies", TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
-    for (size_t i = 0; i < n && generator->status == ENGINE_OK; i++) {
-        float frequency = (float)generator->options->frequencies[i];
-        generator->status = weight_writer_rows(generator->writer, &frequency, 1);
-    }
-    generator->n_parameters += n;
-}
-
 static void embeddings(struct generator *generator, const struct model_config *config)
 {
     size_t width = (size_t)config->embedding_width;
@@ -132,8 +122,9 @@ static void embeddings(struct generator *generator, const struct model_config *c
     if (config->position == POSITION_LEARNED)
         table(generator, "embedding.position.weight",
               (size_t)config->max_tokens + (size_t)config->position_offset, width, 0.7);
-    if (config->position_frequencies > 0)
-        frequencies(generator, (size_t)config->position_frequencies);
+    generator->status = weight_writer_frequencies(generator->writer, generator->options->frequencies,
+                                                  (size_t)config->position_frequencies);
+    generator->n_parameters += (uint64_t)config->position_frequencies;
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);

@@ -11,7 +11,7 @@ struct random_options {
     enum tensor_type linear_type; /* matrices of linear layers */
     enum tensor_layout linear_layout;
     enum tensor_type table_type; /* embedding tables, always in rows */
-    const double *frequencies;   /* [position_frequencies], which are not random */
+    const float *frequencies;    /* [position_frequencies], which are not random */
 };
 
 /* How many numbers the tensors that are large hold, as a float because it may be absurd. */

@@ -14,6 +14,11 @@ int ranked_compare(const void *a, const void *b)
     return first->index < second->index ? -1 : first->index > second->index;
 }
 
+const float *scores_of(const struct item *item)
+{
+    return item_n_visible(item) > 0 ? item->rows : NULL;
+}
+
 void rank_scores(const float *scores, size_t n, struct ranked *out)
 {
     for (size_t i = 0; i < n; i++)

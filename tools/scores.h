@@ -13,6 +13,9 @@ struct ranked {
  * the order of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
+/* Of a text as a whole; NULL where it has no tokens, and no label: its zeros are no scores. */
+const float *scores_of(const struct item *item);
+
 /* out: [n], best first. */
 void rank_scores(const float *scores, size_t n, struct ranked *out);
 

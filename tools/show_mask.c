@@ -13,12 +13,16 @@
 
 #include "tools/batch.h"
 #include "tools/json_output.h"
+#include "tools/options.h"
 #include "tools/printer.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of all matrices N × N together: some hundred megabytes of output. */
+static const size_t MOST_CELLS = (size_t)1 << 26;
 
 struct masks {
     struct encoder *encoder;
@@ -66,6 +70,17 @@ static int read_all(struct masks *masks, struct batch *batch)
     return PROGRAM_DONE;
 }
 
+/* The look-ahead mask, and what is seen in each text. */
+static int check_size(const struct masks *masks, size_t n_places)
+{
+    double n_cells = (double)n_places * (double)n_places * (double)(masks->n + 1);
+    if (n_cells <= (double)MOST_CELLS)
+        return PROGRAM_DONE;
+    return program_fail("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most %zu are shown: "
+                        "give fewer or shorter texts, or a smaller --pad-to",
+                        masks->n, plural(masks->n), n_places, n_cells, MOST_CELLS);
+}
+
 /* All texts as long as the longest. */
 static int pad_all(struct masks *masks)
 {
@@ -77,6 +92,9 @@ static int pad_all(struct masks *masks)
     if (n_places == 0)
         return program_fail("--show-mask: there is no token to show a mask for; --pad-to N makes "
                             "places");
+    int code = check_size(masks, n_places);
+    if (code != PROGRAM_DONE)
+        return code;
     encoder->padding.n = masks->n_places = n_places;
     masks->weights = malloc(n_places * sizeof *masks->weights);
     if (!masks->weights)

@@ -64,6 +64,12 @@ size_t print_label_columns(const struct encoder *encoder)
     return columns;
 }
 
+/* Of a text without tokens, which has no label. */
+static void print_no_label(const struct printer *printer)
+{
+    fprintf(printer->stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
+}
+
 static void print_labels(const struct printer *printer, const float *scores)
 {
     const struct encoder *encoder = printer->encoder;
@@ -91,7 +97,9 @@ void print_row_title(const struct printer *printer)
 
 void print_row(const struct printer *printer, const float *row)
 {
-    if (printer->encoder->task == TASK_LABELS)
+    if (row == NULL)
+        print_no_label(printer);
+    else if (printer->encoder->task == TASK_LABELS)
         print_labels(printer, row);
     else
         print_values(printer, row);

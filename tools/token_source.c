@@ -85,7 +85,7 @@ int token_source_words(struct token_source *source, const char *words)
 }
 
 /* Unicode's property White_Space, at which texts are split. */
-static bool is_blank(uint32_t character)
+static bool is_white_space(uint32_t character)
 {
     switch (utf8proc_category((utf8proc_int32_t)character)) {
     case UTF8PROC_CATEGORY_ZS:
@@ -102,7 +102,7 @@ static bool has_blank(const char *text, size_t len)
     for (size_t at = 0; at < len;) {
         uint32_t character;
         at += utf8_next(text + at, len - at, &character);
-        if (is_blank(character))
+        if (is_white_space(character))
             return true;
     }
     return false;
@@ -111,9 +111,7 @@ static bool has_blank(const char *text, size_t len)
 static int add_line(struct token_source *source, const char *path, const char *line, size_t len)
 {
     size_t number = source->words.n + 1;
-    bool invalid = false;
-    utf8_repaired_len(line, len, &invalid);
-    if (invalid)
+    if (!utf8_is_valid(line, len))
         return program_fail("'%s', line %zu: not UTF-8", path, number);
     if (!source->is_keras && has_blank(line, len))
         return program_fail("'%s', line %zu: this token has a blank in it, and texts are split at "

@@ -87,6 +87,13 @@ size_t utf8_repaired_len(const char *text, size_t len, bool *invalid)
     return total;
 }
 
+bool utf8_is_valid(const char *text, size_t len)
+{
+    bool invalid = false;
+    utf8_repaired_len(text, len, &invalid);
+    return !invalid;
+}
+
 void utf8_repair(const char *text, size_t len, char *out)
 {
     uint32_t character;

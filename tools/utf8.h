@@ -20,6 +20,8 @@ size_t utf8_put(uint32_t character, char out[4]);
  * anything to repair. */
 size_t utf8_repaired_len(const char *text, size_t len, bool *invalid);
 
+bool utf8_is_valid(const char *text, size_t len);
+
 /* Copies the text with U+FFFD for each invalid part. out has room for utf8_repaired_len bytes. */
 void utf8_repair(const char *text, size_t len, char *out);
 

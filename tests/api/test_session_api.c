@@ -239,7 +239,8 @@ static void learned_positions_without_table(void **state)
 /* The session keeps what it was given: the caller's numbers may go. */
 static void position_numbers_are_copied(void **state)
 {
-    double frequencies[] = {0.25, 0.01}, token_weight = 0.5, position_weight = 2;
+    float frequencies[] = {0.25f, 0.01f};
+    double token_weight = 0.5, position_weight = 2;
     engine_session_options options = {.struct_bytes = sizeof options,
                                       .position = ENGINE_POSITION_FOURIER,
                                       .frequencies = frequencies,
@@ -254,7 +255,8 @@ static void position_numbers_are_copied(void **state)
     assert_int_equal(engine_session_new(model, &options, &kept, NULL), 0);
     assert_int_equal(engine_session_new(model, &options, &changed, NULL), 0);
     assert_int_equal(engine_encode(kept, &input, 1, NULL, out, D, NULL, NULL), 0);
-    frequencies[0] = frequencies[1] = token_weight = position_weight = NAN;
+    frequencies[0] = frequencies[1] = NAN;
+    token_weight = position_weight = (double)NAN;
     assert_int_equal(engine_encode(changed, &input, 1, NULL, same, D, NULL, NULL), 0);
     assert_int_equal(engine_encode(session, &input, 1, NULL, other, D, NULL, NULL), 0);
     assert_bits_equal(out, same, D);

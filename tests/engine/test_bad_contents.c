@@ -5,6 +5,7 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,6 +424,14 @@ static void frequencies_that_do_not_fit(void **state)
         heal_section(&copy, "TENS");
         replace_setting(&copy, "CONF", "position_frequencies", bad[i].count, strlen(bad[i].count));
         assert_refused(&copy, ENGINE_ERROR_FORMAT, bad[i].words);
+    }
+    static const float values[] = {INFINITY, -INFINITY, NAN, 1.1e38f, -3e38f};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        struct patient copy = patient_copy(&fourier, SPARE);
+        uint8_t *entry = tensor_entry(&copy, "position.frequencies");
+        memcpy(copy.data + get_u64(entry + 56) + 4, &values[i], 4);
+        heal_section(&copy, "DATA");
+        assert_refused(&copy, ENGINE_ERROR_FORMAT, "tensor 'position.frequencies' holds");
     }
 }
 

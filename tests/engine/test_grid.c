@@ -91,7 +91,8 @@ static void test_overrides(void **unused)
     enum { SCHEMES = ENGINE_POSITION_EXPONENTIAL + 1 };
     static const char *const positions[SCHEMES] = {NULL,    "none",   "sinusoidal", "learned",
                                                    "index", "binary", "fourier",    "exponential"};
-    static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}}, frequencies[] = {0.125, -0.4};
+    static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}};
+    static const float frequencies[] = {0.125f, -0.4f};
     static const char *const masks[] = {NULL, "full", "causal"};
     static struct subject subject;
     static struct texts texts;
@@ -115,7 +116,8 @@ static void test_overrides(void **unused)
                                               .mask = (engine_mask)(choice / SCHEMES)};
             if (choice % 2 == (int)file) {
                 expected.embedding_scale = options.embedding_scale = &scales[choice % 3][0];
-                expected.position_scale = options.position_scale = &scales[choice % 3][1];
+                if (scheme != ENGINE_POSITION_NONE)
+                    expected.position_scale = options.position_scale = &scales[choice % 3][1];
             }
             if (has_base && choice < 2 * SCHEMES)
                 expected.position_base = options.position_base = 77.5;

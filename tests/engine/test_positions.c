@@ -96,9 +96,17 @@ static void compare_options(const engine_model *model, const struct reference_we
     free(expected);
 }
 
+static bool is_without(const engine_model *model, int scheme)
+{
+    engine_info info = {.struct_bytes = sizeof info};
+    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    return scheme == ENGINE_POSITION_MODEL && strcmp(info.position, "none") == 0;
+}
+
 static void compare_file(const char *options, size_t width, size_t n, bool has_table)
 {
-    static const double scale = 2.5, frequencies[] = {0.3, 0.01};
+    static const double scale = 2.5;
+    static const float frequencies[] = {0.3f, 0.01f};
     struct reference_weights weights;
     engine_model *model = make(options);
     if (!reference_weights_read(&weights, path))
@@ -109,7 +117,8 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
         if (scheme == ENGINE_POSITION_LEARNED && !has_table)
             continue;
         compare_options(model, &weights, &asked, n, width);
-        asked.position_scale = &scale;
+        if (scheme != ENGINE_POSITION_NONE && !is_without(model, scheme))
+            asked.position_scale = &scale;
         if (scheme == ENGINE_POSITION_SINUSOIDAL || scheme == ENGINE_POSITION_EXPONENTIAL)
             asked.position_base = 30;
         if (scheme == ENGINE_POSITION_FOURIER) {
@@ -154,7 +163,8 @@ static void test_schemes(void **unused)
 static void test_without_model(void **unused)
 {
     enum { WIDTH = 6, N = 12 };
-    static const double frequencies[] = {0.25}, scale = 2;
+    static const float frequencies[] = {0.25f};
+    static const double scale = 2;
     float out[N * WIDTH], same[N * WIDTH];
     double exact[N * WIDTH];
     engine_error error;
@@ -165,7 +175,8 @@ static void test_without_model(void **unused)
         engine_session_options options = {.struct_bytes = sizeof options,
                                           .position = (engine_position)scheme,
                                           .max_tokens = 40,
-                                          .position_scale = &scale};
+                                          .position_scale = scheme > ENGINE_POSITION_NONE ? &scale
+                                                                                          : NULL};
         if (scheme == ENGINE_POSITION_LEARNED) {
             assert_int_equal(
                 engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
@@ -224,9 +235,8 @@ static void assert_options_refused(const engine_model *model, const engine_sessi
 static void test_refused_options(void **unused)
 {
     static const double bases[] = {-1, -0.5, 1e-101, 1e101, (double)INFINITY, (double)NAN};
-    static const double scales[] = {-1, 1e39, (double)INFINITY, (double)NAN};
-    static const double many[6] = {0},
-                        bad[][2] = {{0, (double)NAN}, {1e101, 0}, {0, -(double)INFINITY}};
+    static const double scales[] = {-1, 1e39, (double)INFINITY, (double)NAN}, scale = 0;
+    static const float many[6] = {0}, bad[][2] = {{0, NAN}, {1.1e38f, 0}, {0, -INFINITY}};
     const struct {
         engine_position position;
         bool has_base, has_frequencies;
@@ -274,8 +284,16 @@ static void test_refused_options(void **unused)
     options.n_frequencies = 2;
     for (size_t i = 0; i < 3; i++) {
         options.frequencies = bad[i];
-        assert_options_refused(model, &options, "expected a number up to 1e+100");
+        assert_options_refused(model, &options, "expected a number up to 1e+38");
     }
+    options = none;
+    options.position = ENGINE_POSITION_NONE;
+    options.position_scale = &scale;
+    assert_options_refused(model, &options, "no positions are added");
+    engine_model_close(model);
+    model = make("--width 10 --heads 1 --max-tokens 30 --position none");
+    options.position = ENGINE_POSITION_MODEL;
+    assert_options_refused(model, &options, "no positions are added");
     options = none;
     options.struct_bytes = 8;
     assert_options_refused(model, &options, "struct_bytes");
@@ -302,6 +320,60 @@ static void test_first_options(void **unused)
     engine_model_close(model);
 }
 
+/* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the rounding. */
+static void test_exact_table(void **unused)
+{
+    enum { WIDTH = 130, N = 17 };
+    static const char *const types[] = {"f32", "f16", "int8"};
+    static const double scale = 0.3;
+    (void)unused;
+    for (size_t t = 0; t < 3; t++)
+        for (int has_scale = 0; has_scale < 2; has_scale++) {
+            char words[120];
+            float stored[N * WIDTH], out[N * WIDTH];
+            double exact[N * WIDTH];
+            size_t needed = 0;
+            engine_session_options options = {.struct_bytes = sizeof options,
+                                              .position_scale = has_scale ? &scale : NULL};
+            snprintf(words, sizeof words, "--width 130 --heads 1 --max-tokens 20 --position learned "
+                     "--position-offset 2 --type %s", types[t]);
+            engine_model *model = make(words);
+            assert_int_equal(engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL), 0);
+            assert_int_equal(engine_position_matrix(model, &options, 0, N, out, N * WIDTH, NULL, NULL), 0);
+            assert_int_equal(
+                engine_position_matrix_exact(model, &options, 0, N, exact, N * WIDTH, &needed, NULL), 0);
+            assert_int_equal(needed, N * WIDTH);
+            for (size_t i = 0; i < N * WIDTH; i++) {
+                assert_true(exact[i] == (double)stored[i] * (has_scale ? (double)0.3f : 1));
+                assert_true((float)exact[i] == out[i]);
+            }
+            engine_model_close(model);
+        }
+}
+
+/* The same frequencies in a file and as options: the same numbers, to the last bit. */
+static void test_frequencies_of_file_and_options(void **unused)
+{
+    enum { WIDTH = 4, N = 4096 };
+    static const float frequencies[] = {0.1f, 0.3f};
+    (void)unused;
+    float *stored, *asked = malloc(N * WIDTH * sizeof *asked);
+    assert_non_null(asked);
+    engine_model *model = make("--width 4 --heads 1 --max-tokens 30 --position fourier --frequencies 0.1,0.3");
+    stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
+    engine_model_close(model);
+    model = make("--width 4 --heads 1 --max-tokens 30 --position none");
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .position = ENGINE_POSITION_FOURIER,
+                                      .frequencies = frequencies,
+                                      .n_frequencies = 2};
+    assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL), 0);
+    assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
+    engine_model_close(model);
+    free(stored);
+    free(asked);
+}
+
 /* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
 static void test_past_the_table(void **unused)
 {
@@ -319,14 +391,14 @@ static void test_past_the_table(void **unused)
     free(positions(model, ENGINE_POSITION_LEARNED, n, width));
     float *out = calloc((n + 1) * width, sizeof *out);
     assert_non_null(out);
-    double exact[12];
-    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, 1, exact, 12, NULL, &error),
-                     ENGINE_ERROR_UNSUPPORTED); /* they are float32 */
     assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
                                             (n + 1) * width, &needed, &error),
                      ENGINE_ERROR_LENGTH);
     assert_int_equal(error.status, ENGINE_ERROR_LENGTH);
     assert_true(error.message[0] != '\0');
+    double one;
+    assert_int_equal(engine_position_matrix_exact(model, NULL, 0, n + 1, &one, 0, &needed, &error),
+                     ENGINE_ERROR_LENGTH);
     assert_int_equal(engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL),
                      ENGINE_ERROR_LENGTH);
     free(out);
@@ -390,7 +462,8 @@ int main(void)
         cmocka_unit_test(test_width_100),     cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_without_model), cmocka_unit_test(test_refused_options),
         cmocka_unit_test(test_first_options), cmocka_unit_test(test_past_the_table),
-        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_buffers),       cmocka_unit_test(test_exact_table),
+        cmocka_unit_test(test_frequencies_of_file_and_options),
     };
     return cmocka_run_group_tests_name("positions", tests, set_up, tear_down);
 }

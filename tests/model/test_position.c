@@ -153,7 +153,7 @@ static void test_lengths_of_any_base(void **unused)
 static void test_waves_come_back(void **unused)
 {
     (void)unused;
-    static const double frequencies[] = {1.0 / 16, 1.0 / 64, -0.25, 0.5};
+    static const float frequencies[] = {1.0f / 16, 1.0f / 64, -0.25f, 0.5f};
     static const size_t lengths[] = {16, 64, 4, 2};
     struct position_encoding encoding = scheme_of(POSITION_FOURIER, 8);
     encoding.frequencies = frequencies;
@@ -188,7 +188,7 @@ static void test_harmonics(void **unused)
         }
     free(rows);
     static const float stored[] = {0.125f, 0.3f};
-    encoding.stored_frequencies = stored;
+    encoding.frequencies = stored;
     encoding.n_frequencies = 2;
     rows = rows_of(&encoding, 9);
     for (size_t p = 0; p < 9; p++) {

@@ -96,7 +96,7 @@ static void override_positions(struct reference_model *model,
     if (options->position_scale)
         model->position_scale = *options->position_scale;
     if (options->frequencies) {
-        model->frequencies = options->frequencies;
+        model->given_frequencies = options->frequencies;
         model->n_frequencies = options->n_frequencies;
     }
 }

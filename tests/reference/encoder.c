@@ -114,9 +114,10 @@ static double computed_position(const struct reference_model *model, size_t p, s
     } else if (reference_is(model->position, "fourier")) {
         if (model->n_frequencies > 0 && i / 2 >= model->n_frequencies)
             return 0;
-        double frequency = model->n_frequencies > 0
-                               ? model->frequencies[i / 2]
-                               : (double)(i / 2 + 1) / (double)model->max_tokens;
+        double frequency = (double)(i / 2 + 1) / (double)model->max_tokens;
+        if (model->n_frequencies > 0)
+            frequency = model->given_frequencies ? (double)model->given_frequencies[i / 2]
+                                                 : model->frequencies[i / 2];
         angle = 2 * acos(-1.0) * frequency * place;
     } else {
         return 0;

@@ -16,6 +16,29 @@ static const char *unwrap(char *text)
     return text;
 }
 
+static void test_compare_of_stdin(void **state)
+{
+    (void)state;
+    shell_expect(0, "$ENCODE --compare 'I ride zoo' 'zoo ride I' >arguments");
+    assert_string_equal(
+        shell_expect(0, "printf 'I ride zoo\\nzoo ride I' | $ENCODE --compare | cmp - arguments")->err, "");
+    static const char *const inputs[][2] = {{"printf ''", "two texts; stdin has none"},
+                                            {"echo I", "two texts; stdin has one line"},
+                                            {"seq 3", "two texts; stdin has more than two lines"}};
+    for (int i = 0; i < 3; i++) {
+        const struct shell_result *result = shell_expect(1, "%s | $ENCODE --compare", inputs[i][0]);
+        assert_contains(result->err, inputs[i][1]);
+        assert_string_equal(result->out, "");
+    }
+    assert_contains(shell_expect(0, "printf 'I\\nI ride bike I\\n' | $ENCODE --compare --max-tokens 4 "
+                                    "--on-long truncate")
+                        ->err,
+                    "line 2 of stdin was cut to 4 of its 6 tokens");
+    assert_contains(shell_expect(2, "$ENCODE --compare --input jsonl </dev/null")->err,
+                    "goes without --input jsonl");
+    assert_contains(shell_expect(2, "$ENCODE --compare I")->err, "or none to read two lines of stdin");
+}
+
 static void test_compare_with_positions(void **state)
 {
     (void)state;
@@ -127,6 +150,7 @@ static void test_sentences_fit_the_screen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compare_of_stdin),
         cmocka_unit_test(test_compare_with_positions),
         cmocka_unit_test(test_compare_without_positions),
         cmocka_unit_test(test_compare_other_cases),

@@ -343,7 +343,24 @@ static void test_long_texts(void **state)
 
     result = shell_expect(0, "$ENCODE -f ids --max-tokens 4 --on-long truncate %s %s", five, five);
     assert_string_equal(result->out, "9 2 3 10\n9 2 3 10\n");
+    assert_string_equal(result->err, "encode: text 1 was cut to 4 of its 7 tokens\n"
+                                     "encode: 2 of 2 texts were cut\n");
+    result = shell_expect(0, "$ENCODE -f ids --max-tokens 4 --on-long truncate %s I", five);
     assert_string_equal(result->err, "encode: text 1 was cut to 4 of its 7 tokens\n");
+    result = shell_expect(0, "(echo I; yes I ride bike I ride | head -n 3000) | "
+                             "$ENCODE -p mean -f csv --max-tokens 4 --on-long truncate");
+    assert_string_equal(result->err, "encode: line 2 of stdin was cut to 4 of its 7 tokens\n"
+                                     "encode: 3000 of 3001 texts were cut\n");
+    for (int i = 0; i < 3; i++) {
+        static const char *const tasks[] = {"--similarity", "--show-mask", "--rank I"};
+        result = shell_expect(0, "$ENCODE %s --max-tokens 4 --on-long truncate I %s %s", tasks[i],
+                              five, five);
+        assert_string_equal(result->err, "encode: text 2 was cut to 4 of its 7 tokens\n"
+                                         "encode: 2 of 3 texts were cut\n");
+    }
+    result = shell_expect(0, "$ENCODE --rank %s --max-tokens 4 --on-long truncate I %s", five, five);
+    assert_string_equal(result->err, "encode: the query was cut to 4 of its 7 tokens\n"
+                                     "encode: 1 of 2 texts was cut\n");
     assert_contains(
         shell_expect(0, "$ENCODE -f json --max-tokens 4 --on-long truncate %s", five)->out,
         "\"truncated\": true}");

@@ -74,6 +74,23 @@ static void test_labels_of_texts(void **state)
     assert_contains(out, "\n     1  good | bad                      GOOD      0.7870  BAD  ");
 }
 
+/* A text without tokens has no label, and what stands there is no score. */
+static void test_no_label(void **state)
+{
+    (void)state;
+    const struct shell_result *result = shell_expect(0, "$ENCODE -m sequence.head --labels '' bad --no-special");
+    assert_contains(result->err, "text 1 has no tokens: it has no label");
+    assert_lacks(result->out, "0.0000");
+    assert_contains(result->out, " -  ");
+    const char *out = shell_expect(0, "$ENCODE -m sequence.head --labels -f json --no-special ''")->out;
+    assert_string_equal(out, "{\"text\": \"\", \"label\": null, \"score\": null, \"truncated\": false}\n");
+    out = shell_expect(0, "$ENCODE -m sequence.head --labels --all -f json --no-special ''")->out;
+    assert_contains(out, "\"label\": null, \"score\": null, \"labels\": [], ");
+    out = shell_expect(0, "$ENCODE -m sequence.head --labels --all -f csv --no-special ''")->out;
+    assert_contains(out, "text_index,text,pair,label,score\r\n0,,,,\r\n");
+    assert_int_equal(count_lines(out), 2);
+}
+
 static void test_labels_of_tokens(void **state)
 {
     (void)state;
@@ -499,7 +516,8 @@ static void test_truncation(void **state)
         0, "printf '%s\\n%s\\n' | $ENCODE -m bare.emb -p mean -f json --on-long truncate", LONG,
         LONG);
     assert_contains(result->out, "\"truncated\": true}\n{");
-    assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n");
+    assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n"
+                                     "encode: 2 of 2 texts were cut\n");
     assert_string_equal(
         shell_expect(0,
                      "$ENCODE -m bare.emb --tokens -f ids --max-tokens 5 --truncate-left 'dog cat "
@@ -569,6 +587,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels_of_texts), cmocka_unit_test(test_labels_of_tokens),
+        cmocka_unit_test(test_no_label),
         cmocka_unit_test(test_entities),        cmocka_unit_test(test_fill),
         cmocka_unit_test(test_rank_by_pairs),   cmocka_unit_test(test_rank_by_cosine),
         cmocka_unit_test(test_rank_failures),   cmocka_unit_test(test_similarity),

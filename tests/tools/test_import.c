@@ -121,6 +121,13 @@ static void test_no_partial_output(void **unused)
     result = shell_expect(0, "ls -A out; cat out/old.weights");
     assert_string_equal(result->out, "old.weights\nold\n");
     tiny_write(import_directory, "model.safetensors", file, len);
+    for (size_t i = 0; i < 2; i++) { /* the directory's own files */
+        static const char *const names[] = {"model.safetensors", "config.json"};
+        result = shell_expect(2, "ln -sf %s/%s linked && $IMPORT %s -o linked", import_directory, names[i],
+                              import_directory);
+        assert_contains(result->err, "which is read, and would be replaced");
+    }
+    shell_expect(2, "$IMPORT --tokenizer-only %s -o %s/vocab.txt", import_directory, import_directory);
     result = shell_expect(1, "$IMPORT %s -o /nowhere/a.weights", import_directory);
     assert_contains(result->err, "/nowhere/a.weights");
     free(file);

@@ -183,6 +183,30 @@ static void test_refused(void **unused)
     assert_string_equal(shell_expect(0, "ls -A out; cat out/v.weights")->out, "v.weights\nold\n");
 }
 
+/* The output may be no input, by whatever name, and is looked at before anything is read. */
+static void test_output(void **unused)
+{
+    static const char *const commands[] = {
+        "$IMPORT --vectors g.txt -o g.txt",          "$IMPORT --vectors g.txt -o ./l.txt",
+        "$IMPORT --vectors l.txt -o g.txt",          "$IMPORT --vectors g.txt -o h.txt",
+        "$IMPORT --vectors - -o g.txt <g.txt",       "$IMPORT --vectors v.txt --only-words-of g.txt -o g.txt",
+        "$IMPORT --tokenizer-only g.txt -o g.txt",
+    };
+    (void)unused;
+    write_file("v.txt", "a 1 2\nb 3 4\n");
+    shell_expect(0, "rm -f g.txt l.txt h.txt; cp v.txt g.txt; ln -s g.txt l.txt; ln g.txt h.txt");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        assert_contains(shell_expect(2, "%s", commands[i])->err, "which is read, and would be replaced");
+        shell_expect(0, "cmp v.txt g.txt");
+    }
+    assert_contains(shell_expect(2, "$IMPORT --vectors - -o g.txt <g.txt")->err, "the file on stdin");
+    shell_expect(0, "$IMPORT --vectors g.txt -o g.txt --dry-run");
+    shell_expect(0, "$IMPORT --vectors g.txt -o g.weights && $IMPORT --vectors g.txt -o g.weights");
+    const struct shell_result *result = shell_expect(1, "$IMPORT --vectors nowhere -o /nonexistent/x");
+    assert_contains(result->err, "/nonexistent/x");
+    assert_lacks(result->err, "nowhere");
+}
+
 static void test_misuse(void **unused)
 {
     static const struct {
@@ -272,6 +296,29 @@ static void test_limit(void **unused)
     assert_int_equal(vocabulary_of(model), 3);
     expect_word(model, 2, "c", 7, 8);
     engine_model_close(model);
+    /* Words that are not wanted count once each, too. */
+    write_file("v.txt", "x 1 2\nx 1 2\nx 1 2\na 5 6\na 5 6\nb 7 8\n");
+    write_file("t.txt", "a b\n");
+    assert_contains(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 2")
+                        ->err,
+                    "1 of these words has no vector, and rows of zeros (texts are in lower case; --lower "
+                    "no keeps capitals): 'b'");
+    assert_lacks(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 3")->err,
+                 "no vector");
+}
+
+/* One word is none in the plural, and a NUL byte is no word. */
+static void test_header_of_one(void **unused)
+{
+    (void)unused;
+    write_file("v.txt", " 1 2\nb 3 4\n  c 5 6\n");
+    assert_contains(shell_expect(0, "$IMPORT --vectors v.txt -o v.weights")->err,
+                    "line 1 says 1 word; 2 lines were right");
+    const struct shell_result *result = shell_expect(
+        0, "printf 'a 1 2\n\\000 3 4\nb\\000c 5 6\nd 7 8\n' | $IMPORT --vectors - -o v.weights");
+    assert_contains(result->err, "line 2: the word has a NUL byte in it; skipped");
+    assert_contains(result->err, "line 3: the word has a NUL byte in it; skipped");
+    assert_contains(result->err, "2 words of 2 numbers");
 }
 
 /* Ids by frequency, then by the first place; row 0 is padding, absent words are zeros. */
@@ -513,10 +560,12 @@ int main(void)
         cmocka_unit_test(test_numbers_as_words),
         cmocka_unit_test(test_broken_lines),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_output),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_tokenizer),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_header_of_one),
         cmocka_unit_test(test_only_words),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_types),

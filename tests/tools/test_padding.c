@@ -304,6 +304,75 @@ static void test_masks_of_texts(void **state)
         0, "seq 200 | $ENCODE --show-mask -f json -o masks.json && test $(wc -l <masks.json) = 1");
 }
 
+/* ---- Rows that were padded before ---- */
+
+/* The article's batch as it stands there, without masks. */
+static void test_given_ids_with_padding(void **state)
+{
+    (void)state;
+    const char *batch = "printf '{\"ids\": [5, 7, 9, 0, 0]}\\n{\"ids\": [3, 2, 4, 1]}\\n"
+                        "{\"ids\": [6, 1, 8, 4, 2]}\\n' | $ENCODE --show-mask --input jsonl";
+    char *masked = strdup(shell_expect(0, "%s", LESSON)->out);
+    const struct shell_result *result = shell_expect(0, "%s --pad-id 0", batch);
+    assert_string_equal(result->out, masked);
+    assert_string_equal(result->err, "");
+    free(masked);
+    result = shell_expect(0, "%s", batch);
+    assert_contains(result->out, "     1  1 1 1 1 1  (token ids)\n");
+    assert_contains(result->err, "line 1 of stdin: its ids begin or end with 0, [PAD], which counts as a "
+                                 "token here; --pad-id 0, or a \"mask\", makes it padding");
+    assert_int_equal(count_lines(result->err), 1);
+}
+
+static const char *mask_of(const char *ids, const char *options)
+{
+    return shell_expect(0, "echo '{%s}' | $ENCODE --show-mask -f json --input jsonl %s", ids, options)
+        ->out;
+}
+
+static void test_where_padding_is_found(void **state)
+{
+    (void)state;
+    assert_contains(mask_of("\"ids\": [0, 0, 5, 0, 6]", "--pad-id 0"),
+                    "\"padding_mask\": [[0, 0, 1, 1, 1]]");
+    assert_contains(mask_of("\"ids\": [0, 5, 0]", "--pad-id 0 --pad-to 5 --pad-side left"),
+                    "\"padding_mask\": [[0, 0, 0, 1, 0]]");
+    assert_contains(mask_of("\"ids\": [0, 0]", "--pad-id 0"), "\"padding_mask\": [[0, 0]]");
+    assert_contains(mask_of("\"ids\": [5, 0]", "--pad-id 7"), "\"padding_mask\": [[1, 1]]");
+    assert_contains(mask_of("\"ids\": [5, 0], \"mask\": [1, 1]", "--pad-id 0"),
+                    "\"padding_mask\": [[1, 1]]");
+    /* Padding is never looked up: its id may be past the vocabulary. */
+    assert_contains(mask_of("\"ids\": [5, 999999]", "--pad-id 999999"),
+                    "\"padding_mask\": [[1, 0]]");
+    shell_expect(0, "echo '{\"ids\": []}' | $ENCODE --input jsonl --pad-id 0 -p mean -f json");
+}
+
+/* What --pad-to -f ids wrote, read again: the same vectors to the bit. */
+static void test_own_padding_is_read_back(void **state)
+{
+    (void)state;
+    static const char read_back[] =
+        "$ENCODE -f ids --pad-to 7 --pad-side %s dog 'dog cat' '' | sed 's/ /, /g; s/.*/{\"ids\": [&]}/' | "
+        "$ENCODE --input jsonl -p mean -f npy %s | cmp - texts.npy";
+    shell_expect(0, "$ENCODE -p mean -f npy dog 'dog cat' '' >texts.npy");
+    shell_expect(0, read_back, "right", "--pad-id 0");
+    shell_expect(0, read_back, "left", "--pad-id 0");
+    shell_expect(0, read_back, "right", "--pad-id 0 --pad-to 9");
+    assert_contains(shell_expect(1, read_back, "right", "")->err, "--pad-id 0, or a \"mask\"");
+    assert_string_equal(shell_expect(0, "echo '{\"ids\": [5, 0], \"mask\": [1, 0]}' | $ENCODE --input "
+                                        "jsonl -p mean")
+                            ->err,
+                        "");
+    /* Id 0 is a word here, or no text at all, as Keras has it. */
+    shell_expect(0, "$NEW -o words.weights --words 'a b' --width 4 --heads 1");
+    shell_expect(0, "printf 'a b' | $NEW -o keras.weights --fit - --width 4 --heads 1");
+    assert_string_equal(
+        shell_expect(0, "echo '{\"ids\": [1, 0]}' | $ENCODE -m words.weights --input jsonl")->err, "");
+    assert_contains(
+        shell_expect(0, "echo '{\"ids\": [1, 0]}' | $ENCODE -m keras.weights --input jsonl")->err,
+        "begin or end with 0, which counts");
+}
+
 /* ---- What goes with what ---- */
 
 static void misused(const char *arguments, const char *message)
@@ -320,8 +389,9 @@ static void test_conflicts(void **state)
     misused("--pad-to 4 --pad-id 2147483648 dog", "--pad-id");
     misused("--pad-to 4 --pad-id=-2147483649 dog", "--pad-id");
     misused("--pad-to 4 --pad-id=-x dog", "--pad-id");
-    misused("--pad-side left dog", "go with --pad-to or --show-mask");
-    misused("--pad-id 1 dog", "go with --pad-to or --show-mask");
+    misused("--pad-side left dog", "--pad-side goes with --pad-to or --show-mask");
+    misused("--pad-side left --input jsonl", "--pad-side goes with --pad-to or --show-mask");
+    misused("--pad-id 1 dog", "--pad-id goes with --pad-to, --show-mask or --input jsonl");
     misused("--pad-to 4 --max-tokens 5 dog", "--max-tokens is more than --pad-to");
     misused("--pad-to 4 --similarity dog cat", "--pad-to goes with vectors");
     misused("--pad-to 4 --compare dog cat", "--pad-to goes with vectors");
@@ -336,6 +406,17 @@ static void test_conflicts(void **state)
     const char *out = shell_expect(0, "$ENCODE --help")->out;
     assert_contains(out, "--pad-to N ");
     assert_contains(out, "--show-mask ");
+}
+
+/* Masks whose printing would take hours are refused with their size. */
+static void test_too_many_cells(void **unused)
+{
+    (void)unused;
+    const char *err = shell_expect(1, "$ENCODE --show-mask --pad-to 1048576 I")->err;
+    assert_contains(err, "masks of 1 text of 1048576 places have 2199023255552 cells");
+    assert_contains(err, "at most 67108864 are shown");
+    assert_contains(shell_expect(1, "yes I | head -n 400 | $ENCODE --show-mask --pad-to 500")->err,
+                    "masks of 400 texts of 500 places have 100250000 cells");
 }
 
 int main(void)
@@ -353,6 +434,10 @@ int main(void)
         cmocka_unit_test(test_masks_for_reading),
         cmocka_unit_test(test_softmax_of_the_article),
         cmocka_unit_test(test_masks_of_texts),
+        cmocka_unit_test(test_given_ids_with_padding),
+        cmocka_unit_test(test_where_padding_is_found),
+        cmocka_unit_test(test_own_padding_is_read_back),
+        cmocka_unit_test(test_too_many_cells),
         cmocka_unit_test(test_conflicts),
     };
     return cmocka_run_group_tests(tests, shell_setup, shell_teardown);

@@ -53,13 +53,22 @@ check 'binary: unique up to 2^d' says 'rows all 16 differ'
 check 'binary: norm of 15' says '2 (p = 15)'
 check 'binary: range' says 'range 0 (p = 0, column 0) to 1 (p = 1, column 0)'
 
+does 'binary, times 0' "$inspect" --positions binary --width 4 -n 32 --position-scale 0
+check 'binary, times 0: one row' says '1 different one of 32'
+check 'binary, times 0: no word of unique ones' lacks 'unique'
 does 'index' "$inspect" --positions index --width 4 -n 5
 check 'index: in words' says '0.8 is place 4 of a text of 5 tokens, and place 16 of one of 20'
+check 'index: rows differ in texts of one length' says 'all 5 differ: among texts of 5 tokens every position is known'
 check 'index: range' says 'to 0.8 (p = 4, column 0)'
 check 'index: distances are the same' line 'k = 2 +0\.8 for every p'
 does 'index, json' "$inspect" --positions index -n 20 -f json
 check 'index, json: the example' says '"value": 0.80000000000000004, "places": [ 4, 16 ], "of": [ 5, 20 ]'
 
+does 'index, wide' "$inspect" --positions index --width 16777216 -n 1
+check 'index, wide: in words' says '0.8 is place 4 of a text of 5 tokens'
+does 'index, scaled' "$inspect" --positions index --width 2 -n 5 --position-scale 5
+check 'index, scaled: in words' says 'p / T times W2'
+check 'index, scaled: in words' says '4 is place 4 of a text of 5 tokens'
 does 'fourier' "$inspect" --positions fourier --frequencies 0.25,0.125 --width 6 -n 20
 check 'fourier: the norm' line 'norm +1\.4142136 for every row'
 check 'fourier: rows come back' says '8 different ones of 20'
@@ -72,6 +81,7 @@ does 'exponential' "$inspect" --positions exponential --width 4 -n 10 --position
 check 'exponential: starts at 1' says 'to 1 (p = 0, column 0)'
 check 'exponential: norm falls' says '2 (p = 0)'
 does 'none' "$inspect" --positions none -n 3
+check 'none: no scheme of that name' says 'no positions: width 128'
 check 'none: zeros' line 'norm +0 for every row'
 check 'none: one row' line '0 = 1 = 2'
 does 'one row' "$inspect" --positions -n 1
@@ -84,6 +94,22 @@ check 'csv: the matrix' cmp -s plain expected
 does 'json' "$inspect" --positions --width 100 -n 64 -k 2 -f json
 check 'json: constant' says '"k": 2, "constant": true'
 check 'json: all differ' says '"different_rows": 64'
+
+run "$inspect" --positions -n 128 -k 200
+ends 'k past the rows' 0 '128 positions are at most 127 apart: -k 200 stops there; -n takes more rows'
+check 'k past the rows: those there are' says 'k = 127'
+
+does 'one row and two' "$inspect" --positions --width 100 --row 34 --pair 70,72
+check 'a row: its norm' line 'p = 34 +7\.0710678'
+check 'a pair: their distance' line '\|PE\[70\] - PE\[72\]\| = 3\.2668781'
+does 'a row that is not as the others' "$inspect" --positions binary --width 4 --row 7 --pair 15,0 -n 16 -k 1
+check 'binary: the row' line 'p = 7 +1\.7320508'
+check 'binary: the pair' line '\|PE\[15\] - PE\[0\]\| = 2'
+does 'picks, json' "$inspect" --positions binary --width 4 --row 15 --pair 0,1 -f json
+check 'json: the row' says '"row": { "p": 15, "norm": 2.0 }'
+check 'json: the pair' says '"pair": { "p": [ 0, 1 ], "distance": 1.0 }'
+does 'no picks, json' "$inspect" --positions binary -f json
+check 'no picks, json' lacks '"row"'
 
 # ---- of a file ----
 run "$new" -o learned.w --layers 0 --width 8 --max-tokens 12 --position learned
@@ -108,9 +134,20 @@ while IFS='|' read -r options exit words; do
 done <<'END'
 --positions learned|2|learned positions are in a file
 --positions no.such|1|no.such
+--positions sinusoidl|1|'sinusoidl' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) nor a file
+--positions ./sinusoidl|1|sinusoidl
 --positions --width 0|2|--width takes
 --positions -n 0|2|-n takes
 --positions -k x|2|-k takes
+--positions --row 128|2|position 128 is asked for, and there are 0 to 127: -n takes more
+--positions --pair 3,900 --row 1|2|position 900 is asked for
+--positions --row x|2|--row takes
+--positions --row -1|2|--row takes
+--positions --pair 3|2|--pair takes two positions, P,Q, not '3'
+--positions --pair 3,|2|--pair takes
+--positions --pair 1,2,3|2|--pair takes
+--positions --row 1 -f csv|2|the matrix itself
+--row 1 learned.w|2|go with --positions
 --positions --width 4 learned.w|2|a file has its own
 --positions binary --position index|2|two schemes
 --positions binary --position-base 5|2|no others have a base; here they are binary
@@ -122,9 +159,10 @@ done <<'END'
 --positions --position-base nan|2|takes a number
 --positions --position relative|2|takes one of
 --positions fourier --frequencies 1,,2|2|takes a number, not ''
---positions fourier --frequencies 1e200|2|at most 1e+100
+--positions fourier --frequencies 1e39|2|at most 1e+38
 --positions fourier --frequencies 1,2,3 --width 4|1|at most 2
 --positions -n 16777216 --width 1000|1|ask for fewer
+--positions --width 2 -n 100000 -k 99999|1|take 19999800000 differences, at most 4294967296 are computed
 --positions --verify|2|without --positions
 --positions learned.w waves.w|2|one file at a time
 --width 5 learned.w|2|go with --positions
@@ -179,7 +217,15 @@ done <<'END'
 --position absolute|2|takes one of
 END
 run "$encode" -m waves.w --position learned I
-ends 'no table' 1 'no table of learned positions'
+ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
+run "$inspect" --positions --position learned waves.w
+ends 'inspect: no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
+
+run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
+ends 'numbers beyond float32' 1 'text 1: a value came to'
+check 'numbers beyond float32: what to do' grep -q 'embedding-scale or --position-scale is too large' err
+check 'numbers beyond float32: none is printed' lacks inf
+does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
 
 # ---- encode --compare: the sentence is true for every scheme ----
 run "$new" -o layers.w --words 'a b c d e' --layers 1 --width 8 --max-tokens 40
@@ -203,6 +249,25 @@ check 'compare, no layers: the place' says 'its word and its word'\''s place (th
 does 'compare, no layers, the same places' "$encode" -m zero.w --position binary --embedding-scale 1 --compare 'a b' 'a b c'
 check 'compare, no layers, the same places' says 'The shared words have the same vectors'
 
+# ---- encode's heading: what is in force, whether the file or an option says it ----
+heading() { # FILE WORDS OPTIONS...: the heading's second line begins with WORDS
+    local file=$1 words=$2
+    shift 2
+    does "heading of $file $*" "$encode" -m "$file" "$@" a
+    check "heading of $file $*: '$words'" [ "$(sed -n 2p out | cut -c 1-${#words})" = "$words" ]
+}
+run "$new" -o told.w --words 'a b' --layers 0 --width 16 --position-base 50 --embedding-scale sqrt --position-scale 10
+heading told.w 'sinusoidal positions (base 50, W1 4, W2 10), full mask'
+heading told.w 'sinusoidal positions (base 10000, W1 4, W2 0.5), full mask' --position-base 10000 --position-scale 0.5
+heading told.w 'sinusoidal positions (base 50, W1 1, W2 10), full mask' --embedding-scale 1
+heading told.w 'binary positions (W1 4, W2 10), full mask' --position binary
+heading told.w 'no positions (W1 4), full mask' --position none
+run "$new" -o waves.w --words 'a b' --layers 0 --width 16 --position fourier --frequencies 0.5,0.1
+heading waves.w 'fourier positions (2 frequencies), full mask'
+heading waves.w 'fourier positions (1 frequency), full mask' --frequencies 0.25
+heading waves.w 'sinusoidal positions (W1 4), full mask' --position sinusoidal --embedding-scale sqrt
+heading layers.w 'sinusoidal positions, full mask'
+
 # ---- encode-new: what it writes, and a classifier without layers ----
 run "$new" -o four.w --layers 0 --width 6 --position fourier --frequencies 0.25,-0.1 --position-scale 0.5
 does 'what a file says' "$inspect" four.w
@@ -210,6 +275,11 @@ check 'inspect: the scheme' line 'position +fourier'
 check 'inspect: how many frequencies' line 'position_frequencies +2'
 check 'inspect: W2' line 'position_scale +0\.5'
 check 'inspect: the tensor' line 'position\.frequencies +f32 +rows +\[2\] +[0-9]+ +8'
+run "$new" -o tenths.w --layers 0 --width 4 --position fourier --frequencies 0.1,0.3
+does 'frequencies of a file' "$inspect" --positions tenths.w -n 4096 -f csv
+mv out expected
+does 'the same as an option' "$inspect" --positions fourier --width 4 --frequencies 0.1,0.3 -n 4096 -f csv
+check 'the same frequencies, the same numbers' cmp -s out expected
 run "$new" -o base.w --layers 0 --position exponential --position-base 512
 does 'a base' "$inspect" base.w
 check 'inspect: the base' line 'position_base +512'
@@ -234,6 +304,21 @@ check 'labels: a softmax sums to 1' [ "$sum" = 1 ]
 score() { "$encode" -m classifier.w --labels --raw-scores -f csv "$@" | tail -n +2 | cut -d, -f3-; }
 check 'the second word counts' [ "$(score 'good film')" != "$(score 'good bad')" ]
 check 'the order does not, without positions' [ "$(score --position none 'good bad')" = "$(score --position none 'bad good')" ]
+run "$new" -o bag.w --words 'good bad film' --layers 0 --width 8 --position learned --labels a,b
+does 'no layers: the mean by itself' "$inspect" bag.w
+check 'no layers: the head reads the mean' line 'head_pooling +mean'
+labels_of() { "$encode" -m "$1" --labels --raw-scores -f csv "$2" | tail -n +2 | cut -d, -f3-; }
+check 'no layers: the second word counts' [ "$(labels_of bag.w 'good film')" != "$(labels_of bag.w 'good bad')" ]
+run "$new" -o first.w --words 'good bad film' --layers 0 --width 8 --labels a,b --head-pooling cls
+does 'no layers, cls' "$inspect" first.w
+check 'no layers, cls: what is asked stays, and is shown' line 'head_pooling +cls .*'
+run "$new" -o layered.w --words 'good bad film' --layers 1 --width 8 --labels a,b
+does 'with layers' "$inspect" layered.w
+check 'with layers: the first token, shown' line 'head_pooling +cls .*'
+check 'with layers: once' [ "$(grep -c head_pooling out)" = 1 ]
+run "$new" -o pooler.w --words 'good bad film' --layers 0 --width 8 --labels a,b --pooling pooler --head-dense tanh
+ends 'no layers, pooling pooler: it reads the first token' 0 "wrote 'pooler.w'"
+
 run "$new" -o cls.w --words 'good bad film' --layers 0 --width 8 --position learned --labels a,b --head sequence --scores none
 does 'what is given stays' "$inspect" cls.w
 check 'scores none stays' lacks 'softmax'
@@ -254,8 +339,10 @@ done <<'END'
 --labels a --head-pooling sum|--head-pooling takes
 --position fourier --frequencies x|--frequencies takes a number
 --frequencies 0.5|--frequencies goes with --position fourier
+--position fourier --frequencies 1e39|--frequencies takes cycles per token, at most 1e+38
+--position fourier --frequencies 0.5,-1e100|at most 1e+38, not '-1e100'
 --position fourier --width 2 --frequencies 1,2|more than half of the columns
---position binary --position-base 5|'position_base' needs
+--position binary --position-base 5|--position-base goes with --position sinusoidal or exponential, no others have a base; here it is binary
 --position-base 0|'position_base' is not from 1e-100 to 1e100
 --position-base x|--position-base takes a number from 1e-100
 --position-frequencies 2|unrecognized option

@@ -3,33 +3,11 @@
  */
 #include "tools/import/tokenizer_parts.h"
 
+#include "tools/utf8.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_utf8(const char *text, size_t len)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    for (size_t at = 0; at < len;) {
-        const unsigned lead = bytes[at];
-        const size_t n = lead < 0x80   ? 1
-                         : lead < 0xC2 ? 0
-                         : lead < 0xE0 ? 2
-                         : lead < 0xF0 ? 3
-                         : lead < 0xF5 ? 4
-                                       : 0;
-        if (n == 0 || n > len - at)
-            return false;
-        for (size_t i = 1; i < n; i++)
-            if ((bytes[at + i] & 0xC0) != 0x80)
-                return false;
-        if ((lead == 0xE0 && bytes[at + 1] < 0xA0) || (lead == 0xED && bytes[at + 1] > 0x9F) ||
-            (lead == 0xF0 && bytes[at + 1] < 0x90) || (lead == 0xF4 && bytes[at + 1] > 0x8F))
-            return false;
-        at += n;
-    }
-    return true;
-}
 
 static size_t count_lines(const char *text, size_t len)
 {
@@ -50,7 +28,7 @@ static bool read_lines(struct import_tokenizer *tokenizer, const char *name, con
         const char *newline = memchr(text + at, '\n', len - at);
         const size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
         const size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
-        if (!is_utf8(text + at, n))
+        if (!utf8_is_valid(text + at, n))
             return problem_say(problem, "%s: line %" PRIu64 " is not UTF-8", name, id + 1);
         if (n > 0 && !parts_set_text(tokenizer, name, id, text + at, n, problem))
             return false;

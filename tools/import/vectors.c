@@ -173,19 +173,6 @@ static bool write_rows(const struct vectors_import *import, struct weight_writer
     return status == ENGINE_OK || problem_say(problem, "%s", ""); /* the writer has the words */
 }
 
-static void write_frequencies(const struct position_options *positions,
-                              struct weight_writer *writer)
-{
-    if (positions->n_frequencies == 0)
-        return;
-    weight_writer_begin_tensor(writer, "position.frequencies", TENSOR_F32, LAYOUT_ROWS, 1,
-                               positions->n_frequencies, 1);
-    for (size_t i = 0; i < positions->n_frequencies; i++) {
-        float frequency = (float)positions->frequencies[i];
-        weight_writer_rows(writer, &frequency, 1);
-    }
-}
-
 static int write_file(const struct vectors_import *import)
 {
     const struct import_options *options = import->options;
@@ -199,7 +186,8 @@ static int write_file(const struct vectors_import *import)
     import_metadata(writer, "name", import->name);
     import_metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
     import_metadata(writer, "architecture", "word vectors");
-    write_frequencies(&import->vectors->positions, writer);
+    weight_writer_frequencies(writer, import->vectors->positions.frequencies,
+                              import->vectors->positions.n_frequencies);
     bool ok = error.status == ENGINE_OK && write_sources(import, writer, &problem) &&
               write_rows(import, writer, &problem);
     return import_finish(writer, ok, &error, &problem);

@@ -10,6 +10,7 @@
 #include "tools/utf8.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool is_blank(char c)
 {
@@ -109,13 +110,6 @@ static size_t find_numbers(const char *line, size_t len, size_t width, size_t *n
     return at;
 }
 
-static bool is_utf8(const char *text, size_t len)
-{
-    bool invalid = false;
-    utf8_repaired_len(text, len, &invalid);
-    return !invalid;
-}
-
 static bool check_word(const struct vector_word *word, char fault[VECTOR_FAULT])
 {
     float value;
@@ -123,8 +117,10 @@ static bool check_word(const struct vector_word *word, char fault[VECTOR_FAULT])
     if (word->len > VECTOR_WORD_BYTES)
         snprintf(fault, VECTOR_FAULT, "a word of %zu bytes; at most %d are read", word->len,
                  VECTOR_WORD_BYTES);
-    else if (!is_utf8(word->text, word->len))
+    else if (!utf8_is_valid(word->text, word->len))
         snprintf(fault, VECTOR_FAULT, "the word is not UTF-8");
+    else if (memchr(word->text, '\0', word->len) != NULL)
+        snprintf(fault, VECTOR_FAULT, "the word has a NUL byte in it");
     else if (last > 0 && decimal_parse(word->text + last, word->len - last, &value))
         snprintf(fault, VECTOR_FAULT, "too many numbers");
     else
@@ -140,7 +136,7 @@ static bool say_field(const char *line, size_t len, size_t at, size_t n, char fa
         size_t end = skip_field(line, len, at), shown = end - at < 40 ? end - at : 40;
         float value;
         if (!decimal_parse(line + at, end - at, &value)) {
-            if (!is_utf8(line + at, shown))
+            if (!utf8_is_valid(line + at, shown))
                 shown = 0;
             snprintf(fault, VECTOR_FAULT, "number %zu is '%.*s', which is no finite number", i + 1,
                      (int)shown, line + at);

@@ -78,8 +78,8 @@ static void say_header(const struct vectors_result *result)
 {
     const struct vectors_file *file = result->file;
     if (file->has_header && result->options->limit == 0 && file->header_words != file->n_right)
-        program_note("'%s', line 1 says %" PRIu64 " words; %zu line%s right", file->path,
-                     file->header_words, file->n_right, file->n_right == 1 ? " was" : "s were");
+        program_note("'%s', line 1 says %" PRIu64 " word%s; %zu line%s right", file->path,
+                     file->header_words, plural(file->header_words), file->n_right, file->n_right == 1 ? " was" : "s were");
 }
 
 static void say_splitting(const struct vectors_result *result)

@@ -44,6 +44,7 @@ void vectors_table_free(struct vectors_table *table)
         free(table->rows.blocks[i]);
     free(table->rows.blocks);
     free(table->row_of);
+    word_list_free(&table->passed);
     *table = (struct vectors_table){0};
 }
 
@@ -65,9 +66,10 @@ static bool has_capital(const char *text, size_t len)
 /* Any word, unless it was there before. */
 static bool add_word(struct vectors_table *table, struct vectors_file *file,
                      struct word_list *words, const struct vector_word *word,
-                     struct problem *problem)
+                     bool *is_new, struct problem *problem)
 {
-    if (word_list_find(words, word->text, word->len) != WORD_NONE) {
+    *is_new = word_list_find(words, word->text, word->len) == WORD_NONE;
+    if (!*is_new) {
         vectors_file_repeated(file, word);
         return true;
     }
@@ -81,19 +83,32 @@ static bool add_word(struct vectors_table *table, struct vectors_file *file,
     return true;
 }
 
+/* A word that is not wanted; *is_new is only asked for with a limit. */
+static bool pass_over(struct vectors_table *table, const struct vector_word *word, bool has_limit,
+                      bool *is_new)
+{
+    if (!has_limit)
+        return true;
+    *is_new = word_list_find(&table->passed, word->text, word->len) == WORD_NONE;
+    return !*is_new || word_list_append(&table->passed, word->text, word->len);
+}
+
 /* A word that is wanted, the first time it comes. */
-static void add_wanted(struct vectors_table *table, struct vectors_file *file,
-                       const struct word_list *words, const struct vector_word *word)
+static bool add_wanted(struct vectors_table *table, struct vectors_file *file,
+                       const struct word_list *words, const struct vector_word *word, bool has_limit,
+                       bool *is_new, struct problem *problem)
 {
     size_t id = word_list_find(words, word->text, word->len);
     if (id == WORD_NONE)
-        return;
-    if (table->row_of[id] != SIZE_MAX) {
+        return pass_over(table, word, has_limit, is_new) || problem_memory(problem);
+    *is_new = table->row_of[id] == SIZE_MAX;
+    if (!*is_new) {
         vectors_file_repeated(file, word);
-        return;
+        return true;
     }
     table->row_of[id] = table->rows.n++;
     table->n_absent--;
+    return true;
 }
 
 static bool read_words(struct vectors_table *table, struct vectors_file *file,
@@ -101,7 +116,7 @@ static bool read_words(struct vectors_table *table, struct vectors_file *file,
 {
     for (size_t n = 0; limit == 0 || n < limit;) {
         struct vector_word word;
-        bool is_end;
+        bool is_end, is_new = true;
         float *values = next_row(&table->rows);
         if (values == NULL)
             return problem_memory(problem);
@@ -109,12 +124,11 @@ static bool read_words(struct vectors_table *table, struct vectors_file *file,
             return false;
         if (is_end)
             return true;
-        size_t n_before = file->repeated.n;
-        if (table->row_of != NULL)
-            add_wanted(table, file, words, &word);
-        else if (!add_word(table, file, words, &word, problem))
+        if (!(table->row_of != NULL
+                  ? add_wanted(table, file, words, &word, limit > 0, &is_new, problem)
+                  : add_word(table, file, words, &word, &is_new, problem)))
             return false;
-        n += file->repeated.n == n_before;
+        n += is_new;
     }
     return true;
 }

@@ -15,6 +15,7 @@ struct vectors_table {
     size_t width;
     struct vector_rows rows; /* in the order of the file */
     size_t *row_of;          /* [n_ids] of wanted words: row or SIZE_MAX; NULL: id i has row i-1 */
+    struct word_list passed; /* with a limit: words that are not wanted, so that each counts once */
     size_t n_ids, n_absent;
     const char *cased; /* borrowed from the words, a word with a capital; NULL: there is none */
     size_t cased_len;

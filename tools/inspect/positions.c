@@ -14,6 +14,9 @@
 enum { DEFAULT_WIDTH = 128, DEFAULT_ROWS = 128, DEFAULT_TABLE_ROWS = 1024, DEFAULT_APART = 5 };
 static const size_t MOST_NUMBERS = (size_t)1 << 27;
 
+/* Of numbers to subtract for the distances, some seconds. */
+static const double MOST_DIFFERENCES = 4294967296;
+
 /* What the matrix is asked from: a model or none, and the options of a session. */
 struct source {
     engine_model *model; /* or NULL */
@@ -50,35 +53,15 @@ static int open_model(const struct positions_request *request, struct source *so
     return PROGRAM_DONE;
 }
 
-/* Numbers are doubles, of learned positions float32. cap 0: only how many they are. */
-static engine_status ask(const struct source *source, size_t n, bool is_learned, void *out, size_t cap,
-                         size_t *needed, engine_error *error)
-{
-    return is_learned ? engine_position_matrix(source->model, &source->options, source->width, n, out,
-                                               cap, needed, error)
-                      : engine_position_matrix_exact(source->model, &source->options, source->width, n,
-                                                     out, cap, needed, error);
-}
-
-/* Numbers [n] of float32 at the start of `rows` become doubles, from the last to the first. */
-static void widen(void *rows, size_t n)
-{
-    for (char *bytes = rows; n-- > 0;) {
-        float value;
-        memcpy(&value, bytes + n * sizeof value, sizeof value);
-        memcpy(bytes + n * sizeof(double), &(double){(double)value}, sizeof(double));
-    }
-}
-
 /* Rows [n, width], to be freed; NULL after a message. */
-static double *ask_rows(const struct source *source, const char *scheme, size_t n, size_t *width)
+static double *ask_rows(const struct source *source, size_t n, size_t *width)
 {
-    bool is_learned = strcmp(scheme, "learned") == 0;
     engine_error error;
     size_t numbers = 0;
-    engine_status status = ask(source, n, is_learned, NULL, 0, &numbers, &error);
+    engine_status status = engine_position_matrix_exact(source->model, &source->options, source->width,
+                                                        n, NULL, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
-        program_fail("%s", error.message);
+        program_fail("%s%s", error.message, position_next_step(source->options.position, status));
         return NULL;
     }
     *width = numbers / n;
@@ -92,13 +75,12 @@ static double *ask_rows(const struct source *source, const char *scheme, size_t 
         program_fail("out of memory");
         return NULL;
     }
-    if (ask(source, n, is_learned, rows, numbers, NULL, &error) != ENGINE_OK) {
+    if (engine_position_matrix_exact(source->model, &source->options, source->width, n, rows, numbers,
+                                     NULL, &error) != ENGINE_OK) {
         program_fail("%s", error.message);
         free(rows);
         return NULL;
     }
-    if (is_learned)
-        widen(rows, numbers);
     return rows;
 }
 
@@ -106,13 +88,12 @@ static void describe(const struct positions_request *request, const struct sourc
                      struct position_matrix *matrix)
 {
     const struct position_options *options = &request->options;
-    bool has_base = strcmp(matrix->scheme, "sinusoidal") == 0 || strcmp(matrix->scheme, "exponential") == 0;
     bool is_fourier = strcmp(matrix->scheme, "fourier") == 0;
     const char *stored =
         source->model != NULL ? config_of(source->model, "position_frequencies") : NULL;
     if (source->model != NULL)
         matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
-    if (has_base)
+    if (position_uses_base(matrix->scheme))
         matrix->base = options->base != 0 ? options->base
                                           : config_number(source->model, "position_base", 10000);
     matrix->scale = options->has_position_scale ? options->position_scale
@@ -125,14 +106,18 @@ static void describe(const struct positions_request *request, const struct sourc
     matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
 }
 
-/* The last place of a short text whose value stands at another place of a long one. */
-static bool find_example(const struct source *source, const char *scheme,
-                         struct index_example *example)
+/* The last place of a short text whose value stands at another place of a long one; one column will do. */
+static bool find_example(double scale, struct index_example *example)
 {
+    const struct source one = {.options = {.struct_bytes = sizeof one.options,
+                                           .position = ENGINE_POSITION_INDEX,
+                                           .position_scale = &scale},
+                               .width = 1};
+    const struct source *source = &one;
     size_t width;
     *example = (struct index_example){.short_n = 5, .long_n = 20};
-    double *few = ask_rows(source, scheme, example->short_n, &width);
-    double *many = few != NULL ? ask_rows(source, scheme, example->long_n, &width) : NULL;
+    double *few = ask_rows(source, example->short_n, &width);
+    double *many = few != NULL ? ask_rows(source, example->long_n, &width) : NULL;
     for (size_t p = 0; many != NULL && p < example->short_n; p++)
         for (size_t q = 0; q < example->long_n; q++)
             if (p != q && few[p * width] == many[q * width]) {
@@ -144,6 +129,17 @@ static bool find_example(const struct source *source, const char *scheme,
     free(few);
     free(many);
     return done;
+}
+
+static int check_distances(const struct position_matrix *matrix, size_t n_apart)
+{
+    size_t n = n_apart < matrix->n ? n_apart : matrix->n - 1;
+    double numbers = (double)matrix->n * (double)matrix->width * (double)n;
+    if (numbers <= MOST_DIFFERENCES)
+        return PROGRAM_DONE;
+    return program_fail("-k %zu: so many distances of %zu positions of width %zu take %.0f differences, at most "
+                        "%.0f are computed: ask for fewer with -k or -n",
+                        n_apart, matrix->n, matrix->width, numbers, MOST_DIFFERENCES);
 }
 
 static void print_csv(const struct position_matrix *matrix, FILE *stream)
@@ -162,8 +158,7 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
     }
 }
 
-static int show(const struct positions_request *request, const struct source *source,
-                const struct position_matrix *matrix)
+static int show(const struct positions_request *request, const struct position_matrix *matrix)
 {
     struct position_measures measures;
     struct index_example index, *example = NULL;
@@ -171,19 +166,36 @@ static int show(const struct positions_request *request, const struct source *so
         print_csv(matrix, stdout);
         return PROGRAM_DONE;
     }
-    if (strcmp(matrix->scheme, "index") == 0 && matrix->scale != 0) {
-        if (!find_example(source, matrix->scheme, &index))
+    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
+    int code = check_distances(matrix, n_apart);
+    if (code != PROGRAM_DONE)
+        return code;
+    if (strcmp(matrix->scheme, "index") == 0 && (float)matrix->scale != 0) {
+        if (!find_example(matrix->scale, &index))
             return PROGRAM_FAILED;
         example = &index;
     }
-    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
-    bool done = positions_measure(matrix, n_apart, &measures);
+    if (request->n_apart > matrix->n - 1)
+        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
+                     plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1, n_apart);
+    bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
     if (done && request->format == POSITIONS_JSON)
         done = positions_print_json(matrix, &measures, example, stdout);
     else if (done)
         positions_print_text(matrix, &measures, example, stdout);
     positions_measures_free(&measures);
     return done ? PROGRAM_DONE : program_fail("out of memory");
+}
+
+/* PROGRAM_DONE where all of the picks are rows of the matrix. */
+static int check_picks(const struct position_picks *picks, size_t n)
+{
+    size_t most = picks->has_row ? picks->row : 0;
+    for (int i = 0; i < 2 && picks->has_pair; i++)
+        most = picks->pair[i] > most ? picks->pair[i] : most;
+    return most < n ? PROGRAM_DONE
+                    : program_misuse("position %zu is asked for, and there are 0 to %zu: -n takes more", most,
+                                     n - 1);
 }
 
 static int inspect(struct positions_request *request, struct source *source)
@@ -199,14 +211,16 @@ static int inspect(struct positions_request *request, struct source *source)
     const char *conflict = position_options_conflict(&request->options, matrix.scheme);
     if (conflict != NULL)
         return program_misuse("%s; here they are %s", conflict, matrix.scheme);
+    if (check_picks(&request->picks, matrix.n) != PROGRAM_DONE)
+        return PROGRAM_MISUSED;
     source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
     source->options.struct_bytes = sizeof source->options;
     position_options_apply(&request->options, source->width, &source->options);
-    matrix.rows = ask_rows(source, matrix.scheme, matrix.n, &matrix.width);
+    matrix.rows = ask_rows(source, matrix.n, &matrix.width);
     if (matrix.rows == NULL)
         return PROGRAM_FAILED;
     describe(request, source, &matrix);
-    int code = show(request, source, &matrix);
+    int code = show(request, &matrix);
     free(matrix.rows);
     return code;
 }

@@ -11,11 +11,19 @@
 
 enum positions_format { POSITIONS_TEXT, POSITIONS_JSON, POSITIONS_CSV };
 
+/* One row and two, by their positions, and what is measured of them. */
+struct position_picks {
+    bool has_row, has_pair;
+    size_t row, pair[2];
+    double norm, distance; /* |PE[row]|, |PE[pair[0]] - PE[pair[1]]| */
+};
+
 /* What is asked; 0: not said. */
 struct positions_request {
     const char *path; /* NULL: no file, options.position says the scheme */
     struct position_options options;
     size_t width, n, n_apart;
+    struct position_picks picks;
     enum positions_format format;
 };
 
@@ -48,13 +56,14 @@ struct position_measures {
     struct spread *apart; /* [n_apart]: |PE[p] - PE[p+k]| over p, k from 1 */
     size_t n_apart;
     size_t n_different; /* rows */
+    struct position_picks picks;
     struct same_rows same[GROUPS_SHOWN];
     size_t n_same; /* groups of rows that are the same; the first ones are in same */
 };
 
-/* False: no memory. */
+/* The picks are rows of the matrix. False: no memory. */
 bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
-                       struct position_measures *measures);
+                       const struct position_picks *picks, struct position_measures *measures);
 void positions_measures_free(struct position_measures *measures);
 
 /* Of index: places of a text of `short_n` tokens whose value is that of other places of one of `long_n`. */

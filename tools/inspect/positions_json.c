@@ -82,6 +82,16 @@ static json_t *example_object(const struct index_example *example)
                            whole(example->short_n), whole(example->long_n));
 }
 
+/* Members that are there where they were asked for. */
+static bool set_picks(json_t *root, const struct position_picks *picks)
+{
+    return (!picks->has_row || set(root, "row", json_pack("{s:o, s:o}", "p", whole(picks->row), "norm",
+                                                          real(picks->norm)))) &&
+           (!picks->has_pair ||
+            set(root, "pair", json_pack("{s:[o, o], s:o}", "p", whole(picks->pair[0]),
+                                        whole(picks->pair[1]), "distance", real(picks->distance))));
+}
+
 bool positions_print_json(const struct position_matrix *matrix,
                           const struct position_measures *measures,
                           const struct index_example *example, FILE *stream)
@@ -95,6 +105,7 @@ bool positions_print_json(const struct position_matrix *matrix,
               set(root, "range", range_object(measures)) &&
               set(root, "norm", spread_object(&measures->norms, 0)) &&
               set(root, "distance", apart_array(measures)) &&
+              set_picks(root, &measures->picks) &&
               set(root, "different_rows", whole(measures->n_different)) &&
               set(root, "groups_of_same_rows", whole(measures->n_same)) &&
               set(root, "same_rows", same_array(measures)) &&

@@ -74,9 +74,18 @@ static struct spread measure_rows(const struct position_matrix *matrix, size_t k
     return spread;
 }
 
+static void measure_picks(const struct position_matrix *matrix, struct position_picks *picks)
+{
+    if (picks->has_row)
+        picks->norm = distance(row_of(matrix, picks->row), NULL, matrix->width);
+    if (picks->has_pair)
+        picks->distance = distance(row_of(matrix, picks->pair[0]), row_of(matrix, picks->pair[1]),
+                                   matrix->width);
+}
+
 /* ---- Equal rows ---- */
 
-struct place {
+struct numbered_row {
     const double *row;
     size_t width, p;
 };
@@ -90,7 +99,7 @@ static uint32_t bits_of(double value)
     return bits;
 }
 
-static int compare_rows(const struct place *a, const struct place *b)
+static int compare_rows(const struct numbered_row *a, const struct numbered_row *b)
 {
     for (size_t i = 0; i < a->width; i++) {
         uint32_t left = bits_of(a->row[i]), right = bits_of(b->row[i]);
@@ -102,7 +111,7 @@ static int compare_rows(const struct place *a, const struct place *b)
 
 static int by_row(const void *a, const void *b)
 {
-    const struct place *left = a, *right = b;
+    const struct numbered_row *left = a, *right = b;
     int order = compare_rows(left, right);
     return order != 0 ? order : (left->p > right->p) - (left->p < right->p);
 }
@@ -128,11 +137,11 @@ static void keep_group(struct position_measures *measures, const struct same_row
 
 static bool find_same(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    struct place *places = calloc(matrix->n, sizeof *places);
+    struct numbered_row *places = calloc(matrix->n, sizeof *places);
     if (places == NULL)
         return false;
     for (size_t p = 0; p < matrix->n; p++)
-        places[p] = (struct place){row_of(matrix, p), matrix->width, p};
+        places[p] = (struct numbered_row){row_of(matrix, p), matrix->width, p};
     qsort(places, matrix->n, sizeof *places, by_row);
     for (size_t i = 0, n; i < matrix->n; i += n) {
         struct same_rows group = {.rows = {places[i].p}};
@@ -151,14 +160,15 @@ static bool find_same(const struct position_matrix *matrix, struct position_meas
 /* ---- All of it ---- */
 
 bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
-                       struct position_measures *measures)
+                       const struct position_picks *picks, struct position_measures *measures)
 {
-    *measures = (struct position_measures){0};
+    *measures = (struct position_measures){.picks = *picks};
     measures->n_apart = n_apart < matrix->n ? n_apart : matrix->n - 1;
     measures->apart = calloc(measures->n_apart + 1, sizeof *measures->apart);
     if (measures->apart == NULL || !find_same(matrix, measures))
         return false;
     measure_range(matrix, measures);
+    measure_picks(matrix, &measures->picks);
     double rounding =
         rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
     measures->norms = measure_rows(matrix, 0, matrix->n, rounding);

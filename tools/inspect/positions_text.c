@@ -13,7 +13,7 @@ enum { NAME_COLUMNS = 60, SENTENCE_COLUMNS = 80 };
 static void print_heading(const struct position_matrix *matrix, FILE *stream)
 {
     bool is_index = strcmp(matrix->scheme, "index") == 0;
-    fprintf(stream, "%s positions", matrix->scheme);
+    fprintf(stream, "%s positions", strcmp(matrix->scheme, "none") == 0 ? "no" : matrix->scheme);
     if (matrix->name != NULL) {
         fputs(" of ", stream);
         display_text(stream, matrix->name, strlen(matrix->name), NAME_COLUMNS);
@@ -58,8 +58,14 @@ static void print_rows(const struct position_matrix *matrix,
 {
     fputs("rows       ", stream);
     if (measures->n_same == 0) {
-        fprintf(stream, matrix->n == 1 ? "one\n" : "all %zu differ: every position is known by its row\n",
-                matrix->n);
+        bool is_index = strcmp(matrix->scheme, "index") == 0;
+        if (matrix->n == 1)
+            fputs("one\n", stream);
+        else if (is_index)
+            fprintf(stream, "all %zu differ: among texts of %zu tokens every position is known by its row\n",
+                    matrix->n, matrix->n);
+        else
+            fprintf(stream, "all %zu differ: every position is known by its row\n", matrix->n);
         return;
     }
     fprintf(stream, "%zu different one%s of %zu; positions with the same row:\n",
@@ -82,7 +88,7 @@ static void print_meaning(const struct position_matrix *matrix, const struct ind
                  "(places count from 0).",
                  matrix->scale != 1 ? " times W2" : "", example->value, example->short_place, example->short_n, example->long_place,
                  example->long_n);
-    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64)
+    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64 && (float)matrix->scale != 0)
         snprintf(text, sizeof text,
                  "%zu bit%s: rows are unique for positions 0 to %" PRIu64 " (2^%zu of them), then they "
                  "begin again.",
@@ -104,11 +110,17 @@ void positions_print_text(const struct position_matrix *matrix,
             measures->largest, measures->largest_at[0], measures->largest_at[1]);
     fputs("norm       ", stream);
     print_spread(&measures->norms, "row", stream);
+    const struct position_picks *picks = &measures->picks;
+    if (picks->has_row)
+        fprintf(stream, "  p = %-4zu %.8g\n", picks->row, picks->norm);
     for (size_t k = 1; k <= measures->n_apart; k++) {
         fprintf(stream, k == 1 ? "\n|PE[p] - PE[p+k]|\n  k = %-4zu " : "  k = %-4zu ", k);
         print_spread(&measures->apart[k - 1], "p", stream);
     }
-    if (measures->n_apart > 0)
+    if (picks->has_pair)
+        fprintf(stream, "%s  |PE[%zu] - PE[%zu]| = %.8g\n", measures->n_apart > 0 ? "" : "\n",
+                picks->pair[0], picks->pair[1], picks->distance);
+    if (measures->n_apart > 0 || picks->has_pair)
         putc('\n', stream);
     print_rows(matrix, measures, stream);
     print_meaning(matrix, example, stream);
