@@ -6,6 +6,7 @@
 #include "tools/display.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,47 @@ struct plan {
 double text_points(const char *text, double font, size_t columns)
 {
     return text ? (double)display_width(text, strlen(text), columns) * font * COLUMN_EM : 0;
+}
+
+/* ---- Titles of panels ---- */
+
+/* Letters are a little narrower than what is reckoned for names. */
+size_t columns_of_title(double points)
+{
+    return points > 4 * AXIS_FONT ? (size_t)(points / (AXIS_FONT * 0.55)) : 7;
+}
+
+size_t columns_above(double panel_width)
+{
+    return columns_of_title(panel_width + 20);
+}
+
+size_t title_break(const char *title, size_t columns)
+{
+    size_t len = strlen(title), best = 0, least = SIZE_MAX;
+    if (display_width(title, len, columns + 1) <= columns)
+        return 0;
+    for (size_t i = 1; i + 1 < len; i++) {
+        if (title[i] != ' ')
+            continue;
+        size_t first = display_width(title, i, columns + 1);
+        if (first > columns)
+            break;
+        size_t second = display_width(title + i + 1, len - i - 1, 10000);
+        size_t longer = first > second ? first : second;
+        if (longer <= least) {
+            least = longer;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static size_t lines_above(const struct plan *plan, const struct panel *panel)
+{
+    if (!panel->title)
+        return 0;
+    return title_break(panel->title, columns_above(plan->panel_width)) ? 2 : 1;
 }
 
 /* ---- Names along an axis ---- */
@@ -159,7 +201,8 @@ static void measure_areas(struct plan *plan)
                                               (x_title ? AXIS_FONT * LINE + 2 : 0));
         plan->right_area = fmax(plan->right_area, right_width(panel));
         plan->top_area =
-            fmax(plan->top_area, (panel->title ? AXIS_FONT * LINE + 3 : 0) +
+            fmax(plan->top_area, (panel->title ? 3 : 0) +
+                                     (double)lines_above(plan, panel) * AXIS_FONT * LINE +
                                      (panel->kind == PANEL_DOTS ? AXIS_FONT * LINE : 0));
     }
     /* The first names at 45 degrees reach to the left of the values. */
@@ -250,7 +293,7 @@ static void measure_title(struct plan *plan, struct layout *layout)
     const char *title = plan->figure->title ? plan->figure->title : "";
     layout->title_columns = (size_t)fmax(8, (width - 2 * EDGE) / (TITLE_FONT * 0.56));
     size_t columns = display_width(title, strlen(title), 10000);
-    layout->n_title_lines = columns == 0 ? 0 : columns <= layout->title_columns ? 1 : 2;
+    layout->n_title_lines = columns == 0 ? 0 : title_break(title, layout->title_columns) ? 2 : 1;
     plan->head = EDGE + (double)layout->n_title_lines * TITLE_FONT * LINE + (columns ? 4 : 0);
 }
 

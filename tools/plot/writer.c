@@ -137,11 +137,15 @@ static double beside_y_names(const struct writer *writer, const struct panel *pa
     return widest_tick(begin, end) + TICK_LENGTH + 5;
 }
 
-/* Columns of text for so many points: letters are a little narrower than what is reckoned for them.
- */
-static size_t columns_for(double points)
+/* In one line, or in two that break at a blank; y is that of the last one. */
+void put_broken(struct writer *writer, const char *title, size_t columns, double x, double y,
+                double font)
 {
-    return points > 4 * AXIS_FONT ? (size_t)(points / (AXIS_FONT * 0.55)) : 7;
+    size_t at = title ? title_break(title, columns) : 0;
+    char *first = at ? strndup(title, at) : NULL;
+    put_text(writer, first, columns, x, y + 1.3 * font, CENTER, font, 0, "");
+    put_text(writer, first ? title + at + 1 : title, columns, x, y, CENTER, font, 0, "");
+    free(first);
 }
 
 void put_titles(struct writer *writer, const struct frame *frame, const char *x_title,
@@ -157,14 +161,14 @@ void put_titles(struct writer *writer, const struct frame *frame, const char *x_
     double above = panel->kind == PANEL_DOTS ? AXIS_FONT * 1.5 : 0; /* its legend is between */
 
     if (frame->has_x_names)
-        put_text(writer, x_title, columns_for(room), middle_x,
+        put_text(writer, x_title, columns_of_title(room), middle_x,
                  plot->bottom - below - 0.7 * AXIS_FONT, CENTER, AXIS_FONT, 0, "");
     if (frame->has_y_names)
-        put_text(writer, y_title, columns_for(1.3 * height),
+        put_text(writer, y_title, columns_of_title(1.3 * height),
                  plot->left - beside_y_names(writer, panel) - 0.6 * AXIS_FONT, middle_y, CENTER,
                  AXIS_FONT, 90, "");
-    put_text(writer, panel->title, columns_for(width + 20), middle_x,
-             plot->top + 0.75 * AXIS_FONT + 2 + above, CENTER, AXIS_FONT, 0, "");
+    put_broken(writer, panel->title, columns_above(width), middle_x,
+               plot->top + 0.75 * AXIS_FONT + 2 + above, AXIS_FONT);
 }
 
 double axis_element(const struct axis *axis, size_t i)
