@@ -442,6 +442,64 @@ static void test_text(void **state)
                     "ride I bike");
 }
 
+/* ---- Titles ---- */
+
+/* No title of a panel or page is cut at the size that a picture has by itself. */
+static void test_whole_titles(void **state)
+{
+    static const char *const pictures[] = {
+        "words 'I ride bike' 'bike ride I' --embedding-scale sqrt --position-scale 10",
+        "words 'I ride bike' 'bike ride I' --position exponential --position-base 500 "
+        "--embedding-scale 10 --position-scale 100",
+        "position --position fourier --frequencies 0.125,0.25 --beside exponential --beside binary",
+    };
+    (void)state;
+    NEEDS_GNUPLOT();
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
+        shell_expect(0, "$PLOT %s -o titles.svg", pictures[i]);
+        assert_lacks(shell_expect(0, "cat titles.svg")->out, "…");
+    }
+    assert_contains(shell_expect(0, "$PLOT %s -f svg", pictures[1])->out, "W1 = 10, W2 = 100");
+}
+
+/* What is not the default is in the title or the panel's, from the command line and from the file. */
+static void test_named_positions(void **state)
+{
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"position --position-base 100 --position sinusoidal --position-scale 3",
+         ": sinusoidal, base 100, W2 = 3, 100 positions"},
+        {"position --position-base 100", ": sinusoidal, base 100, 100 positions"},
+        {"position", ": sinusoidal, Toy, 16 positions"},
+        {"position -m odd.weights", ": sinusoidal, random weights, base 50, W2 = 10, 16 positions"},
+        {"position --beside odd.weights", ": sinusoidal, random weights, base 50, W2 = 10\n"},
+        {"position -m waves.weights", ", 2 frequencies, "},
+        {"words -m odd.weights 'I ride'", ": with sinusoidal positions, base 50, W1 = 2, W2 = 10\n"},
+        {"words -m odd.weights 'I ride'", ": without positions, W1 = 2\n"},
+        {"words 'I ride' --position-scale 10", ": with sinusoidal positions, W1 = 1, W2 = 10\n"},
+        {"words -m waves.weights 'I ride' --frequencies 0.25",
+         ": with fourier positions, frequency 0.25\n"},
+        {"attention -m odd.weights 'I ride'", ", base 50, W1 = 2, W2 = 10\n"},
+        {"similarity -m odd.weights 'I ride' dog", ", base 50, W1 = 2, W2 = 10\n"},
+        {"order -m odd.weights 'I ride'", "with sinusoidal positions, base 50, W1 = 2, W2 = 10\t"},
+    };
+    (void)state;
+    shell_expect(0, "$NEW -o odd.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride dog' "
+                    "--position-base 50 --position-scale 10 --embedding-scale 2");
+    shell_expect(0, "$NEW -o waves.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride' "
+                    "--position fourier --frequencies 0.1,0.2");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_contains(shell_expect(0, "$PLOT %s -f data", cases[i].arguments)->out,
+                        cases[i].words);
+    /* A base without a scheme is the sinusoid's, and what stands beside has its own. */
+    const char *out = shell_expect(0, "$PLOT position --position-base 100 -n 3 --width 4 --beside "
+                                      "sinusoidal -f data")
+                          ->out;
+    assert_near(value(read_table(out, 0), 1, 2), sin(0.1), 1e-6);
+    assert_near(value(read_table(out, 1), 1, 2), sin(0.01), 1e-6);
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -672,6 +730,8 @@ int main(void)
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_whole_titles),
+        cmocka_unit_test(test_named_positions),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_no_gnuplot),
         cmocka_unit_test(test_bad_gnuplot),
