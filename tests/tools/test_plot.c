@@ -500,6 +500,79 @@ static void test_named_positions(void **state)
     assert_near(value(read_table(out, 1), 1, 2), sin(0.01), 1e-6);
 }
 
+/* Cells of numbers reach under the next ones and have no white borders: no paper shows between. */
+static void test_no_seams(void **state)
+{
+    double left[2], right[2];
+    (void)state;
+    NEEDS_GNUPLOT();
+    const char *at =
+        shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
+    assert_lacks(at, "stroke='rgb(255, 255, 255)'");
+    for (size_t i = 0; i < 2; i++) {
+        at = strstr(at, "<polygon fill");
+        assert_non_null(at);
+        at = strstr(at, "points = '");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "points = '%lf,%*f %lf", &left[i], &right[i]), 2);
+    }
+    assert_true(left[1] > left[0] && left[1] <= right[0] - 0.9);
+}
+
+/* Few columns and positions: each has a number, and nothing has half of one. */
+static void test_whole_ticks(void **state)
+{
+    (void)state;
+    NEEDS_GNUPLOT();
+    const char *out = shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
+    assert_contains(out, "<text>1</text>");
+    assert_lacks(out, "0.5<");
+    assert_lacks(shell_expect(0, "$PLOT position --position binary --kind waves --dims 0 --width 2 "
+                                 "-n 3 -f svg")
+                     ->out,
+                 "<text>1.5<");
+}
+
+/* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
+static void test_links_in_words(void **state)
+{
+    (void)state;
+    char shown[40], *end;
+    const char *out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position "
+                                      "sinusoidal --link i:bike -f data")
+                          ->out;
+    struct table *table = read_table(out, 0);
+    size_t i = find(table->names, 3, "i"), bike = find(table->names, 3, "bike");
+    double length = hypot(value(table, i, 0) - value(table, bike, 0),
+                          value(table, i, 1) - value(table, bike, 1));
+    const char *link = strstr(out, "# link: i – bike\t");
+    assert_non_null(link);
+    assert_near(strtod(strchr(link, '\t'), &end), length, 1e-12);
+    assert_int_equal(*end, '\n');
+    assert_non_null(strstr(end, "# link: i – bike\t")); /* of the second text */
+    NEEDS_GNUPLOT();
+    out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link "
+                          "i:bike")
+              ->out;
+    snprintf(shown, sizeof shown, "\ndistance in the plane: i – bike: %.3g\n", length);
+    assert_contains(out, shown);
+    assert_contains(out, "\nupwards: component 2: ");
+}
+
+/* Names of permutations and of columns are whole where there is room. */
+static void test_whole_names(void **state)
+{
+    (void)state;
+    const char *sentence = "one two three four five six seven eight nine";
+    assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s'", sentence)->out, "…");
+    assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s ten eleven'", sentence)->out,
+                 "…");
+    assert_contains(shell_expect(0, "$PLOT similarity 'I ride bike' 'bike ride I'")->out,
+                    " I ride bike bike ride I\n");
+    NEEDS_GNUPLOT();
+    assert_lacks(shell_expect(0, "$PLOT order --title T -f svg '%s'", sentence)->out, "…");
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -732,6 +805,10 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_whole_titles),
         cmocka_unit_test(test_named_positions),
+        cmocka_unit_test(test_no_seams),
+        cmocka_unit_test(test_whole_ticks),
+        cmocka_unit_test(test_links_in_words),
+        cmocka_unit_test(test_whole_names),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_no_gnuplot),
         cmocka_unit_test(test_bad_gnuplot),

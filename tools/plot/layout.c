@@ -13,7 +13,7 @@
 static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins: 160 mm × 219 mm */
 static const double EDGE = 8, GAP = 5, LINE = 1.3;       /* a line of text is 1.3 letters high */
 static const double CELL_MOST = 32, PANEL_LEAST = 130;
-static const double SCALE_WIDTH = 9;
+static const double SCALE_WIDTH = 9, SENTENCE_SHARE = 0.6;
 
 enum { NAME_COLUMNS = 24, LONG_NAME_COLUMNS = 44, PASSES = 4 };
 
@@ -74,6 +74,11 @@ static size_t lines_above(const struct plan *plan, const struct panel *panel)
     return title_break(panel->title, columns_above(plan->panel_width)) ? 2 : 1;
 }
 
+double legend_height(const struct panel *panel)
+{
+    return (double)panel->x.n * AXIS_FONT * LINE;
+}
+
 /* ---- Names along an axis ---- */
 
 static double widest_name(const struct plan *plan, bool is_x, double font, size_t columns)
@@ -127,6 +132,23 @@ static void style_x(struct plan *plan)
     style->extent = widest * (style->degrees < 90 ? 0.71 : 1) + style->font;
 }
 
+static const struct panel *first_drawn(const struct figure *figure)
+{
+    size_t i = 0;
+    while (figure->panels[i].kind == PANEL_DATA)
+        i++;
+    return &figure->panels[i];
+}
+
+/* Permutations differ in their last words: smaller letters before any is cut. */
+static void fit_sentences(const struct plan *plan, struct label_style *style, double room)
+{
+    double widest = widest_name(plan, false, style->font, SIZE_MAX);
+    if (widest > room)
+        style->font = fmax(LEAST_FONT, style->font * room / widest);
+    style->columns = (size_t)(room / (style->font * COLUMN_EM) + 1e-9);
+}
+
 static void style_y(struct plan *plan)
 {
     struct label_style *style = &plan->y;
@@ -137,6 +159,8 @@ static void style_y(struct plan *plan)
     if (plan->n > 1)
         style->columns = NAME_COLUMNS;
     fit_names(style, spacing, 1.15);
+    if (first_drawn(plan->figure)->kind == PANEL_DOTS)
+        fit_sentences(plan, style, SENTENCE_SHARE * page);
     style->extent = widest_name(plan, false, style->font, style->columns);
 }
 
@@ -203,7 +227,7 @@ static void measure_areas(struct plan *plan)
         plan->top_area =
             fmax(plan->top_area, (panel->title ? 3 : 0) +
                                      (double)lines_above(plan, panel) * AXIS_FONT * LINE +
-                                     (panel->kind == PANEL_DOTS ? AXIS_FONT * LINE : 0));
+                                     (panel->kind == PANEL_DOTS ? legend_height(panel) : 0));
     }
     /* The first names at 45 degrees reach to the left of the values. */
     if (plan->x.degrees == 45)
@@ -253,14 +277,6 @@ static double shape_of(const struct panel *panel, double width)
     default:
         return 0.5 * width;
     }
-}
-
-static const struct panel *first_drawn(const struct figure *figure)
-{
-    size_t i = 0;
-    while (figure->panels[i].kind == PANEL_DATA)
-        i++;
-    return &figure->panels[i];
 }
 
 static void size_panels(struct plan *plan)

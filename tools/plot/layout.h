@@ -56,12 +56,18 @@ size_t title_break(const char *title, size_t columns);
 size_t columns_of_title(double points);
 size_t columns_above(double panel_width);
 
+/* Of the kinds of dots above a panel of dots, a line for each. */
+double legend_height(const struct panel *panel);
+
 /* Round numbers from least to most, about `wanted` of them: first, step and how many. */
 struct ticks {
     double first, step;
     size_t n;
 };
 struct ticks ticks_make(double least, double most, size_t wanted);
+
+/* The same with steps of at least so much: elements have no halves. */
+struct ticks ticks_whole(double least, double most, size_t wanted, double least_step);
 
 /* A tick's number as it is written. */
 enum { TICK_BYTES = 32 };

@@ -2,6 +2,7 @@
  * both are named where one is: what counts is W1 : W2. */
 #include "tools/plot/position_words.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,8 @@ static void add_weights(struct words *words, const engine_model *model,
     bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
     bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
     if (names_w1 || (names_w2 && width > 0)) {
-        if (options->embedding_scale_is_sqrt)
+        bool is_root = fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1);
+        if (options->embedding_scale_is_sqrt || is_root)
             add(words, ", W1 = √%zu", width);
         else
             add(words, ", W1 = %g", w1);

@@ -67,8 +67,9 @@ static const char *const TICK_STYLE = "lc rgb '#404040' lw 0.8";
 
 void put_ticks_x(struct writer *writer, const struct scale *scale, double y, bool has_names)
 {
-    struct ticks ticks = ticks_make(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                                    (size_t)fmax(2, (scale->to - scale->from) / 36));
+    struct ticks ticks = ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+                                     (size_t)fmax(2, (scale->to - scale->from) / 36),
+                                     scale->least_step);
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
         double x = on_page(scale, ticks.first + (double)i * ticks.step);
@@ -83,8 +84,9 @@ void put_ticks_y(struct writer *writer, const struct scale *scale, double x, boo
                  bool has_names)
 {
     struct ticks ticks =
-        ticks_make(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                   is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32));
+        ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+                    is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32),
+                    scale->least_step);
     double side = is_right ? 1 : -1;
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
@@ -148,6 +150,13 @@ void put_broken(struct writer *writer, const char *title, size_t columns, double
     free(first);
 }
 
+/* The middle of a text that is to be at x, moved where the page ends. */
+static double within_page(const struct writer *writer, const char *text, double x)
+{
+    double half = 0.5 * text_points(text, AXIS_FONT * 0.92, 10000) + 4;
+    return fmax(half, fmin(x, writer->layout->width - half));
+}
+
 void put_titles(struct writer *writer, const struct frame *frame, const char *x_title,
                 const char *y_title)
 {
@@ -158,10 +167,10 @@ void put_titles(struct writer *writer, const struct frame *frame, const char *x_
     bool has_names = panel->kind == PANEL_MAP && panel->x.labels;
     double below = (has_names ? writer->layout->x.extent : TICK_FONT * 1.3) + 5;
     double room = writer->layout->n_frames == 1 ? writer->layout->width : width;
-    double above = panel->kind == PANEL_DOTS ? AXIS_FONT * 1.5 : 0; /* its legend is between */
+    double above = panel->kind == PANEL_DOTS ? legend_height(panel) + 2 : 0; /* between */
 
     if (frame->has_x_names)
-        put_text(writer, x_title, columns_of_title(room), middle_x,
+        put_text(writer, x_title, columns_of_title(room), within_page(writer, x_title, middle_x),
                  plot->bottom - below - 0.7 * AXIS_FONT, CENTER, AXIS_FONT, 0, "");
     if (frame->has_y_names)
         put_text(writer, y_title, columns_of_title(1.3 * height),

@@ -29,6 +29,7 @@ void put_frame(struct writer *writer, const struct box *box);
 struct scale {
     double begin, end; /* values */
     double from, to;   /* points */
+    double least_step; /* between two of its ticks */
 };
 double on_page(const struct scale *scale, double value);
 
