@@ -5,7 +5,7 @@
 #
 # Writes FOLDER/index.html, the lesson; FOLDER/articles.html, every number and figure of four articles
 # on positional encoding with the command that makes it; and their pictures. The script fails if a
-# number is not the article's.
+# number is not the article's; if a step cannot be made, FOLDER stays as it was.
 #   -m FILE     the weight file that the lesson looks at; default weights/default.weights
 #   -g VECTORS  a text file of GloVe vectors; default that of $SHARED_DIR/text/glove, where there is one
 #   FOLDER      default $BUILD/lesson
@@ -50,12 +50,17 @@ command -v gnuplot >/dev/null || {
     exit 1
 }
 
+# The commands run in a folder of their own, whose files are put in FOLDER when both pages are whole: a run
+# that fails leaves there what there was.
+is_new=no
+[ -d "$folder" ] || is_new=yes
 mkdir -p "$folder"
-cd "$folder"
-folder=$PWD
+folder=$(cd "$folder" && pwd)
 work=$(mktemp -d "$folder/.lesson.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; [ $is_new = no ] || rmdir "$folder" 2>/dev/null || :' EXIT
 out=$work/out
+mkdir "$work/made"
+cd "$work/made"
 export PATH="$programs:$PATH" ENCODE_MODEL="$model" MODEL="$model" VECTORS="$vectors" LC_ALL=C.UTF-8
 n_steps=0 n_pictures=0 n_left_out=0 contents=''
 . "$tree/tools/lesson/page.sh"
@@ -66,6 +71,7 @@ echo "lesson: $(basename "$model"), into $folder" >&2
 make_inputs
 lesson_page
 articles_page
+mv -f -- * "$folder/"
 echo "wrote $folder/index.html: $n_steps steps, $n_pictures pictures, $n_left_out left out;" \
     "of the articles $n_right numbers and figures as there, $n_wrong not, $n_absent left out"
 [ "$n_wrong" = 0 ]

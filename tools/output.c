@@ -40,8 +40,9 @@ static int say_failure(const struct output *output)
 
 int output_end(struct output *output, int code)
 {
+    bool is_written = output_check(output, false); /* why it failed, the last write has told */
     errno = 0;
-    if (!output_check(output, true))
+    if (!is_written || !output_check(output, true))
         code = say_failure(output);
     if (!output->file)
         return code;

@@ -179,9 +179,9 @@ static void print_softmax(const struct masks *masks, FILE *stream)
             fprintf(stream, " %*.6g", WEIGHT_COLUMNS, weights[i]);
         putc('\n', stream);
     }
-    fputs("Padding gets exactly 0, because exp(-inf) is 0. A score of -1e9 would be lost in\n"
-          "float32, where numbers of that size are 64 apart; and a row that is hidden everywhere\n"
-          "would get equal weights, not zeros.\n",
+    fputs("Padding gets exactly 0, because exp(-inf) is 0. Where -1e9 is added in its place, the\n"
+          "score itself is lost: float32 numbers of that size are 64 apart. As long as one key is\n"
+          "seen that does no harm; where all are hidden the weights become equal, not zeros.\n",
           stream);
 }
 

@@ -50,6 +50,27 @@ wrong_rows() { # how many rows of one number and one text that differ count as w
 }
 check 'rows that differ are counted' [ "$(wrong_rows)" = '3 1' ]
 
+# ---- What a page is made of ----
+list_of() { # TITLE: the line of the list of steps
+    bash -c 'tree=$0 work=$1 n_steps=0 contents=""
+        . "$tree/tools/lesson/page.sh"; page_begin page.html T; put_contents; step here "$2"; page_end "$1/page.html.whole"
+        grep "^<li>" "$1/page.html.whole"' "$tree" "$folder" "$1" 2>/dev/null
+}
+check 'a title of any characters is in the list' [ "$(list_of 'Salt & pepper, \1 \& <b>')" = \
+    '<li><a href="#here">Salt &amp; pepper, \1 \&amp; &lt;b&gt;</a></li>' ]
+
+# ---- A run that fails ----
+echo 'no weights' >"$folder/text.weights"
+mkdir "$folder/kept"
+echo old >"$folder/kept/scores.jsonl"
+for name in kept fresh; do
+    run "$lesson" -m "$folder/text.weights" "$folder/$name"
+    check "$name: what is no weight file" [ $code = 1 ]
+    check "$name: is said" says 'this failed: encode --tokens'
+done
+check 'a folder stays as it was' [ "$(ls -A "$folder/kept")" = scores.jsonl -a "$(cat "$folder/kept/scores.jsonl")" = old ]
+check 'none is made' [ ! -e "$folder/fresh" ]
+
 # ---- The pages ----
 # Every tag is closed, in order; the pages are written so that XML's rules hold.
 balanced() {
@@ -116,13 +137,14 @@ check 'it says how many' grep -qE '^wrote .*/index\.html: [0-9]+ steps, [0-9]+ p
 check 'the table names the norm' grep -q '7\.0710678' "$folder/lesson/articles.html"
 
 # ---- Other weights, no vectors ----
-# No layers, and positions of its own: what cannot be shown is said, and the rest is there.
+# Few words, no layers, and positions of its own: what cannot be shown is said, and the rest is there.
 "$programs/encode-new" -o "$folder/flat.weights" --layers 0 --width 16 --position learned --max-tokens 40 \
-    --words 'the cat sat on mat quick brown fox dog bites man I ride bike go' 2>/dev/null
+    --words 'the cat sat I ride bike' 2>/dev/null
 run env SHARED_DIR="$folder/none" "$lesson" -m "$folder/flat.weights" "$folder/flat"
 check 'a model without layers' [ $code = 0 ]
 check 'says that there are no vectors' grep -q 'there are no vectors that know of meaning' "$folder/flat/index.html"
 check 'and what it cannot show' grep -q 'Left out' "$folder/flat/index.html"
+check 'on the terminal without tags' [ "$(grep -c 'left out:' "$folder/err")" -gt 1 -a "$(grep 'left out:' "$folder/err" | grep -c '[<>]\|&[a-z]*;')" = 0 ]
 check 'and is whole' whole "$folder/flat/index.html"
 check 'and its links lead somewhere' links_lead_somewhere "$folder/flat" index.html
 

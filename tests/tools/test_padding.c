@@ -233,6 +233,7 @@ static void test_masks_for_reading(void **state)
         "     0  1 0 0 0 0\n     1  1 1 0 0 0\n     2  1 1 1 0 0\n"
         "     3  0 0 0 0 0  padding: not computed\n");
     assert_contains(out, "exp(-inf) is 0");
+    assert_contains(out, "As long as one key is\nseen that does no harm; where all are hidden");
     assert_contains(shell_expect(0, "%s", LESSON)->out, "     0  1 1 1 0 0\n     1  1 1 1 0 0\n");
 }
 

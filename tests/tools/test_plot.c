@@ -591,6 +591,30 @@ static void test_files(void **state)
         "Heads, seen");
 }
 
+/* A dash is stdout for the numbers too; what would be written twice to one place is refused. */
+static void test_two_outputs(void **state)
+{
+    (void)state;
+    static const char *const to_stdout[] = {"-f data --data -", "--data - -f text", "-o - --data -",
+                                            "-o - -f png --data -"};
+    static const char *const same[] = {"-o x.txt --data x.txt", "-o both.tsv --data ./both.tsv",
+                                       "-o both.tsv --data link.tsv"};
+    shell_expect(0, "$PLOT attention 'I ride' -f data >numbers");
+    shell_expect(0, "$PLOT attention 'I ride' --data - | cmp - numbers && test ! -e ./-");
+    shell_expect(0,
+                 "$PLOT attention 'I ride' -o map.txt --data - | cmp - numbers && test -s map.txt");
+    assert_contains(
+        shell_expect(0, "$PLOT attention 'I ride' -o - --data n.tsv && cmp n.tsv numbers")->out,
+        "ride");
+    for (size_t i = 0; i < sizeof to_stdout / sizeof to_stdout[0]; i++)
+        assert_contains(shell_expect(2, "$PLOT attention 'I ride' %s", to_stdout[i])->err,
+                        "both go to standard output");
+    shell_expect(0, "echo old >both.tsv && ln -s both.tsv link.tsv");
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        assert_contains(shell_expect(2, "$PLOT attention 'I ride' %s", same[i])->err, "same file");
+    shell_expect(0, "test ! -e x.txt && test \"$(cat both.tsv)\" = old");
+}
+
 /* ---- What goes wrong ---- */
 
 static void test_no_gnuplot(void **state)
@@ -637,6 +661,10 @@ static void test_outputs_that_fail(void **state)
     NEEDS_GNUPLOT();
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f png -o /dev/full")->err,
                     "/dev/full");
+    static const char *const formats[] = {"png", "svg", "pdf", "text", "data"};
+    for (size_t i = 0; i < 5; i++)
+        assert_contains(shell_expect(1, "$PLOT position -f %s -o /dev/full", formats[i])->err,
+                        "'/dev/full': No space left on device");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' --data /dev/full")->err, "/dev/full");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f data > /dev/full")->err, "stdout");
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' > /dev/full")->err, "stdout");
@@ -717,6 +745,33 @@ static void test_few_and_many_tokens(void **state)
     assert_contains(shell_expect(1, "$PLOT attention \"$MANY\" -o t.png")->err, "at most 16");
 }
 
+/* What would fill the memory or take hours is refused at once, with what can be asked for. */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"position -n 9000 --kind distance", "9000 x 9000 numbers, and a picture takes at most "
+                                             "16777216: with -n 4096 it can be drawn"},
+        {"position -n 4097 --kind cosine --width 1", "with -n 4096"},
+        {"position -n 100000 --width 65536", "with -n 256"},
+        {"position -n 100000 --width 65536 --kind waves", "with -n 256"},
+        {"position -n 500 --kind correlation --width 65536", "500 x 65536"},
+        {"position -m far.weights --beside wide.weights --width 8 -n 5000", "with -n 4096"},
+        {"attention -m far.weights 'a b' --pad-to 9000", "2 x 2 x 9000 x 9000"},
+    };
+    shell_expect(0, "$NEW -o far.weights --words 'a b' --width 8 --heads 2 --layers 2 --max-tokens "
+                    "100000 --position sinusoidal");
+    shell_expect(0, "$NEW -o wide.weights --words 'a b' --width 4096 --heads 1 --layers 0 "
+                    "--max-tokens 100000 --position sinusoidal");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_contains(shell_expect(2, "ulimit -t 10; $PLOT %s -f data", cases[i].arguments)->err,
+                        cases[i].words);
+    shell_expect(0, "$PLOT position -n 65536 --width 256 --kind waves --dims 0 --data far.tsv");
+    shell_expect(0, "$PLOT attention -m far.weights 'a b' --pad-to 100 --data far.tsv");
+}
+
 static void test_wrong_use(void **state)
 {
     (void)state;
@@ -755,6 +810,13 @@ static void test_wrong_use(void **state)
             fail_msg("exit code %d: %s: %s", run->code, cases[i].arguments, run->err);
         assert_contains(run->err, cases[i].words);
         assert_int_equal(run->out_len, 0);
+    }
+    /* One message, and what helps. */
+    static const char *const columns[] = {"x", "5:5", "200", "0:128"};
+    for (size_t i = 0; i < 4; i++) {
+        const struct shell_result *run =
+            shell_expect(2, "$PLOT position --kind waves --dims %s", columns[i]);
+        assert_int_equal(count_lines(run->err), 2);
     }
     static const char *const commands[] = {"position", "attention", "words",
                                            "layers",   "order",     "similarity"};
@@ -810,11 +872,13 @@ int main(void)
         cmocka_unit_test(test_links_in_words),
         cmocka_unit_test(test_whole_names),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_two_outputs),
         cmocka_unit_test(test_no_gnuplot),
         cmocka_unit_test(test_bad_gnuplot),
         cmocka_unit_test(test_outputs_that_fail),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_few_and_many_tokens),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_wrong_use),
         cmocka_unit_test(test_manual),
     };

@@ -244,6 +244,8 @@ static void test_dims(void **state)
     check_dims("6,7,8,9", 32, 4, 6, 9);
     check_dims("6:10", 32, 4, 6, 9);
     check_dims("0,30:32", 32, 3, 0, 31);
+    check_dims("4:5:18446744073709551615", 8, 1, 4, 4); /* a step that would wrap around */
+    check_dims("1:4:18446744073709551614,7", 8, 2, 1, 7);
     static const char *const wrong[] = {"",
                                         "x",
                                         "1,",
@@ -305,6 +307,22 @@ static void test_child(void **state)
     free(input);
 }
 
+/* Whoever started us may ignore SIGCHLD; a child's status is known all the same. */
+static void test_child_of_who_ignores_children(void **state)
+{
+    (void)state;
+    char no[] = "false";
+    char *const fails[] = {no, NULL};
+    struct child_result result;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before, after;
+    sigaction(SIGCHLD, &ignore, &before);
+    assert_int_equal(child_run(fails, "", 0, &result), 0);
+    sigaction(SIGCHLD, &before, &after);
+    assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
+    assert_true(after.sa_handler == SIG_IGN);
+    free(result.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_dims),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_child),
+        cmocka_unit_test(test_child_of_who_ignores_children),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

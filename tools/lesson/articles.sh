@@ -25,7 +25,7 @@ row() { # WHAT ARTICLE VALUE IS_RIGHT COMMAND [MORE]
         n_right=$((n_right + 1))
     else
         n_wrong=$((n_wrong + 1)) class=' class="wrong"'
-        echo "lesson: not as in the article: $1: there $2, here $3: $5" >&2
+        echo "lesson: not as in the article: $(plain <<<"$1"): there $2, here $3: $5" >&2
     fi
     put "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td><td data-head=\"here\"$class>$(html <<<"$3")</td></tr>"
     put "<tr><td class=\"command\" colspan=\"3\"><code>\$ $(options_whole <<<"$5")</code>${6:-}</td></tr>"

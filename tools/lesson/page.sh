@@ -6,6 +6,11 @@ html() {
     sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g'
 }
 
+# The same for the terminal again, without tags.
+plain() {
+    sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
 put() {
     printf '%s\n' "$*" >>"$page"
 }
@@ -82,10 +87,17 @@ page_begin() { # FILE TITLE
     } >"$page"
 }
 
+# Where the list of steps goes, once they are known.
+put_contents() {
+    put '<nav><ol>'
+    put CONTENTS
+    put '</ol></nav>'
+}
+
 page_end() { # FILE: a page is put in its place when it is whole
     put '</body>'
     put '</html>'
-    mv "$page" "$1"
+    contents=$contents awk '$0 == "CONTENTS" { printf "%s", ENVIRON["contents"]; next } { print }' "$page" >"$1"
 }
 
 # Runs a command line as a reader would type it in the lesson's folder. What it prints goes to $out.
@@ -121,7 +133,7 @@ say() { # HTML
 left_out() { # WHY, as HTML
     put "<p class=\"note\">Left out: $*</p>"
     n_left_out=$((n_left_out + 1))
-    echo "     left out: $*" >&2
+    echo "     left out: $(plain <<<"$*")" >&2
 }
 
 # A command and what it prints. With `may` before it a command that this model cannot serve is told

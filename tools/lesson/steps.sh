@@ -31,7 +31,7 @@ lesson_page() {
             "what you see comes from the way the model is built, not from what it has learned." \
             "<code>tools/lesson.sh -m FILE</code> makes this page for a trained model."
     fi
-    put '<nav><ol>CONTENTS</ol></nav>'
+    put_contents
     words_and_places
     masks
     position_schemes
@@ -40,8 +40,6 @@ lesson_page() {
     put '<h2 id="more">Where to go on</h2>'
     say 'Four articles teach the same with notebooks. <a href="articles.html">Every number and figure of them</a> stands beside the' \
         'command that makes it here, with the value it gave.'
-    awk -v contents="$contents" '{ sub(/CONTENTS/, contents); print }' "$page" >"$work/whole"
-    mv "$work/whole" "$page"
     page_end index.html
 }
 
@@ -84,8 +82,8 @@ masks() {
 
     step softmax 'Zero, and not nearly zero'
     say 'Softmax turns scores into weights that add up to 1. A hidden key must get exactly 0. Here are three rows of scores, two with' \
-        'padding.'
-    show 'encode --input jsonl --show-mask --pad-to 5 <scores.jsonl' "sed -n '/^softmax/,\$p'"
+        'padding. They are given as ids to a model of eleven words, and it computes nothing else with them.'
+    show 'encode -m two.weights --input jsonl --show-mask --pad-to 5 <scores.jsonl' "sed -n '/^softmax/,\$p'"
     say 'Some write −1e9 for the score of a hidden key. Then the score itself is lost: float32 numbers of that size are 64 apart. As long as' \
         'one key is seen that does no harm. But where all keys are hidden, the weights become equal, and padding speaks.' \
         'With −∞ the weights are zeros, always.'

@@ -166,13 +166,12 @@ static void converse(struct conversation *talk, struct child *child)
     close_all(child->fds, N_PIPES);
 }
 
-int child_run(char *const arguments[], const char *input, size_t len, struct child_result *result)
+static int run(char *const arguments[], const char *input, size_t len, struct child_result *result)
 {
     struct conversation talk = {.input = input, .input_len = len, .result = result};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     struct child child;
 
-    *result = (struct child_result){.status = -1};
     int reason = start(&child, arguments);
     if (reason)
         return reason;
@@ -185,4 +184,16 @@ int child_run(char *const arguments[], const char *input, size_t len, struct chi
         ;
     result->took_all = talk.sent == len;
     return 0;
+}
+
+/* Where SIGCHLD is ignored, as a parent may have left it to us, the system forgets a child's status
+ * as soon as it ends; so it is not ignored while one runs. */
+int child_run(char *const arguments[], const char *input, size_t len, struct child_result *result)
+{
+    struct sigaction by_default = {.sa_handler = SIG_DFL}, before;
+    *result = (struct child_result){.status = -1};
+    sigaction(SIGCHLD, &by_default, &before);
+    int reason = run(arguments, input, len, result);
+    sigaction(SIGCHLD, &before, NULL);
+    return reason;
 }

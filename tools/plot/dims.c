@@ -40,37 +40,55 @@ static bool read_part(const char **text, size_t *from, size_t *below, size_t *st
     return read_number(text, step) && *step > 0;
 }
 
+/* Adds from, from + step, ... below `below`; past the most that fit it counts one more. */
+static void add_dims(size_t *dims, size_t *n, size_t from, size_t below, size_t step)
+{
+    while (from < below && *n <= DIMS_MOST) {
+        if (*n < DIMS_MOST)
+            dims[*n] = from;
+        ++*n;
+        if (step >= below - from) /* and from + step may be more than there are numbers */
+            break;
+        from += step;
+    }
+}
+
+/* False: the message has been printed. */
+static bool read_list(const char *text, size_t width, size_t *dims, size_t *n)
+{
+    const char *at = text;
+    size_t from, below, step;
+    for (bool more = true; more; at++) {
+        if (!read_part(&at, &from, &below, &step) || (*at && *at != ',')) {
+            program_misuse("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'", text);
+            return false;
+        }
+        if (from >= width || below > width) {
+            program_misuse("--dims %s: there are %zu columns, 0 to %zu", text, width, width - 1);
+            return false;
+        }
+        add_dims(dims, n, from, below, step);
+        if (*n > DIMS_MOST) {
+            program_misuse("--dims %s: at most %d lines can be told apart", text, DIMS_MOST);
+            return false;
+        }
+        more = *at == ',';
+    }
+    if (*n == 0)
+        program_misuse("--dims %s: these are no columns", text);
+    return *n > 0;
+}
+
 size_t *dims_read(const char *text, size_t width, size_t *n)
 {
-    size_t *dims = calloc(DIMS_MOST, sizeof *dims), from, below, step;
-    const char *at = text;
+    size_t *dims = calloc(DIMS_MOST, sizeof *dims);
     *n = 0;
     if (!dims) {
         program_fail("not enough memory");
         return NULL;
     }
-    for (bool more = true; more; at++) {
-        if (!read_part(&at, &from, &below, &step) || (*at && *at != ',')) {
-            program_misuse("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'", text);
-            break;
-        }
-        if (from >= width || below > width) {
-            program_misuse("--dims %s: there are %zu columns, 0 to %zu", text, width, width - 1);
-            break;
-        }
-        for (size_t dim = from; dim < below && *n <= DIMS_MOST; dim += step, ++*n)
-            if (*n < DIMS_MOST)
-                dims[*n] = dim;
-        if (*n > DIMS_MOST) {
-            program_misuse("--dims %s: at most %d lines can be told apart", text, DIMS_MOST);
-            break;
-        }
-        more = *at == ',';
-        if (!more && *n > 0)
-            return dims;
-    }
-    if (*n == 0)
-        program_note("--dims %s: these are no columns", text);
+    if (read_list(text, width, dims, n))
+        return dims;
     free(dims);
     return NULL;
 }

@@ -17,6 +17,8 @@
 
 static const char PADDING[] = "[padding]";
 
+enum { ATTENTION_CELLS_MOST = 1 << 28 }; /* [L, H, T, T] of double: 2 GiB */
+
 static const double *head_of(const struct states *states, size_t layer, size_t head)
 {
     size_t n = states->n_tokens;
@@ -165,6 +167,21 @@ static void name_figure(const struct request *request, struct figure *figure)
 
 /* ---- What is asked for ---- */
 
+/* The weights of all heads are kept, and grow with the square of the text. */
+static int check_size(const struct plot_options *options, const struct source *source,
+                      const struct item *item)
+{
+    size_t n_layers = source->encoder.info.n_layers, n_heads = source->encoder.info.n_heads;
+    size_t n = options->pad_to ? options->pad_to : item->n_tokens;
+    if ((double)n_layers * (double)n_heads * (double)n * (double)n <= ATTENTION_CELLS_MOST)
+        return PROGRAM_DONE;
+    return program_misuse("%zu tokens have %zu x %zu x %zu x %zu attention weights (layers, heads, "
+                          "queries, keys), and a picture takes at most %d: %s",
+                          n, n_layers, n_heads, n, n, ATTENTION_CELLS_MOST,
+                          options->pad_to > item->n_tokens ? "pad to fewer with --pad-to"
+                                                           : "a shorter text is needed");
+}
+
 static int check(const struct plot_options *options, const struct source *source,
                  const struct item *item, size_t *layer)
 {
@@ -187,7 +204,7 @@ static int check(const struct plot_options *options, const struct source *source
         return program_misuse("--pad-to %zu: this model takes at most %zu tokens", options->pad_to,
                               info->max_tokens);
     *layer = options->layer ? options->layer - 1 : options->is_rollout ? info->n_layers - 1 : 0;
-    return PROGRAM_DONE;
+    return check_size(options, source, item);
 }
 
 static int draw(struct request *request, struct figure *figure)

@@ -22,6 +22,10 @@
 #include <string.h>
 
 enum { DEFAULT_WIDTH = 128, DEFAULT_POSITIONS = 100, DEFAULT_WAVES = 8 };
+enum {
+    POSITION_PAIRS_MOST = 4096,
+    POSITION_CELLS_MOST = POSITION_PAIRS_MOST * POSITION_PAIRS_MOST
+};
 
 /* One matrix of position vectors. */
 struct table {
@@ -36,12 +40,33 @@ struct table {
 
 /* ---- Where it comes from ---- */
 
+/* The table is [n, D], and a map of all pairs [n, n]: what would fill the memory, or take hours, is
+ * refused before anything is computed. One position is always few enough. */
+static int check_size(const struct plot_options *options, const struct table *table)
+{
+    enum position_kind kind = options->position_kind;
+    bool has_pairs = kind != POSITION_HEATMAP && kind != POSITION_WAVES;
+    size_t most = POSITION_CELLS_MOST / table->width;
+    if (has_pairs && most > POSITION_PAIRS_MOST)
+        most = POSITION_PAIRS_MOST;
+    if (table->n <= most || table->n == 1)
+        return PROGRAM_DONE;
+    size_t columns = has_pairs && table->n > table->width ? table->n : table->width;
+    return program_misuse(
+        "%zu positions make a table of %zu x %zu numbers, and a picture takes at most %d: with "
+        "-n %zu it can be drawn",
+        table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1);
+}
+
 static int fill_table(const struct plot_options *options, struct table *table,
                       const engine_model *model)
 {
     struct position_options positions = options->positions;
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {ENGINE_OK, ""};
+    int code = check_size(options, table);
+    if (code != PROGRAM_DONE)
+        return code;
     if (table->is_beside) /* the numbers of the command line are those of the first */
         positions = (struct position_options){0};
     position_words(model, &positions, table->scheme, 0, table->numbers);

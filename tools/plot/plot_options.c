@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const PLOT_COMMANDS[N_PLOT_COMMANDS] = {"position", "attention", "words",
@@ -136,7 +137,7 @@ static bool read_drawing(struct plot_options *options, int option, const char *t
         return plot_read_format(options, text);
     case OPTION_DATA:
         options->data_path = text;
-        return true;
+        return options->writes_data = true;
     case OPTION_SIZE:
         return plot_read_size(options, text, is_pixels);
     case OPTION_DPI: {
@@ -259,20 +260,48 @@ static bool ends_with(const char *path, const char *end)
     return len > n && strcasecmp(path + len - n, end) == 0;
 }
 
+/* A dash is stdout, as no path is. */
+static const char *output_of(const char *path)
+{
+    return path && strcmp(path, "-") == 0 ? NULL : path;
+}
+
+/* The picture and its numbers would be written over one another: one name, or two of one file. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static const char *output_conflict(const struct plot_options *options)
+{
+    const char *path = options->output_path, *data_path = options->data_path;
+    if (!options->writes_data || options->format == PLOT_NOTHING)
+        return NULL;
+    if (!path && !data_path)
+        return "the picture and --data would both go to standard output: give one of them a file";
+    if (path && data_path && is_same_file(path, data_path))
+        return "-o and --data name the same file: the picture would replace the numbers";
+    return NULL;
+}
+
 /* By the name of the file, where -f does not say it. */
 static const char *settle_format(struct plot_options *options)
 {
     static const char *const ends[] = {".txt", ".tsv", ".png", ".svg", ".pdf"};
-    const char *path = options->output_path;
-    if (path && strcmp(path, "-") == 0)
-        path = options->output_path = NULL;
+    bool is_drawn = options->output_path || !options->writes_data;
+    const char *path = options->output_path = output_of(options->output_path);
+    options->data_path = output_of(options->data_path);
     for (size_t i = 0; path && options->format == PLOT_NOTHING && i < 5; i++)
         if (ends_with(path, ends[i]))
             options->format = (enum plot_format)(PLOT_TEXT + i);
     if (path && options->format == PLOT_NOTHING)
         return "the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f says what it shall "
                "be";
-    if (options->format == PLOT_NOTHING && !options->data_path)
+    if (options->format == PLOT_NOTHING && is_drawn)
         options->format = PLOT_TEXT;
     if (!path && options->format >= PLOT_PNG && isatty(STDOUT_FILENO))
         return "a picture does not go to the terminal: name a file with -o, or leave -f out";
@@ -287,7 +316,9 @@ static const char *conflict(struct plot_options *options)
     if (!reason)
         reason = position_options_conflict(&options->positions,
                                            position_name(options->positions.position));
-    return reason ? reason : settle_format(options);
+    if (!reason)
+        reason = settle_format(options);
+    return reason ? reason : output_conflict(options);
 }
 
 static int print_help(enum plot_command command)

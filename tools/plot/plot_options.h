@@ -33,7 +33,8 @@ struct plot_options {
     struct encode_options model; /* weight file, mask, pooling, texts */
     struct position_options positions;
     enum plot_format format;
-    const char *output_path, *data_path; /* NULL: none */
+    const char *output_path, *data_path; /* NULL: stdout */
+    bool writes_data;                    /* the numbers too, to data_path */
     double width_inches, height_inches;  /* 0: chosen */
     double dpi;                          /* of PNG */
     const char *title;                   /* NULL: the picture's own */

@@ -170,37 +170,53 @@ static double *make_zeros(size_t a, size_t b, size_t c, size_t d)
     return is_too_large ? NULL : calloc(n + 1, sizeof(double));
 }
 
+/* A text as the engine takes it, with the padding of tools/padding.c. */
 struct padded {
+    struct item item;
     int32_t *ids, *types; /* [n] */
-    uint8_t *mask;
-    size_t *places; /* [visible] */
+    uint8_t *mask;        /* [n], 0: padding */
+    size_t *places;       /* of the text's own tokens among all */
     size_t n;
 };
 
 static void free_padded(struct padded *padded)
 {
+    item_free(&padded->item);
     free(padded->ids);
     free(padded->types);
     free(padded->mask);
     free(padded->places);
 }
 
-/* The tokens with padding before or behind them, which the mask marks. */
+static bool copy_tokens(const struct item *from, struct item *to)
+{
+    to->tokens = calloc(from->n_tokens + 1, sizeof *to->tokens);
+    if (!to->tokens)
+        return false;
+    if (from->n_tokens > 0)
+        memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
+    to->n_tokens = from->n_tokens;
+    return true;
+}
+
+/* False: no memory; free_padded is safe either way. */
 static bool pad(const struct item *item, size_t n, bool left, struct padded *padded)
 {
-    size_t start = left ? n - item->n_tokens : 0;
+    const struct padding padding = {.n = n, .on_left = left};
     *padded = (struct padded){.n = n};
     padded->ids = calloc(n + 1, sizeof *padded->ids);
     padded->types = calloc(n + 1, sizeof *padded->types);
     padded->mask = calloc(n + 1, sizeof *padded->mask);
     padded->places = calloc(n + 1, sizeof *padded->places);
-    if (!padded->ids || !padded->types || !padded->mask || !padded->places)
+    if (!padded->ids || !padded->types || !padded->mask || !padded->places ||
+        !copy_tokens(item, &padded->item) || !padding_apply(&padding, &padded->item))
         return false;
-    for (size_t t = 0; t < item->n_tokens; t++) {
-        padded->ids[start + t] = item->tokens[t].id;
-        padded->types[start + t] = item->tokens[t].type;
-        padded->mask[start + t] = 1;
-        padded->places[t] = start + t;
+    for (size_t i = 0, next = 0; i < n; i++) {
+        padded->ids[i] = padded->item.tokens[i].id;
+        padded->types[i] = padded->item.tokens[i].type;
+        padded->mask[i] = !item_is_masked(&padded->item, i);
+        if (padded->mask[i])
+            padded->places[next++] = i;
     }
     return true;
 }

@@ -112,6 +112,8 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     if (figure->notes)
         put_notes(figure->notes, output.stream);
     for (size_t i = 0; i < figure->n_panels && code == PROGRAM_DONE; i++) {
+        if (!output_check(&output, false))
+            break;
         const struct panel *panel = &figure->panels[i];
         if (panel->kind == PANEL_DATA)
             continue;
@@ -232,7 +234,7 @@ int render(struct figure *figure, const struct plot_options *options)
     if (!figure->title)
         figure_set(figure, &figure->title, "%s", figure->command);
     figure_settle(figure);
-    int code = options->data_path ? write_table(figure, options->data_path) : PROGRAM_DONE;
+    int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
     if (code != PROGRAM_DONE)
         return code;
     switch (options->format) {
