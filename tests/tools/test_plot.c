@@ -573,6 +573,27 @@ static void test_whole_names(void **state)
     assert_lacks(shell_expect(0, "$PLOT order --title T -f svg '%s'", sentence)->out, "…");
 }
 
+/* Without an argument the texts are lines of stdin. */
+static void test_texts_of_stdin(void **state)
+{
+    static const char *const pictures[] = {"attention --head 1", "layers", "order", "words"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char *expected =
+            strdup(shell_expect(0, "$PLOT %s 'I ride bike' -f data", pictures[i])->out);
+        assert_string_equal(
+            shell_expect(0, "echo 'I ride bike' | $PLOT %s -f data", pictures[i])->out, expected);
+        free(expected);
+    }
+    char *expected = strdup(shell_expect(0, "$PLOT words 'I ride' dog -f data")->out);
+    assert_string_equal(shell_expect(0, "printf 'I ride\\n\\ndog\\n' | $PLOT words -f data")->out,
+                        expected);
+    free(expected);
+    assert_contains(shell_expect(2, "yes | $PLOT words")->err, "stdin has more lines");
+    assert_contains(shell_expect(2, "printf 'a\\nb\\n' | $PLOT order")->err, "head -n 1");
+    assert_contains(shell_expect(1, "printf 'a\\000b\\n' | $PLOT layers")->err, "NUL");
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -781,7 +802,8 @@ static void test_wrong_use(void **state)
         {"", "what shall be drawn"},
         {"-o x.png attention a", "name comes first"},
         {"heat", "there is no picture 'heat'"},
-        {"attention", "one text is needed"},
+        {"attention </dev/null", "one text is needed"},
+        {"words </dev/null", "one text is needed"},
         {"attention a b", "one text is needed"},
         {"position text", "takes no text"},
         {"words a b c", "one or two texts"},
@@ -871,6 +893,7 @@ int main(void)
         cmocka_unit_test(test_whole_ticks),
         cmocka_unit_test(test_links_in_words),
         cmocka_unit_test(test_whole_names),
+        cmocka_unit_test(test_texts_of_stdin),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_two_outputs),
         cmocka_unit_test(test_no_gnuplot),
