@@ -59,8 +59,9 @@ size_t title_break(const char *title, size_t columns)
             break;
         size_t second = display_width(title + i + 1, len - i - 1, 10000);
         size_t longer = first > second ? first : second;
-        if (longer <= least) {
-            least = longer;
+        size_t cost = longer + (title[i - 1] == ',' ? 0 : 8) + (longer > columns ? columns : 0);
+        if (cost <= least) { /* behind a comma, if both lines fit */
+            least = cost;
             best = i;
         }
     }

@@ -1,5 +1,6 @@
-/* plot_texts.c - the texts of a picture that takes one or two, from the lines of stdin where the command line has none
- * and stdin is no terminal; see plot_options.h. Empty lines are left out: nothing of them can be drawn. */
+/* plot_texts.c - the texts of a picture that takes one or two, from the lines of stdin where the
+ * command line has none and stdin is no terminal; see plot_options.h. Empty lines are left out:
+ * nothing of them can be drawn. */
 #include "tools/options.h"
 #include "tools/plot/plot_options.h"
 #include "tools/reader.h"
@@ -9,7 +10,9 @@
 
 size_t plot_texts_most(enum plot_command command)
 {
-    return command == PLOT_POSITION || command == PLOT_SIMILARITY ? 0 : command == PLOT_WORDS ? 2 : 1;
+    return command == PLOT_POSITION || command == PLOT_SIMILARITY ? 0
+           : command == PLOT_WORDS                                ? 2
+                                                                  : 1;
 }
 
 /* Adds a line to the texts; PROGRAM_DONE, or an exit code after a message. */
@@ -20,8 +23,8 @@ static int add_line(struct plot_options *options, const struct record *record, s
     if (len == 0)
         return PROGRAM_DONE;
     if (n == most)
-        return program_misuse("%s takes %s, and stdin has more lines; head -n %zu leaves %s", command,
-                              most == 1 ? "one text" : "one or two texts", most,
+        return program_misuse("%s takes %s, and stdin has more lines; head -n %zu leaves %s",
+                              command, most == 1 ? "one text" : "one or two texts", most,
                               most == 1 ? "the first" : "the first two");
     if (memchr(record->input.text, '\0', len))
         return program_fail("line %zu of stdin has a NUL byte: it is no text", record->line);

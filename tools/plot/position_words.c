@@ -1,5 +1,5 @@
-/* position_words.c - see position_words.h. A weight that was asked for is named even if it is 1, and of two weights
- * both are named where one is: what counts is W1 : W2. */
+/* position_words.c - see position_words.h. A weight that was asked for is named even if it is 1,
+ * and of two weights both are named where one is: what counts is W1 : W2. */
 #include "tools/plot/position_words.h"
 
 #include <math.h>
@@ -57,8 +57,8 @@ static void add_weights(struct words *words, const engine_model *model,
     bool has_positions = strcmp(scheme, "none") != 0;
     double w1 = options->has_embedding_scale ? options->embedding_scale
                                              : setting(model, "embedding_scale", 1);
-    double w2 = options->has_position_scale ? options->position_scale
-                                            : setting(model, "position_scale", 1);
+    double w2 =
+        options->has_position_scale ? options->position_scale : setting(model, "position_scale", 1);
     bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
     bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
     if (names_w1 || (names_w2 && width > 0)) {
@@ -84,7 +84,10 @@ static void add_frequencies(struct words *words, const engine_model *model,
         return;
     }
     for (size_t i = 0; i < n; i++)
-        add(words, "%s%g", i ? ", " : n == 1 ? ", frequency " : ", frequencies ",
+        add(words, "%s%g",
+            i        ? ", "
+            : n == 1 ? ", frequency "
+                     : ", frequencies ",
             options->frequencies[i]);
 }
 

@@ -71,8 +71,8 @@ static void put_dot_legend(struct writer *writer, const struct frame *frame, con
     double widest = 0, unit = (x->end - x->begin) / (x->to - x->from);
     char scratch[AXIS_NAME_BYTES];
     for (size_t i = 0; i < panel->x.n; i++)
-        widest = fmax(widest,
-                      text_points(axis_name(&panel->x, i, scratch), TICK_FONT, LEGEND_COLUMNS));
+        widest =
+            fmax(widest, text_points(axis_name(&panel->x, i, scratch), TICK_FONT, LEGEND_COLUMNS));
     double at = fmax(8, fmin(frame->plot.left, writer->layout->width - 18 - widest));
     for (size_t i = 0; i < panel->x.n; i++) {
         double y = frame->plot.top + (0.6 + 1.3 * (double)(panel->x.n - 1 - i)) * AXIS_FONT;

@@ -90,9 +90,9 @@ static void put_boxes(struct writer *writer, const struct frame *frame, size_t i
         for (size_t column = 0; column < panel->x.n; column++) {
             double value = panel->values[row * panel->x.n + column];
             if (isfinite(value))
-                fprintf(writer->out, "%.10g %.10g %.10g %.10g %.8g\n", edge(&panel->x, column, -0.5),
-                        edge(&panel->x, column, 0.5 + under_x), edge(&panel->y, row, -0.5),
-                        edge(&panel->y, row, 0.5 + under_y), value);
+                fprintf(writer->out, "%.10g %.10g %.10g %.10g %.8g\n",
+                        edge(&panel->x, column, -0.5), edge(&panel->x, column, 0.5 + under_x),
+                        edge(&panel->y, row, -0.5), edge(&panel->y, row, 0.5 + under_y), value);
         }
     fputs("END_OF_PANEL\n", writer->out);
 }

@@ -67,9 +67,9 @@ static const char *const TICK_STYLE = "lc rgb '#404040' lw 0.8";
 
 void put_ticks_x(struct writer *writer, const struct scale *scale, double y, bool has_names)
 {
-    struct ticks ticks = ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                                     (size_t)fmax(2, (scale->to - scale->from) / 36),
-                                     scale->least_step);
+    struct ticks ticks =
+        ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+                    (size_t)fmax(2, (scale->to - scale->from) / 36), scale->least_step);
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
         double x = on_page(scale, ticks.first + (double)i * ticks.step);
@@ -83,10 +83,9 @@ void put_ticks_x(struct writer *writer, const struct scale *scale, double y, boo
 void put_ticks_y(struct writer *writer, const struct scale *scale, double x, bool is_right,
                  bool has_names)
 {
-    struct ticks ticks =
-        ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                    is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32),
-                    scale->least_step);
+    struct ticks ticks = ticks_whole(
+        fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+        is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32), scale->least_step);
     double side = is_right ? 1 : -1;
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
