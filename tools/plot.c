@@ -27,11 +27,14 @@ static int run(enum plot_command command, int argc, char **argv)
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
     figure_init(&figure, PLOT_COMMANDS[command]);
-    code = PICTURES[command](&options, &figure);
+    code = plot_texts_read(&options);
+    if (code == PROGRAM_DONE)
+        code = PICTURES[command](&options, &figure);
     if (code == PROGRAM_DONE)
         code = render(&figure, &options);
     figure_free(&figure);
     position_options_free(&options.positions);
+    plot_texts_free(&options);
     return code;
 }
 

@@ -132,6 +132,12 @@ for page in index.html articles.html; do
     check "$page: pictures" pictures_are_drawn "$folder/lesson" $page 12
     check "$page: no machine's paths" [ "$(grep -c "$folder\|$tree" "$folder/lesson/$page")" = 0 ]
 done
+whole_titles() { # no text of a picture is cut
+    ! grep -l '…' "$1"/*.svg
+}
+
+check 'titles and names in pictures are whole' whole_titles "$folder/lesson"
+check 'long messages break' grep -q '<span class="said">encode-' "$folder/lesson/index.html"
 check 'nothing is left beside them' [ -z "$(find "$folder/lesson" -name '.lesson*')" ]
 check 'it says how many' grep -qE '^wrote .*/index\.html: [0-9]+ steps, [0-9]+ pictures, .*[0-9]+ numbers and figures as there, 0 not' "$folder/out"
 check 'the table names the norm' grep -q '7\.0710678' "$folder/lesson/articles.html"

@@ -442,6 +442,158 @@ static void test_text(void **state)
                     "ride I bike");
 }
 
+/* ---- Titles ---- */
+
+/* No title of a panel or page is cut at the size that a picture has by itself. */
+static void test_whole_titles(void **state)
+{
+    static const char *const pictures[] = {
+        "words 'I ride bike' 'bike ride I' --embedding-scale sqrt --position-scale 10",
+        "words 'I ride bike' 'bike ride I' --position exponential --position-base 500 "
+        "--embedding-scale 10 --position-scale 100",
+        "position --position fourier --frequencies 0.125,0.25 --beside exponential --beside binary",
+    };
+    (void)state;
+    NEEDS_GNUPLOT();
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
+        shell_expect(0, "$PLOT %s -o titles.svg", pictures[i]);
+        assert_lacks(shell_expect(0, "cat titles.svg")->out, "…");
+    }
+    assert_contains(shell_expect(0, "$PLOT %s -f svg", pictures[1])->out, "W1 = 10, W2 = 100");
+}
+
+/* What is not the default is in the title or the panel's, from the command line and from the file. */
+static void test_named_positions(void **state)
+{
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"position --position-base 100 --position sinusoidal --position-scale 3",
+         ": sinusoidal, base 100, W2 = 3, 100 positions"},
+        {"position --position-base 100", ": sinusoidal, base 100, 100 positions"},
+        {"position", ": sinusoidal, Toy, 16 positions"},
+        {"position -m odd.weights", ": sinusoidal, random weights, base 50, W2 = 10, 16 positions"},
+        {"position --beside odd.weights", ": sinusoidal, random weights, base 50, W2 = 10\n"},
+        {"position -m waves.weights", ", 2 frequencies, "},
+        {"words -m odd.weights 'I ride'", ": with sinusoidal positions, base 50, W1 = 2, W2 = 10\n"},
+        {"words -m odd.weights 'I ride'", ": without positions, W1 = 2\n"},
+        {"words 'I ride' --position-scale 10", ": with sinusoidal positions, W1 = 1, W2 = 10\n"},
+        {"words -m waves.weights 'I ride' --frequencies 0.25",
+         ": with fourier positions, frequency 0.25\n"},
+        {"attention -m odd.weights 'I ride'", ", base 50, W1 = 2, W2 = 10\n"},
+        {"similarity -m odd.weights 'I ride' dog", ", base 50, W1 = 2, W2 = 10\n"},
+        {"order -m odd.weights 'I ride'", "with sinusoidal positions, base 50, W1 = 2, W2 = 10\t"},
+    };
+    (void)state;
+    shell_expect(0, "$NEW -o odd.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride dog' "
+                    "--position-base 50 --position-scale 10 --embedding-scale 2");
+    shell_expect(0, "$NEW -o waves.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride' "
+                    "--position fourier --frequencies 0.1,0.2");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_contains(shell_expect(0, "$PLOT %s -f data", cases[i].arguments)->out,
+                        cases[i].words);
+    /* A base without a scheme is the sinusoid's, and what stands beside has its own. */
+    const char *out = shell_expect(0, "$PLOT position --position-base 100 -n 3 --width 4 --beside "
+                                      "sinusoidal -f data")
+                          ->out;
+    assert_near(value(read_table(out, 0), 1, 2), sin(0.1), 1e-6);
+    assert_near(value(read_table(out, 1), 1, 2), sin(0.01), 1e-6);
+}
+
+/* Cells of numbers reach under the next ones and have no white borders: no paper shows between. */
+static void test_no_seams(void **state)
+{
+    double left[2], right[2];
+    (void)state;
+    NEEDS_GNUPLOT();
+    const char *at =
+        shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
+    assert_lacks(at, "stroke='rgb(255, 255, 255)'");
+    for (size_t i = 0; i < 2; i++) {
+        at = strstr(at, "<polygon fill");
+        assert_non_null(at);
+        at = strstr(at, "points = '");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "points = '%lf,%*f %lf", &left[i], &right[i]), 2);
+    }
+    assert_true(left[1] > left[0] && left[1] <= right[0] - 0.9);
+}
+
+/* Few columns and positions: each has a number, and nothing has half of one. */
+static void test_whole_ticks(void **state)
+{
+    (void)state;
+    NEEDS_GNUPLOT();
+    const char *out = shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
+    assert_contains(out, "<text>1</text>");
+    assert_lacks(out, "0.5<");
+    assert_lacks(shell_expect(0, "$PLOT position --position binary --kind waves --dims 0 --width 2 "
+                                 "-n 3 -f svg")
+                     ->out,
+                 "<text>1.5<");
+}
+
+/* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
+static void test_links_in_words(void **state)
+{
+    (void)state;
+    char shown[40], *end;
+    const char *out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position "
+                                      "sinusoidal --link i:bike -f data")
+                          ->out;
+    struct table *table = read_table(out, 0);
+    size_t i = find(table->names, 3, "i"), bike = find(table->names, 3, "bike");
+    double length = hypot(value(table, i, 0) - value(table, bike, 0),
+                          value(table, i, 1) - value(table, bike, 1));
+    const char *link = strstr(out, "# link: i – bike\t");
+    assert_non_null(link);
+    assert_near(strtod(strchr(link, '\t'), &end), length, 1e-12);
+    assert_int_equal(*end, '\n');
+    assert_non_null(strstr(end, "# link: i – bike\t")); /* of the second text */
+    NEEDS_GNUPLOT();
+    out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link "
+                          "i:bike")
+              ->out;
+    snprintf(shown, sizeof shown, "\ndistance in the plane: i – bike: %.3g\n", length);
+    assert_contains(out, shown);
+    assert_contains(out, "\nupwards: component 2: ");
+}
+
+/* Names of permutations and of columns are whole where there is room. */
+static void test_whole_names(void **state)
+{
+    (void)state;
+    const char *sentence = "one two three four five six seven eight nine";
+    assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s'", sentence)->out, "…");
+    assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s ten eleven'", sentence)->out,
+                 "…");
+    assert_contains(shell_expect(0, "$PLOT similarity 'I ride bike' 'bike ride I'")->out,
+                    " I ride bike bike ride I\n");
+    NEEDS_GNUPLOT();
+    assert_lacks(shell_expect(0, "$PLOT order --title T -f svg '%s'", sentence)->out, "…");
+}
+
+/* Without an argument the texts are lines of stdin. */
+static void test_texts_of_stdin(void **state)
+{
+    static const char *const pictures[] = {"attention --head 1", "layers", "order", "words"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char *expected =
+            strdup(shell_expect(0, "$PLOT %s 'I ride bike' -f data", pictures[i])->out);
+        assert_string_equal(
+            shell_expect(0, "echo 'I ride bike' | $PLOT %s -f data", pictures[i])->out, expected);
+        free(expected);
+    }
+    char *expected = strdup(shell_expect(0, "$PLOT words 'I ride' dog -f data")->out);
+    assert_string_equal(shell_expect(0, "printf 'I ride\\n\\ndog\\n' | $PLOT words -f data")->out,
+                        expected);
+    free(expected);
+    assert_contains(shell_expect(2, "yes | $PLOT words")->err, "stdin has more lines");
+    assert_contains(shell_expect(2, "printf 'a\\nb\\n' | $PLOT order")->err, "head -n 1");
+    assert_contains(shell_expect(1, "printf 'a\\000b\\n' | $PLOT layers")->err, "NUL");
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -650,7 +802,8 @@ static void test_wrong_use(void **state)
         {"", "what shall be drawn"},
         {"-o x.png attention a", "name comes first"},
         {"heat", "there is no picture 'heat'"},
-        {"attention", "one text is needed"},
+        {"attention </dev/null", "one text is needed"},
+        {"words </dev/null", "one text is needed"},
         {"attention a b", "one text is needed"},
         {"position text", "takes no text"},
         {"words a b c", "one or two texts"},
@@ -734,6 +887,13 @@ int main(void)
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_whole_titles),
+        cmocka_unit_test(test_named_positions),
+        cmocka_unit_test(test_no_seams),
+        cmocka_unit_test(test_whole_ticks),
+        cmocka_unit_test(test_links_in_words),
+        cmocka_unit_test(test_whole_names),
+        cmocka_unit_test(test_texts_of_stdin),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_two_outputs),
         cmocka_unit_test(test_no_gnuplot),

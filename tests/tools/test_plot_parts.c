@@ -323,9 +323,25 @@ static void test_child_of_who_ignores_children(void **state)
     free(result.bytes);
 }
 
+/* ---- Titles ---- */
+
+static void test_title_breaks(void **state)
+{
+    (void)state;
+    assert_int_equal(title_break("A, without positions", 30), 0);
+    assert_int_equal(title_break("", 7), 0);
+    assert_int_equal(title_break("one-word-that-does-not-fit", 10), 0);
+    assert_int_equal(title_break("aaaaaaaaaaaaaaaa, bb", 10), 0); /* the first would be cut */
+    assert_int_equal(title_break("aaaa bbbb cccc dddd", 12), 9);
+    /* Behind a comma, but not where a line would be cut. */
+    assert_int_equal(title_break("with sinusoidal positions, W1 = 1, W2 = 10", 30), 26);
+    assert_int_equal(title_break("A, with sinusoidal positions", 20), 18);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_title_breaks),
         cmocka_unit_test(test_pca_against_jacobi),
         cmocka_unit_test(test_pca_in_any_order),
         cmocka_unit_test(test_pca_of_little),

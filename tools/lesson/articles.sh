@@ -193,7 +193,7 @@ notebook_words() {
         "encode-inspect glove.weights | awk '\$1 == \"embedding.token.weight\" { print \$4, \$5 }'"
     text 'Embeddings of both texts' '(2, 100, 100)' "(2, 100, $columns)" \
         "encode -m glove.weights -p none --pad-to 100 -f npy <two.txt | $shape"
-    plane 'Words in the plane, without positions' none 1 1
+    plane 'Words in the plane, without positions; each sentence has components of its own, as in the notebook' none 1 1
     like 'How far the same word is from itself in the other figure, at most' 'the same figure twice' '11 words, 0.000' \
         "$(words_command none 1 1) -f data $first $second | $table=moved"
     text 'Words of like meaning lie close: which of four is nearest to “king”' 'similar words are close' queen \
@@ -213,9 +213,9 @@ notebook_words() {
 
 words_command() { # POSITION W1 W2
     if [ "$1" = none ]; then
-        echo 'encode-plot words -m glove.weights --position none'
+        echo 'encode-plot words -m glove.weights --fit each --position none'
     else
-        echo "encode-plot words -m glove.weights --position $1 --embedding-scale $2 --position-scale $3"
+        echo "encode-plot words -m glove.weights --fit each --position $1 --embedding-scale $2 --position-scale $3"
     fi
 }
 

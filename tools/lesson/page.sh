@@ -38,6 +38,7 @@ code { font-size: .86em; }
 pre { margin: .9rem 0; padding: .7rem .9rem; background: var(--shade); border-left: 3px solid var(--line);
   font-size: .8rem; line-height: 1.45; overflow-x: auto; tab-size: 4; }
 pre b span, code span { white-space: nowrap; }
+pre .said { white-space: pre-wrap; overflow-wrap: anywhere; }
 pre b { font-weight: 600; color: var(--accent); white-space: pre-wrap; }
 figure { margin: 1.2rem 0; }
 figure img { display: block; width: 100%; max-width: 40rem; height: auto; margin: 0 auto; background: #fff; }
@@ -144,7 +145,12 @@ show() { # COMMAND [FILTER of what is shown]
         return
     fi
     put "<pre>$(command_line "$1")
-$(cat "$out" "$work/err" | if [ $# -gt 1 ]; then bash -c "$2"; else cat; fi | html)</pre>"
+$(if [ $# -gt 1 ]; then bash -c "$2"; else cat; fi <"$out" | html; messages)</pre>"
+}
+
+messages() { # of the last command, which are prose: their lines break
+    [ ! -s "$out" ] || [ ! -s "$work/err" ] || echo
+    [ ! -s "$work/err" ] || printf '<span class="said">%s</span>' "$(html <"$work/err")"
 }
 
 picture() { # FILE ALT CAPTION COMMAND: the command writes FILE

@@ -141,7 +141,8 @@ position_schemes() {
 words_in_the_plane() {
     step plane 'Words in the plane'
     say 'A vector of a hundred numbers cannot be drawn. Principal component analysis turns the cloud of points until its widest' \
-        'spread lies in the paper; words of like meaning then lie near one another, if the vectors know of meaning.'
+        'spread lies in the paper; words of like meaning then lie near one another, if the vectors know of meaning.' \
+        'Below it is computed of both sentences together, so that a place means the same in both pictures (<code>--fit each</code>: of each alone).'
     if [ -z "$vectors" ]; then
         left_out 'there are no vectors that know of meaning. <code>tools/lesson.sh -g glove.6B.50d.txt</code> shows this step with GloVe vectors.'
         return

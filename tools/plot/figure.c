@@ -131,6 +131,21 @@ const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_
     return scratch;
 }
 
+double panel_link_length(const struct panel *panel, size_t i)
+{
+    const double *a = panel->values + 2 * panel->links[i][0],
+                 *b = panel->values + 2 * panel->links[i][1];
+    return hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+char *panel_link_text(const struct panel *panel, size_t i)
+{
+    char a[AXIS_NAME_BYTES], b[AXIS_NAME_BYTES], *text = NULL;
+    int len = asprintf(&text, "%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0], a),
+                       axis_name(&panel->y, panel->links[i][1], b), panel_link_length(panel, i));
+    return len < 0 ? NULL : text;
+}
+
 size_t figure_n_drawn(const struct figure *figure)
 {
     size_t n = 0;

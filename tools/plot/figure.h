@@ -77,6 +77,11 @@ void figure_label(struct figure *figure, char **label, const char *text, size_t 
 enum { AXIS_NAME_BYTES = 40 };
 const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_BYTES]);
 
+/* Of the i-th link: its length in the plane, and "red – wolf: 2.03", or NULL without memory; to be
+ * freed. */
+double panel_link_length(const struct panel *panel, size_t i);
+char *panel_link_text(const struct panel *panel, size_t i);
+
 /* The number of drawn panels, and the least and the largest finite value of one (0, 0 without). */
 size_t figure_n_drawn(const struct figure *figure);
 void panel_range(const struct panel *panel, double *least, double *most);

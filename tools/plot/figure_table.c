@@ -36,6 +36,19 @@ static void put_number(FILE *stream, double value)
     fputs(text, stream);
 }
 
+/* "# link: red – wolf<tab>2.03125", its length in the plane. */
+static void put_link(const struct panel *panel, size_t i, FILE *stream)
+{
+    char scratch[AXIS_NAME_BYTES];
+    fputs("# link: ", stream);
+    put_name(stream, axis_name(&panel->y, panel->links[i][0], scratch));
+    fputs(" – ", stream);
+    put_name(stream, axis_name(&panel->y, panel->links[i][1], scratch));
+    putc('\t', stream);
+    put_number(stream, panel_link_length(panel, i));
+    putc('\n', stream);
+}
+
 static void put_panel(const struct panel *panel, FILE *stream)
 {
     char scratch[AXIS_NAME_BYTES];
@@ -43,6 +56,8 @@ static void put_panel(const struct panel *panel, FILE *stream)
     put_line(stream, is_plane ? "y: " : "rows: ", panel->y.title);
     put_line(stream, is_plane ? "x: " : "columns: ", panel->x.title);
     put_line(stream, "values: ", panel->unit);
+    for (size_t i = 0; i < panel->n_links; i++)
+        put_link(panel, i, stream);
     fputs("name", stream);
     for (size_t i = 0; i < panel->x.n; i++) {
         putc('\t', stream);

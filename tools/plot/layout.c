@@ -6,13 +6,14 @@
 #include "tools/display.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins: 160 mm × 219 mm */
 static const double EDGE = 8, GAP = 5, LINE = 1.3;       /* a line of text is 1.3 letters high */
 static const double CELL_MOST = 32, PANEL_LEAST = 130;
-static const double SCALE_WIDTH = 9;
+static const double SCALE_WIDTH = 9, SENTENCE_SHARE = 0.6;
 
 enum { NAME_COLUMNS = 24, LONG_NAME_COLUMNS = 44, PASSES = 4 };
 
@@ -30,6 +31,53 @@ struct plan {
 double text_points(const char *text, double font, size_t columns)
 {
     return text ? (double)display_width(text, strlen(text), columns) * font * COLUMN_EM : 0;
+}
+
+/* ---- Titles of panels ---- */
+
+/* Letters are a little narrower than what is reckoned for names. */
+size_t columns_of_title(double points)
+{
+    return points > 4 * AXIS_FONT ? (size_t)(points / (AXIS_FONT * 0.55)) : 7;
+}
+
+size_t columns_above(double panel_width)
+{
+    return columns_of_title(panel_width + 20);
+}
+
+size_t title_break(const char *title, size_t columns)
+{
+    size_t len = strlen(title), best = 0, least = SIZE_MAX;
+    if (display_width(title, len, columns + 1) <= columns)
+        return 0;
+    for (size_t i = 1; i + 1 < len; i++) {
+        if (title[i] != ' ')
+            continue;
+        size_t first = display_width(title, i, columns + 1);
+        if (first > columns)
+            break;
+        size_t second = display_width(title + i + 1, len - i - 1, 10000);
+        size_t longer = first > second ? first : second;
+        size_t cost = longer + (title[i - 1] == ',' ? 0 : 8) + (longer > columns ? columns : 0);
+        if (cost <= least) { /* behind a comma, if both lines fit */
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static size_t lines_above(const struct plan *plan, const struct panel *panel)
+{
+    if (!panel->title)
+        return 0;
+    return title_break(panel->title, columns_above(plan->panel_width)) ? 2 : 1;
+}
+
+double legend_height(const struct panel *panel)
+{
+    return (double)panel->x.n * AXIS_FONT * LINE;
 }
 
 /* ---- Names along an axis ---- */
@@ -85,6 +133,23 @@ static void style_x(struct plan *plan)
     style->extent = widest * (style->degrees < 90 ? 0.71 : 1) + style->font;
 }
 
+static const struct panel *first_drawn(const struct figure *figure)
+{
+    size_t i = 0;
+    while (figure->panels[i].kind == PANEL_DATA)
+        i++;
+    return &figure->panels[i];
+}
+
+/* Permutations differ in their last words: smaller letters before any is cut. */
+static void fit_sentences(const struct plan *plan, struct label_style *style, double room)
+{
+    double widest = widest_name(plan, false, style->font, SIZE_MAX);
+    if (widest > room)
+        style->font = fmax(LEAST_FONT, style->font * room / widest);
+    style->columns = (size_t)(room / (style->font * COLUMN_EM) + 1e-9);
+}
+
 static void style_y(struct plan *plan)
 {
     struct label_style *style = &plan->y;
@@ -95,6 +160,8 @@ static void style_y(struct plan *plan)
     if (plan->n > 1)
         style->columns = NAME_COLUMNS;
     fit_names(style, spacing, 1.15);
+    if (first_drawn(plan->figure)->kind == PANEL_DOTS)
+        fit_sentences(plan, style, SENTENCE_SHARE * page);
     style->extent = widest_name(plan, false, style->font, style->columns);
 }
 
@@ -159,8 +226,9 @@ static void measure_areas(struct plan *plan)
                                               (x_title ? AXIS_FONT * LINE + 2 : 0));
         plan->right_area = fmax(plan->right_area, right_width(panel));
         plan->top_area =
-            fmax(plan->top_area, (panel->title ? AXIS_FONT * LINE + 3 : 0) +
-                                     (panel->kind == PANEL_DOTS ? AXIS_FONT * LINE : 0));
+            fmax(plan->top_area, (panel->title ? 3 : 0) +
+                                     (double)lines_above(plan, panel) * AXIS_FONT * LINE +
+                                     (panel->kind == PANEL_DOTS ? legend_height(panel) : 0));
     }
     /* The first names at 45 degrees reach to the left of the values. */
     if (plan->x.degrees == 45)
@@ -212,14 +280,6 @@ static double shape_of(const struct panel *panel, double width)
     }
 }
 
-static const struct panel *first_drawn(const struct figure *figure)
-{
-    size_t i = 0;
-    while (figure->panels[i].kind == PANEL_DATA)
-        i++;
-    return &figure->panels[i];
-}
-
 static void size_panels(struct plan *plan)
 {
     const struct panel *panel = first_drawn(plan->figure);
@@ -250,7 +310,7 @@ static void measure_title(struct plan *plan, struct layout *layout)
     const char *title = plan->figure->title ? plan->figure->title : "";
     layout->title_columns = (size_t)fmax(8, (width - 2 * EDGE) / (TITLE_FONT * 0.56));
     size_t columns = display_width(title, strlen(title), 10000);
-    layout->n_title_lines = columns == 0 ? 0 : columns <= layout->title_columns ? 1 : 2;
+    layout->n_title_lines = columns == 0 ? 0 : title_break(title, layout->title_columns) ? 2 : 1;
     plan->head = EDGE + (double)layout->n_title_lines * TITLE_FONT * LINE + (columns ? 4 : 0);
 }
 

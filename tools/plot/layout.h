@@ -48,12 +48,26 @@ void layout_free(struct layout *layout);
 /* The points that a text takes, at most so many columns of it. */
 double text_points(const char *text, double font, size_t columns);
 
+/* Where a title breaks at a blank, so that each of its two lines has at most so many columns and
+ * both are about as long; 0: it fits on one line, or has no such blank. */
+size_t title_break(const char *title, size_t columns);
+
+/* Columns that a title above, below or beside so many points of a panel may have. */
+size_t columns_of_title(double points);
+size_t columns_above(double panel_width);
+
+/* Of the kinds of dots above a panel of dots, a line for each. */
+double legend_height(const struct panel *panel);
+
 /* Round numbers from least to most, about `wanted` of them: first, step and how many. */
 struct ticks {
     double first, step;
     size_t n;
 };
 struct ticks ticks_make(double least, double most, size_t wanted);
+
+/* The same with steps of at least so much: elements have no halves. */
+struct ticks ticks_whole(double least, double most, size_t wanted, double least_step);
 
 /* A tick's number as it is written. */
 enum { TICK_BYTES = 32 };

@@ -317,7 +317,7 @@ static void name_figure(const struct source *source, const struct permutations *
 {
     char *title = NULL;
     figure_set(figure, &title, "%s%zu other order%s of “%s”: %s, %s pooling",
-               permutations->is_all ? "All " : "", permutations->n - 1, plural(permutations->n - 1),
+               permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1, plural(permutations->n - 1),
                text, source->encoder.name, source_pooling(source));
     if (title)
         figure_label(figure, &figure->title, title, strlen(title));

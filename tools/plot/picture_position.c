@@ -13,6 +13,7 @@
 
 #include "tools/default_weights.h"
 #include "tools/options.h"
+#include "tools/plot/position_words.h"
 
 #include <limits.h>
 #include <math.h>
@@ -29,8 +30,10 @@ enum {
 /* One matrix of position vectors. */
 struct table {
     const char *path;         /* the file it comes from, or NULL */
+    bool is_beside;
     engine_position position; /* the scheme; MODEL: the file's own */
-    char name[96];
+    char scheme[32];          /* its name, that of the file's own too */
+    char name[96], numbers[POSITION_WORDS_BYTES]; /* "sinusoidal", ", base 100" */
     size_t n, width;
     float *rows; /* [n, width] */
 };
@@ -61,12 +64,12 @@ static int fill_table(const struct plot_options *options, struct table *table,
     struct position_options positions = options->positions;
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {ENGINE_OK, ""};
-    bool is_main = table->position == options->positions.position;
     int code = check_size(options, table);
     if (code != PROGRAM_DONE)
         return code;
-    if (!is_main) /* its numbers are those of another scheme */
+    if (table->is_beside) /* the numbers of the command line are those of the first */
         positions = (struct position_options){0};
+    position_words(model, &positions, table->scheme, 0, table->numbers);
     position_options_apply(&positions, table->width, &session);
     session.position = table->position;
     table->rows = calloc(table->n + 1, table->width * sizeof *table->rows);
@@ -106,6 +109,7 @@ static int describe_file(const struct plot_options *options, struct table *table
     if (table->n == 0)
         table->n =
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
+    snprintf(table->scheme, sizeof table->scheme, "%s", scheme);
     snprintf(table->name, sizeof table->name, "%s, %.60s", scheme,
              info.name[0] ? info.name : file_name(table->path));
     return PROGRAM_DONE;
@@ -129,7 +133,8 @@ static int read_scheme_table(const struct plot_options *options, struct table *t
     if (table->position == ENGINE_POSITION_LEARNED)
         return program_misuse(
             "learned positions are in a weight file: name one with -m or --beside");
-    snprintf(table->name, sizeof table->name, "%s", position_name(table->position));
+    snprintf(table->scheme, sizeof table->scheme, "%s", position_name(table->position));
+    snprintf(table->name, sizeof table->name, "%s", table->scheme);
     return fill_table(options, table, NULL);
 }
 
@@ -159,7 +164,7 @@ static int read_beside(const struct plot_options *options, const char *beside,
                        const struct table *first, struct table *table)
 {
     engine_position position = ENGINE_POSITION_MODEL;
-    *table = (struct table){.n = first->n, .width = first->width};
+    *table = (struct table){.is_beside = true, .n = first->n, .width = first->width};
     if (position_named(beside, &position) && position != ENGINE_POSITION_MODEL) {
         table->position = position;
         return read_scheme_table(options, table);
@@ -321,6 +326,13 @@ static int add_waves(const struct plot_options *options, struct figure *figure,
     return PROGRAM_DONE;
 }
 
+static void name_panel(struct figure *figure, struct panel *panel, const struct table *table)
+{
+    char title[sizeof table->name + POSITION_WORDS_BYTES];
+    snprintf(title, sizeof title, "%s%s", table->name, table->numbers);
+    figure_label(figure, &panel->title, title, strlen(title));
+}
+
 static int add_table(const struct plot_options *options, struct figure *figure,
                      const struct table *table)
 {
@@ -337,7 +349,7 @@ static int add_table(const struct plot_options *options, struct figure *figure,
         if (!panel->unit)
             figure_set(figure, &panel->unit, "%s", unit_of(options->position_kind));
         if (options->n_beside)
-            figure_label(figure, &panel->title, table->name, strlen(table->name));
+            name_panel(figure, panel, table);
     }
     return code;
 }
@@ -352,12 +364,13 @@ static void name_figure(const struct plot_options *options, struct figure *figur
         [POSITION_COSINE] = "Cosines of position vectors",
         [POSITION_DISTANCE] = "Distances of position vectors",
     };
-    char title[256];
+    char title[256 + POSITION_WORDS_BYTES];
     if (options->n_beside)
         snprintf(title, sizeof title, "%s", kinds[options->position_kind]);
     else
-        snprintf(title, sizeof title, "%s: %s, %zu positions, d = %zu",
-                 kinds[options->position_kind], table->name, table->n, table->width);
+        snprintf(title, sizeof title, "%s: %s%s, %zu positions, d = %zu",
+                 kinds[options->position_kind], table->name, table->numbers, table->n,
+                 table->width);
     figure_label(figure, &figure->title, title, strlen(title));
 }
 

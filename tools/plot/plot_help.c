@@ -17,6 +17,7 @@ const char PLOT_HELP[] =
     "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
     "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
     "\n"
+    "Without TEXT the texts are lines of stdin.\n"
     "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n";
 
 const char PLOT_COMMON_HELP[] =
@@ -68,7 +69,7 @@ const char *const PLOT_COMMAND_HELP[N_PLOT_COMMANDS] = {
         "      --transpose        heatmap: positions to the right, dimensions "
         "upwards\n" COLOR_OPTION,
     [PLOT_ATTENTION] =
-        "Usage: encode-plot attention [OPTION ...] TEXT\n"
+        "Usage: encode-plot attention [OPTION ...] [TEXT]\n"
         "Attention weights: rows look at columns. Without --head all heads of the layer.\n"
         "\n" MODEL_OPTIONS "      --layer L          layer, from 1 (default 1; with --rollout the "
         "last one it takes in)\n"
@@ -77,7 +78,7 @@ const char *const PLOT_COMMAND_HELP[N_PLOT_COMMANDS] = {
         "      --pad-to N         show padding up to N tokens: its rows and columns are 0\n"
         "      --pad-side SIDE    right (default) or left\n" COLOR_OPTION,
     [PLOT_WORDS] =
-        "Usage: encode-plot words [OPTION ...] TEXT [TEXT]\n"
+        "Usage: encode-plot words [OPTION ...] [TEXT [TEXT]]\n"
         "Words in the plane of their two principal components, without and with positions (with\n"
         "--position only as that says).\n"
         "\n" MODEL_OPTIONS
@@ -85,12 +86,12 @@ const char *const PLOT_COMMAND_HELP[N_PLOT_COMMANDS] = {
         "      --fit HOW          together (default): both texts have the same axes; or each\n"
         "      --link A:B         join two words by a line with its length; may be repeated\n",
     [PLOT_LAYERS] =
-        "Usage: encode-plot layers [OPTION ...] TEXT\n"
+        "Usage: encode-plot layers [OPTION ...] [TEXT]\n"
         "How far each layer moves each token.\n"
         "\n" MODEL_OPTIONS
         "      --measure M        distance (default) or cosine: 1 - cosine\n" COLOR_OPTION,
     [PLOT_ORDER] =
-        "Usage: encode-plot order [OPTION ...] TEXT\n"
+        "Usage: encode-plot order [OPTION ...] [TEXT]\n"
         "How far the vectors of a sentence's permutations are from its own, with positions and\n"
         "without. All of them, if there are at most 119; else random ones.\n"
         "\n" MODEL_OPTIONS

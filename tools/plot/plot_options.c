@@ -227,6 +227,8 @@ static bool read_option(struct plot_options *options, int option, const char *te
 static const char *text_conflict(const struct plot_options *options)
 {
     size_t n = options->model.n_texts;
+    if (n == 0 && plot_texts_most(options->command) && !isatty(STDIN_FILENO))
+        return NULL; /* plot_texts_read */
     switch (options->command) {
     case PLOT_POSITION:
         return n ? "position takes no text" : NULL;
@@ -235,7 +237,7 @@ static const char *text_conflict(const struct plot_options *options)
     case PLOT_SIMILARITY:
         return NULL;
     default:
-        return n == 1 ? NULL : "one text is needed";
+        return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
     }
 }
 

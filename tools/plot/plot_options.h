@@ -26,11 +26,12 @@ enum position_kind {
     POSITION_DISTANCE
 };
 
-enum { BESIDE_MOST = 8, LINKS_MOST = 32 };
+enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
 
 struct plot_options {
     enum plot_command command;
     struct encode_options model; /* weight file, mask, pooling, texts */
+    char *stdin_texts[STDIN_TEXTS_MOST]; /* owned: the model's texts, where they came from stdin */
     struct position_options positions;
     enum plot_format format;
     const char *output_path, *data_path; /* NULL: stdout */
@@ -67,6 +68,13 @@ struct plot_options {
  * *exit_code, and what there was to say has been said. */
 bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
                        char **argv, int *exit_code);
+
+/* The texts that a picture takes from the command line; 0: none, or any number. */
+size_t plot_texts_most(enum plot_command command);
+
+/* Reads them from stdin where there are none: PROGRAM_DONE, or an exit code after a message. */
+int plot_texts_read(struct plot_options *options);
+void plot_texts_free(struct plot_options *options);
 
 extern const char *const PLOT_COMMANDS[N_PLOT_COMMANDS];
 extern const char PLOT_HELP[];

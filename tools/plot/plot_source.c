@@ -2,6 +2,8 @@
  * is computed by sessions of our own, one for each kind of positions. */
 #include "tools/plot/plot_source.h"
 
+#include "tools/plot/position_words.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,21 +102,15 @@ void source_session(const struct source *source, enum with_positions with,
 const char *source_positions(const struct source *source, enum with_positions with,
                              char out[POSITIONS_BYTES])
 {
-    const struct position_options *positions = &source->options->positions;
     bool without = with == WITHOUT_POSITIONS || strcmp(source->position, "none") == 0;
-    size_t used =
-        without ? (size_t)snprintf(out, POSITIONS_BYTES, "without positions")
-                : (size_t)snprintf(out, POSITIONS_BYTES, "with %s positions", source->position);
-    if (!without && positions->base != 0)
-        used += (size_t)snprintf(out + used, POSITIONS_BYTES - used, ", base %g", positions->base);
-    if (positions->embedding_scale_is_sqrt)
-        used += (size_t)snprintf(out + used, POSITIONS_BYTES - used, ", W1 = √%zu",
-                                 source->encoder.info.width);
-    else if (positions->has_embedding_scale)
-        used += (size_t)snprintf(out + used, POSITIONS_BYTES - used, ", W1 = %g",
-                                 positions->embedding_scale);
-    if (!without && positions->has_position_scale)
-        snprintf(out + used, POSITIONS_BYTES - used, ", W2 = %g", positions->position_scale);
+    const char *scheme = without ? "none" : source->position;
+    char words[POSITION_WORDS_BYTES];
+    position_words(source->encoder.model, &source->options->positions, scheme,
+                   source->encoder.info.width, words);
+    if (without)
+        snprintf(out, POSITIONS_BYTES, "without positions%s", words);
+    else
+        snprintf(out, POSITIONS_BYTES, "with %s positions%s", scheme, words);
     return out;
 }
 

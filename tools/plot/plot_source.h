@@ -37,8 +37,8 @@ void source_session(const struct source *source, enum with_positions with,
                     struct position_options *positions, engine_session_options *session);
 
 /* How these positions are called: "without positions", "with sinusoidal positions, W1 = 1, W2 =
- * 10". */
-enum { POSITIONS_BYTES = 128 };
+ * 10"; what is not the default is named, from the file too. */
+enum { POSITIONS_BYTES = 256 };
 const char *source_positions(const struct source *source, enum with_positions with,
                              char out[POSITIONS_BYTES]);
 

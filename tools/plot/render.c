@@ -48,6 +48,22 @@ static bool has_colors(bool is_terminal)
     return is_terminal && kind && strcmp(kind, "dumb") != 0 && !(refused && refused[0]);
 }
 
+/* What a plane of letters cannot show: the axis upwards, and how long the links are. */
+static void put_plane_words(const struct panel *panel, FILE *stream)
+{
+    if (panel->y.title)
+        fprintf(stream, "upwards: %s\n", panel->y.title);
+    for (size_t i = 0; i < panel->n_links; i++) {
+        char *text = panel_link_text(panel, i);
+        if (text) {
+            fputs(i ? ", " : "distance in the plane: ", stream);
+            display_text(stream, text, strlen(text), TEXT_COLUMNS_MOST);
+        }
+        free(text);
+    }
+    fputs(panel->n_links ? "\n" : "", stream);
+}
+
 static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream)
 {
     struct picture picture;
@@ -63,7 +79,10 @@ static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream
     free(script);
     if (is_drawn) {
         size_t feed = strspn(picture.bytes, "\f"); /* which even "nofeed" begins with */
+        while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
+            picture.len--;
         fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
+        putc('\n', stream);
         free(picture.bytes);
     }
     return is_drawn;
@@ -106,6 +125,8 @@ static int write_text(const struct figure *figure, const struct plot_options *op
             text_dots_print(panel, columns, output.stream);
         else if (!draw_in_text(panel, columns, output.stream))
             code = PROGRAM_FAILED;
+        else if (panel->kind == PANEL_POINTS)
+            put_plane_words(panel, output.stream);
     }
     return output_end(&output, code);
 }

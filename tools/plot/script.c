@@ -6,7 +6,6 @@
  */
 #include "tools/plot/script.h"
 
-#include "tools/display.h"
 #include "tools/plot/writer.h"
 
 #include <stdlib.h>
@@ -40,29 +39,13 @@ static void put_terminal(struct writer *writer, const struct page *page)
     }
 }
 
-/* In one line, or in two that break at a blank. */
 static void put_title(struct writer *writer, const struct figure *figure)
 {
     const struct layout *layout = writer->layout;
-    const char *title = figure->title;
     double y = layout->height - 8 - TITLE_FONT / 2, x = layout->width / 2;
-    if (layout->n_title_lines < 2) {
-        put_text(writer, title, 10000, x, y, CENTER, TITLE_FONT, 0, "");
-        return;
-    }
-    size_t len = strlen(title), columns = display_width(title, len, 10000), at = len;
-    for (size_t i = 1; i < len && display_width(title, i, 10000) <= layout->title_columns; i++)
-        if (title[i] == ' ' && (at == len || display_width(title, i, 10000) <= columns / 2 + 4))
-            at = i;
-    if (at == len) {
-        put_text(writer, title, layout->title_columns, x, y, CENTER, TITLE_FONT, 0, "");
-        return;
-    }
-    char *first = strndup(title, at);
-    put_text(writer, first, layout->title_columns, x, y, CENTER, TITLE_FONT, 0, "");
-    put_text(writer, title + at + 1, layout->title_columns, x, y - TITLE_FONT * 1.3, CENTER,
-             TITLE_FONT, 0, "");
-    free(first);
+    bool is_broken = figure->title && title_break(figure->title, layout->title_columns) > 0;
+    put_broken(writer, figure->title, layout->title_columns, x,
+               is_broken ? y - 1.3 * TITLE_FONT : y, TITLE_FONT);
 }
 
 /* Each line as far as the page is wide. */

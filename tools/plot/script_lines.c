@@ -34,8 +34,9 @@ static void put_legend(struct writer *writer, const struct frame *frame)
 void draw_lines(struct writer *writer, const struct frame *frame, size_t index)
 {
     const struct panel *panel = frame->panel;
-    struct scale x = {.from = frame->plot.left, .to = frame->plot.right};
-    struct scale y = {panel->least, panel->most, frame->plot.bottom, frame->plot.top};
+    struct scale x = {
+        .from = frame->plot.left, .to = frame->plot.right, .least_step = panel->x.step};
+    struct scale y = {panel->least, panel->most, frame->plot.bottom, frame->plot.top, 0};
     axis_ends(panel, &panel->x, &x.begin, &x.end);
     fprintf(writer->out, "$panel%zu << END_OF_PANEL\n", index);
     for (size_t column = 0; column < panel->x.n; column++) {
@@ -62,30 +63,35 @@ void draw_lines(struct writer *writer, const struct frame *frame, size_t index)
 
 /* ---- Dots ---- */
 
+enum { LEGEND_COLUMNS = 88 };
+
 static void put_dot_legend(struct writer *writer, const struct frame *frame, const struct scale *x)
 {
     const struct panel *panel = frame->panel;
-    double at = frame->plot.left, y = frame->plot.top + 0.75 * AXIS_FONT;
-    double unit = (x->end - x->begin) / (x->to - x->from);
+    double widest = 0, unit = (x->end - x->begin) / (x->to - x->from);
     char scratch[AXIS_NAME_BYTES];
+    for (size_t i = 0; i < panel->x.n; i++)
+        widest =
+            fmax(widest, text_points(axis_name(&panel->x, i, scratch), TICK_FONT, LEGEND_COLUMNS));
+    double at = fmax(8, fmin(frame->plot.left, writer->layout->width - 18 - widest));
     for (size_t i = 0; i < panel->x.n; i++) {
-        const char *name = axis_name(&panel->x, i, scratch);
+        double y = frame->plot.top + (0.6 + 1.3 * (double)(panel->x.n - 1 - i)) * AXIS_FONT;
         fprintf(writer->out,
                 "set object circle at screen %.5f, screen %.5f size first %.8g fillcolor rgb "
                 "'#%06X' fillstyle "
                 "%s border lc rgb '#%06X' lw 1 front\n",
                 (at + 4) / writer->layout->width, y / writer->layout->height, DOT_RADIUS * unit,
                 i ? 0xFFFFFFu : (unsigned)line_color(i), "solid", (unsigned)line_color(i));
-        put_text(writer, name, 60, at + 10, y, LEFT, TICK_FONT, 0, "");
-        at += 22 + text_points(name, TICK_FONT, 60);
+        put_text(writer, axis_name(&panel->x, i, scratch), LEGEND_COLUMNS, at + 10, y, LEFT,
+                 TICK_FONT, 0, "");
     }
 }
 
 void draw_dots(struct writer *writer, const struct frame *frame, size_t index)
 {
     const struct panel *panel = frame->panel;
-    struct scale x = {panel->least, panel->most, frame->plot.left, frame->plot.right};
-    struct scale y = {(double)panel->y.n - 0.5, -0.5, frame->plot.bottom, frame->plot.top};
+    struct scale x = {panel->least, panel->most, frame->plot.left, frame->plot.right, 0};
+    struct scale y = {(double)panel->y.n - 0.5, -0.5, frame->plot.bottom, frame->plot.top, 0};
     double spacing = (y.to - y.from) / (double)panel->y.n;
     double radius =
         fmax(0.8, fmin(DOT_RADIUS, 0.4 * spacing)) * (x.end - x.begin) / (x.to - x.from);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double UNDER_POINTS = 0.75; /* a pixel of a screen */
+
 enum {
     BOXED_CELLS =
         2500,        /* maps up to so many cells are drawn cell by cell, larger ones as an image */
@@ -32,7 +34,7 @@ static void put_color_scale(struct writer *writer, const struct frame *frame)
         box->left / width, box->bottom / height, (box->right - box->left) / width,
         (box->top - box->bottom) / height);
     put_frame(writer, box);
-    struct scale scale = {panel->least, panel->most, box->bottom, box->top};
+    struct scale scale = {panel->least, panel->most, box->bottom, box->top, 0};
     put_ticks_y(writer, &scale, box->right, true, true);
     double beside = TICK_LENGTH + 5 + widest_tick(panel->least, panel->most) + 0.6 * AXIS_FONT;
     put_text(writer, panel->unit, (size_t)((box->top - box->bottom + 40) / (AXIS_FONT * 0.55)),
@@ -66,15 +68,31 @@ static void put_cell_values(struct writer *writer, const struct frame *frame, co
         }
 }
 
-static void put_boxes(struct writer *writer, const struct panel *panel, size_t index)
+/* So many elements beyond element i. */
+static double edge(const struct axis *axis, size_t i, double beyond)
 {
+    return axis_element(axis, i) + beyond * (axis->labels ? 1 : axis->step);
+}
+
+/* The edges of each cell, in the order in which gnuplot draws them. The far ones reach under the
+ * next cells, of which a viewer that smooths edges would else show the paper between. */
+static void put_boxes(struct writer *writer, const struct frame *frame, size_t index,
+                      bool has_borders)
+{
+    const struct panel *panel = frame->panel;
+    const struct box *box = &frame->plot;
+    double wide = (box->right - box->left) / (double)panel->x.n,
+           high = (box->top - box->bottom) / (double)panel->y.n;
+    double under_x = has_borders ? 0 : fmin(0.5, UNDER_POINTS / wide),
+           under_y = has_borders ? 0 : fmin(0.5, UNDER_POINTS / high);
     fprintf(writer->out, "$panel%zu << END_OF_PANEL\n", index);
     for (size_t row = 0; row < panel->y.n; row++)
         for (size_t column = 0; column < panel->x.n; column++) {
             double value = panel->values[row * panel->x.n + column];
             if (isfinite(value))
-                fprintf(writer->out, "%.10g %.10g %.8g\n", axis_element(&panel->x, column),
-                        axis_element(&panel->y, row), value);
+                fprintf(writer->out, "%.10g %.10g %.10g %.10g %.8g\n",
+                        edge(&panel->x, column, -0.5), edge(&panel->x, column, 0.5 + under_x),
+                        edge(&panel->y, row, -0.5), edge(&panel->y, row, 0.5 + under_y), value);
         }
     fputs("END_OF_PANEL\n", writer->out);
 }
@@ -113,18 +131,22 @@ static void plot_image(struct writer *writer, const struct panel *panel, size_t 
 void draw_map(struct writer *writer, const struct frame *frame, size_t index)
 {
     const struct panel *panel = frame->panel;
-    struct scale x = {.from = frame->plot.left, .to = frame->plot.right};
-    struct scale y = {.from = frame->plot.bottom, .to = frame->plot.top};
+    struct scale x = {
+        .from = frame->plot.left, .to = frame->plot.right, .least_step = panel->x.step};
+    struct scale y = {
+        .from = frame->plot.bottom, .to = frame->plot.top, .least_step = panel->y.step};
     axis_ends(panel, &panel->x, &x.begin, &x.end);
     if (panel->y_up)
         axis_ends(panel, &panel->y, &y.begin, &y.end);
     else
         axis_ends(panel, &panel->y, &y.end, &y.begin);
-    bool is_boxed = panel->x.n * panel->y.n <= BOXED_CELLS;
     double cell = fmin((x.to - x.from) / (double)panel->x.n, (y.to - y.from) / (double)panel->y.n);
+    /* White lines part tokens and texts; numbers of a table are one surface. */
+    bool has_borders = cell > 3 && (panel->x.labels || panel->y.labels);
+    bool is_boxed = panel->x.n * panel->y.n <= BOXED_CELLS;
 
     if (is_boxed)
-        put_boxes(writer, panel, index);
+        put_boxes(writer, frame, index, has_borders);
     else
         put_image(writer, panel, index);
     begin_panel(writer, frame, &x, &y);
@@ -146,9 +168,9 @@ void draw_map(struct writer *writer, const struct frame *frame, size_t index)
         return;
     }
     fprintf(writer->out, "set style fill solid %s\n",
-            cell > 3 ? "border lc rgb '#FFFFFF'" : "noborder");
+            has_borders ? "border lc rgb '#FFFFFF'" : "noborder");
     fprintf(writer->out,
-            "plot $panel%zu using 1:2:(%.17g):(%.17g):3 with boxxyerror fillcolor palette lw 0.4 "
+            "plot $panel%zu using (0):(0):1:2:3:4:5 with boxxyerror fillcolor palette lw 0.4 "
             "notitle\n",
-            index, 0.5 * panel->x.step, 0.5 * panel->y.step);
+            index);
 }

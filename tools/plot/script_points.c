@@ -32,9 +32,7 @@ static void put_links(struct writer *writer, const struct panel *panel,
 /* Its length in the plane. */
 static const char *link_text(const struct panel *panel, size_t i, char out[AXIS_NAME_BYTES])
 {
-    const double *a = panel->values + 2 * panel->links[i][0],
-                 *b = panel->values + 2 * panel->links[i][1];
-    snprintf(out, AXIS_NAME_BYTES, "%.3g", hypot(a[0] - b[0], a[1] - b[1]));
+    snprintf(out, AXIS_NAME_BYTES, "%.3g", panel_link_length(panel, i));
     return out;
 }
 
@@ -104,8 +102,8 @@ static void put_point_names(struct writer *writer, const struct frame *frame, co
 void draw_points(struct writer *writer, const struct frame *frame, size_t index)
 {
     const struct panel *panel = frame->panel;
-    struct scale x = {panel->x_range[0], panel->x_range[1], frame->plot.left, frame->plot.right};
-    struct scale y = {panel->y_range[0], panel->y_range[1], frame->plot.bottom, frame->plot.top};
+    struct scale x = {panel->x_range[0], panel->x_range[1], frame->plot.left, frame->plot.right, 0};
+    struct scale y = {panel->y_range[0], panel->y_range[1], frame->plot.bottom, frame->plot.top, 0};
     if (panel->is_square)
         equalize(&x, &y);
     double unit = (x.end - x.begin) / (x.to - x.from);

@@ -61,7 +61,7 @@ void script_write_text(const struct panel *panel, size_t columns, size_t rows, F
     else
         put_rows(panel, script);
     fputs("END_OF_PANEL\n", script);
-    const char *y_title = panel->kind == PANEL_POINTS ? panel->y.title : panel->unit;
+    const char *y_title = panel->kind == PANEL_POINTS ? NULL : panel->unit; /* said below */
     fputs("set xlabel ", script);
     gnuplot_put_string(script, panel->x.title ? panel->x.title : "");
     fputs(" noenhanced\nset ylabel ", script);

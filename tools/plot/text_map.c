@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { NUMBER_COLUMNS = 6, NAME_COLUMNS = 20, ROWS_MOST = 48 };
+enum { NUMBER_COLUMNS = 6, NAME_COLUMNS = 20, SENTENCE_COLUMNS = 400, ROWS_MOST = 48 };
 
 struct map {
     const struct panel *panel;
     size_t name_columns, block_x, block_y;
-    size_t cell_columns; /* NUMBER_COLUMNS: numbers */
+    size_t cell_columns; /* NUMBER_COLUMNS or more: numbers */
     bool colors;
     FILE *stream;
 };
@@ -41,8 +41,8 @@ static void put_cell(const struct map *map, double value)
         fprintf(map->stream, "\x1b[48;2;%u;%u;%um\x1b[38;2;%sm", (unsigned)(color >> 16),
                 (unsigned)(color >> 8 & 0xFF), (unsigned)(color & 0xFF),
                 color_is_light(color) ? "0;0;0" : "255;255;255");
-    if (map->cell_columns == NUMBER_COLUMNS)
-        fprintf(map->stream, fabs(value) < 100 ? "%*.2f" : "%*.0f", NUMBER_COLUMNS, value);
+    if (map->cell_columns >= NUMBER_COLUMNS)
+        fprintf(map->stream, fabs(value) < 100 ? "%*.2f" : "%*.0f", (int)map->cell_columns, value);
     else
         for (size_t i = 0; i < map->cell_columns; i++) {
             size_t shade = !(share > 0) ? 0
@@ -78,13 +78,13 @@ static void put_header(const struct map *map)
 {
     const struct axis *axis = &map->panel->x;
     char scratch[AXIS_NAME_BYTES];
-    if (map->cell_columns == NUMBER_COLUMNS) {
+    if (map->cell_columns >= NUMBER_COLUMNS) {
         fprintf(map->stream, "%*s", (int)map->name_columns + 1, "");
         for (size_t i = 0; i < axis->n; i++) {
             const char *name = axis_name(axis, i, scratch);
-            size_t used = display_width(name, strlen(name), NUMBER_COLUMNS - 1);
-            fprintf(map->stream, "%*s", (int)(NUMBER_COLUMNS - used), "");
-            display_text(map->stream, name, strlen(name), NUMBER_COLUMNS - 1);
+            size_t used = display_width(name, strlen(name), map->cell_columns - 1);
+            fprintf(map->stream, "%*s", (int)(map->cell_columns - used), "");
+            display_text(map->stream, name, strlen(name), map->cell_columns - 1);
         }
         putc('\n', map->stream);
         return;
@@ -113,16 +113,23 @@ static void put_key(const struct map *map)
     putc('\n', map->stream);
 }
 
+/* Numbers where they fit, as wide as the names above them or as there is room. */
+static size_t cell_columns(const struct panel *panel, size_t room)
+{
+    size_t share = room / (panel->x.n ? panel->x.n : 1), name = widest(&panel->x) + 1;
+    if (share < NUMBER_COLUMNS)
+        return share >= 2 ? 2 : 1;
+    return name <= NUMBER_COLUMNS ? NUMBER_COLUMNS : name < share ? name : share;
+}
+
 void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE *stream)
 {
     struct map map = {.panel = panel, .colors = colors, .stream = stream};
     map.name_columns = widest(&panel->y);
     size_t room = columns > map.name_columns + 12 ? columns - map.name_columns - 1 : 11;
-    map.cell_columns = panel->x.n * NUMBER_COLUMNS <= room ? NUMBER_COLUMNS
-                       : panel->x.n * 2 <= room            ? 2
-                                                           : 1;
+    map.cell_columns = cell_columns(panel, room);
     map.block_x = map.cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
-    map.block_y = map.cell_columns == NUMBER_COLUMNS ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
+    map.block_y = map.cell_columns >= NUMBER_COLUMNS ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
     put_header(&map);
     size_t n_rows = (panel->y.n + map.block_y - 1) / map.block_y;
     for (size_t i = 0; i < n_rows; i++) {
@@ -137,33 +144,53 @@ void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE
 
 /* ---- Dots ---- */
 
+struct dots {
+    const struct panel *panel;
+    size_t name_columns, bar_columns;
+    bool has_own_lines; /* names that are too long for a line with numbers */
+    FILE *stream;
+};
+
+enum { DOT_NUMBER = 10, BAR_LEAST = 10 };
+
+static void put_dots_row(const struct dots *dots, size_t row)
+{
+    const struct panel *panel = dots->panel;
+    const double *values = panel->values + row * panel->x.n;
+    char scratch[AXIS_NAME_BYTES];
+    const char *name = axis_name(&panel->y, row, scratch);
+    double share = panel->most > 0 ? values[0] / panel->most : 0;
+    size_t n = share > 0 ? (size_t)(fmin(share, 1) * (double)dots->bar_columns + 0.5) : 0;
+    if (dots->has_own_lines) {
+        display_text(dots->stream, name, strlen(name), SENTENCE_COLUMNS);
+        putc('\n', dots->stream);
+    } else
+        display_cell(dots->stream, name, strlen(name), dots->name_columns);
+    for (size_t k = 0; k < panel->x.n; k++)
+        fprintf(dots->stream, " %*.4g", DOT_NUMBER, values[k]);
+    putc(' ', dots->stream);
+    for (size_t i = 0; i < n; i++)
+        fputs("█", dots->stream);
+    putc('\n', dots->stream);
+}
+
 void text_dots_print(const struct panel *panel, size_t columns, FILE *stream)
 {
-    enum { NUMBER = 10, NAME_MOST = 40 };
+    struct dots dots = {.panel = panel, .name_columns = 1, .stream = stream};
     char scratch[AXIS_NAME_BYTES];
-    size_t name_columns = 1;
+    size_t numbers = panel->x.n * (DOT_NUMBER + 1) + 1;
     for (size_t i = 0; i < panel->y.n; i++) {
         const char *name = axis_name(&panel->y, i, scratch);
-        size_t width = display_width(name, strlen(name), NAME_MOST);
-        name_columns = width > name_columns ? width : name_columns;
+        size_t width = display_width(name, strlen(name), SENTENCE_COLUMNS);
+        dots.name_columns = width > dots.name_columns ? width : dots.name_columns;
     }
-    size_t used = name_columns + panel->x.n * (NUMBER + 1) + 1;
-    size_t bar = columns > used + 10 ? columns - used : 10;
+    dots.has_own_lines = dots.name_columns + numbers + BAR_LEAST > columns;
+    size_t used = numbers + (dots.has_own_lines ? 0 : dots.name_columns);
+    dots.bar_columns = columns > used + BAR_LEAST ? columns - used : BAR_LEAST;
     for (size_t k = 0; k < panel->x.n; k++)
         fprintf(stream, "%s %zu: %s\n", k ? "number" : "bar, number", k + 1,
                 axis_name(&panel->x, k, scratch));
-    for (size_t row = 0; row < panel->y.n; row++) {
-        const double *values = panel->values + row * panel->x.n;
-        const char *name = axis_name(&panel->y, row, scratch);
-        double share = panel->most > 0 ? values[0] / panel->most : 0;
-        size_t n = share > 0 ? (size_t)(fmin(share, 1) * (double)bar + 0.5) : 0;
-        display_cell(stream, name, strlen(name), name_columns);
-        for (size_t k = 0; k < panel->x.n; k++)
-            fprintf(stream, " %*.4g", NUMBER, values[k]);
-        putc(' ', stream);
-        for (size_t i = 0; i < n; i++)
-            fputs("█", stream);
-        putc('\n', stream);
-    }
+    for (size_t row = 0; row < panel->y.n; row++)
+        put_dots_row(&dots, row);
     fprintf(stream, "%s\n", panel->unit ? panel->unit : "");
 }

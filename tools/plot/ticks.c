@@ -14,9 +14,14 @@ static double round_step(double span, size_t wanted)
 
 struct ticks ticks_make(double least, double most, size_t wanted)
 {
+    return ticks_whole(least, most, wanted, 0);
+}
+
+struct ticks ticks_whole(double least, double most, size_t wanted, double least_step)
+{
     if (!(most > least) || !isfinite(most - least))
         return (struct ticks){.first = least, .step = 1, .n = isfinite(least) ? 1 : 0};
-    double step = round_step(most - least, wanted), slack = step * 1e-9;
+    double step = fmax(round_step(most - least, wanted), least_step), slack = step * 1e-9;
     struct ticks ticks = {.first = ceil((least - slack) / step) * step, .step = step};
     if (ticks.first <= most + slack)
         ticks.n = (size_t)floor((most - ticks.first + slack) / step) + 1;

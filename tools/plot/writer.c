@@ -67,8 +67,9 @@ static const char *const TICK_STYLE = "lc rgb '#404040' lw 0.8";
 
 void put_ticks_x(struct writer *writer, const struct scale *scale, double y, bool has_names)
 {
-    struct ticks ticks = ticks_make(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                                    (size_t)fmax(2, (scale->to - scale->from) / 36));
+    struct ticks ticks =
+        ticks_whole(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+                    (size_t)fmax(2, (scale->to - scale->from) / 36), scale->least_step);
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
         double x = on_page(scale, ticks.first + (double)i * ticks.step);
@@ -82,9 +83,9 @@ void put_ticks_x(struct writer *writer, const struct scale *scale, double y, boo
 void put_ticks_y(struct writer *writer, const struct scale *scale, double x, bool is_right,
                  bool has_names)
 {
-    struct ticks ticks =
-        ticks_make(fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
-                   is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32));
+    struct ticks ticks = ticks_whole(
+        fmin(scale->begin, scale->end), fmax(scale->begin, scale->end),
+        is_right ? 5 : (size_t)fmax(2, fabs(scale->to - scale->from) / 32), scale->least_step);
     double side = is_right ? 1 : -1;
     char text[TICK_BYTES];
     for (size_t i = 0; i < ticks.n; i++) {
@@ -137,11 +138,22 @@ static double beside_y_names(const struct writer *writer, const struct panel *pa
     return widest_tick(begin, end) + TICK_LENGTH + 5;
 }
 
-/* Columns of text for so many points: letters are a little narrower than what is reckoned for them.
- */
-static size_t columns_for(double points)
+/* In one line, or in two that break at a blank; y is that of the last one. */
+void put_broken(struct writer *writer, const char *title, size_t columns, double x, double y,
+                double font)
 {
-    return points > 4 * AXIS_FONT ? (size_t)(points / (AXIS_FONT * 0.55)) : 7;
+    size_t at = title ? title_break(title, columns) : 0;
+    char *first = at ? strndup(title, at) : NULL;
+    put_text(writer, first, columns, x, y + 1.3 * font, CENTER, font, 0, "");
+    put_text(writer, first ? title + at + 1 : title, columns, x, y, CENTER, font, 0, "");
+    free(first);
+}
+
+/* The middle of a text that is to be at x, moved where the page ends. */
+static double within_page(const struct writer *writer, const char *text, double x)
+{
+    double half = 0.5 * text_points(text, AXIS_FONT * 0.92, 10000) + 4;
+    return fmax(half, fmin(x, writer->layout->width - half));
 }
 
 void put_titles(struct writer *writer, const struct frame *frame, const char *x_title,
@@ -154,17 +166,17 @@ void put_titles(struct writer *writer, const struct frame *frame, const char *x_
     bool has_names = panel->kind == PANEL_MAP && panel->x.labels;
     double below = (has_names ? writer->layout->x.extent : TICK_FONT * 1.3) + 5;
     double room = writer->layout->n_frames == 1 ? writer->layout->width : width;
-    double above = panel->kind == PANEL_DOTS ? AXIS_FONT * 1.5 : 0; /* its legend is between */
+    double above = panel->kind == PANEL_DOTS ? legend_height(panel) + 2 : 0; /* between */
 
     if (frame->has_x_names)
-        put_text(writer, x_title, columns_for(room), middle_x,
+        put_text(writer, x_title, columns_of_title(room), within_page(writer, x_title, middle_x),
                  plot->bottom - below - 0.7 * AXIS_FONT, CENTER, AXIS_FONT, 0, "");
     if (frame->has_y_names)
-        put_text(writer, y_title, columns_for(1.3 * height),
+        put_text(writer, y_title, columns_of_title(1.3 * height),
                  plot->left - beside_y_names(writer, panel) - 0.6 * AXIS_FONT, middle_y, CENTER,
                  AXIS_FONT, 90, "");
-    put_text(writer, panel->title, columns_for(width + 20), middle_x,
-             plot->top + 0.75 * AXIS_FONT + 2 + above, CENTER, AXIS_FONT, 0, "");
+    put_broken(writer, panel->title, columns_above(width), middle_x,
+               plot->top + 0.75 * AXIS_FONT + 2 + above, AXIS_FONT);
 }
 
 double axis_element(const struct axis *axis, size_t i)

@@ -20,6 +20,8 @@ enum align { LEFT, CENTER, RIGHT };
 /* A text, cut to so many columns and turned to the left by degrees. `more`: gnuplot's options. */
 void put_text(struct writer *writer, const char *text, size_t columns, double x, double y,
               enum align align, double font, double degrees, const char *more);
+void put_broken(struct writer *writer, const char *title, size_t columns, double x, double y,
+                double font);
 void put_line(struct writer *writer, double x0, double y0, double x1, double y1, const char *style);
 void put_frame(struct writer *writer, const struct box *box);
 
@@ -27,6 +29,7 @@ void put_frame(struct writer *writer, const struct box *box);
 struct scale {
     double begin, end; /* values */
     double from, to;   /* points */
+    double least_step; /* between two of its ticks */
 };
 double on_page(const struct scale *scale, double value);
 
