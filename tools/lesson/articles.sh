@@ -131,11 +131,11 @@ notebook() {
     article 'A notebook on what goes into a transformer' \
         'Positional encodings of 100 places in 100 columns.'
     number 'Length of the encoding of place 34: √50' '7.0710673' 7.0710678 1e-6 \
-        "$measured -f csv | awk -F, '\$1 == 34 { for (i = 2; i <= NF; i++) sum += \$i * \$i; printf \"%.7f\", sqrt(sum) }'"
+        "$measured --row 34 | sed -n 's/^ *p = 34 *//p'"
     text 'Length of the encoding of any place' 'always approximately 7.071068' '7.0710678 for every row' \
         "$measured | sed -n 's/^norm *//p'"
     number 'Distance of the encodings of places 70 and 72' '3.2668781' 3.2668781 2e-7 \
-        "$measured -f csv | awk -F, '\$1 == 70 || \$1 == 72 { for (i = 2; i <= NF; i++) d[i] = \$i - d[i] } END { for (i in d) sum += d[i] * d[i]; printf \"%.8f\", sqrt(sum) }'"
+        "$measured --pair 70,72 | sed -n 's/.*PE.72.| = //p'"
     number 'Distance of any two places that are 2 apart, if it is the same for all' 'nearly the same' 3.2668781 2e-7 \
         "$measured | sed -n 's/^ *k = 2 *\\(.*\\) for every p/\\1/p'"
     drawn 'The encodings as a heat map (RdBu)' 'figure' notebook-position.svg \
