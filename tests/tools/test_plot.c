@@ -537,7 +537,7 @@ static void test_whole_ticks(void **state)
 static void test_links_in_words(void **state)
 {
     (void)state;
-    char shown[40], *end;
+    char shown[128], *end;
     const char *out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position "
                                       "sinusoidal --link i:bike -f data")
                           ->out;
