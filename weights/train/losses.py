@@ -26,3 +26,23 @@ class CrossEntropy(torch.autograd.Function):
 
 
 cross_entropy = CrossEntropy.apply
+
+
+def contrast(first, second, negatives=None, temperature=0.05):
+    """InfoNCE both ways: each sentence finds its partner among those of the batch and the negatives."""
+    scores = first @ second.T / temperature
+    targets = torch.arange(len(first))
+    forward = scores if negatives is None else torch.cat([scores, first @ negatives.T / temperature], 1)
+    return (F.cross_entropy(forward, targets) + F.cross_entropy(scores.T, targets)) / 2
+
+
+def apart(first, reordered, most=0.8):
+    """The same words in another order are near, but no nearer than this cosine."""
+    return F.relu((first * reordered).sum(1) - most).mean()
+
+
+def ranking(cosines, scores, sharpness=20.0):
+    """A pair with a higher score should have a higher cosine (CoSENT)."""
+    difference = sharpness * (cosines[None, :] - cosines[:, None])
+    difference = difference.masked_fill(scores[:, None] <= scores[None, :], float("-inf"))
+    return torch.logsumexp(torch.cat([torch.zeros(1), difference.flatten()]), 0)
