@@ -120,8 +120,8 @@ def main():
     parser.add_argument("--save-every", type=int, default=180, help="seconds")
     options = parser.parse_args()
     settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers", "start")}
-    settings["shape"] = model.SHAPE
-    trainer.run(options.out, Contrastive, settings, trainer.load_parameters(options.start), options.workers)
+    parameters, settings["shape"] = trainer.load(options.start)
+    trainer.run(options.out, Contrastive, settings, parameters, options.workers)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import struct
 from pathlib import Path
 
 import numpy
-import torch
 
 import model
 import trainer
@@ -92,10 +91,11 @@ def main():
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    out, shape = Path(options.out), model.SHAPE
+    out = Path(options.out)
+    parameters, shape = trainer.load(options.checkpoint)
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     (out / "1_Pooling").mkdir(parents=True, exist_ok=True)
-    write_safetensors(out / "model.safetensors", tensors(trainer.load_parameters(options.checkpoint), shape))
+    write_safetensors(out / "model.safetensors", tensors(parameters, shape))
     (out / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
     for name, value in (("config.json", config(shape)), ("tokenizer.json", tokenizer(pieces)),
                         ("tokenizer_config.json", tokenizer_config(shape)), ("modules.json", modules()),

@@ -74,7 +74,7 @@ def main():
                == sorted(text.key(w) for w in r[1].split()) and r[0] != r[1]][::4]
     torch.set_grad_enabled(False)
     for checkpoint in options.checkpoint:
-        bert = model.Bert(trainer.load_parameters(checkpoint), model.SHAPE)
+        bert = model.Bert(*trainer.load(checkpoint))
         for name, pairs in (("STS-B dev", text.stsb(options.text, "dev")), ("SICK trial", text.sick(options.text, "TRIAL"))):
             print("%s: Spearman %.4f" % (name, spearman(cosines(bert, tokenizer, pairs), [p[2] for p in pairs])))
         c = cosines(bert, tokenizer, swapped)

@@ -54,14 +54,16 @@ def main():
     parser.add_argument("--tokens", type=int, default=4096, help="per worker and step")
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--warm-up", type=int, default=300)
+    parser.add_argument("--layers", type=int, default=model.SHAPE["layers"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--save-every", type=int, default=180, help="seconds")
     options = parser.parse_args()
     embedding = numpy.load(Path(options.cache) / "embedding.npy")
-    settings = {"shape": model.SHAPE, "cache": options.cache, "steps": options.steps, "tokens": options.tokens,
+    shape = dict(model.SHAPE, layers=options.layers)
+    settings = {"shape": shape, "cache": options.cache, "steps": options.steps, "tokens": options.tokens,
                 "rate": options.rate, "warm_up": options.warm_up, "seed": options.seed, "save_every": options.save_every}
-    parameters = model.new_parameters(model.SHAPE, options.seed, embedding)
+    parameters = model.new_parameters(shape, options.seed, embedding)
     trainer.run(options.out, MaskedLanguage, settings, parameters, options.workers)
 
 

@@ -54,12 +54,12 @@ def save(path, shared, state):
     os.replace(temporary, path)
 
 
-def load_parameters(path, shape=model.SHAPE):
-    """The parameters of a checkpoint, for the next stage or to measure or export."""
-    parameters = model.new_parameters(shape, 0)
-    flat = torch.load(path)["flat"]
-    views = Shared(parameters, 1).views(flat)
-    return {name: t.clone().requires_grad_(True) for name, t in views.items()}
+def load(path):
+    """The parameters of a checkpoint and their shape, for the next stage or to measure or export."""
+    kept = torch.load(path)
+    shape = kept["state"]["settings"]["shape"]
+    views = Shared(model.new_parameters(shape, 0), 1).views(kept["flat"])
+    return {name: t.clone().requires_grad_(True) for name, t in views.items()}, shape
 
 
 def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
@@ -119,7 +119,7 @@ def run(folder, make_task, settings, parameters, workers):
     path = folder / "checkpoint.pt"
     if path.exists():
         kept = torch.load(path)
-        if kept["state"]["settings"] != settings:
+        if dict(kept["state"]["settings"], save_every=0) != dict(settings, save_every=0):
             raise SystemExit("%s is of another training: %s" % (path, kept["state"]["settings"]))
         for name in ("flat", "first", "second"):
             getattr(shared, name).copy_(kept[name])
