@@ -79,7 +79,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
+.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers quality train \
 	install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -97,6 +97,8 @@ help:
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
+	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
+	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=1'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -243,6 +245,17 @@ bench: $(BUILD)/encode-bench $(BUILD)/encode
 
 bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
 	@python3 tools/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
+
+# Debian's Python has Debian's numpy and torch; another one in the path has not.
+PYTHON ?= /usr/bin/python3
+QUALITY ?=
+WORK ?= $(BUILD)/weights
+
+quality: $(BUILD)/encode
+	@$(PYTHON) tests/quality/quality.py --encode $(BUILD)/encode --text $(SHARED_DIR)/text $(QUALITY)
+
+train: $(BUILD)/encode-import
+	@PYTHON=$(PYTHON) TEXT=$(abspath $(SHARED_DIR)/text) ENCODE_IMPORT=$(abspath $<) weights/train/run.sh $(abspath $(WORK))
 
 # ---- Installation ----
 
