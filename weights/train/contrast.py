@@ -15,7 +15,6 @@ import text
 import trainer
 from pairs import LONGEST, Pairs
 from pretrain import MaskedLanguage
-from reorder import Reorder
 from wordpiece import CLS, PAD, SEP, WordPiece
 
 
@@ -44,14 +43,14 @@ class Contrastive(MaskedLanguage):
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
         tokenizer = WordPiece(self.pieces)
-        self.pairs, self.reorder = Pairs(self.corpus, tokenizer), Reorder(tokenizer)
+        self.pairs = Pairs(self.corpus, tokenizer)
         self.scored = scored_pairs(settings["stsb"], tokenizer) if settings["stsb"] else []
 
     def reordered(self, sentences, rng):
         """Every second sentence with its words in another order, and which these are."""
         at, changed = [], []
         for i in range(rng.integers(2), len(sentences), 2):
-            other = self.reorder(sentences[i], rng)
+            other = self.pairs.reorder(sentences[i], rng)
             if other is not None:
                 at.append(i)
                 changed.append(other)

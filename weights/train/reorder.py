@@ -1,4 +1,4 @@
-"""Sentences that hold the same words in another order, as token ids."""
+"""Sentences said a little differently, and sentences of the same words in another order, as token ids."""
 
 import numpy
 
@@ -14,6 +14,9 @@ class Reorder:
         self.continues = [p.startswith("##") for p in tokenizer.pieces]
         self.letters = [p.lstrip("#").isalnum() for p in tokenizer.pieces]
         self.determiners = {tokenizer.ids[w] for w in DETERMINERS if w in tokenizer.ids}
+        self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split() if w in tokenizer.ids}
+        self.articles = [tokenizer.ids[w] for w in ("a", "the")]
+        self.stop = tokenizer.ids["."]
         self.function_words = {tokenizer.ids[w] for w in FUNCTION_WORDS if w in tokenizer.ids}
 
     def words(self, ids):
@@ -38,6 +41,17 @@ class Reorder:
                 words[a], words[b] = words[b], words[a]
                 return words
         return None
+
+    def restated(self, ids, rng):
+        """The same with some articles exchanged, with or without its full stop, without a word here and there."""
+        out = [self.articles[1 - self.articles.index(i)] if i in self.articles and rng.random() < 0.3 else int(i)
+               for i in ids]
+        if rng.random() < 0.5:
+            out = out[:-1] if out[-1] == self.stop else out + [self.stop]
+        words = self.words(out)
+        if len(words) > 5:
+            words = [w for w in words if rng.random() >= 0.05 or w[0] in self.negations]
+        return numpy.array([i for w in words for i in w] or ids, numpy.int64)
 
     def __call__(self, ids, rng):
         """Roles exchanged (two nouns, by their determiners), else two content words, sometimes one word

@@ -4,16 +4,32 @@ NOUNS = """dog cat man woman boy girl horse bird child baby cow bear wolf fox li
     king queen farmer soldier nurse teacher driver singer painter fisherman sailor hunter policeman thief guard
     waiter cook clown player dancer runner guest stranger neighbor brother sister mother father friend uncle aunt
     captain pilot priest prince robot monkey snake goat pig elephant frog""".split()
-# third person, past, participle
-VERBS = [v.split() for v in """bites bit bitten;chases chased chased;follows followed followed;sees saw seen;watches watched
-    watched;kicks kicked kicked;pushes pushed pushed;pulls pulled pulled;carries carried carried;helps helped helped;
-    finds found found;hits hit hit;feeds fed fed;eats ate eaten;loves loved loved;hates hated hated;attacks attacked
-    attacked;catches caught caught;calls called called;hears heard heard;teaches taught taught;kisses kissed kissed;
-    washes washed washed;beats beat beaten;leads led led;saves saved saved;scares scared scared;bothers bothered
-    bothered;hugs hugged hugged;greets greeted greeted;hides hid hidden;holds held held;touches touched touched;
-    paints painted painted;visits visited visited;fears feared feared;hunts hunted hunted;protects protected
-    protected;warns warned warned;ignores ignored ignored;praises praised praised;meets met met""".replace("\n", " ").split(";")]
+# base, past, participle
+VERBS = [v.split() for v in """bite bit bitten;chase chased chased;follow followed followed;see saw seen;watch watched
+    watched;kick kicked kicked;push pushed pushed;pull pulled pulled;carry carried carried;help helped helped;
+    find found found;hit hit hit;feed fed fed;eat ate eaten;love loved loved;hate hated hated;attack attacked
+    attacked;catch caught caught;call called called;hear heard heard;teach taught taught;kiss kissed kissed;
+    wash washed washed;beat beat beaten;lead led led;save saved saved;scare scared scared;bother bothered
+    bothered;hug hugged hugged;greet greeted greeted;hide hid hidden;hold held held;touch touched touched;
+    paint painted painted;visit visited visited;fear feared feared;hunt hunted hunted;protect protected
+    protected;warn warned warned;ignore ignored ignored;praise praised praised;meet met met""".split(";")]
+DOUBLED = ("hit", "hug")
 PLACES = ["", "", "", "", " in the park", " at night", " in the street", " on the beach", " near the house", " in the garden"]
+
+
+TENSES = ("present", "past", "going on", "going on")
+
+
+def third(base):
+    if base.endswith("y"):
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "sh", "ch")) else "s")
+
+
+def going_on(base):
+    if base in DOUBLED:
+        return base + base[-1] + "ing"
+    return (base[:-1] if base.endswith("e") and not base.endswith("ee") else base) + "ing"
 
 
 def phrase(noun, determiner):
@@ -22,26 +38,33 @@ def phrase(noun, determiner):
     return determiner + noun
 
 
-def active(who, whom, verb, past, determiner, place):
-    return phrase(who, determiner) + " " + verb[1 if past else 0] + " " + phrase(whom, determiner) + place
+def active(who, whom, verb, tense, determiner, place):
+    form = {"present": third(verb[0]), "past": verb[1], "going on": "is " + going_on(verb[0])}[tense]
+    return phrase(who, determiner) + " " + form + " " + phrase(whom, determiner) + place
 
 
-def passive(who, whom, verb, past, determiner, place):
-    return (phrase(whom, determiner) + (" was " if past else " is ") + verb[2] + " by " +
-            phrase(who, determiner) + place)
+def passive(who, whom, verb, tense, determiner, place):
+    form = {"present": "is ", "past": "was ", "going on": "is being "}[tense] + verb[2] + " by "
+    return phrase(whom, determiner) + " " + form + phrase(who, determiner) + place
+
+
+def there_is(who, whom, verb, tense, determiner, place):
+    return "there is " + phrase(who, "a") + " " + going_on(verb[0]) + " " + phrase(whom, determiner) + place
 
 
 def triple(rng):
     """A sentence, another one that says the same, and one of the first's words that says the reverse."""
     who, whom = (NOUNS[i] for i in rng.choice(len(NOUNS), 2, replace=False))
     verb = VERBS[rng.integers(len(VERBS))]
-    past, place = rng.random() < 0.5, PLACES[rng.integers(len(PLACES))]
+    tense, place = TENSES[rng.integers(len(TENSES))], PLACES[rng.integers(len(PLACES))]
     determiner = ("the ", "the ", "a", "")[rng.integers(4)]
     first, second = (active, passive) if rng.random() < 0.7 else (passive, active)
-    anchor = first(who, whom, verb, past, determiner, place)
-    if rng.random() < 0.3:
-        second = first
-        positive = second(who, whom, verb, not past, ("the ", "a")[rng.integers(2)], place)
+    anchor = first(who, whom, verb, tense, determiner, place)
+    kind = rng.random()
+    if kind < 0.2 and tense == "going on":
+        positive = there_is(who, whom, verb, tense, determiner, place)
+    elif kind < 0.4:
+        positive = first(who, whom, verb, TENSES[rng.integers(len(TENSES))], ("the ", "a")[rng.integers(2)], place)
     else:
-        positive = second(who, whom, verb, past, determiner, place)
-    return anchor, positive, first(whom, who, verb, past, determiner, place)
+        positive = second(who, whom, verb, tense, determiner, place)
+    return anchor, positive, first(whom, who, verb, tense, determiner, place)
