@@ -46,29 +46,31 @@ class Contrastive(MaskedLanguage):
         self.pairs = Pairs(self.corpus, tokenizer)
         self.scored = scored_pairs(settings["stsb"], tokenizer) if settings["stsb"] else []
 
-    def reordered(self, sentences, rng):
-        """Every second sentence with its words in another order, and which these are."""
-        at, changed = [], []
+    def changed(self, sentences, rng):
+        """Every second sentence with its words in another order, or negated, and which these are."""
+        variants, at, others = self.pairs.variants, [], []
         for i in range(rng.integers(2), len(sentences), 2):
-            other = self.pairs.reorder(sentences[i], rng)
+            other = variants.negated(sentences[i]) if rng.random() < 0.3 else None
+            if other is None:
+                other = variants.reordered(sentences[i], rng)
             if other is not None:
                 at.append(i)
-                changed.append(other)
-        return at, changed
+                others.append(other)
+        return at, others
 
     def contrast(self, bert, rng, dropout):
         s = self.settings
         kind, triples = self.pairs.batch(s["pairs"], rng)
         first, second = [t[0] for t in triples], [t[1] for t in triples]
         negatives = [t[2] for t in triples if t[2] is not None]
-        at, changed = ([], []) if negatives else self.reordered(first, rng)
-        ids, real = padded(first + second + negatives + changed)
+        at, others = ([], []) if negatives else self.changed(first, rng)
+        ids, real = padded(first + second + negatives + others)
         v = bert.pooled(ids, real, dropout)
         n = len(triples)
         negative = v[2 * n:3 * n] if negatives else None
         near = losses.contrast(v[:n], v[n:2 * n], negative)
-        order = losses.apart(v[:n][at], v[2 * n:]) if changed else torch.zeros(())
-        return near, order
+        apart = losses.apart(v[:n][at], v[2 * n:]) if others else torch.zeros(())
+        return near, apart
 
     def ranked(self, bert, rng, dropout):
         chosen = [self.scored[i] for i in rng.choice(len(self.scored), self.settings["scored"], replace=False)]
@@ -87,15 +89,15 @@ class Contrastive(MaskedLanguage):
         bert.cast()
         rng = numpy.random.default_rng([s["seed"], 2000, step * self.workers + self.rank])
         dropout = model.Dropout(s["dropout"], rng)
-        near, order = self.contrast(bert, rng, dropout)
-        (near + s["order_weight"] * order).backward()
+        near, apart = self.contrast(bert, rng, dropout)
+        (near + s["apart_weight"] * apart).backward()
         ranking = torch.zeros(())
         if self.scored:
             bert.cast()
             ranking = self.ranked(bert, rng, dropout)
             (s["ranking_weight"] * ranking).backward()
         accuracy = (logits.detach().argmax(1) == targets).float().mean()
-        return [float(x) for x in (mlm, accuracy, near, order, ranking)]
+        return [float(x) for x in (mlm, accuracy, near, apart, ranking)]
 
 
 def main():
@@ -109,7 +111,7 @@ def main():
     parser.add_argument("--scored", type=int, default=64, help="per worker and step")
     parser.add_argument("--tokens", type=int, default=1536, help="of running text, per worker and step")
     parser.add_argument("--mlm-weight", type=float, default=0.3)
-    parser.add_argument("--order-weight", type=float, default=2.0)
+    parser.add_argument("--apart-weight", type=float, default=4.0)
     parser.add_argument("--ranking-weight", type=float, default=0.3)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--rate", type=float, default=5e-4)

@@ -36,9 +36,9 @@ def contrast(first, second, negatives=None, temperature=0.05):
     return (F.cross_entropy(forward, targets) + F.cross_entropy(scores.T, targets)) / 2
 
 
-def apart(first, reordered, most=0.8):
-    """The same words in another order are near, but no nearer than this cosine."""
-    return F.relu((first * reordered).sum(1) - most).mean()
+def apart(first, changed, most=0.8):
+    """The same words in another order, or with a "not", are near, but no nearer than this cosine."""
+    return F.relu((first * changed).sum(1) - most).mean()
 
 
 def ranking(cosines, scores, sharpness=20.0):

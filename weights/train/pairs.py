@@ -3,7 +3,7 @@
 import numpy
 
 import roles
-from reorder import Reorder
+from variants import Variants
 
 SHORTEST, LONGEST = 4, 40
 KINDS = {"captions": 0.38, "adjacent": 0.17, "intents": 0.13, "twins": 0.18, "roles": 0.14}
@@ -13,7 +13,7 @@ ADJACENT = ("novels", "wikinews", "speeches")
 
 class Pairs:
     def __init__(self, corpus, tokenizer):
-        self.corpus, self.tokenizer, self.reorder = corpus, tokenizer, Reorder(tokenizer)
+        self.corpus, self.tokenizer, self.variants = corpus, tokenizer, Variants(tokenizer)
         fit = (corpus.lengths >= SHORTEST) & (corpus.lengths <= LONGEST)
         of = {name: corpus.source == k for k, name in enumerate(corpus.names)}
         self.twin = numpy.nonzero(fit & sum(of[n] for n in TWINS).astype(bool))[0]
@@ -44,7 +44,7 @@ class Pairs:
         if kind == "adjacent":
             return [(sentence(i), sentence(i + 1), None) for i in rng.choice(self.first, n, replace=False)]
         if kind == "twins":
-            return [(sentence(i), self.reorder.restated(sentence(i), rng), None)
+            return [(sentence(i), self.variants.restated(sentence(i), rng), None)
                     for i in rng.choice(self.twin, n, replace=False)]
         return [tuple(numpy.array(self.tokenizer(t), numpy.int64) for t in roles.triple(rng)) for _ in range(n)]
 

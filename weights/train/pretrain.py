@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--tokens", type=int, default=4096, help="per worker and step")
     parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--warm-up", type=int, default=300)
+    parser.add_argument("--warm-up", type=int, default=400)
     parser.add_argument("--layers", type=int, default=model.SHAPE["layers"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)

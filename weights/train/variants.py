@@ -1,4 +1,4 @@
-"""Sentences said a little differently, and sentences of the same words in another order, as token ids."""
+"""Of a sentence, as token ids: the same said a little differently, its words in another order, its negation."""
 
 import numpy
 
@@ -7,15 +7,19 @@ FUNCTION_WORDS = DETERMINERS + """i you he she it we they me him them us who wha
     were be been am do does did has have had will would can could should may might must not no and or but if of
     in on at to for from with by as into onto over under near up down out off about than then so too very s t d ll
     re ve m""".split()
+AUXILIARIES = "is are was were can could will would should may might must has have had do does did".split()
 
 
-class Reorder:
+class Variants:
     def __init__(self, tokenizer):
         self.continues = [p.startswith("##") for p in tokenizer.pieces]
         self.letters = [p.lstrip("#").isalnum() for p in tokenizer.pieces]
         self.determiners = {tokenizer.ids[w] for w in DETERMINERS if w in tokenizer.ids}
         self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split() if w in tokenizer.ids}
         self.articles = [tokenizer.ids[w] for w in ("a", "the")]
+        self.auxiliaries = {tokenizer.ids[w] for w in AUXILIARIES}
+        self.negation, self.none = tokenizer.ids["not"], tokenizer.ids["no"]
+        self.there = tokenizer.ids["there"]
         self.stop = tokenizer.ids["."]
         self.function_words = {tokenizer.ids[w] for w in FUNCTION_WORDS if w in tokenizer.ids}
 
@@ -53,7 +57,22 @@ class Reorder:
             words = [w for w in words if rng.random() >= 0.05 or w[0] in self.negations]
         return numpy.array([i for w in words for i in w] or ids, numpy.int64)
 
-    def __call__(self, ids, rng):
+    def negated(self, ids):
+        """With "not" behind the first auxiliary, or without the one that stands there; else its first article
+        turned into "no". None where there is neither."""
+        ids = [int(i) for i in ids]
+        for at, i in enumerate(ids):
+            if i in self.auxiliaries:
+                if ids[at + 1:at + 2] == [self.negation]:
+                    return numpy.array(ids[:at + 1] + ids[at + 2:], numpy.int64)
+                if ids[:at] == [self.there] and ids[at + 1:at + 2] == self.articles[:1]:
+                    return numpy.array(ids[:at + 1] + [self.none] + ids[at + 2:], numpy.int64)
+                return numpy.array(ids[:at + 1] + [self.negation] + ids[at + 1:], numpy.int64)
+            if i in self.articles and at == 0 and not any(k in self.auxiliaries for k in ids):
+                return numpy.array([self.none] + ids[1:], numpy.int64)
+        return None
+
+    def reordered(self, ids, rng):
         """Roles exchanged (two nouns, by their determiners), else two content words, sometimes one word
         moved elsewhere or two neighbours exchanged. None where nothing changes."""
         words = self.words(ids)
