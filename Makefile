@@ -80,7 +80,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
 .PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
-	lesson install uninstall FORCE
+	lesson quality train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -98,6 +98,8 @@ help:
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
 	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
+	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
+	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=1'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -251,6 +253,18 @@ LESSON ?=
 
 lesson: all
 	@tools/lesson.sh $(LESSON)
+
+# ---- The default weights ----
+# Debian's Python has Debian's numpy and torch; another one in the path has not.
+PYTHON ?= /usr/bin/python3
+QUALITY ?=
+WORK ?= $(BUILD)/weights
+
+quality: $(BUILD)/encode
+	@$(PYTHON) tests/quality/quality.py --encode $(BUILD)/encode --text $(SHARED_DIR)/text $(QUALITY)
+
+train: $(BUILD)/encode-import
+	@PYTHON=$(PYTHON) TEXT=$(abspath $(SHARED_DIR)/text) ENCODE_IMPORT=$(abspath $<) weights/train/run.sh $(abspath $(WORK))
 
 # ---- Installation ----
 

@@ -1,0 +1,70 @@
+"""What is measured: agreement with people, masked words, word order."""
+
+import random
+import re
+
+import numpy
+
+
+def ranks(values):
+    """From 0, with the mean of their places for equal values."""
+    _, inverse, counts = numpy.unique(values, return_inverse=True, return_counts=True)
+    return (numpy.cumsum(counts) - (counts + 1) / 2)[inverse]
+
+
+def spearman(a, b):
+    return float(numpy.corrcoef(ranks(a), ranks(b))[0, 1])
+
+
+class MeanOfWords:
+    """The line to beat: the mean of a text's word vectors."""
+
+    def __init__(self, path):
+        self.rows = {}
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                word, *values = line.split(" ")
+                self.rows[word] = numpy.array(values, float)
+
+    def vector(self, text):
+        rows = [self.rows[w] for w in re.findall(r"[a-z0-9]+|[^\sa-z0-9]", text.lower()) if w in self.rows]
+        mean = numpy.mean(rows, axis=0) if rows else numpy.zeros(50)
+        return mean / (numpy.linalg.norm(mean) + 1e-12)
+
+    def cosines(self, pairs):
+        return numpy.array([self.vector(a) @ self.vector(b) for a, b, *_ in pairs])
+
+
+def bag(text):
+    return sorted(re.findall(r"\w+|[^\w\s]", text.lower()))
+
+
+def reordered(pairs):
+    """Those pairs that hold the same words in another order."""
+    return [(a, b) for a, b in pairs if bag(a) == bag(b) and a.lower() != b.lower()]
+
+
+def order(cosines):
+    distance = 1 - numpy.asarray(cosines)
+    return {"mean": float(distance.mean()), "median": float(numpy.median(distance)),
+            "apart": float((distance > 0.01).mean()), "far": float((distance > 0.05).mean())}
+
+
+def mask_words(engine, lines, most=2000):
+    """One word of each line masked: a word that is one piece, drawn by a fixed seed."""
+    draw, chosen = random.Random(1), []
+    for line in lines:
+        words = list(re.finditer(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])", line))
+        if 6 <= len(words) <= 40:
+            word = draw.choice(words)
+            chosen.append((line[:word.start()] + "[MASK]" + line[word.end():], word.group().lower()))
+    single = engine.pieces([word for _, word in chosen])
+    chosen = [c for c, n in zip(chosen, single) if n == 1]
+    return chosen[::max(1, len(chosen) // most)][:most]
+
+
+def masked(engine, cases):
+    guesses = engine.filled([text for text, _ in cases])
+    first = sum(g[0] == word for g, (_, word) in zip(guesses, cases)) / len(cases)
+    five = sum(word in g for g, (_, word) in zip(guesses, cases)) / len(cases)
+    return first, five

@@ -1,0 +1,129 @@
+"""Stages 2 and 3: sentence vectors, with the masked-language loss kept.
+
+    contrast.py --cache DIR --from CHECKPOINT --out DIR --steps N [--stsb TEXT_DIR]
+
+With --stsb pairs of the STS benchmark's train split are ranked by their scores besides."""
+
+import argparse
+
+import numpy
+import torch
+
+import losses
+import model
+import text
+import trainer
+from pairs import LONGEST, Pairs
+from pretrain import MaskedLanguage
+from wordpiece import CLS, PAD, SEP, WordPiece
+
+
+def padded(sentences):
+    sentences = [s[:LONGEST] for s in sentences]
+    ids = numpy.full((len(sentences), max(map(len, sentences)) + 2), PAD, numpy.int64)
+    ids[:, 0] = CLS
+    for row, s in zip(ids, sentences):
+        row[1:len(s) + 1] = s
+        row[len(s) + 1] = SEP
+    ids = torch.from_numpy(ids)
+    return ids, ids != PAD
+
+
+def scored_pairs(folder, tokenizer):
+    """STS train without pairs of which a sentence is in another evaluation set."""
+    others = text.evaluation_keys(folder, with_stsb_train=False)
+    return [(numpy.array(tokenizer(a)), numpy.array(tokenizer(b)), score)
+            for a, b, score in text.stsb(folder, "train")
+            if text.key(a) not in others and text.key(b) not in others]
+
+
+class Contrastive(MaskedLanguage):
+    names = ("mlm", "accuracy", "contrast", "apart", "ranking")
+
+    def __init__(self, settings, rank, workers):
+        super().__init__(settings, rank, workers)
+        tokenizer = WordPiece(self.pieces)
+        self.pairs = Pairs(self.corpus, tokenizer)
+        self.scored = scored_pairs(settings["stsb"], tokenizer) if settings["stsb"] else []
+
+    def changed(self, sentences, rng):
+        """Every second sentence with its words in another order, or negated, and which these are."""
+        variants, at, others = self.pairs.variants, [], []
+        for i in range(rng.integers(2), len(sentences), 2):
+            other = variants.negated(sentences[i]) if rng.random() < 0.3 else None
+            if other is None:
+                other = variants.reordered(sentences[i], rng)
+            if other is not None:
+                at.append(i)
+                others.append(other)
+        return at, others
+
+    def contrast(self, bert, rng, dropout):
+        s = self.settings
+        kind, triples = self.pairs.batch(s["pairs"], rng)
+        first, second = [t[0] for t in triples], [t[1] for t in triples]
+        negatives = [t[2] for t in triples if t[2] is not None]
+        at, others = ([], []) if negatives else self.changed(first, rng)
+        ids, real = padded(first + second + negatives + others)
+        v = bert.pooled(ids, real, dropout)
+        n = len(triples)
+        negative = v[2 * n:3 * n] if negatives else None
+        near = losses.contrast(v[:n], v[n:2 * n], negative)
+        apart = losses.apart(v[:n][at], v[2 * n:]) if others else torch.zeros(())
+        return near, apart
+
+    def ranked(self, bert, rng, dropout):
+        chosen = [self.scored[i] for i in rng.choice(len(self.scored), self.settings["scored"], replace=False)]
+        ids, real = padded([a for a, _, _ in chosen] + [b for _, b, _ in chosen])
+        v = bert.pooled(ids, real, dropout)
+        n = len(chosen)
+        scores = torch.tensor([score for _, _, score in chosen])
+        return losses.ranking((v[:n] * v[n:]).sum(1), scores)
+
+    def __call__(self, bert, step):
+        s = self.settings
+        shown, at, targets = (torch.from_numpy(t) for t in self.batch(step))
+        logits = bert.logits(bert.hidden(shown)[at])
+        mlm = losses.cross_entropy(logits, targets)
+        (s["mlm_weight"] * mlm).backward()
+        bert.cast()
+        rng = numpy.random.default_rng([s["seed"], 2000, step * self.workers + self.rank])
+        dropout = model.Dropout(s["dropout"], rng)
+        near, apart = self.contrast(bert, rng, dropout)
+        (near + s["apart_weight"] * apart).backward()
+        ranking = torch.zeros(())
+        if self.scored:
+            bert.cast()
+            ranking = self.ranked(bert, rng, dropout)
+            (s["ranking_weight"] * ranking).backward()
+        accuracy = (logits.detach().argmax(1) == targets).float().mean()
+        return [float(x) for x in (mlm, accuracy, near, apart, ranking)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--from", dest="start", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--stsb", default="")
+    parser.add_argument("--pairs", type=int, default=96, help="per worker and step")
+    parser.add_argument("--scored", type=int, default=64, help="per worker and step")
+    parser.add_argument("--tokens", type=int, default=1536, help="of running text, per worker and step")
+    parser.add_argument("--mlm-weight", type=float, default=0.3)
+    parser.add_argument("--apart-weight", type=float, default=4.0)
+    parser.add_argument("--ranking-weight", type=float, default=0.3)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--rate", type=float, default=5e-4)
+    parser.add_argument("--warm-up", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--save-every", type=int, default=180, help="seconds")
+    options = parser.parse_args()
+    settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers", "start")}
+    parameters, settings["shape"] = trainer.load(options.start)
+    trainer.run(options.out, Contrastive, settings, parameters, options.workers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""BERT by hand: parameters under HuggingFace's names, matrices multiplied in bfloat16, sums,
+norms and scores in float32."""
+
+import math
+
+import numpy
+import torch
+import torch.nn.functional as F
+
+SHAPE = {"vocabulary": 8000, "width": 192, "layers": 4, "heads": 6, "feed_forward": 768, "positions": 512}
+EPSILON = 1e-12
+# Not a BERT parameter: positions are a sinusoid with one learned gain per column, so that places
+# beyond the lengths trained on are like those before them. export.py writes the product.
+GAIN = "position_gain"
+
+
+def sinusoid(positions, width):
+    place = torch.arange(positions, dtype=torch.float32)[:, None]
+    rate = torch.exp(torch.arange(0, width, 2, dtype=torch.float32) * (-math.log(10000.0) / width))
+    table = torch.empty(positions, width)
+    table[:, 0::2] = torch.sin(place * rate)
+    table[:, 1::2] = torch.cos(place * rate)
+    return table
+
+
+def new_parameters(shape, seed, embedding=None):
+    g = torch.Generator().manual_seed(seed)
+    d, ff = shape["width"], shape["feed_forward"]
+    p = {}
+
+    def matrix(name, rows, columns, deviation=0.02):
+        p[name] = torch.randn(rows, columns, generator=g) * deviation
+
+    def linear(name, rows, columns):
+        matrix(name + ".weight", rows, columns, columns ** -0.5 * 0.6)
+        p[name + ".bias"] = torch.zeros(rows)
+
+    def norm(name):
+        p[name + ".weight"] = torch.ones(d)
+        p[name + ".bias"] = torch.zeros(d)
+
+    matrix("bert.embeddings.word_embeddings.weight", shape["vocabulary"], d, 0.05)
+    if embedding is not None:
+        p["bert.embeddings.word_embeddings.weight"] = torch.from_numpy(embedding).float().clone()
+    p[GAIN] = torch.full((d,), 0.03)
+    norm("bert.embeddings.LayerNorm")
+    for layer in range(shape["layers"]):
+        at = "bert.encoder.layer.%d." % layer
+        for part in ("query", "key", "value"):
+            linear(at + "attention.self." + part, d, d)
+        linear(at + "attention.output.dense", d, d)
+        norm(at + "attention.output.LayerNorm")
+        linear(at + "intermediate.dense", ff, d)
+        linear(at + "output.dense", d, ff)
+        norm(at + "output.LayerNorm")
+    linear("cls.predictions.transform.dense", d, d)
+    norm("cls.predictions.transform.LayerNorm")
+    p["cls.predictions.bias"] = torch.zeros(shape["vocabulary"])
+    return {name: t.requires_grad_(True) for name, t in p.items()}
+
+
+class Dropout:
+    """Dropout from a generator of bytes: torch's own, without MKL, is slower than the layers."""
+
+    def __init__(self, rate, rng):
+        self.threshold, self.rng = round(rate * 256), rng
+
+    def __call__(self, x):
+        if not self.threshold:
+            return x
+        bytes_ = self.rng.integers(0, 256, x.numel(), dtype=numpy.uint8)
+        keep = torch.from_numpy(bytes_ >= self.threshold).view(x.shape)
+        return x * keep * (256 / (256 - self.threshold))
+
+
+class Bert:
+    def __init__(self, parameters, shape, matrices=torch.bfloat16):
+        self.p, self.shape, self.matrices = parameters, shape, matrices
+        self.table = sinusoid(shape["positions"], shape["width"])
+        self.cast()
+
+    def cast(self):
+        """Rounded copies for the products, to be made anew after every step."""
+        self.w = {name: t.to(self.matrices) for name, t in self.p.items()
+                  if ".layer." in name and "LayerNorm" not in name or ".dense." in name}
+
+    def norm(self, x, name):
+        return F.layer_norm(x, (x.shape[-1],), self.p[name + ".weight"], self.p[name + ".bias"], EPSILON)
+
+    def linear(self, x, name):
+        return F.linear(x, self.w[name + ".weight"], self.w[name + ".bias"])
+
+    def hidden(self, ids, real=None, dropout=None, positions=True):
+        """Rows of the last layer, [texts * tokens, width]; real: which tokens are not padding."""
+        batch, tokens = ids.shape
+        d, heads = self.shape["width"], self.shape["heads"]
+        drop = dropout or (lambda x: x)
+        x = F.embedding(ids, self.p["bert.embeddings.word_embeddings.weight"])
+        if positions:
+            x = x + self.table[:tokens] * self.p[GAIN]
+        x = drop(self.norm(x.view(-1, d), "bert.embeddings.LayerNorm"))
+        bias = None
+        if real is not None:
+            bias = torch.zeros(batch, 1, 1, tokens).masked_fill_(~real[:, None, None, :], -1e4)
+            bias = bias.expand(batch, heads, 1, tokens).reshape(batch * heads, 1, tokens)
+        for layer in range(self.shape["layers"]):
+            at = "bert.encoder.layer.%d." % layer
+            names = [at + "attention.self." + part for part in ("query", "key", "value")]
+            weight = torch.cat([self.w[n + ".weight"] for n in names])
+            vector = torch.cat([self.w[n + ".bias"] for n in names])
+            qkv = F.linear(x.to(self.matrices), weight, vector)
+            qkv = qkv.view(batch, tokens, 3, heads, d // heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.reshape(3, batch * heads, tokens, d // heads)
+            scores = torch.bmm(q, k.transpose(1, 2)).float() * (d // heads) ** -0.5
+            if bias is not None:
+                scores = scores + bias
+            mixed = torch.bmm(torch.softmax(scores, -1).to(self.matrices), v)
+            mixed = mixed.view(batch, heads, tokens, d // heads).transpose(1, 2).reshape(-1, d)
+            out = self.linear(mixed, at + "attention.output.dense").float()
+            x = self.norm(x + drop(out), at + "attention.output.LayerNorm")
+            inner = F.gelu(self.linear(x.to(self.matrices), at + "intermediate.dense"))
+            out = self.linear(inner, at + "output.dense").float()
+            x = self.norm(x + drop(out), at + "output.LayerNorm")
+        return x
+
+    def logits(self, rows):
+        """The masked-language head, on the rows that are asked for."""
+        h = F.gelu(self.linear(rows.to(self.matrices), "cls.predictions.transform.dense").float())
+        h = self.norm(h, "cls.predictions.transform.LayerNorm").to(self.matrices)
+        table = self.p["bert.embeddings.word_embeddings.weight"].to(self.matrices)
+        return F.linear(h, table).float() + self.p["cls.predictions.bias"]
+
+    def pooled(self, ids, real, dropout=None, positions=True):
+        """Mean over the tokens, of length 1."""
+        x = self.hidden(ids, real, dropout, positions).view(*ids.shape, -1)
+        weight = real.float()[:, :, None]
+        return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)

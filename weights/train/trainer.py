@@ -1,0 +1,141 @@
+"""Data-parallel AdamW over shared memory, with checkpoints that continue exactly.
+
+Each worker is one process with one thread: OpenMP's threads wait for each other in every operation,
+which costs most of a second core where other programs run beside. All parameters are one flat
+tensor; each worker adds its gradient to a row of its own, then updates its share of the tensor."""
+
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+import torch
+import torch.multiprocessing as multiprocessing
+
+import model
+
+BETAS = (0.9, 0.98)
+LARGEST_NORM = 1.0
+DECAY = 0.01
+
+
+class Shared:
+    """The flat parameters, Adam's moments, a gradient per worker."""
+
+    def __init__(self, parameters, workers):
+        self.shapes = [(name, p.shape, p.numel()) for name, p in parameters.items()]
+        size = sum(n for _, _, n in self.shapes)
+        self.flat = torch.cat([p.detach().reshape(-1) for p in parameters.values()]).share_memory_()
+        self.first = torch.zeros(size).share_memory_()
+        self.second = torch.zeros(size).share_memory_()
+        self.gradients = torch.zeros(workers, size).share_memory_()
+        self.norms = torch.zeros(workers).share_memory_()
+        self.losses = torch.zeros(workers, 8).share_memory_()
+        self.decayed = torch.cat([torch.full((n,), float(len(shape) > 1)) for _, shape, n in self.shapes]).share_memory_()
+
+    def views(self, flat):
+        out, at = {}, 0
+        for name, shape, n in self.shapes:
+            out[name] = flat[at:at + n].view(shape)
+            at += n
+        return out
+
+
+def rate(step, steps, peak, warm_up):
+    if step < warm_up:
+        return peak * (step + 1) / warm_up
+    return peak * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * (step - warm_up) / max(1, steps - warm_up))))
+
+
+def save(path, shared, state):
+    temporary = str(path) + ".part"
+    torch.save({"flat": shared.flat, "first": shared.first, "second": shared.second, "state": state}, temporary)
+    os.replace(temporary, path)
+
+
+def load(path):
+    """The parameters of a checkpoint and their shape, for the next stage or to measure or export."""
+    kept = torch.load(path)
+    shape = kept["state"]["settings"]["shape"]
+    views = Shared(model.new_parameters(shape, 0), 1).views(kept["flat"])
+    return {name: t.clone().requires_grad_(True) for name, t in views.items()}, shape
+
+
+def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
+    torch.set_num_threads(1)
+    parameters = {n: v.detach().requires_grad_(True) for n, v in shared.views(shared.flat).items()}
+    for (name, p), g in zip(parameters.items(), shared.views(shared.gradients[rank]).values()):
+        p.grad = g
+    bert = model.Bert(parameters, settings["shape"])
+    task = make_task(settings, rank, workers)
+    size = shared.flat.numel()
+    mine = slice(rank * size // workers, (rank + 1) * size // workers)
+    started, saved, reported = time.time(), time.time(), begin["step"]
+    spent, sums = begin["seconds"], torch.zeros(8)
+    for step in range(begin["step"], settings["steps"]):
+        shared.gradients[rank].zero_()
+        bert.cast()
+        values = task(bert, step)
+        shared.losses[rank, :len(values)] = torch.tensor(values)
+        barrier.wait()
+        gradient = shared.gradients[:, mine].sum(0) / workers
+        shared.norms[rank] = gradient.pow(2).sum()
+        barrier.wait()
+        norm = float(shared.norms.sum()) ** 0.5
+        gradient *= min(1.0, LARGEST_NORM / (norm + 1e-6))
+        lr = rate(step, settings["steps"], settings["rate"], settings["warm_up"])
+        first, second = shared.first[mine], shared.second[mine]
+        first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
+        second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
+        update = (first / (1 - BETAS[0] ** (step + 1))) / ((second / (1 - BETAS[1] ** (step + 1))).sqrt() + 1e-8)
+        shared.flat[mine] -= lr * (update + DECAY * shared.decayed[mine] * shared.flat[mine])
+        if rank == 0:
+            sums += shared.losses.mean(0)
+        barrier.wait()
+        if rank == 0 and ((step + 1) % 100 == 0 or step + 1 == settings["steps"]):
+            seconds = spent + time.time() - started
+            line = {"step": step + 1, "seconds": round(seconds), "rate": round(lr, 7), "norm": round(norm, 3)}
+            line.update({n: round(float(v) / (step + 1 - reported), 4) for n, v in zip(task.names, sums)})
+            print(json.dumps(line), flush=True)
+            with open(folder / "log.jsonl", "a") as log:
+                log.write(json.dumps(line) + "\n")
+            sums.zero_()
+            reported = step + 1
+        # Worker 0 saves while the others wait at the next step's first barrier: nobody has changed anything.
+        if rank == 0 and (time.time() - saved > settings["save_every"] or step + 1 == settings["steps"]):
+            state = {"step": step + 1, "seconds": spent + time.time() - started, "settings": settings}
+            save(folder / "checkpoint.pt", shared, state)
+            saved = time.time()
+
+
+def run(folder, make_task, settings, parameters, workers):
+    """Trains from the folder's checkpoint, if there is one of the same settings, else from the parameters."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = dict(settings, workers=workers)
+    shared = Shared(parameters, workers)
+    begin = {"step": 0, "seconds": 0.0}
+    path = folder / "checkpoint.pt"
+    if path.exists():
+        kept = torch.load(path)
+        if dict(kept["state"]["settings"], save_every=0) != dict(settings, save_every=0):
+            raise SystemExit("%s is of another training: %s" % (path, kept["state"]["settings"]))
+        for name in ("flat", "first", "second"):
+            getattr(shared, name).copy_(kept[name])
+        begin = kept["state"]
+        print("goes on at step %d of %d" % (begin["step"], settings["steps"]), flush=True)
+    else:
+        (folder / "settings.json").write_text(json.dumps(settings, indent=1))
+        (folder / "log.jsonl").write_text("")
+    barrier = multiprocessing.Barrier(workers)
+    processes = [multiprocessing.Process(target=worker, args=(r, workers, shared, barrier, make_task, settings, folder, begin))
+                 for r in range(workers)]
+    for p in processes:
+        p.start()
+    for p in processes:
+        p.join()
+        if p.exitcode:
+            for other in processes:
+                other.terminate()
+            raise SystemExit("worker failed")

@@ -1,0 +1,101 @@
+"""Of a sentence, as token ids: the same said a little differently, its words in another order, its negation."""
+
+import numpy
+
+DETERMINERS = "a an the this that my your his her its our their some two three another".split()
+FUNCTION_WORDS = DETERMINERS + """i you he she it we they me him them us who what which there here is are was
+    were be been am do does did has have had will would can could should may might must not no and or but if of
+    in on at to for from with by as into onto over under near up down out off about than then so too very s t d ll
+    re ve m""".split()
+AUXILIARIES = "is are was were can could will would should may might must has have had do does did".split()
+
+
+class Variants:
+    def __init__(self, tokenizer):
+        self.continues = [p.startswith("##") for p in tokenizer.pieces]
+        self.letters = [p.lstrip("#").isalnum() for p in tokenizer.pieces]
+        self.determiners = {tokenizer.ids[w] for w in DETERMINERS if w in tokenizer.ids}
+        self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split() if w in tokenizer.ids}
+        self.articles = [tokenizer.ids[w] for w in ("a", "the")]
+        self.auxiliaries = {tokenizer.ids[w] for w in AUXILIARIES}
+        self.negation, self.none = tokenizer.ids["not"], tokenizer.ids["no"]
+        self.there = tokenizer.ids["there"]
+        self.stop = tokenizer.ids["."]
+        self.function_words = {tokenizer.ids[w] for w in FUNCTION_WORDS if w in tokenizer.ids}
+
+    def words(self, ids):
+        out = []
+        for i in ids:
+            if self.continues[i] and out:
+                out[-1].append(int(i))
+            else:
+                out.append([int(i)])
+        return out
+
+    def content(self, word):
+        return self.letters[word[0]] and word[0] not in self.function_words
+
+    def swap(self, words, places, rng):
+        """Exchanges two different words; None where there are none."""
+        for _ in range(4):
+            a, b = rng.choice(len(places), 2, replace=False)
+            a, b = places[a], places[b]
+            if words[a] != words[b]:
+                words = list(words)
+                words[a], words[b] = words[b], words[a]
+                return words
+        return None
+
+    def restated(self, ids, rng):
+        """The same with some articles exchanged, with or without its full stop, without a word here and there."""
+        out = [self.articles[1 - self.articles.index(i)] if i in self.articles and rng.random() < 0.3 else int(i)
+               for i in ids]
+        if rng.random() < 0.5:
+            out = out[:-1] if out[-1] == self.stop else out + [self.stop]
+        words = self.words(out)
+        if len(words) > 5:
+            words = [w for w in words if rng.random() >= 0.05 or w[0] in self.negations]
+        return numpy.array([i for w in words for i in w] or ids, numpy.int64)
+
+    def negated(self, ids):
+        """With "not" behind the first auxiliary, or without the one that stands there; else its first article
+        turned into "no". None where there is neither."""
+        ids = [int(i) for i in ids]
+        for at, i in enumerate(ids):
+            if i in self.auxiliaries:
+                if ids[at + 1:at + 2] == [self.negation]:
+                    return numpy.array(ids[:at + 1] + ids[at + 2:], numpy.int64)
+                if ids[:at] == [self.there] and ids[at + 1:at + 2] == self.articles[:1]:
+                    return numpy.array(ids[:at + 1] + [self.none] + ids[at + 2:], numpy.int64)
+                return numpy.array(ids[:at + 1] + [self.negation] + ids[at + 1:], numpy.int64)
+            if i in self.articles and at == 0 and not any(k in self.auxiliaries for k in ids):
+                return numpy.array([self.none] + ids[1:], numpy.int64)
+        return None
+
+    def reordered(self, ids, rng):
+        """Roles exchanged (two nouns, by their determiners), else two content words, sometimes one word
+        moved elsewhere or two neighbours exchanged. None where nothing changes."""
+        words = self.words(ids)
+        nouns = [i for i in range(1, len(words)) if words[i - 1][0] in self.determiners and self.content(words[i])]
+        content = [i for i, w in enumerate(words) if self.content(w)]
+        kind = rng.random()
+        out = None
+        if kind < 0.55 and len(nouns) >= 2:
+            out = self.swap(words, nouns, rng)
+        if out is None and kind < 0.8 and len(content) >= 2:
+            out = self.swap(words, content, rng)
+        if out is None:
+            places = [i for i, w in enumerate(words) if self.letters[w[0]]]
+            if len(places) < 3:
+                return None
+            if kind < 0.9:
+                word = places[rng.integers(len(places))]
+                rest = words[:word] + words[word + 1:]
+                to = places[rng.integers(len(places))]
+                out = rest[:to] + [words[word]] + rest[to:]
+            else:
+                at = rng.integers(len(places) - 1)
+                out = self.swap(words, [places[at], places[at + 1]], rng)
+        if out is None or out == words:
+            return None
+        return numpy.array([i for w in out for i in w], numpy.int64)
