@@ -1,8 +1,6 @@
-"""Stages 2 and 3: sentence vectors, with the masked-language loss kept.
+"""Stage 2: sentence vectors, with the masked-language loss kept.
 
-    contrast.py --cache DIR --from CHECKPOINT --out DIR --steps N [--stsb TEXT_DIR]
-
-With --stsb pairs of the STS benchmark's train split are ranked by their scores besides."""
+    contrast.py --cache DIR --from CHECKPOINT --out DIR --steps N"""
 
 import argparse
 
@@ -11,7 +9,6 @@ import torch
 
 import losses
 import model
-import text
 import trainer
 from pairs import LONGEST, Pairs
 from pretrain import MaskedLanguage
@@ -29,22 +26,12 @@ def padded(sentences):
     return ids, ids != PAD
 
 
-def scored_pairs(folder, tokenizer):
-    """STS train without pairs of which a sentence is in another evaluation set."""
-    others = text.evaluation_keys(folder, with_stsb_train=False)
-    return [(numpy.array(tokenizer(a)), numpy.array(tokenizer(b)), score)
-            for a, b, score in text.stsb(folder, "train")
-            if text.key(a) not in others and text.key(b) not in others]
-
-
 class Contrastive(MaskedLanguage):
-    names = ("mlm", "accuracy", "contrast", "apart", "ranking")
+    names = ("mlm", "accuracy", "contrast", "apart")
 
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
-        tokenizer = WordPiece(self.pieces)
-        self.pairs = Pairs(self.corpus, tokenizer)
-        self.scored = scored_pairs(settings["stsb"], tokenizer) if settings["stsb"] else []
+        self.pairs = Pairs(self.corpus, WordPiece(self.pieces))
 
     def changed(self, sentences, rng):
         """Every second sentence with its words in another order, or negated, and which these are."""
@@ -72,14 +59,6 @@ class Contrastive(MaskedLanguage):
         apart = losses.apart(v[:n][at], v[2 * n:]) if others else torch.zeros(())
         return near, apart
 
-    def ranked(self, bert, rng, dropout):
-        chosen = [self.scored[i] for i in rng.choice(len(self.scored), self.settings["scored"], replace=False)]
-        ids, real = padded([a for a, _, _ in chosen] + [b for _, b, _ in chosen])
-        v = bert.pooled(ids, real, dropout)
-        n = len(chosen)
-        scores = torch.tensor([score for _, _, score in chosen])
-        return losses.ranking((v[:n] * v[n:]).sum(1), scores)
-
     def __call__(self, bert, step):
         s = self.settings
         shown, at, targets = (torch.from_numpy(t) for t in self.batch(step))
@@ -91,13 +70,8 @@ class Contrastive(MaskedLanguage):
         dropout = model.Dropout(s["dropout"], rng)
         near, apart = self.contrast(bert, rng, dropout)
         (near + s["apart_weight"] * apart).backward()
-        ranking = torch.zeros(())
-        if self.scored:
-            bert.cast()
-            ranking = self.ranked(bert, rng, dropout)
-            (s["ranking_weight"] * ranking).backward()
         accuracy = (logits.detach().argmax(1) == targets).float().mean()
-        return [float(x) for x in (mlm, accuracy, near, apart, ranking)]
+        return [float(x) for x in (mlm, accuracy, near, apart)]
 
 
 def main():
@@ -106,13 +80,10 @@ def main():
     parser.add_argument("--from", dest="start", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--stsb", default="")
     parser.add_argument("--pairs", type=int, default=96, help="per worker and step")
-    parser.add_argument("--scored", type=int, default=64, help="per worker and step")
     parser.add_argument("--tokens", type=int, default=1536, help="of running text, per worker and step")
     parser.add_argument("--mlm-weight", type=float, default=0.3)
     parser.add_argument("--apart-weight", type=float, default=4.0)
-    parser.add_argument("--ranking-weight", type=float, default=0.3)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--rate", type=float, default=5e-4)
     parser.add_argument("--warm-up", type=int, default=100)

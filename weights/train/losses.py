@@ -39,10 +39,3 @@ def contrast(first, second, negatives=None, temperature=0.05):
 def apart(first, changed, most=0.8):
     """The same words in another order, or with a "not", are near, but no nearer than this cosine."""
     return F.relu((first * changed).sum(1) - most).mean()
-
-
-def ranking(cosines, scores, sharpness=20.0):
-    """A pair with a higher score should have a higher cosine (CoSENT)."""
-    difference = sharpness * (cosines[None, :] - cosines[:, None])
-    difference = difference.masked_fill(scores[:, None] <= scores[None, :], float("-inf"))
-    return torch.logsumexp(torch.cat([torch.zeros(1), difference.flatten()]), 0)

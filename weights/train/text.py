@@ -148,10 +148,10 @@ def blimp(folder):
     return [line.split("\t") for line in read_lines(Path(folder) / "evaluation/blimp/blimp.tsv.xz") if line]
 
 
-def evaluation_keys(folder, with_stsb_train=True):
+def evaluation_keys(folder):
     folder = Path(folder)
     sentences = []
-    for split in ("train", "dev") if with_stsb_train else ("dev",):
+    for split in ("train", "dev"):
         sentences += [s for row in stsb(folder, split) for s in row[:2]]
     for row in read_table(folder / "evaluation" / "sick" / "train-trial.tsv")[1:]:
         sentences += [row[1], row[2], row[7], row[8]]
