@@ -5,11 +5,11 @@
  *     engine_session *session;
  *     if (engine_model_open("default.weights", NULL, &model, &error)) { puts(error.message); return 1; }
  *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
- *     float vector[128];                                 // the model's width, from engine_model_info
+ *     float vector[192];                                 // the model's width, from engine_model_info
  *     engine_input input = {0};
  *     input.text = "I ride bike";
  *     input.text_len = 11;
- *     if (engine_encode(session, &input, 1, NULL, vector, 128, NULL, NULL))
+ *     if (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
  *         puts(engine_session_message(session));
  *     engine_session_free(session);
  *     engine_model_close(model);

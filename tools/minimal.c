@@ -6,7 +6,7 @@
 int main(int argc, char **argv)
 {
     static engine_input texts[2]; /* static: all zero */
-    static float vectors[2][128]; /* the model's width */
+    static float vectors[2][192]; /* the model's width */
     engine_error error;
     engine_model *model;
     engine_session *session;
@@ -15,9 +15,9 @@ int main(int argc, char **argv)
         return puts(error.message), 1;
     texts[0].text = "I ride bike", texts[0].text_len = 11;
     texts[1].text = "bike ride I", texts[1].text_len = 11;
-    if (engine_encode(session, texts, 2, NULL, vectors[0], 2 * 128, NULL, NULL))
+    if (engine_encode(session, texts, 2, NULL, vectors[0], 2 * 192, NULL, NULL))
         return puts(engine_session_message(session)), 1;
-    printf("cosine %.6f\n", engine_cosine(vectors[0], vectors[1], 128));
+    printf("cosine %.6f\n", engine_cosine(vectors[0], vectors[1], 192));
     engine_session_free(session);
     engine_model_close(model);
     return 0;

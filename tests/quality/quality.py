@@ -2,7 +2,9 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--text ../shared/text]"""
+                             [--text ../shared/text] [--stsb]
+
+--stsb: the agreement on the dev half of STS-B alone, in seconds."""
 
 import argparse
 import sys
@@ -37,6 +39,7 @@ def main():
     parser.add_argument("--weights", default=str(root / "weights" / "default.weights"))
     parser.add_argument("--f32", help="the same model with f32 weights")
     parser.add_argument("--text", default=str(root.parent / "shared" / "text"))
+    parser.add_argument("--stsb", action="store_true", help="the dev half of STS-B alone")
     options = parser.parse_args()
     if not (Path(options.text) / "evaluation").is_dir():
         print("skipped: no texts to measure with in " + options.text)
@@ -61,6 +64,8 @@ def main():
                         ("SICK trial, Spearman", text.sick(options.text, "TRIAL")),
                         ("SICK train, Spearman", text.sick(options.text, "TRAIN"))):
         print_row(name, columns(lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs])))
+        if options.stsb:
+            return
 
     cases = measures.mask_words(shipped, held_out(text, options.text))
     found = columns(lambda e: measures.masked(e, cases), words=False)

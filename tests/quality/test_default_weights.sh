@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The default weights know something: which sentences are near, which word is missing, who bites whom.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+export ENCODE_MODEL=$tree/weights/default.weights
+encode=$programs/encode
+quality=$tree/tests/quality
+
+is() { # CONDITION, of awk
+    awk "BEGIN { exit !($1) }"
+}
+
+# ---- Sentences ----
+near() { # A B OPTION...: their cosine
+    local a=$1 b=$2
+    shift 2
+    "$encode" "$@" --similarity "$a" "$b" 2>"$folder/err" | awk '$1 == 1 && NF > 3 { print $3 }'
+}
+
+run "$encode" --similarity 'a man is riding a bicycle' 'somebody rides a bike' 'the stock market fell today' \
+    'shares dropped on monday'
+check 'four sentences have cosines' [ $code = 0 ]
+for row in '1 2 3 4' '2 1 3 4' '3 4 1 2' '4 3 1 2'; do
+    read -r i mate other another <<<"$row"
+    check "sentence $i: $mate is the nearest, by far" awk -v i="$i" -v m="$mate" -v a="$other" -v b="$another" '
+        $1 == i && NF > 5 { found = $(m + 1) > 0.4 && $(m + 1) > $(a + 1) + 0.3 && $(m + 1) > $(b + 1) + 0.3 }
+        END { exit !found }' "$folder/out"
+done
+
+# ---- Order ----
+forth='dog bites man' back='man bites dog'
+run "$encode" --compare "$forth" "$back"
+check 'the words of both have other vectors' grep -qE '^man +1 +3|^man +[0-9]+ +[0-9]+ +0\.' "$folder/out"
+check 'which is said' grep -q 'same word in another place gets another vector' <(tr '\n' ' ' <"$folder/out")
+check 'so have the texts' is "$(near "$forth" "$back") < 0.9"
+check 'and the passive is nearer' is "$(near "$forth" 'man is bitten by dog') > $(near "$forth" "$back") + 0.1"
+check 'without positions the texts are one' [ "$(near "$forth" "$back" --position none)" = 1.0000 ]
+run "$encode" --compare --position none "$forth" "$back"
+check 'and so are their words' grep -q 'order of the words makes no difference' <(tr '\n' ' ' <"$folder/out")
+
+# ---- Masked words ----
+gives() { # TEXT PATTERN: the first guess
+    run "$encode" --fill "$1"
+    check "'$1' gives $2" grep -qxE "$2" <(awk 'seen { print $1; exit } /probability/ { seen = 1 }' "$folder/out")
+}
+gives 'the dog [MASK] at the man' 'look(s|ed|ing)?'
+gives 'a man is riding a [MASK] .' 'horse|bike|bicycle|motorcycle|skateboard'
+gives 'she [MASK] the door and went out .' 'opened|shut|closed'
+gives 'I do [MASK] know what to do .' not
+gives 'thank you very [MASK] .' much
+gives 'the president of the united [MASK] .' states
+gives 'two dogs play in the [MASK] .' 'field|grass|park|water|snow|yard'
+
+# ---- Against people's judgement ----
+python=/usr/bin/python3
+if [ ! -d "$shared/text/evaluation" ]; then
+    echo 'skipped: no ../shared with sentences that people have judged'
+    n_skipped=1
+elif ! $python -c 'import numpy' 2>/dev/null; then
+    echo "skipped: $python has no numpy"
+    n_skipped=1
+else
+    run $python "$quality/quality.py" --encode "$encode" --text "$shared/text" --stsb
+    read -r agreement of_words < <(awk -F ' *\\| *' '/STS-B dev/ { print $3, $6 }' "$folder/out")
+    check 'STS-B dev: Spearman of 0.70 or more' is "${agreement:-0} >= 0.70"
+    check 'above that of the mean of word vectors' is "${of_words:-2} > 0 && ${agreement:-0} > ${of_words:-2}"
+fi
+
+finish
