@@ -132,6 +132,7 @@ for page in index.html articles.html; do
     check "$page: pictures" pictures_are_drawn "$folder/lesson" $page 12
     check "$page: no machine's paths" [ "$(grep -c "$folder\|$tree" "$folder/lesson/$page")" = 0 ]
 done
+check 'the default weights: the passive is nearer' grep -q 'man is bitten by dog' "$folder/lesson/index.html"
 whole_titles() { # no text of a picture is cut
     ! grep -l '…' "$1"/*.svg
 }
@@ -151,6 +152,7 @@ check 'a model without layers' [ $code = 0 ]
 check 'says that there are no vectors' grep -q 'there are no vectors that know of meaning' "$folder/flat/index.html"
 check 'and what it cannot show' grep -q 'Left out' "$folder/flat/index.html"
 check 'on the terminal without tags' [ "$(grep -c 'left out:' "$folder/err")" -gt 1 -a "$(grep 'left out:' "$folder/err" | grep -c '[<>]\|&[a-z]*;')" = 0 ]
+check 'and nothing that is true of the default weights alone' [ "$(grep -c 'default weights' "$folder/flat/index.html")" = 0 ]
 check 'and is whole' whole "$folder/flat/index.html"
 check 'and its links lead somewhere' links_lead_somewhere "$folder/flat" index.html
 

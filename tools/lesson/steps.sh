@@ -3,6 +3,11 @@
 two_texts='king queen man woman dog wolf football basketball red green yellow
 man queen yellow basketball green dog woman football king red wolf'
 
+# Words that are true of the default weights alone.
+of_default() {
+    [ "$(basename "$model")" != default.weights ] || say "$@"
+}
+
 # The files that the commands of both pages read.
 make_inputs() {
     printf '%s\n' '{"ids": [5, 7, 9]}' '{"ids": [3, 2, 4, 1]}' '{"ids": [6, 1, 8, 4, 2]}' >scores.jsonl
@@ -26,11 +31,9 @@ lesson_page() {
     say "Every step is one command, with what it printed or drew on this machine. The model is" \
         "<code>$(basename "$model" | html)</code>; the commands were run in this folder, with <code>ENCODE_MODEL</code> naming" \
         "that file, and you can run them again and change them."
-    if [ "$(basename "$model")" = default.weights ]; then
-        say "The default weights are random numbers from a fixed seed. They know nothing of meaning, which is as it should be here:" \
-            "what you see comes from the way the model is built, not from what it has learned." \
-            "<code>tools/lesson.sh -m FILE</code> makes this page for a trained model."
-    fi
+    of_default "The default weights are a small encoder that was trained on English sentences. So two things can be seen: what the way a model" \
+        "is built makes of order, whatever its numbers are, and what this one has learned. To tell them apart, make the page again with random" \
+        "numbers: <code>encode-new -o random.weights</code>, then <code>tools/lesson.sh -m random.weights</code>."
     put_contents
     words_and_places
     masks
@@ -48,7 +51,8 @@ lesson_page() {
 words_and_places() {
     step tokens 'Words become numbers'
     say 'A model reads numbers. The tokenizer cuts a text into tokens and looks each up in a list; its place in that list is its id.' \
-        'The last column is the part of the text, in bytes, that the token was made of.'
+        'The last column is the part of the text, in bytes, that the token was made of. Many models put tokens of their own around a text,' \
+        'as <code>[CLS]</code> and <code>[SEP]</code>, and cut rare words into pieces, of which the later ones begin with <code>##</code>.'
     show 'encode --tokens "I ride bike"'
     say 'Each id picks a row of a table, the <em>embedding</em>: one vector per token. From there on layers turn vectors into vectors.'
 
@@ -133,6 +137,8 @@ position_schemes() {
     if encode-inspect -f json "$model" 2>/dev/null | grep -q '"position": "learned"'; then
         picture learned.svg 'Heat maps: the position table of this model, and sinusoids.' 'The table that this model has learned, beside sinusoids.' \
             'encode-plot position -m "$ENCODE_MODEL" --beside sinusoidal -o learned.svg'
+        of_default 'The default weights have learned one number for each column: how loud a sinusoid is there. Most were turned down; a few' \
+            'waves are loud, most of all those of about ten places. Longer texts than any it was trained on go on as shorter ones began.'
     fi
 }
 
@@ -173,6 +179,7 @@ order_and_attention() {
     may picture order.svg 'Dots for permutations of a sentence: at zero without positions, away from zero with them.' \
         'Distances between a sentence and its permutations, with positions and without.' \
         'encode-plot order -o order.svg "The quick brown fox"'
+    of_default 'Any positions move it. What was learned is how far: the five orders that leave the fox at the end, where its phrase has it, move least.'
 
     step attention 'Who looks at whom'
     say 'In a layer each token asks (query) and each token answers (key). The map shows the weights: a row for each query, which adds up' \
@@ -181,10 +188,13 @@ order_and_attention() {
         'encode-plot attention --layer 1 --head 1 -o attention.svg "The cat sat on the mat"'
     may picture heads.svg 'A grid of attention maps, one for each head of a layer.' 'All heads of layer 1.' \
         'encode-plot attention --layer 1 -o heads.svg "The cat sat on the mat"'
+    of_default 'Here heads have learned trades: in head 3 most look around their own place, in head 2 each “the” looks at the noun behind it. With random' \
+        'numbers there are maps too, and no trade in them.'
     say 'Padding is asked by nobody and asks nobody: its row and its column are exactly 0.'
     may picture padded.svg 'Attention map whose last rows and columns, of padding, are 0.' 'Layer 1, head 1, padded to 8 places.' \
         'encode-plot attention --layer 1 --head 1 --pad-to 8 -o padded.svg "I ride bike"'
-    say 'With a look-ahead mask all that lies above the diagonal is exactly 0.'
+    say 'With a look-ahead mask all that lies above the diagonal is exactly 0. Any model can be run so; one that was trained to see both sides gives' \
+        'worse vectors then.'
     may picture causal.svg 'Attention map with nothing above the diagonal.' 'Layer 1, head 1, with a look-ahead mask.' \
         'encode-plot attention --layer 1 --head 1 --mask causal -o causal.svg "The cat sat on the mat"'
     say 'Multiply the maps of all layers and you see which words of the text arrive in each of the last vectors.'
@@ -193,7 +203,7 @@ order_and_attention() {
 
     step layers 'Layer by layer'
     say 'Each layer moves each token a little. This is how far.'
-    may picture layers.svg 'Lines, one for each token: how far it moves from layer to layer.' 'From layer to layer.' \
+    may picture layers.svg 'Heat map: how far each layer moves each token.' 'From layer to layer.' \
         'encode-plot layers -o layers.svg "The cat sat on the mat"'
 
     step texts 'And back to texts'
@@ -201,6 +211,13 @@ order_and_attention() {
         'by the angle between their vectors, and the same words in another order are another text.'
     may picture similarity.svg 'Heat map of the cosines of four texts.' 'Cosine of every text with every other.' \
         'encode-plot similarity -o similarity.svg "The cat sat on the mat" "The mat sat on the cat" "The quick brown fox" "fox brown quick The"'
+    if [ "$(basename "$model")" = default.weights ]; then
+        say 'That the order is felt does not say that it is understood. That must be learned: for these weights the passive, in other words and another' \
+            'order, is nearer than the same words with the roles exchanged.'
+        show 'encode --similarity "dog bites man" "man bites dog" "man is bitten by dog"'
+        say 'They were trained to find missing words, which needs both: what stands there, and where.'
+        show 'encode --fill "the dog [MASK] at the man"'
+    fi
 
     step classifier 'Positions alone do not make order'
     say 'A model that articles like to show: embeddings, learned positions, the mean over the tokens, one dense layer, softmax. It has positions, and still' \
