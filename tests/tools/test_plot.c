@@ -449,8 +449,8 @@ static void test_whole_titles(void **state)
 {
     static const char *const pictures[] = {
         "words 'I ride bike' 'bike ride I' --embedding-scale sqrt --position-scale 10",
-        "words 'I ride bike' 'bike ride I' --position exponential --position-base 500 "
-        "--embedding-scale 10 --position-scale 100",
+        ("words 'I ride bike' 'bike ride I' --position exponential --position-base 500 "
+         "--embedding-scale 10 --position-scale 100"),
         "position --position fourier --frequencies 0.125,0.25 --beside exponential --beside binary",
     };
     (void)state;

@@ -28,9 +28,12 @@ static int add_line(struct plot_options *options, const struct record *record, s
                               most == 1 ? "the first" : "the first two");
     if (memchr(record->input.text, '\0', len))
         return program_fail("line %zu of stdin has a NUL byte: it is no text", record->line);
-    options->stdin_texts[n] = strndup(record->input.text, len);
-    if (!options->stdin_texts[n])
+    char *text = malloc(len + 1);
+    if (!text)
         return program_fail("not enough memory");
+    memcpy(text, record->input.text, len);
+    text[len] = '\0';
+    options->stdin_texts[n] = text;
     options->model.n_texts++;
     return PROGRAM_DONE;
 }
