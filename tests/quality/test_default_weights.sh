@@ -31,7 +31,7 @@ done
 # ---- Order ----
 forth='dog bites man' back='man bites dog'
 run "$encode" --compare "$forth" "$back"
-check 'the words of both have other vectors' grep -qE '^man +1 +3|^man +[0-9]+ +[0-9]+ +0\.' "$folder/out"
+check 'the words of both have other vectors' awk '$1 == "man" && $4 < 0.9 { n++ } END { exit n != 1 }' "$folder/out"
 check 'which is said' grep -q 'same word in another place gets another vector' <(tr '\n' ' ' <"$folder/out")
 check 'so have the texts' is "$(near "$forth" "$back") < 0.9"
 check 'and the passive is nearer' is "$(near "$forth" 'man is bitten by dog') > $(near "$forth" "$back") + 0.1"

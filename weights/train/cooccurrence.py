@@ -65,7 +65,9 @@ def main():
     unseen = numpy.linalg.norm(rows, axis=1) < 1e-3
     unseen[:len(wordpiece.SPECIAL)] = True
     rows[unseen] = numpy.random.default_rng(2).standard_normal((unseen.sum(), options.width)) * 0.05
-    numpy.save(cache / "embedding.npy", rows.astype(numpy.float32))
+    part = cache / "embedding.part.npy" # run.sh takes a file that is there for a whole one
+    numpy.save(part, rows.astype(numpy.float32))
+    part.replace(cache / "embedding.npy")
     tokenizer = wordpiece.WordPiece.read(cache / "vocab.txt")
     unit = rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
     for word in ("dog", "bike", "king", "eat", "seven", "paris", "angry"):

@@ -13,13 +13,29 @@ text=${TEXT:-$root/../shared/text}
 hours=${HOURS:-1}
 import=${ENCODE_IMPORT:-$root/build/encode-import}
 python=${PYTHON:-/usr/bin/python3}
-cache=$work/cache
+
+stop() {
+    echo "train: $1" >&2
+    exit 1
+}
+absolute() { (cd "$(dirname "$1")" && echo "$(pwd)/$(basename "$1")"); }
+
+# What is missing is said before the first hour, not after it.
+"$python" -c 'import numpy, torch' 2>/dev/null ||
+    stop "$python has no numpy or torch: apt-get install python3-numpy python3-torch, or set PYTHON"
+[ -d "$text/training" ] && [ -d "$text/evaluation" ] ||
+    stop "'$text' has no training/ and evaluation/: set TEXT to the folder that has them"
+[ -x "$import" ] || stop "'$import' is no program: make it, or set ENCODE_IMPORT"
 mkdir -p "$work"
+work=$(absolute "$work") text=$(absolute "$text") import=$(absolute "$import")
+cache=$work/cache
 
 # Of two free cores' time; the seconds per step were measured on a Xeon with AMX.
 steps() { awk "BEGIN { print int($hours * 3600 * $1 / $2) }"; }
 mlm=$(steps 0.6522 0.37)
 pairs=$(steps 0.3478 0.80)
+[ "$mlm" -ge 1 ] && [ "$pairs" -ge 1 ] || stop "HOURS=$hours leaves no step: expected a number such as 0.8"
+stage2=$work/mlm-$mlm-pairs-$pairs # of another first stage it is another training
 
 # Big blocks stay in the process: giving them back and taking them anew costs a tenth of the time.
 export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000
@@ -29,7 +45,7 @@ cd "$here"
 [ -f "$cache/embedding.npy" ] || "$python" cooccurrence.py --cache "$cache"
 "$python" pretrain.py --cache "$cache" --out "$work/mlm-$mlm" --steps "$mlm"
 "$python" contrast.py --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" \
-    --out "$work/pairs-$pairs" --steps "$pairs"
-"$python" export.py --cache "$cache" --checkpoint "$work/pairs-$pairs/checkpoint.pt" --out "$work/default weights"
+    --out "$stage2" --steps "$pairs"
+"$python" export.py --cache "$cache" --checkpoint "$stage2/checkpoint.pt" --out "$work/default weights"
 "$import" "$work/default weights" -o "$work/default.weights" --weights int8
 "$import" "$work/default weights" -o "$work/default-f32.weights"

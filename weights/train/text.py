@@ -122,7 +122,8 @@ def key(sentence):
 
 
 def held_out(sentence):
-    return zlib.crc32(key(sentence).encode()) % HELD_OUT_ONE_IN == 0
+    letters = key(sentence)
+    return letters != "" and zlib.crc32(letters.encode()) % HELD_OUT_ONE_IN == 0
 
 
 def read_table(path):

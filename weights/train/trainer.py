@@ -7,7 +7,10 @@ tensor; each worker adds its gradient to a row of its own, then updates its shar
 import json
 import math
 import os
+import signal
+import sys
 import time
+from multiprocessing import connection
 from pathlib import Path
 
 import torch
@@ -72,8 +75,10 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
     size = shared.flat.numel()
     mine = slice(rank * size // workers, (rank + 1) * size // workers)
     started, saved, reported = time.time(), time.time(), begin["step"]
-    spent, sums = begin["seconds"], torch.zeros(8)
+    spent, sums, parent = begin["seconds"], torch.zeros(8), os.getppid()
     for step in range(begin["step"], settings["steps"]):
+        if os.getppid() != parent: # killed: another run may be writing the same checkpoint
+            return
         shared.gradients[rank].zero_()
         bert.cast()
         values = task(bert, step)
@@ -129,13 +134,16 @@ def run(folder, make_task, settings, parameters, workers):
         (folder / "settings.json").write_text(json.dumps(settings, indent=1))
         (folder / "log.jsonl").write_text("")
     barrier = multiprocessing.Barrier(workers)
-    processes = [multiprocessing.Process(target=worker, args=(r, workers, shared, barrier, make_task, settings, folder, begin))
+    processes = [multiprocessing.Process(target=worker, args=(r, workers, shared, barrier, make_task, settings, folder, begin), daemon=True)
                  for r in range(workers)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     for p in processes:
         p.start()
-    for p in processes:
-        p.join()
-        if p.exitcode:
-            for other in processes:
-                other.terminate()
-            raise SystemExit("worker failed")
+    # One that dies leaves the others at a barrier: they end with it, and with this process (daemon).
+    running = {p.sentinel: p for p in processes}
+    while running:
+        for sentinel in connection.wait(list(running)):
+            process = running.pop(sentinel)
+            process.join()
+            if process.exitcode:
+                raise SystemExit("a worker ended with exit code %d; start again to go on" % process.exitcode)
