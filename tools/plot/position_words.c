@@ -46,8 +46,7 @@ static void add_base(struct words *words, const engine_model *model,
 {
     double base =
         options->base != 0 ? options->base : setting(model, "position_base", DEFAULT_BASE);
-    bool has_base = strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
-    if (has_base && (base != DEFAULT_BASE || options->base != 0))
+    if (position_uses_base(scheme) && (base != DEFAULT_BASE || options->base != 0))
         add(words, ", base %g", base);
 }
 
