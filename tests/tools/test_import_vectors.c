@@ -199,6 +199,8 @@ static void test_output(void **unused)
         assert_contains(shell_expect(2, "%s", commands[i])->err, "which is read, and would be replaced");
         shell_expect(0, "cmp v.txt g.txt");
     }
+    assert_contains(shell_expect(2, "$IMPORT --vectors v.txt -o -")->err, "would be standard output");
+    shell_expect(0, "test ! -e ./-");
     assert_contains(shell_expect(2, "$IMPORT --vectors - -o g.txt <g.txt")->err, "the file on stdin");
     shell_expect(0, "$IMPORT --vectors g.txt -o g.txt --dry-run");
     shell_expect(0, "$IMPORT --vectors g.txt -o g.weights && $IMPORT --vectors g.txt -o g.weights");

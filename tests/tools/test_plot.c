@@ -293,7 +293,8 @@ static void test_two_outputs(void **state)
     (void)state;
     static const char *const to_stdout[] = {"-f data --data -", "--data - -f text", "-o - --data -",
                                             "-o - -f png --data -"};
-    static const char *const same[] = {"-o x.txt --data x.txt", "-o both.tsv --data ./both.tsv",
+    static const char *const same[] = {"-o x.txt --data x.txt", "-o x.txt --data ./x.txt",
+                                       "-o both.tsv --data ./both.tsv",
                                        "-o both.tsv --data link.tsv"};
     shell_expect(0, "$PLOT attention 'I ride' -f data >numbers");
     shell_expect(0, "$PLOT attention 'I ride' --data - | cmp - numbers && test ! -e ./-");

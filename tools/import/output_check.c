@@ -45,6 +45,9 @@ int import_output_check(const struct import_options *options)
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (is_output(options->output, inputs[i]))
             return refuse(options->output, inputs[i]);
+    if (strcmp(options->output, "-") == 0)
+        return program_misuse("-o - would be standard output, and a weight file needs a place of its own: name a "
+                              "file (./- for one of that name)");
     return check_place(options->output);
 }
 

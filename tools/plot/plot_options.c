@@ -268,14 +268,34 @@ static const char *output_of(const char *path)
     return path && strcmp(path, "-") == 0 ? NULL : path;
 }
 
-/* The picture and its numbers would be written over one another: one name, or two of one file. */
+static bool is_same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The folder of a path, and the name in it. */
+static const char *split_path(const char *path, struct stat *folder, bool *is_there)
+{
+    char text[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(text, sizeof text, "%.*s", (int)(slash - path + 1), path);
+    *is_there = stat(text, folder) == 0;
+    return slash ? slash + 1 : path;
+}
+
+/* The picture and its numbers would be written over one another: one name in one folder, which a file that is not
+ * there yet has too, or two names of one file. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
-    if (strcmp(a, b) == 0)
+    bool has_first, has_second;
+    bool has_one_name =
+        strcmp(split_path(a, &first, &has_first), split_path(b, &second, &has_second)) == 0;
+    if (has_one_name && has_first && has_second && is_same_inode(&first, &second))
         return true;
     return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+           is_same_inode(&first, &second);
 }
 
 static const char *output_conflict(const struct plot_options *options)
