@@ -4,7 +4,8 @@
 #     sh tools/setup.sh          installs what the build and the tests need
 #     sh tools/setup.sh run      ... builds, and encodes "I ride bike"
 #     sh tools/setup.sh test     ... builds, and runs the tests
-#     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too)
+#     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
+#                                make train, which needs python3-torch
 #
 # Where everything is there already, nothing is installed and the network is not used.
 set -eu
@@ -20,7 +21,7 @@ run) packages="$build $pictures" ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

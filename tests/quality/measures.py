@@ -44,27 +44,19 @@ def reordered(pairs):
     return [(a, b) for a, b in pairs if bag(a) == bag(b) and a.lower() != b.lower()]
 
 
-def order(cosines):
-    distance = 1 - numpy.asarray(cosines)
-    return {"mean": float(distance.mean()), "median": float(numpy.median(distance)),
-            "apart": float((distance > 0.01).mean()), "far": float((distance > 0.05).mean())}
-
-
-def mask_words(engine, lines, most=2000):
-    """One word of each line masked: a word that is one piece, drawn by a fixed seed."""
+def mask_words(engine, lines):
+    """Of lines (kind, text): (kind, text with one word masked, that word), of 6 to 40 words, where the word, drawn by
+    a fixed seed, is one piece."""
     draw, chosen = random.Random(1), []
-    for line in lines:
+    for kind, line in lines:
         words = list(re.finditer(r"(?<![\w'’-])[A-Za-z]+(?![\w'’-])", line))
         if 6 <= len(words) <= 40:
             word = draw.choice(words)
-            chosen.append((line[:word.start()] + "[MASK]" + line[word.end():], word.group().lower()))
-    single = engine.pieces([word for _, word in chosen])
-    chosen = [c for c, n in zip(chosen, single) if n == 1]
-    return chosen[::max(1, len(chosen) // most)][:most]
+            chosen.append((kind, line[:word.start()] + "[MASK]" + line[word.end():], word.group().lower()))
+    return [c for c, n in zip(chosen, engine.pieces([word for *_, word in chosen])) if n == 1]
 
 
 def masked(engine, cases):
-    guesses = engine.filled([text for text, _ in cases])
-    first = sum(g[0] == word for g, (_, word) in zip(guesses, cases)) / len(cases)
-    five = sum(word in g for g, (_, word) in zip(guesses, cases)) / len(cases)
-    return first, five
+    """Of each case whether the word is the first guess, and whether it is among the first five."""
+    guesses = engine.filled([text for _, text, _ in cases])
+    return numpy.array([(g[0] == word, word in g) for g, (*_, word) in zip(guesses, cases)], float)

@@ -2,87 +2,116 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--text ../shared/text] [--stsb]
+                             [--text ../shared/text] [--quick]
 
---stsb: the agreement on the dev half of STS-B alone, in seconds."""
+One column is the file as it is, one the same without positions, one the mean of GloVe's words. --f32 adds the same
+model with f32 weights; --quick leaves out the second and BLiMP: half a minute in place of one and a half."""
 
 import argparse
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "weights" / "train"))
 
-
-def held_out(text, folder):
-    excluded, seen = text.evaluation_keys(folder), {}
-    for source, sentences in text.documents(folder):
-        for s in sentences:
-            if text.held_out(s) and text.key(s) not in excluded:
-                seen.setdefault(text.key(s), s)
-    return list(seen.values())
+KINDS = {"novels": "novels", "wikinews": "news and speeches", "speeches": "news and speeches",
+         "captions": "captions", "clinc": "requests", "banking": "requests", "snips": "requests",
+         "tatoeba": "other", "masc": "other", "reviews": "other"}
 
 
-def roles():
-    lines = (Path(__file__).parent / "roles.tsv").read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines]
+def need(text, folders, files):
+    """Ends the program with a message where something is missing."""
+    for folder in folders:
+        if not (Path(text) / folder).is_dir():
+            sys.exit("'%s' has no folder '%s': --text is the folder that has %s" % (text, folder, ", ".join(folders)))
+    for file in filter(None, files):
+        if not Path(file).is_file():
+            sys.exit("there is no file '%s'" % file)
+    if not find_spec("numpy"):
+        sys.exit("%s has no numpy: apt-get install python3-numpy" % sys.executable)
 
 
-def print_row(name, cells):
-    print("| " + " | ".join([name] + ["" if c is None else c if isinstance(c, str) else "%.3f" % (c + 0.0 if abs(c) > 5e-4 else 0) for c in cells]) + " |",
-          flush=True)
-
-
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encode", default=str(root / "build" / "encode"))
     parser.add_argument("--weights", default=str(root / "weights" / "default.weights"))
     parser.add_argument("--f32", help="the same model with f32 weights")
     parser.add_argument("--text", default=str(root.parent / "shared" / "text"))
-    parser.add_argument("--stsb", action="store_true", help="the dev half of STS-B alone")
+    parser.add_argument("--quick", action="store_true", help="without BLiMP, and without the column of positions off")
     options = parser.parse_args()
-    if not (Path(options.text) / "evaluation").is_dir():
-        print("skipped: no texts to measure with in " + options.text)
-        return
+    need(options.text, ("training", "evaluation", "glove"), (options.encode, options.weights, options.f32))
+    options.vectors = sorted(Path(options.text, "glove").glob("glove*.txt"))
+    if not options.vectors:
+        sys.exit("'%s/glove' has no glove*.txt" % options.text)
+    return options
 
+
+def held_out(text, folder):
+    """(kind, sentence) of those that no stage of the training has seen."""
+    excluded, seen = text.evaluation_keys(folder), {}
+    for source, sentences in text.documents(folder):
+        for s in sentences:
+            if text.held_out(s) and text.key(s) not in excluded:
+                seen.setdefault(text.key(s), (KINDS[source], s))
+    return list(seen.values())
+
+
+def number(value):
+    return "" if value is None else "%.3f" % (value if abs(value) > 5e-4 else 0)
+
+
+def row(name, cells):
+    print("| " + " | ".join([name, *cells]) + " |", flush=True)
+
+
+def main():
+    options = arguments()
     import measures
     import text
     from engine import Engine
 
-    shipped = Engine(options.encode, options.weights)
-    whole = Engine(options.encode, options.f32) if options.f32 else None
-    unordered = Engine(options.encode, options.weights, "--position", "none")
-    glove = measures.MeanOfWords(next(Path(options.text, "glove").glob("glove*.txt")))
+    columns = {"the file": Engine(options.encode, options.weights)}
+    if options.f32:
+        columns["f32"] = Engine(options.encode, options.f32)
+    if not options.quick:
+        columns["positions off"] = Engine(options.encode, options.weights, "--position", "none")
+    engines, glove = list(columns.values()), measures.MeanOfWords(options.vectors[0])
 
-    def columns(measure, words=True):
-        return [measure(shipped), measure(whole) if whole else None, measure(unordered),
-                measure(glove) if words else None]
+    def figures(name, measure, also=None):
+        row(name, [number(measure(e)) for e in engines] + [number(measure(also) if also else None)])
 
-    print_row("", ["shipped", "f32", "positions off", "mean of GloVe words"])
-    print_row("---", ["---"] * 4)
+    row("", [*columns, "mean of GloVe words"])
+    row("---", ["---"] * (len(columns) + 1))
     for name, pairs in (("STS-B dev, Spearman", text.stsb(options.text, "dev")),
                         ("SICK trial, Spearman", text.sick(options.text, "TRIAL")),
                         ("SICK train, Spearman", text.sick(options.text, "TRAIN"))):
-        print_row(name, columns(lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs])))
-        if options.stsb:
-            return
+        figures(name, lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs]), glove)
 
-    cases = measures.mask_words(shipped, held_out(text, options.text))
-    found = columns(lambda e: measures.masked(e, cases), words=False)
-    for k, name in enumerate(("first guess", "first five")):
-        print_row("%d held-out masked words, %s" % (len(cases), name), [f[k] if f else None for f in found])
+    cases = measures.mask_words(engines[0], held_out(text, options.text))
+    right = {e: measures.masked(e, cases) for e in engines}
+    figures("%d held-out masked words, first guess" % len(cases), lambda e: right[e][:, 0].mean())
+    figures("%d held-out masked words, first five" % len(cases), lambda e: right[e][:, 1].mean())
+    for kind in dict.fromkeys(KINDS.values()):
+        of_kind = [k == kind for k, *_ in cases]
+        figures("... %d of them in %s, first guess" % (sum(of_kind), kind), lambda e: right[e][of_kind, 0].mean())
 
-    triples = roles()
-    for name, pairs in (("HANS", measures.reordered([r[:2] for r in text.hans(options.text)])),
-                        ("BLiMP", measures.reordered([r[3:5] for r in text.blimp(options.text)])),
-                        ("roles.tsv", measures.reordered([(t[0], t[2]) for t in triples]))):
-        found = columns(lambda e: measures.order(e.cosines(pairs)), words=False)
-        for key, label in (("mean", "1 - cosine, mean"), ("median", "1 - cosine, median"),
-                           ("apart", "share over 0.01"), ("far", "share over 0.05")):
-            print_row("%s, %d reordered: %s" % (name, len(pairs), label), [f[key] if f else None for f in found])
-    said_again, reverse = [(t[0], t[1]) for t in triples], [(t[0], t[2]) for t in triples]
-    print_row("roles.tsv, %d: said otherwise is nearer than reversed" % len(triples),
-              columns(lambda e: float((e.cosines(said_again) > e.cosines(reverse)).mean())))
+    triples = text.read_table(text.ROLES)
+    reordered = {"HANS": [r[:2] for r in text.hans(options.text)], "roles.tsv": [(t[1], t[3]) for t in triples]}
+    if not options.quick:
+        reordered["BLiMP"] = [r[3:5] for r in text.blimp(options.text)]
+    for name, pairs in reordered.items():
+        pairs = measures.reordered(pairs)
+        distance = {e: 1 - e.cosines(pairs) for e in engines}
+        figures("%s, %d reordered: 1 - cosine, mean" % (name, len(pairs)), lambda e: distance[e].mean())
+        for least in (0.01, 0.05):
+            figures("%s, %d reordered: share over %g" % (name, len(pairs), least),
+                    lambda e: (distance[e] > least).mean())
+    for kind in ("passive", "other"):
+        chosen = [t[1:] for t in triples if t[0] == kind]
+        figures("roles.tsv, %d %s: said otherwise is nearer than reversed" % (len(chosen), kind),
+                lambda e: (e.cosines([(a, again) for a, again, _ in chosen])
+                           > e.cosines([(a, back) for a, _, back in chosen])).mean(), glove)
 
 
 if __name__ == "__main__":

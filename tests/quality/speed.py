@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from quality import need
+
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "weights" / "train"))
 SENTENCES, TOKENS, RUNS = 20000, 10, 3
@@ -26,10 +28,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--text", default=str(root.parent / "shared" / "text"))
     options = parser.parse_args()
-    if not (Path(options.text) / "training").is_dir():
-        print("skipped: no texts to measure with in " + options.text)
-        return
-
+    need(options.text, ("training",), (options.encode, options.weights))
     import text
     from engine import Engine
 

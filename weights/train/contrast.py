@@ -3,6 +3,7 @@
     contrast.py --cache DIR --from CHECKPOINT --out DIR --steps N"""
 
 import argparse
+from pathlib import Path
 
 import numpy
 import torch
@@ -13,6 +14,8 @@ import trainer
 from pairs import LONGEST, Pairs
 from pretrain import MaskedLanguage
 from wordpiece import CLS, PAD, SEP, WordPiece
+
+REORDERED_MOST, NEGATED_MOST = 0.8, 0.72 # cosines
 
 
 def padded(sentences):
@@ -31,32 +34,35 @@ class Contrastive(MaskedLanguage):
 
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
-        self.pairs = Pairs(self.corpus, WordPiece(self.pieces))
+        measured = Path(settings["cache"], "measured.txt").read_text().split()
+        self.pairs = Pairs(self.corpus, WordPiece(self.pieces), frozenset(measured))
 
     def changed(self, sentences, rng):
-        """Every second sentence with its words in another order, or negated, and which these are."""
-        variants, at, others = self.pairs.variants, [], []
+        """Every second sentence with its words in another order, or negated: which these are, and how near
+        they may be."""
+        variants, at, others, most = self.pairs.variants, [], [], []
         for i in range(rng.integers(2), len(sentences), 2):
-            other = variants.negated(sentences[i]) if rng.random() < 0.3 else None
+            other, nearest = variants.negated(sentences[i]) if rng.random() < 0.3 else None, NEGATED_MOST
             if other is None:
-                other = variants.reordered(sentences[i], rng)
-            if other is not None:
+                other, nearest = variants.reordered(sentences[i], rng), REORDERED_MOST
+            if other is not None and self.pairs.may_show(other):
                 at.append(i)
                 others.append(other)
-        return at, others
+                most.append(nearest)
+        return at, others, torch.tensor(most)
 
     def contrast(self, bert, rng, dropout):
         s = self.settings
         kind, triples = self.pairs.batch(s["pairs"], rng)
         first, second = [t[0] for t in triples], [t[1] for t in triples]
         negatives = [t[2] for t in triples if t[2] is not None]
-        at, others = ([], []) if negatives else self.changed(first, rng)
+        at, others, most = ([], [], None) if negatives else self.changed(first, rng)
         ids, real = padded(first + second + negatives + others)
         v = bert.pooled(ids, real, dropout)
         n = len(triples)
         negative = v[2 * n:3 * n] if negatives else None
         near = losses.contrast(v[:n], v[n:2 * n], negative)
-        apart = losses.apart(v[:n][at], v[2 * n:]) if others else torch.zeros(())
+        apart = losses.apart(v[:n][at], v[2 * n:], most) if others else torch.zeros(())
         return near, apart
 
     def __call__(self, bert, step):

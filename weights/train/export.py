@@ -4,6 +4,7 @@
 
 import argparse
 import json
+import shutil
 import struct
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def main():
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    out = Path(options.out)
+    out = Path(options.out + ".part")
     parameters, shape = trainer.load(options.checkpoint)
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     (out / "1_Pooling").mkdir(parents=True, exist_ok=True)
@@ -102,6 +103,8 @@ def main():
                         ("1_Pooling/config.json", pooling(shape)),
                         ("sentence_bert_config.json", {"max_seq_length": shape["positions"], "do_lower_case": False})):
         (out / name).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    shutil.rmtree(options.out, ignore_errors=True)
+    out.rename(options.out)
 
 
 if __name__ == "__main__":

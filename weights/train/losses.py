@@ -36,6 +36,6 @@ def contrast(first, second, negatives=None, temperature=0.05):
     return (F.cross_entropy(forward, targets) + F.cross_entropy(scores.T, targets)) / 2
 
 
-def apart(first, changed, most=0.8):
-    """The same words in another order, or with a "not", are near, but no nearer than this cosine."""
+def apart(first, changed, most):
+    """The same words in another order, or with a "not", are near, but no nearer than their cosine in most."""
     return F.relu((first * changed).sum(1) - most).mean()

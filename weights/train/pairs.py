@@ -3,6 +3,7 @@
 import numpy
 
 import roles
+import text
 from variants import Variants
 
 SHORTEST, LONGEST = 4, 40
@@ -12,8 +13,9 @@ ADJACENT = ("novels", "wikinews", "speeches")
 
 
 class Pairs:
-    def __init__(self, corpus, tokenizer):
-        self.corpus, self.tokenizer, self.variants = corpus, tokenizer, Variants(tokenizer)
+    def __init__(self, corpus, tokenizer, measured):
+        """measured: the keys of the sentences that the model is measured with."""
+        self.corpus, self.tokenizer, self.variants, self.measured = corpus, tokenizer, Variants(tokenizer), measured
         fit = (corpus.lengths >= SHORTEST) & (corpus.lengths <= LONGEST)
         of = {name: corpus.source == k for k, name in enumerate(corpus.names)}
         self.twin = numpy.nonzero(fit & sum(of[n] for n in TWINS).astype(bool))[0]
@@ -23,6 +25,10 @@ class Pairs:
         self.first = numpy.nonzero(follows & some & sum(of[n] for n in ADJACENT).astype(bool)[:-1])[0]
         self.images = self.groups(fit & of["captions"])
         self.intents = self.groups(fit & (of["clinc"] | of["banking"]))
+
+    def may_show(self, made):
+        """The texts are without the measures' sentences; one that is made here must not be one of them either."""
+        return text.key("".join(self.tokenizer.pieces[i] for i in made)) not in self.measured
 
     def groups(self, chosen):
         at = numpy.nonzero(chosen)[0]
@@ -35,7 +41,7 @@ class Pairs:
         return [(self.corpus.sentence(a), self.corpus.sentence(b), None) for a, b in pairs]
 
     def draw(self, kind, n, rng):
-        """n triples (sentence, one that belongs to it, one that says the reverse or None)."""
+        """n triples or a few less (sentence, one that belongs to it, one that says the reverse or None)."""
         sentence = self.corpus.sentence
         if kind == "captions":
             return self.two_of_each(self.images, n, rng)
@@ -44,9 +50,15 @@ class Pairs:
         if kind == "adjacent":
             return [(sentence(i), sentence(i + 1), None) for i in rng.choice(self.first, n, replace=False)]
         if kind == "twins":
-            return [(sentence(i), self.variants.restated(sentence(i), rng), None)
-                    for i in rng.choice(self.twin, n, replace=False)]
-        return [tuple(numpy.array(self.tokenizer(t), numpy.int64) for t in roles.triple(rng)) for _ in range(n)]
+            pairs = [(sentence(i), self.variants.restated(sentence(i), rng), None)
+                     for i in rng.choice(self.twin, n, replace=False)]
+            return [pair for pair in pairs if self.may_show(pair[1])]
+        triples = []
+        while len(triples) < n:
+            triple = [numpy.array(self.tokenizer(t), numpy.int64) for t in roles.triple(rng)]
+            if all(map(self.may_show, triple)):
+                triples.append(tuple(triple))
+        return triples
 
     def batch(self, n, rng):
         """A batch of one kind, of sentences of about one length: less padding, harder negatives."""

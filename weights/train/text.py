@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 
 HELD_OUT_ONE_IN = 400
+ROLES = Path(__file__).resolve().parents[2] / "tests" / "quality" / "roles.tsv"
 
 ABBREVIATION = re.compile(
     r"(?:^|[\s\"'(])(?:Mr|Mrs|Ms|Dr|St|Capt|Col|Gen|Lt|Rev|Esq|Hon|Prof|Sen|Rep|Gov|Jr|Sr|No|vs|[A-Z])\.$")
@@ -160,6 +161,7 @@ def evaluation_keys(folder):
     sentences += [s for row in blimp(folder) for s in row[3:5]]
     for split in ("train", "dev"):
         sentences += [line.split("\t")[0] for line in read_lines(folder / "evaluation/cola" / (split + ".tsv"))]
+    sentences += [s for row in read_table(ROLES) for s in row[1:]]
     keys = {key(s) for s in sentences}
     keys.discard("")
     return keys

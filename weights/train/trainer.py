@@ -114,6 +114,11 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
             saved = time.time()
 
 
+def training(settings):
+    """What makes it the same training: not where the cache lies, nor how often it is saved."""
+    return {name: value for name, value in settings.items() if name not in ("cache", "save_every")}
+
+
 def run(folder, make_task, settings, parameters, workers):
     """Trains from the folder's checkpoint, if there is one of the same settings, else from the parameters."""
     folder = Path(folder)
@@ -124,7 +129,7 @@ def run(folder, make_task, settings, parameters, workers):
     path = folder / "checkpoint.pt"
     if path.exists():
         kept = torch.load(path)
-        if dict(kept["state"]["settings"], save_every=0) != dict(settings, save_every=0):
+        if training(kept["state"]["settings"]) != training(settings):
             raise SystemExit("%s is of another training: %s" % (path, kept["state"]["settings"]))
         for name in ("flat", "first", "second"):
             getattr(shared, name).copy_(kept[name])

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs training_text.py: what the training of the default weights reads and makes.
+set -eu
+cd "$(dirname "$0")/../.."
+python=/usr/bin/python3
+if ! $python -c 'import numpy' 2>/dev/null; then
+    echo "skipped: $python has no numpy"
+    exit 77
+fi
+exec $python -B tests/quality/training_text.py "${BUILD:-build}/encode" weights/default.weights
