@@ -93,6 +93,12 @@ size_t count_lines(const char *text)
     return n;
 }
 
+void assert_lines(const char *text, size_t n)
+{
+    if (count_lines(text) != n)
+        fail_msg("%zu lines, expected %zu: %.2000s", count_lines(text), n, text);
+}
+
 int shell_setup(void **state)
 {
     (void)state;

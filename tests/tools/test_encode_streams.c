@@ -1,0 +1,90 @@
+/* encode between other programs: results come early, memory stays small, progress is told. */
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_result_comes_before_the_next_line(void **state)
+{
+    (void)state;
+    const char *formats[] = {"text", "json", "csv", "ids"};
+    for (size_t i = 0; i < 4; i++)
+        shell_expect(0,
+                     "rm -f in; mkfifo in; $ENCODE -f %s <in >early & exec 3>in; echo I >&3; "
+                     "for i in $(seq 100); do grep -q '2' early && break; sleep 0.1; done; "
+                     "grep '2' early >seen; echo dog >&3; exec 3>&-; wait $!; test -s seen",
+                     formats[i]);
+}
+
+/* The largest resident memory of `encode` over n lines, in KiB. */
+static long memory_for(const char *n_lines)
+{
+    char command[256];
+    struct rusage usage;
+    int status;
+    snprintf(
+        command, sizeof command,
+        "yes 'I ride bike' | head -n %s | { exec $ENCODE -t 1 -f npy | tail -c 1 >/dev/null; }",
+        n_lines);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(wait4(child, &status, 0, &usage), child);
+    assert_int_equal(status, 0);
+    return usage.ru_maxrss;
+}
+
+static void test_memory_does_not_grow_with_the_input(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* freed memory is kept in quarantine */
+#endif
+    long few = memory_for("1000"), many = memory_for("60000"); /* 60000 lines are 10 MB of rows */
+    print_message("memory: %ld KiB for 1000 lines, %ld KiB for 60000\n", few, many);
+    assert_true(many - few < 4096);
+}
+
+static void test_endless_input(void **state)
+{
+    (void)state;
+    const struct shell_result *result =
+        shell_expect(0, "yes 'I ride' | $ENCODE -f ids | head -n 5000 | tail -n 1");
+    assert_string_equal(result->out, "9 2 3 10\n");
+    assert_string_equal(result->err, "");
+}
+
+/* 5,000 lines are several batches; the results are the same with and without. */
+static void test_progress(void **state)
+{
+    const struct shell_result *result;
+    (void)state;
+    shell_expect(0, "yes 'I ride bike' | head -5000 > many.txt");
+    result = shell_expect(0, "$ENCODE -p mean -f npy -o quiet.npy < many.txt");
+    assert_string_equal(result->err, "");
+    assert_string_equal(result->out, "");
+    result = shell_expect(0, "$ENCODE -p mean -f npy --progress < many.txt > loud.npy");
+    assert_contains(result->err, "encode: 5000 texts, ");
+    assert_contains(result->err, " texts/s, ");
+    assert_contains(result->err, " tokens/s in ");
+    shell_expect(0, "cmp quiet.npy loud.npy");
+    assert_contains(shell_expect(0, "$ENCODE --rank bike --progress I ride bike")->err,
+                    "encode: 3 texts, ");
+    assert_lacks(shell_expect(1, "$ENCODE -f ids --input jsonl --progress < many.txt")->err,
+                 "texts/s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_result_comes_before_the_next_line),
+        cmocka_unit_test(test_memory_does_not_grow_with_the_input),
+        cmocka_unit_test(test_endless_input),
+        cmocka_unit_test(test_progress),
+    };
+    return cmocka_run_group_tests_name("encode, streams", tests, shell_setup, shell_teardown);
+}
