@@ -4,7 +4,6 @@
 #include "tests/tools/shell.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
