@@ -15,7 +15,7 @@ from pairs import LONGEST, Pairs
 from pretrain import MaskedLanguage
 from wordpiece import CLS, PAD, SEP, WordPiece
 
-REORDERED_MOST, NEGATED_MOST = 0.8, 0.72 # cosines
+NEGATED_MOST, OTHERWISE_MOST = 0.72, 0.8 # cosines
 
 
 def padded(sentences):
@@ -38,13 +38,17 @@ class Contrastive(MaskedLanguage):
         self.pairs = Pairs(self.corpus, WordPiece(self.pieces), frozenset(measured))
 
     def changed(self, sentences, rng):
-        """Every second sentence with its words in another order, or negated: which these are, and how near
-        they may be."""
+        """Every second sentence negated, or with a word of another, or its words in another order: which these
+        are, and how near they may be."""
         variants, at, others, most = self.pairs.variants, [], [], []
         for i in range(rng.integers(2), len(sentences), 2):
-            other, nearest = variants.negated(sentences[i]) if rng.random() < 0.3 else None, NEGATED_MOST
+            kind, other, nearest = rng.random(), None, OTHERWISE_MOST
+            if kind < 0.3:
+                other, nearest = variants.negated(sentences[i], rng), NEGATED_MOST
+            elif kind < 0.55:
+                other = variants.replaced(sentences[i], sentences[rng.integers(len(sentences))], rng)
             if other is None:
-                other, nearest = variants.reordered(sentences[i], rng), REORDERED_MOST
+                other, nearest = variants.reordered(sentences[i], rng), OTHERWISE_MOST
             if other is not None and self.pairs.may_show(other):
                 at.append(i)
                 others.append(other)

@@ -14,12 +14,14 @@ class Variants:
     def __init__(self, tokenizer):
         self.continues = [p.startswith("##") for p in tokenizer.pieces]
         self.letters = [p.lstrip("#").isalnum() for p in tokenizer.pieces]
+        self.ing = [p.endswith("ing") for p in tokenizer.pieces]
         self.determiners = {tokenizer.ids[w] for w in DETERMINERS if w in tokenizer.ids}
         self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split() if w in tokenizer.ids}
         self.articles = [tokenizer.ids[w] for w in ("a", "the")]
         self.auxiliaries = {tokenizer.ids[w] for w in AUXILIARIES}
         self.negation, self.none = tokenizer.ids["not"], tokenizer.ids["no"]
-        self.there = tokenizer.ids["there"]
+        self.there, self.nobody = tokenizer.ids["there"], tokenizer.ids["nobody"]
+        self.somebody = [tokenizer.ids[w] for w in ("somebody", "someone")]
         self.stop = tokenizer.ids["."]
         self.function_words = {tokenizer.ids[w] for w in FUNCTION_WORDS if w in tokenizer.ids}
 
@@ -34,6 +36,27 @@ class Variants:
 
     def content(self, word):
         return self.letters[word[0]] and word[0] not in self.function_words
+
+    def heads(self, words):
+        """Where a noun stands alone behind its determiner."""
+        return [i for i in range(1, len(words)) if words[i - 1][0] in self.determiners and self.content(words[i])
+                and not (i + 1 < len(words) and self.content(words[i + 1]))]
+
+    def doings(self, words):
+        """Where something is going on: words in -ing."""
+        return [i for i, word in enumerate(words) if self.ing[word[-1]] and self.content(word)]
+
+    def replaced(self, ids, other, rng):
+        """One noun or one word in -ing in place of that of another sentence. None where nothing changes."""
+        words, others = self.words(ids), self.words(other)
+        slots = (self.heads, self.doings) if rng.random() < 0.5 else (self.doings, self.heads)
+        for slot in slots:
+            here, there = slot(words), slot(others)
+            if here and there:
+                at, word = here[rng.integers(len(here))], others[there[rng.integers(len(there))]]
+                if word not in words:
+                    return numpy.array([i for w in words[:at] + [word] + words[at + 1:] for i in w], numpy.int64)
+        return None
 
     def swap(self, words, places, rng):
         """Exchanges two different words; None where there are none."""
@@ -57,20 +80,29 @@ class Variants:
             words = [w for w in words if rng.random() >= 0.05 or w[0] in self.negations]
         return numpy.array([i for w in words for i in w] or ids, numpy.int64)
 
-    def negated(self, ids):
-        """With "not" behind the first auxiliary, or without the one that stands there; else its first article
-        turned into "no". None where there is neither."""
+    def negated(self, ids, rng):
+        """With "not" behind the first auxiliary, or without the one that stands there; or with "no" for an article
+        at the beginning ("no man sings", "there is no man singing"), "nobody" for "somebody". None where there is
+        none of these."""
         ids = [int(i) for i in ids]
-        for at, i in enumerate(ids):
-            if i in self.auxiliaries:
-                if ids[at + 1:at + 2] == [self.negation]:
-                    return numpy.array(ids[:at + 1] + ids[at + 2:], numpy.int64)
-                if ids[:at] == [self.there] and ids[at + 1:at + 2] == self.articles[:1]:
-                    return numpy.array(ids[:at + 1] + [self.none] + ids[at + 2:], numpy.int64)
-                return numpy.array(ids[:at + 1] + [self.negation] + ids[at + 1:], numpy.int64)
-            if i in self.articles and at == 0 and not any(k in self.auxiliaries for k in ids):
-                return numpy.array([self.none] + ids[1:], numpy.int64)
-        return None
+        at = next((k for k, i in enumerate(ids) if i in self.auxiliaries), None)
+        direct = rng.random() < 0.5
+        if ids[0] in self.somebody and direct:
+            negated = [self.nobody] + ids[1:]
+        elif ids[0] in self.articles and at is None:
+            negated = [self.none] + ids[1:]
+        elif at is None:
+            return None
+        elif ids[at + 1:at + 2] == [self.negation]:
+            negated = ids[:at + 1] + ids[at + 2:]
+        elif ids[:at] == [self.there] and ids[at + 1:at + 2] == self.articles[:1]:
+            negated = ids[:at + 1] + [self.none] + ids[at + 2:]
+        elif ids[0] in self.articles and direct and at + 1 < len(ids) and self.ing[ids[at + 1]]:
+            behind = ids[1:at] + ids[at + 1:]
+            negated = [self.there, ids[at], self.none] + behind if rng.random() < 0.6 else [self.none] + ids[1:]
+        else:
+            negated = ids[:at + 1] + [self.negation] + ids[at + 1:]
+        return numpy.array(negated, numpy.int64)
 
     def reordered(self, ids, rng):
         """Roles exchanged (two nouns, by their determiners), else two content words, sometimes one word
