@@ -99,7 +99,7 @@ help:
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
 	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
-	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=1'
+	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD, PREFIX, DESTDIR; V=1 shows the commands'
 
@@ -259,12 +259,13 @@ lesson: all
 PYTHON ?= /usr/bin/python3
 QUALITY ?=
 WORK ?= $(BUILD)/weights
+HOURS ?= 1.5
 
 quality: $(BUILD)/encode
 	@$(PYTHON) tests/quality/quality.py --encode $(BUILD)/encode --text $(SHARED_DIR)/text $(QUALITY)
 
 train: $(BUILD)/encode-import
-	@PYTHON=$(PYTHON) TEXT=$(abspath $(SHARED_DIR)/text) ENCODE_IMPORT=$(abspath $<) weights/train/run.sh $(abspath $(WORK))
+	@PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
 
 # ---- Installation ----
 

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,7 +16,9 @@ class Engine:
 
     def run(self, texts, *options):
         lines = "".join(" ".join(t.split()) + "\n" for t in texts)
-        done = subprocess.run(self.command + list(options), input=lines.encode(), stdout=subprocess.PIPE, check=True)
+        done = subprocess.run(self.command + list(options), input=lines.encode(), stdout=subprocess.PIPE)
+        if done.returncode:
+            sys.exit("failed with exit code %d: %s" % (done.returncode, " ".join(self.command + list(options))))
         return done.stdout
 
     def vectors(self, texts):

@@ -27,7 +27,7 @@ class MeanOfWords:
                 self.rows[word] = numpy.array(values, float)
 
     def vector(self, text):
-        rows = [self.rows[w] for w in re.findall(r"[a-z0-9]+|[^\sa-z0-9]", text.lower()) if w in self.rows]
+        rows = [self.rows[w] for w in re.findall(r"[a-z0-9]+", text.lower()) if w in self.rows]
         mean = numpy.mean(rows, axis=0) if rows else numpy.zeros(50)
         return mean / (numpy.linalg.norm(mean) + 1e-12)
 

@@ -2,10 +2,11 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--text ../shared/text] [--quick]
+                             [--text ../shared/text] [--quick | --examples]
 
 One column is the file as it is, one the same without positions, one the mean of GloVe's words. --f32 adds the same
-model with f32 weights; --quick leaves out the second and BLiMP: half a minute in place of one and a half."""
+model with f32 weights; --quick leaves out the second and BLiMP: half a minute in place of one and a half. --examples: the cosines and
+the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
 
 import argparse
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "weights" / "train"))
 
+FOLDERS = ("training", "evaluation", "glove")
 KINDS = {"novels": "novels", "wikinews": "news and speeches", "speeches": "news and speeches",
          "captions": "captions", "clinc": "requests", "banking": "requests", "snips": "requests",
          "tatoeba": "other", "masc": "other", "reviews": "other"}
@@ -38,11 +40,13 @@ def arguments():
     parser.add_argument("--weights", default=str(root / "weights" / "default.weights"))
     parser.add_argument("--f32", help="the same model with f32 weights")
     parser.add_argument("--text", default=str(root.parent / "shared" / "text"))
-    parser.add_argument("--quick", action="store_true", help="without BLiMP, and without the column of positions off")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--quick", action="store_true", help="without BLiMP, and without the column of positions off")
+    part.add_argument("--examples", action="store_true", help="cosines and guesses of examples.tsv")
     options = parser.parse_args()
-    need(options.text, ("training", "evaluation", "glove"), (options.encode, options.weights, options.f32))
+    need(options.text, () if options.examples else FOLDERS, (options.encode, options.weights, options.f32))
     options.vectors = sorted(Path(options.text, "glove").glob("glove*.txt"))
-    if not options.vectors:
+    if not options.vectors and not options.examples:
         sys.exit("'%s/glove' has no glove*.txt" % options.text)
     return options
 
@@ -65,6 +69,14 @@ def row(name, cells):
     print("| " + " | ".join([name, *cells]) + " |", flush=True)
 
 
+def examples(engine, lines):
+    pairs, masked = [a for a in lines if len(a) == 2], [a[0] for a in lines if len(a) == 1]
+    for cosine, pair in zip(engine.cosines(pairs), pairs):
+        print("%.2f  %s | %s" % (cosine, *pair))
+    for guesses, sentence in zip(engine.filled(masked), masked):
+        print("%s  %s" % (sentence, ", ".join(guesses)))
+
+
 def main():
     options = arguments()
     import measures
@@ -72,6 +84,9 @@ def main():
     from engine import Engine
 
     columns = {"the file": Engine(options.encode, options.weights)}
+    if options.examples:
+        examples(columns["the file"], text.read_table(Path(__file__).parent / "examples.tsv"))
+        return
     if options.f32:
         columns["f32"] = Engine(options.encode, options.f32)
     if not options.quick:
@@ -107,9 +122,9 @@ def main():
         for least in (0.01, 0.05):
             figures("%s, %d reordered: share over %g" % (name, len(pairs), least),
                     lambda e: (distance[e] > least).mean())
-    for kind in ("passive", "other"):
+    for kind, label in (("passive", "passives"), ("trained", "passives, verbs of the training"), ("other", "others")):
         chosen = [t[1:] for t in triples if t[0] == kind]
-        figures("roles.tsv, %d %s: said otherwise is nearer than reversed" % (len(chosen), kind),
+        figures("roles.tsv, %d %s: said otherwise is nearer than reversed" % (len(chosen), label),
                 lambda e: (e.cosines([(a, again) for a, again, _ in chosen])
                            > e.cosines([(a, back) for a, _, back in chosen])).mean(), glove)
 

@@ -19,6 +19,7 @@ from quality import need
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "weights" / "train"))
 SENTENCES, TOKENS, RUNS = 20000, 10, 3
+FILES = ("tatoeba-eng/sentences.txt.xz", "coco-captions/testall_caps.txt.xz", "coco-captions/dev_caps.txt.xz")
 
 
 def main():
@@ -33,8 +34,7 @@ def main():
     from engine import Engine
 
     engine = Engine(options.encode, options.weights, "-t", str(options.threads))
-    texts = [s for source, sentences in text.documents(options.text) if source in ("tatoeba", "captions")
-             for s in sentences]
+    texts = [s for file in FILES for s in text.one_per_line(Path(options.text, "training", file))]
     texts = [s for s, n in zip(texts, engine.pieces(texts)) if n == TOKENS]
     texts = list(itertools.islice(itertools.cycle(texts), SENTENCES))
     seconds = []

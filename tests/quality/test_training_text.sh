@@ -7,4 +7,4 @@ if ! $python -c 'import numpy' 2>/dev/null; then
     echo "skipped: $python has no numpy"
     exit 77
 fi
-exec $python -B tests/quality/training_text.py "${BUILD:-build}/encode" weights/default.weights
+exec $python -B tests/quality/training_text.py "${BUILD:-build}/encode" weights/default.weights "${SHARED_DIR:-../shared}/text"

@@ -1,16 +1,20 @@
 """What the training reads and makes (weights/train): tokens, variants, and nothing that the model is measured with.
 
-    training_text.py ENCODE WEIGHTS"""
+    training_text.py ENCODE WEIGHTS [TEXTS]"""
 
 import json
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "weights" / "train"))
+import batches
+import prepare
 import roles
 import text
 import variants
@@ -106,35 +110,90 @@ class TrainingText(unittest.TestCase):
         rng = numpy.random.default_rng(4)
         for _ in range(200):
             sentence, again, reverse = roles.triple(rng)
-            self.assertNotEqual(sentence, reverse)
-            self.assertNotIn(reverse, (sentence, again))
+            self.assertEqual(len({sentence, again, reverse}), 3)
             # "a" becomes "an" where the nouns change places.
             self.assertEqual(*(sorted("a" if w == "an" else w for w in s.split()) for s in (sentence, reverse)))
 
-    def test_nothing_that_measures_is_made(self):
-        class Nothing: # a corpus without sentences
-            lengths = source = document = numpy.zeros(1, int)
-            names = ["novels", "wikinews", "speeches", "captions", "clinc", "banking", "tatoeba", "masc", "reviews"]
-            sentence = None
+    def corpus(self, sentences):
+        """Of (source, document, sentence), by way of a cache."""
+        ids = [self.tokenizer(s) for _, _, s in sentences]
+        sources = ["novels", "wikinews", "speeches", "captions", "clinc", "banking", "tatoeba", "masc", "reviews", "snips"]
+        with tempfile.TemporaryDirectory() as cache:
+            numpy.savez(Path(cache, "tokens.npz"), tokens=numpy.concatenate(ids).astype(numpy.uint16),
+                        ends=numpy.cumsum([len(i) for i in ids]), sources=numpy.array(sources),
+                        source=numpy.array([sources.index(s) for s, _, _ in sentences], numpy.uint8),
+                        document=numpy.array([d for _, d, _ in sentences], numpy.int32))
+            return batches.Corpus(Path(cache), self.tokenizer.pieces)
 
-        pairs = Pairs(Nothing, self.tokenizer, frozenset())
-        made = [tuple(map(self.text, t)) for t in pairs.draw("roles", 300, numpy.random.default_rng(5))]
-        measured = {text.key(made[7][1]), text.key(made[100][2]), text.key("a man is not walking")}
-        pairs = Pairs(Nothing, self.tokenizer, frozenset(measured))
-        made = [self.text(s) for t in pairs.draw("roles", 300, numpy.random.default_rng(5)) for s in t]
-        self.assertEqual(len(made), 900)
-        self.assertTrue(measured.isdisjoint(map(text.key, made)))
+    def test_nothing_that_measures_is_made(self):
+        corpus = self.corpus([("tatoeba", i, "the dog of number %d bites a man" % i) for i in range(30)])
+        pairs = Pairs(corpus, self.tokenizer, frozenset())
+
+        def made(kind):
+            return [self.text(s) for t in pairs.draw(kind, 30, numpy.random.default_rng(5)) for s in t if s is not None]
+
+        measured = {text.key(made("roles")[i]) for i in (4, 44)} | {text.key(made("twins")[7])}
+        measured.add(text.key("a man is not walking"))
+        pairs.measured = measured
+        self.assertTrue(measured.isdisjoint(map(text.key, made("roles") + made("twins"))))
+        self.assertEqual((len(made("roles")), len(made("twins"))), (90, 58))
         self.assertFalse(pairs.may_show(self.ids("A man is not walking.")))
         self.assertTrue(pairs.may_show(self.ids("A man is walking.")))
 
-    def test_roles_tsv_is_of_the_measures(self):
+    def test_nothing_that_measures_is_read(self):
+        held = next(s for s in map("sentence {}".format, range(5000)) if text.held_out(s))
+        with mock.patch("text.evaluation_keys", lambda folder: {"itmeasures"}), \
+             mock.patch("text.documents", lambda folder: [("novels", ["It measures!", held, "It stays."]), ("masc", [held])]):
+            kept, out, _ = prepare.collect("")
+        self.assertEqual((kept, out), ([("novels", ["It stays."])], [("novels", held)]))
+
+    @unittest.skipUnless(len(sys.argv) > 3 and Path(sys.argv[3], "evaluation").is_dir(), "needs the texts")
+    def test_what_measures(self):
+        keys = text.evaluation_keys(sys.argv[3])
+        for sentences in (text.hans(sys.argv[3])[5][:2], text.blimp(sys.argv[3])[5][3:5], text.stsb(sys.argv[3], "dev")[5][:2],
+                          text.sick(sys.argv[3], "TRIAL")[5][:2], text.read_table(text.ROLES)[5][1:]):
+            self.assertLessEqual(set(map(text.key, sentences)), keys)
+
+    def test_chunks_are_of_whole_sentences_of_one_document(self):
+        rng = numpy.random.default_rng(8)
+        sentences = [("novels", i // 9, "the dog sees " + "a man and " * rng.integers(1, 9) + "a cat .") for i in range(300)]
+        corpus = self.corpus(sentences + [("captions", 99, "a dog on a bike .")])
+        document = numpy.repeat(corpus.document, corpus.lengths)
+        begins, ends = corpus.chunks(rng)
+        self.assertLessEqual(set(begins), set(corpus.begins))
+        self.assertTrue((ends - begins <= batches.LONGEST - 2).all())
+        self.assertTrue((document[begins] == document[ends - 1]).all())
+        self.assertEqual((begins == corpus.begins[-1]).sum(), batches.REPEAT["captions"])
+
+    def test_mask(self):
+        line = self.ids("an unbelievableness of dogs , and 3 cats .")
+        ids = numpy.tile(numpy.concatenate([[wordpiece.CLS], line, [wordpiece.SEP]]), (2000, 1))
+        corpus = self.corpus([("novels", 0, "a dog")])
+        shown, at, targets = corpus.mask(ids, numpy.random.default_rng(9))
+        self.assertTrue((targets == ids.ravel()[at]).all())
+        asked = numpy.zeros(ids.shape, bool)
+        asked.ravel()[at] = True
+        self.assertTrue((shown == ids)[~asked].all())
+        self.assertFalse(asked[:, [0, -1]].any())
+        for column, i in enumerate(line, 1):
+            if corpus.continues[i]: # whole words
+                self.assertTrue((asked[:, column] == asked[:, column - 1]).all())
+        self.assertAlmostEqual(asked[:, 1].mean(), batches.MASKED, delta=0.03)
+        self.assertAlmostEqual(asked[:, -2].mean(), batches.MASKED_MARKS, delta=0.02)
+        self.assertAlmostEqual((shown[asked] == wordpiece.MASK).mean(), 0.8, delta=0.03)
+        self.assertAlmostEqual((shown == ids)[asked].mean(), 0.1, delta=0.03)
+
+    def test_roles_tsv_tells_which_verbs_are_those_of_the_training(self):
+        trained = {form for v in roles.DEEDS + [w for group, _ in roles.GROUPS for w in group] for form in v}
         for kind, sentence, again, reverse in text.read_table(text.ROLES):
-            self.assertIn(kind, ("passive", "other"))
             self.assertEqual(len({sentence, again, reverse}), 3)
+            self.assertIn(kind, ("passive", "trained", "other"))
+            if kind != "other":
+                self.assertEqual(kind == "trained", not trained.isdisjoint(again.split()), again)
 
 
 if __name__ == "__main__":
     found = unittest.main(argv=sys.argv[:1], exit=False).result
-    bad = len(found.failures) + len(found.errors)
-    print("%d passed, %d failed" % (found.testsRun - bad, bad))
+    bad, skipped = len(found.failures) + len(found.errors), len(found.skipped)
+    print("%d passed, %d failed, %d skipped" % (found.testsRun - bad - skipped, bad, skipped))
     sys.exit(bad > 0)

@@ -1,18 +1,18 @@
 """Stage 2: sentence vectors, with the masked-language loss kept.
 
-    contrast.py --cache DIR --from CHECKPOINT --out DIR --steps N"""
+    contrast.py --text ../shared/text --cache DIR --from CHECKPOINT --out DIR --steps N"""
 
 import argparse
-from pathlib import Path
 
 import numpy
 import torch
 
 import losses
 import model
+import text
 import trainer
 from pairs import LONGEST, Pairs
-from pretrain import MaskedLanguage
+from pretrain import MaskedLanguage, inputs
 from wordpiece import CLS, PAD, SEP, WordPiece
 
 NEGATED_MOST, OTHERWISE_MOST = 0.72, 0.8 # cosines
@@ -34,16 +34,15 @@ class Contrastive(MaskedLanguage):
 
     def __init__(self, settings, rank, workers):
         super().__init__(settings, rank, workers)
-        measured = Path(settings["cache"], "measured.txt").read_text().split()
-        self.pairs = Pairs(self.corpus, WordPiece(self.pieces), frozenset(measured))
+        self.pairs = Pairs(self.corpus, WordPiece(self.pieces), text.evaluation_keys(settings["text"]))
 
-    def changed(self, sentences, rng):
-        """Every second sentence negated, or with a word of another, or its words in another order: which these
+    def changed(self, sentences, rng, negate):
+        """Every second sentence negated (where negate says so), or with a word of another, or its words in another order: which these
         are, and how near they may be."""
         variants, at, others, most = self.pairs.variants, [], [], []
         for i in range(rng.integers(2), len(sentences), 2):
             kind, other, nearest = rng.random(), None, OTHERWISE_MOST
-            if kind < 0.3:
+            if kind < 0.3 and negate:
                 other, nearest = variants.negated(sentences[i], rng), NEGATED_MOST
             elif kind < 0.55:
                 other = variants.replaced(sentences[i], sentences[rng.integers(len(sentences))], rng)
@@ -60,7 +59,7 @@ class Contrastive(MaskedLanguage):
         kind, triples = self.pairs.batch(s["pairs"], rng)
         first, second = [t[0] for t in triples], [t[1] for t in triples]
         negatives = [t[2] for t in triples if t[2] is not None]
-        at, others, most = ([], [], None) if negatives else self.changed(first, rng)
+        at, others, most = ([], [], None) if negatives else self.changed(first, rng, kind != "intents") # many are questions
         ids, real = padded(first + second + negatives + others)
         v = bert.pooled(ids, real, dropout)
         n = len(triples)
@@ -86,6 +85,7 @@ class Contrastive(MaskedLanguage):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--text", required=True)
     parser.add_argument("--cache", required=True)
     parser.add_argument("--from", dest="start", required=True)
     parser.add_argument("--out", required=True)
@@ -103,6 +103,7 @@ def main():
     options = parser.parse_args()
     settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers", "start")}
     parameters, settings["shape"] = trainer.load(options.start)
+    settings["inputs"] = trainer.checksum(options.start, *inputs(options.cache))
     trainer.run(options.out, Contrastive, settings, parameters, options.workers)
 
 

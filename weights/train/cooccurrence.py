@@ -1,6 +1,6 @@
 """First embeddings: the largest directions of which pieces stand near which in the texts.
 
-    cooccurrence.py --cache DIR --width 192
+    cooccurrence.py --cache DIR
 
 Positive pointwise mutual information within five tokens, factored; a masked-language model learns
 from there in hours what takes it days from random rows."""
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy
 import torch
 
+import model
 import wordpiece
 
 WINDOW = 5
@@ -48,23 +49,23 @@ def factor(matrix, width, rounds=6):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cache", required=True)
-    parser.add_argument("--width", type=int, default=192)
     options = parser.parse_args()
     cache = Path(options.cache)
     data = numpy.load(cache / "tokens.npz")
     ends, tokens = data["ends"], data["tokens"].astype(numpy.int64)
     document = numpy.repeat(data["document"], numpy.diff(ends, prepend=0))
     size = len((cache / "vocab.txt").read_text(encoding="utf-8").splitlines())
-    rows = factor(information(count(tokens, document, size)), options.width).numpy()
+    width = model.SHAPE["width"]
+    unseen = numpy.bincount(tokens, minlength=size) == 0
+    unseen[:len(wordpiece.SPECIAL)] = True
+    rows = factor(information(count(tokens, document, size)), width).numpy()
     rows /= numpy.linalg.norm(rows, axis=1, keepdims=True) + 1e-6
     rows -= rows.mean(0)
     # The directions are turned at random: as they come, a few columns would hold most of the norm.
-    turn = numpy.linalg.qr(numpy.random.default_rng(1).standard_normal((options.width, options.width)))[0]
+    turn = numpy.linalg.qr(numpy.random.default_rng(1).standard_normal((width, width)))[0]
     rows = rows @ turn
     rows *= 0.05 / rows.std()
-    unseen = numpy.linalg.norm(rows, axis=1) < 1e-3
-    unseen[:len(wordpiece.SPECIAL)] = True
-    rows[unseen] = numpy.random.default_rng(2).standard_normal((unseen.sum(), options.width)) * 0.05
+    rows[unseen] = numpy.random.default_rng(2).standard_normal((unseen.sum(), width)) * 0.05
     part = cache / "embedding.part.npy" # run.sh takes a file that is there for a whole one
     numpy.save(part, rows.astype(numpy.float32))
     part.replace(cache / "embedding.npy")

@@ -92,7 +92,10 @@ def main():
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    out = Path(options.out + ".part")
+    whole = Path(options.out)
+    if whole.exists() and not (whole / "config.json").exists():
+        raise SystemExit("'%s' is there and no model: name another --out" % whole)
+    out = whole.with_name(whole.name + ".part")
     parameters, shape = trainer.load(options.checkpoint)
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
     (out / "1_Pooling").mkdir(parents=True, exist_ok=True)
@@ -103,8 +106,8 @@ def main():
                         ("1_Pooling/config.json", pooling(shape)),
                         ("sentence_bert_config.json", {"max_seq_length": shape["positions"], "do_lower_case": False})):
         (out / name).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    shutil.rmtree(options.out, ignore_errors=True)
-    out.rename(options.out)
+    shutil.rmtree(whole, ignore_errors=True)
+    out.rename(whole)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ cross_entropy = CrossEntropy.apply
 
 
 def contrast(first, second, negatives=None, temperature=0.05):
-    """InfoNCE both ways: each sentence finds its partner among those of the batch and the negatives."""
+    """InfoNCE both ways: each first sentence finds its partner among the second ones and the
+    negatives, each second one among the first ones."""
     scores = first @ second.T / temperature
     targets = torch.arange(len(first))
     forward = scores if negatives is None else torch.cat([scores, first @ negatives.T / temperature], 1)
@@ -37,5 +38,5 @@ def contrast(first, second, negatives=None, temperature=0.05):
 
 
 def apart(first, changed, most):
-    """The same words in another order, or with a "not", are near, but no nearer than their cosine in most."""
+    """A negation, another order or another word is near, but no nearer than its cosine in most."""
     return F.relu((first * changed).sum(1) - most).mean()

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 SHAPE = {"vocabulary": 8000, "width": 192, "layers": 4, "heads": 6, "feed_forward": 768, "positions": 512}
 EPSILON = 1e-12
+MATRICES = torch.bfloat16
 # Not a BERT parameter: positions are a sinusoid with one learned gain per column, so that places
 # beyond the lengths trained on are like those before them. export.py writes the product.
 GAIN = "position_gain"
@@ -74,14 +75,14 @@ class Dropout:
 
 
 class Bert:
-    def __init__(self, parameters, shape, matrices=torch.bfloat16):
-        self.p, self.shape, self.matrices = parameters, shape, matrices
+    def __init__(self, parameters, shape):
+        self.p, self.shape = parameters, shape
         self.table = sinusoid(shape["positions"], shape["width"])
         self.cast()
 
     def cast(self):
         """Rounded copies for the products, to be made anew after every step."""
-        self.w = {name: t.to(self.matrices) for name, t in self.p.items()
+        self.w = {name: t.to(MATRICES) for name, t in self.p.items()
                   if ".layer." in name and "LayerNorm" not in name or ".dense." in name}
 
     def norm(self, x, name):
@@ -90,14 +91,13 @@ class Bert:
     def linear(self, x, name):
         return F.linear(x, self.w[name + ".weight"], self.w[name + ".bias"])
 
-    def hidden(self, ids, real=None, dropout=None, positions=True):
+    def hidden(self, ids, real=None, dropout=None):
         """Rows of the last layer, [texts * tokens, width]; real: which tokens are not padding."""
         batch, tokens = ids.shape
         d, heads = self.shape["width"], self.shape["heads"]
         drop = dropout or (lambda x: x)
         x = F.embedding(ids, self.p["bert.embeddings.word_embeddings.weight"])
-        if positions:
-            x = x + self.table[:tokens] * self.p[GAIN]
+        x = x + self.table[:tokens] * self.p[GAIN]
         x = drop(self.norm(x.view(-1, d), "bert.embeddings.LayerNorm"))
         bias = None
         if real is not None:
@@ -108,30 +108,30 @@ class Bert:
             names = [at + "attention.self." + part for part in ("query", "key", "value")]
             weight = torch.cat([self.w[n + ".weight"] for n in names])
             vector = torch.cat([self.w[n + ".bias"] for n in names])
-            qkv = F.linear(x.to(self.matrices), weight, vector)
+            qkv = F.linear(x.to(MATRICES), weight, vector)
             qkv = qkv.view(batch, tokens, 3, heads, d // heads).permute(2, 0, 3, 1, 4)
             q, k, v = qkv.reshape(3, batch * heads, tokens, d // heads)
             scores = torch.bmm(q, k.transpose(1, 2)).float() * (d // heads) ** -0.5
             if bias is not None:
                 scores = scores + bias
-            mixed = torch.bmm(torch.softmax(scores, -1).to(self.matrices), v)
+            mixed = torch.bmm(torch.softmax(scores, -1).to(MATRICES), v)
             mixed = mixed.view(batch, heads, tokens, d // heads).transpose(1, 2).reshape(-1, d)
             out = self.linear(mixed, at + "attention.output.dense").float()
             x = self.norm(x + drop(out), at + "attention.output.LayerNorm")
-            inner = F.gelu(self.linear(x.to(self.matrices), at + "intermediate.dense"))
+            inner = F.gelu(self.linear(x.to(MATRICES), at + "intermediate.dense"))
             out = self.linear(inner, at + "output.dense").float()
             x = self.norm(x + drop(out), at + "output.LayerNorm")
         return x
 
     def logits(self, rows):
         """The masked-language head, on the rows that are asked for."""
-        h = F.gelu(self.linear(rows.to(self.matrices), "cls.predictions.transform.dense").float())
-        h = self.norm(h, "cls.predictions.transform.LayerNorm").to(self.matrices)
-        table = self.p["bert.embeddings.word_embeddings.weight"].to(self.matrices)
+        h = F.gelu(self.linear(rows.to(MATRICES), "cls.predictions.transform.dense").float())
+        h = self.norm(h, "cls.predictions.transform.LayerNorm").to(MATRICES)
+        table = self.p["bert.embeddings.word_embeddings.weight"].to(MATRICES)
         return F.linear(h, table).float() + self.p["cls.predictions.bias"]
 
-    def pooled(self, ids, real, dropout=None, positions=True):
+    def pooled(self, ids, real, dropout=None):
         """Mean over the tokens, of length 1."""
-        x = self.hidden(ids, real, dropout, positions).view(*ids.shape, -1)
+        x = self.hidden(ids, real, dropout).view(*ids.shape, -1)
         weight = real.float()[:, :, None]
         return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)

@@ -27,8 +27,8 @@ class Pairs:
         self.intents = self.groups(fit & (of["clinc"] | of["banking"]))
 
     def may_show(self, made):
-        """The texts are without the measures' sentences; one that is made here must not be one of them either."""
-        return text.key("".join(self.tokenizer.pieces[i] for i in made)) not in self.measured
+        """The texts are without the sentences that measure; one that is made here must not be one of them either."""
+        return text.may_show("".join(self.tokenizer.pieces[i] for i in made), self.measured)
 
     def groups(self, chosen):
         at = numpy.nonzero(chosen)[0]

@@ -2,9 +2,8 @@
 
     prepare.py --text ../shared/text --cache DIR
 
-writes DIR/vocab.txt, DIR/tokens.npz (all sentences as token ids, their source and document),
-DIR/heldout.txt (sentences that no stage trains on) and DIR/measured.txt (the letters of the sentences
-of the evaluation sets, which no stage may make either)."""
+writes DIR/vocab.txt, DIR/tokens.npz (all sentences as token ids, their source and document) and
+DIR/heldout.txt (sentences that no stage trains on)."""
 
 import argparse
 import json
@@ -23,8 +22,9 @@ VOCABULARY_WEIGHT = {"novels": 1, "wikinews": 2, "speeches": 2, "masc": 4, "revi
 VOCABULARY_SIZE = 8000
 
 
-def collect(folder, excluded):
+def collect(folder):
     """Documents without what must not be trained on, and what was left out."""
+    excluded = text.evaluation_keys(folder)
     kept, held, count = [], [], Counter()
     seen_held = set()
     for source, sentences in text.documents(folder):
@@ -67,8 +67,7 @@ def main():
     cache.mkdir(parents=True, exist_ok=True)
     start = time.time()
 
-    excluded = text.evaluation_keys(options.text)
-    documents, held, count = collect(options.text, excluded)
+    documents, held, count = collect(options.text)
     print("%.0f s: texts read" % (time.time() - start), flush=True)
     pieces = wordpiece.train(word_counts(documents), VOCABULARY_SIZE)
     (cache / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
@@ -90,7 +89,6 @@ def main():
                 source=numpy.array(source_of, numpy.uint8), document=numpy.array(document_of, numpy.int32),
                 sources=numpy.array(sources))
     (cache / "heldout.txt").write_text("".join(s + "\t" + t + "\n" for s, t in held), encoding="utf-8")
-    (cache / "measured.txt").write_text("".join(key + "\n" for key in sorted(excluded)))
     count["tokens"] = total
     count["unknown tokens"] = int((numpy.concatenate(flat) == wordpiece.UNK).sum())
     count["held out"] = len(held)

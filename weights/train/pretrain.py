@@ -15,6 +15,10 @@ import trainer
 import wordpiece
 
 
+def inputs(cache):
+    return [Path(cache, name) for name in ("vocab.txt", "tokens.npz")]
+
+
 class MaskedLanguage:
     """The step's batches are a function of seed, epoch and step alone, so that training resumes exactly."""
 
@@ -54,16 +58,14 @@ def main():
     parser.add_argument("--tokens", type=int, default=4096, help="per worker and step")
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--warm-up", type=int, default=400)
-    parser.add_argument("--layers", type=int, default=model.SHAPE["layers"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--save-every", type=int, default=180, help="seconds")
     options = parser.parse_args()
     embedding = numpy.load(Path(options.cache) / "embedding.npy")
-    shape = dict(model.SHAPE, layers=options.layers)
-    settings = {"shape": shape, "cache": options.cache, "steps": options.steps, "tokens": options.tokens,
-                "rate": options.rate, "warm_up": options.warm_up, "seed": options.seed, "save_every": options.save_every}
-    parameters = model.new_parameters(shape, options.seed, embedding)
+    settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers")}
+    settings.update(shape=model.SHAPE, inputs=trainer.checksum(Path(options.cache, "embedding.npy"), *inputs(options.cache)))
+    parameters = model.new_parameters(model.SHAPE, options.seed, embedding)
     trainer.run(options.out, MaskedLanguage, settings, parameters, options.workers)
 
 

@@ -8,10 +8,10 @@ ANIMALS = """dog cat horse bird cow bear wolf fox lion tiger mouse rabbit sheep 
 LIVING = PEOPLE + ANIMALS + ["robot"]
 # "base", or "base past participle" where these are not regular
 DEEDS = """bite bit bitten;chase;follow;see saw seen;watch;kick;push;pull;carry;help;find found found;hit hit hit;
-    feed fed fed;eat ate eaten;love;hate;attack;catch caught caught;call;hear heard heard;teach taught taught;kiss;
-    wash;beat beat beaten;lead led led;save;scare;bother;hug;greet;hide hid hidden;hold held held;touch;paint;visit;
-    fear;hunt;protect;warn;ignore;praise;meet met met;annoy;surprise;remember;forget forgot forgotten;answer;dress;
-    comfort;punish;defeat;rescue;welcome;choose chose chosen;fight fought fought;trick;bury;tease;tickle;stop;rob;
+    feed fed fed;eat ate eaten;love;hate;attack;catch caught caught;call;hear heard heard;teach taught taught;
+    wash;beat beat beaten;lead led led;save;scare;bother;greet;hide hid hidden;hold held held;touch;paint;visit;
+    fear;hunt;protect;warn;ignore;praise;annoy;surprise;remember;forget forgot forgotten;answer;dress;
+    comfort;punish;defeat;rescue;welcome;choose chose chosen;trick;bury;tease;tickle;rob;
     slap;fool;lift;obey;kill;wound;trap;leave left left;lose lost lost;wake woke woken;want;need;know knew known"""
 HANDLED = (
     ("slice;peel;cook;fry;boil;eat ate eaten;wash;buy bought bought;cut cut cut;chop;burn",
@@ -23,8 +23,9 @@ HANDLED = (
     ("throw threw thrown;catch caught caught;kick;drop;hold held held;carry;lift;hide hid hidden",
      "ball box bag stone bottle hat stick"),
     ("build built built;paint;clean;sell sold sold;destroy;climb;touch", "house fence bridge door wall tower"))
-DOUBLED = "hit hug cut chop stop drop rob slap trap forget".split()
+DOUBLED = "hit cut chop stop drop rob slap trap forget".split()
 PLACES = ["", "", "", "", " in the park", " at night", " in the street", " on the beach", " near the house", " in the garden"]
+STATES = "see love hate fear hear remember forget want need know".split() # nobody "is knowing"
 TENSES = ("present", "past", "going on", "going on")
 
 
@@ -81,7 +82,7 @@ def passive(who, whom, verb, tense, determiner, place):
 
 
 def there_is(who, whom, verb, tense, determiner, place):
-    return "there is " + phrase(who, "a") + " " + going_on(verb[0]) + " " + phrase(whom, determiner) + place
+    return "there is " + phrase(who, "a") + " " + going_on(verb[0]) + " " + phrase(whom, determiner or "the ") + place
 
 
 def in_general(noun, rng):
@@ -103,7 +104,8 @@ def deed(rng):
 def triple(rng):
     """A sentence, another one that says the same, and one of the first's words that says the reverse."""
     who, whom, verb = deed(rng)
-    tense, place = TENSES[rng.integers(len(TENSES))], PLACES[rng.integers(len(PLACES))]
+    tenses = TENSES[:2] if verb[0] in STATES else TENSES
+    tense, place = tenses[rng.integers(len(tenses))], PLACES[rng.integers(len(PLACES))]
     determiner = ("the ", "the ", "a", "")[rng.integers(4)]
     first, second = (active, passive) if rng.random() < 0.7 else (passive, active)
     anchor = first(who, whom, verb, tense, determiner, place)
@@ -111,9 +113,11 @@ def triple(rng):
     if kind < 0.2 and tense == "going on":
         positive = there_is(who, whom, verb, tense, determiner, place)
     elif kind < 0.35:
-        positive = first(who, whom, verb, TENSES[rng.integers(len(TENSES))], ("the ", "a")[rng.integers(2)], place)
+        positive = first(who, whom, verb, tenses[rng.integers(len(tenses))], ("the ", "a")[rng.integers(2)], place)
     elif kind < 0.5:
         positive = second(in_general(who, rng), whom, verb, tense, "a", place)
     else:
         positive = second(who, whom, verb, tense, determiner, place)
+    if positive == anchor: # the tense and determiner it had
+        return triple(rng)
     return anchor, positive, first(whom, who, verb, tense, determiner, place)

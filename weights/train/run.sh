@@ -3,14 +3,18 @@
 #
 #     weights/train/run.sh WORK_DIR
 #
-# Variables: TEXT, the folder of the texts (../shared/text); HOURS, about how long on two free cores (1);
+# Variables: TEXT, the folder of the texts (../shared/text); HOURS, about how long on two free cores (1.5);
 # ENCODE_IMPORT (build/encode-import). Started again with the same values it goes on where it stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-work=${1:?usage: weights/train/run.sh WORK_DIR}
+[ $# = 1 ] || {
+    echo 'usage: weights/train/run.sh WORK_DIR' >&2
+    exit 2
+}
+work=$1
 text=${TEXT:-$root/../shared/text}
-hours=${HOURS:-1}
+hours=${HOURS:-1.5}
 import=${ENCODE_IMPORT:-$root/build/encode-import}
 python=${PYTHON:-/usr/bin/python3}
 
@@ -20,6 +24,9 @@ stop() {
 }
 absolute() { (cd "$(dirname "$1")" && echo "$(pwd)/$(basename "$1")"); }
 
+case $hours in
+'' | . | *[!0-9.]* | *.*.*) stop "HOURS='$hours': expected a number such as 1.5" ;;
+esac
 # What is missing is said before the first hour, not after it.
 "$python" -c 'import numpy, torch' 2>/dev/null ||
     stop "$python has no numpy or torch: apt-get install python3-numpy python3-torch, or set PYTHON"
@@ -34,7 +41,7 @@ cache=$work/cache
 steps() { awk "BEGIN { print int($hours * 3600 * $1 / $2) }"; }
 mlm=$(steps 0.6522 0.37)
 pairs=$(steps 0.3478 0.80)
-[ "$mlm" -ge 1 ] && [ "$pairs" -ge 1 ] || stop "HOURS=$hours leaves no step: expected a number such as 0.8"
+[ "$mlm" -ge 1 ] && [ "$pairs" -ge 1 ] || stop "HOURS=$hours leaves no step"
 stage2=$work/mlm-$mlm-pairs-$pairs # of another first stage it is another training
 
 # Big blocks stay in the process: giving them back and taking them anew costs a tenth of the time.
@@ -44,7 +51,7 @@ cd "$here"
 [ -f "$cache/prepare.json" ] || "$python" prepare.py --text "$text" --cache "$cache"
 [ -f "$cache/embedding.npy" ] || "$python" cooccurrence.py --cache "$cache"
 "$python" pretrain.py --cache "$cache" --out "$work/mlm-$mlm" --steps "$mlm"
-"$python" contrast.py --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" \
+"$python" contrast.py --text "$text" --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" \
     --out "$stage2" --steps "$pairs"
 "$python" export.py --cache "$cache" --checkpoint "$stage2/checkpoint.pt" --out "$work/default weights"
 "$import" "$work/default weights" -o "$work/default.weights" --weights int8

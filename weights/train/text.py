@@ -127,6 +127,11 @@ def held_out(sentence):
     return letters != "" and zlib.crc32(letters.encode()) % HELD_OUT_ONE_IN == 0
 
 
+def may_show(sentence, measured):
+    """Whether a model may be trained on it: measured has the keys of the evaluation sets."""
+    return key(sentence) not in measured and not held_out(sentence)
+
+
 def read_table(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

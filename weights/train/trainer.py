@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+import zlib
 from multiprocessing import connection
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def save(path, shared, state):
 
 
 def load(path):
-    """The parameters of a checkpoint and their shape, for the next stage or to measure or export."""
+    """The parameters of a checkpoint and their shape, for the next stage or to export."""
     kept = torch.load(path)
     shape = kept["state"]["settings"]["shape"]
     views = Shared(model.new_parameters(shape, 0), 1).views(kept["flat"])
@@ -78,6 +79,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
     spent, sums, parent = begin["seconds"], torch.zeros(8), os.getppid()
     for step in range(begin["step"], settings["steps"]):
         if os.getppid() != parent: # killed: another run may be writing the same checkpoint
+            barrier.abort()
             return
         shared.gradients[rank].zero_()
         bert.cast()
@@ -88,6 +90,8 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
         shared.norms[rank] = gradient.pow(2).sum()
         barrier.wait()
         norm = float(shared.norms.sum()) ** 0.5
+        if not math.isfinite(norm):
+            raise SystemExit("step %d: the gradient is not finite; the checkpoint is of an earlier step" % (step + 1))
         gradient *= min(1.0, LARGEST_NORM / (norm + 1e-6))
         lr = rate(step, settings["steps"], settings["rate"], settings["warm_up"])
         first, second = shared.first[mine], shared.second[mine]
@@ -115,8 +119,15 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
 
 
 def training(settings):
-    """What makes it the same training: not where the cache lies, nor how often it is saved."""
-    return {name: value for name, value in settings.items() if name not in ("cache", "save_every")}
+    """What makes it the same training: not where the files lie, nor how often it is saved."""
+    return {name: value for name, value in settings.items() if name not in ("cache", "text", "save_every")}
+
+
+def checksum(*paths):
+    total = 0
+    for path in paths:
+        total = zlib.crc32(Path(path).read_bytes(), total)
+    return total
 
 
 def run(folder, make_task, settings, parameters, workers):
@@ -130,10 +141,15 @@ def run(folder, make_task, settings, parameters, workers):
     if path.exists():
         kept = torch.load(path)
         if training(kept["state"]["settings"]) != training(settings):
-            raise SystemExit("%s is of another training: %s" % (path, kept["state"]["settings"]))
+            ours, theirs = training(settings), training(kept["state"]["settings"])
+            other = ["%s %s, not %s" % (k, theirs.get(k), ours.get(k)) for k in {**theirs, **ours}
+                     if theirs.get(k) != ours.get(k)]
+            raise SystemExit("%s is of another training: %s" % (path, "; ".join(other)))
         for name in ("flat", "first", "second"):
             getattr(shared, name).copy_(kept[name])
         begin = kept["state"]
+        log = (folder / "log.jsonl").read_text().splitlines(True)
+        (folder / "log.jsonl").write_text("".join(line for line in log if json.loads(line)["step"] <= begin["step"]))
         print("goes on at step %d of %d" % (begin["step"], settings["steps"]), flush=True)
     else:
         (folder / "settings.json").write_text(json.dumps(settings, indent=1))
@@ -141,9 +157,9 @@ def run(folder, make_task, settings, parameters, workers):
     barrier = multiprocessing.Barrier(workers)
     processes = [multiprocessing.Process(target=worker, args=(r, workers, shared, barrier, make_task, settings, folder, begin), daemon=True)
                  for r in range(workers)]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     for p in processes:
         p.start()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     # One that dies leaves the others at a barrier: they end with it, and with this process (daemon).
     running = {p.sentinel: p for p in processes}
     while running:

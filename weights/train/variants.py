@@ -15,8 +15,15 @@ class Variants:
         self.continues = [p.startswith("##") for p in tokenizer.pieces]
         self.letters = [p.lstrip("#").isalnum() for p in tokenizer.pieces]
         self.ing = [p.endswith("ing") for p in tokenizer.pieces]
+        self.vowel = [p[0] in "aeiou" for p in tokenizer.pieces]
+        self.plural = [p.endswith("s") for p in tokenizer.pieces]
         self.determiners = {tokenizer.ids[w] for w in DETERMINERS if w in tokenizer.ids}
-        self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split() if w in tokenizer.ids}
+        self.conjunctions = {tokenizer.ids[w] for w in ("and", "or", ",")}
+        self.relatives = {tokenizer.ids[w] for w in ("that", "who", "which", "whose")}
+        self.questions = {tokenizer.ids[w] for w in "what who when where why how which whose".split()}
+        self.question_mark = tokenizer.ids["?"]
+        self.contracted = [tokenizer.ids["'"], tokenizer.ids["t"]]
+        self.negations = {tokenizer.ids[w] for w in "no not t never nothing nobody none without".split()}
         self.articles = [tokenizer.ids[w] for w in ("a", "the")]
         self.auxiliaries = {tokenizer.ids[w] for w in AUXILIARIES}
         self.negation, self.none = tokenizer.ids["not"], tokenizer.ids["no"]
@@ -59,56 +66,76 @@ class Variants:
         return None
 
     def swap(self, words, places, rng):
-        """Exchanges two different words; None where there are none."""
+        """Exchanges two different words, but not "a" and "b" in "a and b"; None where there are none."""
         for _ in range(4):
-            a, b = rng.choice(len(places), 2, replace=False)
+            a, b = sorted(rng.choice(len(places), 2, replace=False))
             a, b = places[a], places[b]
-            if words[a] != words[b]:
+            between = {w[0] for w in words[a + 1:b]}
+            joined = between & self.conjunctions and between <= self.conjunctions | self.determiners
+            if words[a] != words[b] and not joined:
                 words = list(words)
                 words[a], words[b] = words[b], words[a]
                 return words
         return None
 
+    def exchanged(self, words, rng):
+        """Some of its articles exchanged, where "a" can stand."""
+        out = [list(word) for word in words]
+        for word, after in zip(out, words[1:]):
+            if len(word) == 1 and word[0] in self.articles and rng.random() < 0.3:
+                if word[0] == self.articles[0] or not (self.vowel[after[0]] or self.plural[after[-1]]):
+                    word[0] = self.articles[1 - self.articles.index(word[0])]
+        return out
+
     def restated(self, ids, rng):
         """The same with some articles exchanged, with or without its full stop, without a word here and there."""
-        out = [self.articles[1 - self.articles.index(i)] if i in self.articles and rng.random() < 0.3 else int(i)
-               for i in ids]
+        words = self.exchanged(self.words(ids), rng)
         if rng.random() < 0.5:
-            out = out[:-1] if out[-1] == self.stop else out + [self.stop]
-        words = self.words(out)
+            words = words[:-1] if words[-1] == [self.stop] else words + [[self.stop]]
         if len(words) > 5:
             words = [w for w in words if rng.random() >= 0.05 or w[0] in self.negations]
         return numpy.array([i for w in words for i in w] or ids, numpy.int64)
 
     def negated(self, ids, rng):
         """With "not" behind the first auxiliary, or without the one that stands there; or with "no" for an article
-        at the beginning ("no man sings", "there is no man singing"), "nobody" for "somebody". None where there is
-        none of these."""
-        ids = [int(i) for i in ids]
-        at = next((k for k, i in enumerate(ids) if i in self.auxiliaries), None)
-        direct = rng.random() < 0.5
-        if ids[0] in self.somebody and direct:
-            negated = [self.nobody] + ids[1:]
-        elif ids[0] in self.articles and at is None:
-            negated = [self.none] + ids[1:]
-        elif at is None:
+        at the beginning ("no man sings", "there is no man singing"), "nobody" for "somebody". None for questions,
+        for other negations, and where there is nothing of these."""
+        words = self.words(ids)
+        first = [word[0] if len(word) == 1 else None for word in words]
+        at = next((k for k, i in enumerate(first) if i in self.auxiliaries), None)
+        if at == 0 or first[0] in self.questions or first[-1] == self.question_mark:
             return None
-        elif ids[at + 1:at + 2] == [self.negation]:
-            negated = ids[:at + 1] + ids[at + 2:]
-        elif ids[:at] == [self.there] and ids[at + 1:at + 2] == self.articles[:1]:
-            negated = ids[:at + 1] + [self.none] + ids[at + 2:]
-        elif ids[0] in self.articles and direct and at + 1 < len(ids) and self.ing[ids[at + 1]]:
-            behind = ids[1:at] + ids[at + 1:]
-            negated = [self.there, ids[at], self.none] + behind if rng.random() < 0.6 else [self.none] + ids[1:]
+        behind = None if at is None else words[at + 1:]
+        if at is not None and first[at + 1:at + 2] == [self.negation]:
+            negated = words[:at + 1] + behind[1:]
+        elif at is not None and first[at + 1:at + 3] == self.contracted:
+            negated = words[:at + 1] + behind[2:]
+        elif self.negations & set(first):
+            return None
+        elif first[0] in self.somebody and rng.random() < 0.5:
+            negated = [[self.nobody]] + words[1:]
+        elif at is None:
+            if first[0] not in self.articles:
+                return None
+            negated = [[self.none]] + words[1:]
+        elif first[:at] == [self.there]:
+            if first[at + 1:at + 2] != self.articles[:1]:
+                return None
+            negated = words[:at + 1] + [[self.none]] + behind[1:]
+        elif (first[0] in self.articles and behind and self.ing[behind[0][-1]]
+              and not self.relatives & set(first[:at]) and rng.random() < 0.5):
+            noun = words[1:at]
+            negated = ([[self.there], words[at], [self.none]] + noun + behind if rng.random() < 0.6
+                       else [[self.none]] + noun + words[at:])
         else:
-            negated = ids[:at + 1] + [self.negation] + ids[at + 1:]
-        return numpy.array(negated, numpy.int64)
+            negated = words[:at + 1] + [[self.negation]] + behind
+        return numpy.array([i for word in negated for i in word], numpy.int64)
 
     def reordered(self, ids, rng):
-        """Roles exchanged (two nouns, by their determiners), else two content words, sometimes one word
+        """Roles exchanged (two nouns), else two content words, sometimes one word
         moved elsewhere or two neighbours exchanged. None where nothing changes."""
         words = self.words(ids)
-        nouns = [i for i in range(1, len(words)) if words[i - 1][0] in self.determiners and self.content(words[i])]
+        nouns = self.heads(words)
         content = [i for i, w in enumerate(words) if self.content(w)]
         kind = rng.random()
         out = None
