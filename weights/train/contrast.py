@@ -37,8 +37,8 @@ class Contrastive(MaskedLanguage):
         self.pairs = Pairs(self.corpus, WordPiece(self.pieces), text.evaluation_keys(settings["text"]))
 
     def changed(self, sentences, rng, negate):
-        """Every second sentence negated (where negate says so), or with a word of another, or its words in another order: which these
-        are, and how near they may be."""
+        """Every second sentence with its words in another order, or a word of another one, or, if negate says so,
+        negated: which these are, and how near they may be."""
         variants, at, others, most = self.pairs.variants, [], [], []
         for i in range(rng.integers(2), len(sentences), 2):
             kind, other, nearest = rng.random(), None, OTHERWISE_MOST
@@ -59,7 +59,8 @@ class Contrastive(MaskedLanguage):
         kind, triples = self.pairs.batch(s["pairs"], rng)
         first, second = [t[0] for t in triples], [t[1] for t in triples]
         negatives = [t[2] for t in triples if t[2] is not None]
-        at, others, most = ([], [], None) if negatives else self.changed(first, rng, kind != "intents") # many are questions
+        # Utterances of intents are questions, and what they ask is the same with a "not".
+        at, others, most = ([], [], None) if negatives else self.changed(first, rng, negate=kind != "intents")
         ids, real = padded(first + second + negatives + others)
         v = bert.pooled(ids, real, dropout)
         n = len(triples)

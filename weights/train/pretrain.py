@@ -64,7 +64,8 @@ def main():
     options = parser.parse_args()
     embedding = numpy.load(Path(options.cache) / "embedding.npy")
     settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers")}
-    settings.update(shape=model.SHAPE, inputs=trainer.checksum(Path(options.cache, "embedding.npy"), *inputs(options.cache)))
+    read = [Path(options.cache, "embedding.npy")] + inputs(options.cache)
+    settings.update(shape=model.SHAPE, inputs=trainer.checksum(*read))
     parameters = model.new_parameters(model.SHAPE, options.seed, embedding)
     trainer.run(options.out, MaskedLanguage, settings, parameters, options.workers)
 

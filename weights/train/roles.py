@@ -24,7 +24,7 @@ HANDLED = (
      "ball box bag stone bottle hat stick"),
     ("build built built;paint;clean;sell sold sold;destroy;climb;touch", "house fence bridge door wall tower"))
 DOUBLED = "hit cut chop stop drop rob slap trap forget".split()
-PLACES = ["", "", "", "", " in the park", " at night", " in the street", " on the beach", " near the house", " in the garden"]
+PLACES = 4 * [""] + [" in the park", " at night", " in the street", " on the beach", " near the house", " in the garden"]
 STATES = "see love hate fear hear remember forget want need know".split() # nobody "is knowing"
 TENSES = ("present", "past", "going on", "going on")
 

@@ -155,8 +155,9 @@ def run(folder, make_task, settings, parameters, workers):
         (folder / "settings.json").write_text(json.dumps(settings, indent=1))
         (folder / "log.jsonl").write_text("")
     barrier = multiprocessing.Barrier(workers)
-    processes = [multiprocessing.Process(target=worker, args=(r, workers, shared, barrier, make_task, settings, folder, begin), daemon=True)
-                 for r in range(workers)]
+    processes = [multiprocessing.Process(target=worker, daemon=True, args=(rank, workers, shared, barrier, make_task,
+                                                                           settings, folder, begin))
+                 for rank in range(workers)]
     for p in processes:
         p.start()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))

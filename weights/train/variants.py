@@ -1,4 +1,5 @@
-"""Of a sentence, as token ids: the same said a little differently, its words in another order, its negation."""
+"""Of a sentence, as token ids: the same said a little differently, its words in another order, one other word,
+its negation."""
 
 import numpy
 
@@ -132,8 +133,8 @@ class Variants:
         return numpy.array([i for word in negated for i in word], numpy.int64)
 
     def reordered(self, ids, rng):
-        """Roles exchanged (two nouns), else two content words, sometimes one word
-        moved elsewhere or two neighbours exchanged. None where nothing changes."""
+        """Roles exchanged (two nouns), else two content words, sometimes one word moved elsewhere or two neighbours
+        exchanged. None where nothing changes."""
         words = self.words(ids)
         nouns = self.heads(words)
         content = [i for i, w in enumerate(words) if self.content(w)]
