@@ -2,6 +2,7 @@
 #include "tests/tools/head_models.h"
 #include "tests/tools/shell.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int setup(void **state)
