@@ -265,7 +265,7 @@ quality: $(BUILD)/encode
 	@$(PYTHON) tests/quality/quality.py --encode $(BUILD)/encode --text $(SHARED_DIR)/text $(QUALITY)
 
 train: $(BUILD)/encode-import
-	@PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
+	@exec env PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
 
 # ---- Installation ----
 

@@ -133,7 +133,8 @@ static void note_missing_mask(struct batch *batch, const struct item *item)
     const char *mask = encoder_id_text(batch->encoder, batch->encoder->info.mask_token, &len);
     batch->has_noted_mask = true;
     text_count_clear(&batch->text_count);
-    program_note("%s has no %.*s: there is nothing to fill", item_name(item, name), (int)len, mask);
+    program_note("%s has no %.*s%s: there is nothing to fill", item_name(item, name), (int)len, mask,
+                 item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
 }
 
 static void note_padding(struct batch *batch, const struct item *item)

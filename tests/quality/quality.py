@@ -5,8 +5,8 @@
                              [--text ../shared/text] [--quick | --examples]
 
 One column is the file as it is, one the same without positions, one the mean of GloVe's words. --f32 adds the same
-model with f32 weights; --quick leaves out the second and BLiMP: half a minute in place of one and a half. --examples: the cosines and
-the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
+model with f32 weights; --quick leaves out the second and BLiMP: about half the time. --examples: the cosines
+and the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
 
 import argparse
 import sys
@@ -29,7 +29,7 @@ def need(text, folders, files):
             sys.exit("'%s' has no folder '%s': --text is the folder that has %s" % (text, folder, ", ".join(folders)))
     for file in filter(None, files):
         if not Path(file).is_file():
-            sys.exit("there is no file '%s'" % file)
+            sys.exit("there is no file '%s'%s" % (file, ": make it" if Path(file).name == "encode" else ""))
     if not find_spec("numpy"):
         sys.exit("%s has no numpy: apt-get install python3-numpy" % sys.executable)
 
@@ -129,5 +129,17 @@ def main():
                            > e.cosines([(a, back) for a, _, back in chosen])).mean(), glove)
 
 
+def run(program):
+    """With one line in place of a traceback where a file cannot be read or the reader of the output has gone."""
+    try:
+        program()
+    except BrokenPipeError:
+        sys.stderr.close()
+    except OSError as error:
+        sys.exit("%s: %s" % (error.filename, error.strerror))
+    except KeyboardInterrupt:
+        sys.exit("stopped")
+
+
 if __name__ == "__main__":
-    main()
+    run(main)

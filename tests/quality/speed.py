@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from quality import need
+from quality import need, run
 
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "weights" / "train"))
@@ -49,4 +49,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

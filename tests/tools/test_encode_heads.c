@@ -156,6 +156,10 @@ static void test_fill(void **state)
                              "0,1,,,,rome,11,5.0\r\n");
     assert_contains(shell_expect(0, "$ENCODE -m mask.head --fill dog cat -f json")->err,
                     "encode: text 1 has no [MASK]: there is nothing to fill\n");
+    assert_contains(
+        shell_expect(0, "$ENCODE -m mask.head --fill --on-long truncate '%s [MASK]'", LONG_TEXT)->err,
+        "encode: text 1 has no [MASK] in the part that was kept (--on-long chunk keeps all): "
+        "there is nothing to fill\n");
     /* More than there are words. */
     assert_lines(shell_expect(0, "$ENCODE -m mask.head --fill --top 99 -f csv '[MASK]'")->out, 15);
 }

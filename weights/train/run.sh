@@ -1,5 +1,6 @@
 #!/bin/sh
-# Trains the default weights: texts, vocabulary, two stages, HuggingFace directory, weight file.
+# Trains the default weights: texts, vocabulary, two stages, HuggingFace directory, weight file. The last three are in
+# WORK_DIR/mlm-STEPS-pairs-STEPS.
 #
 #     weights/train/run.sh WORK_DIR
 #
@@ -13,8 +14,9 @@ root=$(cd "$here/../.." && pwd)
     exit 2
 }
 work=$1
+[ -n "$work" ] || work=.
 text=${TEXT:-$root/../shared/text}
-hours=${HOURS:-1.5}
+hours=${HOURS-1.5}
 import=${ENCODE_IMPORT:-$root/build/encode-import}
 python=${PYTHON:-/usr/bin/python3}
 
@@ -25,7 +27,7 @@ stop() {
 absolute() { (cd "$(dirname "$1")" && echo "$(pwd)/$(basename "$1")"); }
 
 case $hours in
-'' | . | *[!0-9.]* | *.*.*) stop "HOURS='$hours': expected a number such as 1.5" ;;
+'' | . | *[!0-9.]* | *.*.* | ????????*) stop "HOURS='$hours': expected a number such as 1.5" ;;
 esac
 # What is missing is said before the first hour, not after it.
 "$python" -c 'import numpy, torch' 2>/dev/null ||
@@ -47,12 +49,28 @@ stage2=$work/mlm-$mlm-pairs-$pairs # of another first stage it is another traini
 # Big blocks stay in the process: giving them back and taking them anew costs a tenth of the time.
 export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000
 
+# Python runs beside this shell, so that a signal to the shell alone ends both.
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' INT TERM HUP
+python() {
+    "$python" "$@" &
+    child=$!
+    wait "$child"
+    child=
+}
+
 cd "$here"
-[ -f "$cache/prepare.json" ] || "$python" prepare.py --text "$text" --cache "$cache"
-[ -f "$cache/embedding.npy" ] || "$python" cooccurrence.py --cache "$cache"
-"$python" pretrain.py --cache "$cache" --out "$work/mlm-$mlm" --steps "$mlm"
-"$python" contrast.py --text "$text" --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" \
-    --out "$stage2" --steps "$pairs"
-"$python" export.py --cache "$cache" --checkpoint "$stage2/checkpoint.pt" --out "$work/default weights"
-"$import" "$work/default weights" -o "$work/default.weights" --weights int8
-"$import" "$work/default weights" -o "$work/default-f32.weights"
+exec 9>"$work/lock"
+flock -n 9 || stop "another training works in '$work'"
+[ -f "$cache/prepare.json" ] || {
+    echo 'train: texts and vocabulary (a minute)'
+    python prepare.py --text "$text" --cache "$cache"
+}
+[ -f "$cache/embedding.npy" ] || python cooccurrence.py --cache "$cache"
+echo "train: stage 1 of 2, $mlm steps"
+python pretrain.py --cache "$cache" --out "$work/mlm-$mlm" --steps "$mlm"
+echo "train: stage 2 of 2, $pairs steps"
+python contrast.py --text "$text" --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" --out "$stage2" --steps "$pairs"
+python export.py --cache "$cache" --checkpoint "$stage2/checkpoint.pt" --out "$stage2/default weights"
+"$import" "$stage2/default weights" -o "$stage2/default.weights" --weights int8
+"$import" "$stage2/default weights" -o "$stage2/default-f32.weights"

@@ -68,6 +68,7 @@ def load(path):
 
 def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN) # of a terminal, meant for the parent
     parameters = {n: v.detach().requires_grad_(True) for n, v in shared.views(shared.flat).items()}
     for (name, p), g in zip(parameters.items(), shared.views(shared.gradients[rank]).values()):
         p.grad = g
@@ -160,7 +161,9 @@ def run(folder, make_task, settings, parameters, workers):
                  for rank in range(workers)]
     for p in processes:
         p.start()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit("stopped; the next start goes on from the last checkpoint, one every %d s"
+                                                  % settings["save_every"]))
     # One that dies leaves the others at a barrier: they end with it, and with this process (daemon).
     running = {p.sentinel: p for p in processes}
     while running:
