@@ -27,7 +27,7 @@ stop() {
 absolute() { (cd "$(dirname "$1")" && echo "$(pwd)/$(basename "$1")"); }
 
 case $hours in
-'' | . | *[!0-9.]* | *.*.* | ????????*) stop "HOURS='$hours': expected a number such as 1.5" ;;
+'' | . | *[!0-9.]* | *.*.*) stop "HOURS='$hours': expected a number such as 1.5" ;;
 esac
 # What is missing is said before the first hour, not after it.
 "$python" -c 'import numpy, torch' 2>/dev/null ||
@@ -43,6 +43,7 @@ cache=$work/cache
 steps() { awk "BEGIN { print int($hours * 3600 * $1 / $2) }"; }
 mlm=$(steps 0.6522 0.37)
 pairs=$(steps 0.3478 0.80)
+case $mlm$pairs in *[!0-9]*) stop "HOURS=$hours is too much" ;; esac
 [ "$mlm" -ge 1 ] && [ "$pairs" -ge 1 ] || stop "HOURS=$hours leaves no step"
 stage2=$work/mlm-$mlm-pairs-$pairs # of another first stage it is another training
 
