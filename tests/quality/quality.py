@@ -51,16 +51,6 @@ def arguments():
     return options
 
 
-def held_out(text, folder):
-    """(kind, sentence) of those that no stage of the training has seen."""
-    excluded, seen = text.evaluation_keys(folder), {}
-    for source, sentences in text.documents(folder):
-        for s in sentences:
-            if text.held_out(s) and text.key(s) not in excluded:
-                seen.setdefault(text.key(s), (KINDS[source], s))
-    return list(seen.values())
-
-
 def number(value):
     return "" if value is None else "%.3f" % (value if abs(value) > 5e-4 else 0)
 
@@ -80,6 +70,7 @@ def examples(engine, lines):
 def main():
     options = arguments()
     import measures
+    import prepare
     import text
     from engine import Engine
 
@@ -103,7 +94,8 @@ def main():
                         ("SICK train, Spearman", text.sick(options.text, "TRAIN"))):
         figures(name, lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs]), glove)
 
-    cases = measures.mask_words(engines[0], held_out(text, options.text))
+    held_out = prepare.collect(options.text)[1]
+    cases = measures.mask_words(engines[0], [(KINDS[source], s) for source, s in held_out])
     right = {e: measures.masked(e, cases) for e in engines}
     figures("%d held-out masked words, first guess" % len(cases), lambda e: right[e][:, 0].mean())
     figures("%d held-out masked words, first five" % len(cases), lambda e: right[e][:, 1].mean())

@@ -54,6 +54,19 @@ gives 'thank you very [MASK] .' much
 gives 'the president of the united [MASK] .' states
 gives 'two dogs play in the [MASK] .' 'field|grass|park|water|snow|yard'
 
+# ---- What the lesson says of them ----
+run "$programs/encode-plot" order --data - 'The quick brown fox'
+orders=$(awk -F '\t' '/ / && $2 + 0 > 0 { print $2 "\t" $1 }' "$folder/out" | sort -g | cut -f 2)
+check 'exchanged adjectives move a sentence least' [ "$(head -n 1 <<<"$orders")" = 'The brown quick fox' ]
+check 'the fox at the front moves it most' [ "$(tail -n 4 <<<"$orders" | grep -c '^fox ')" = 4 ]
+run "$programs/encode-plot" attention --layer 1 --head 1 --data - 'The cat sat on the mat'
+check 'in head 1 small words look at nouns and the verb' awk -F '\t' '
+    $1 == "the" || $1 == "on" { n++; if ($4 + $5 + $8 < 0.7) far = 1 } END { exit far || n != 3 }' "$folder/out"
+run "$programs/encode-plot" attention --layer 1 --head 3 --data - 'The cat sat on the mat'
+check 'in head 3 words look around their own place' awk -F '\t' '
+    NF == 9 && $1 != "name" { n++; near = $(n + 1); if (n > 1) near += $n; if (n < 8) near += $(n + 2); if (near < 0.6) far = 1 }
+    END { exit far || n != 8 }' "$folder/out"
+
 # ---- Against people's judgement ----
 python=/usr/bin/python3
 if [ ! -d "$shared/text/evaluation" ]; then

@@ -137,7 +137,7 @@ position_schemes() {
     if encode-inspect -f json "$model" 2>/dev/null | grep -q '"position": "learned"'; then
         picture learned.svg 'Heat maps: the position table of this model, and sinusoids.' 'The table that this model has learned, beside sinusoids.' \
             'encode-plot position -m "$ENCODE_MODEL" --beside sinusoidal -o learned.svg'
-        of_default 'The default weights have learned one number for each column: how loud a sinusoid is there. Most were turned down; a few' \
+        of_default 'The default weights have learned one number for each column: how loud a sinusoid is there. Most are turned down; a few' \
             'waves are loud, most of all those of about ten places. Longer texts than any it was trained on go on as shorter ones began.'
     fi
 }
@@ -179,7 +179,7 @@ order_and_attention() {
     may picture order.svg 'Dots for permutations of a sentence: at zero without positions, away from zero with them.' \
         'Distances between a sentence and its permutations, with positions and without.' \
         'encode-plot order -o order.svg "The quick brown fox"'
-    of_default 'Any positions move it. What was learned is how far: the five orders that leave the fox at the end, where its phrase has it, move least.'
+    of_default 'Any positions move it. What was learned is how far: least if the two adjectives change places, and the four orders that move most begin with the fox.'
 
     step attention 'Who looks at whom'
     say 'In a layer each token asks (query) and each token answers (key). The map shows the weights: a row for each query, which adds up' \
@@ -188,7 +188,7 @@ order_and_attention() {
         'encode-plot attention --layer 1 --head 1 -o attention.svg "The cat sat on the mat"'
     may picture heads.svg 'A grid of attention maps, one for each head of a layer.' 'All heads of layer 1.' \
         'encode-plot attention --layer 1 -o heads.svg "The cat sat on the mat"'
-    of_default 'Here heads have learned trades: in head 3 most look around their own place, in head 2 each “the” looks at the noun behind it. With random' \
+    of_default 'Here heads have learned trades: in head 3 words look around their own place, in head 1 the small words, “the” and “on”, look at the nouns and the verb. With random' \
         'numbers there are maps too, and no trade in them.'
     say 'Padding is asked by nobody and asks nobody: its row and its column are exactly 0.'
     may picture padded.svg 'Attention map whose last rows and columns, of padding, are 0.' 'Layer 1, head 1, padded to 8 places.' \
