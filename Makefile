@@ -33,8 +33,8 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # ---- What is built from what ----
 # libengine: model/ and engine/ without the writing side.
 # libwriter: the writing side and what it needs, for programs that make weight files; not installed.
-# Programs:  a tools/*.c with a main is a program, encode.c is encode and NAME.c is encode-NAME; the
-#            others are shared by all of them. minimal.c is the sample of the README.
+# Programs:  each tools/*.c is a program: encode.c is encode, NAME.c is encode-NAME, and its own files are
+#            in tools/NAME/. tools/common/ is for all. minimal.c is the sample of the README.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
 #            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
 #            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
@@ -48,23 +48,23 @@ FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
 FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8 -DKERNELS_AMX
 
-WRITER_SOURCES := $(wildcard engine/weight_writer.c engine/weight_sections.c engine/output_file.c)
-MODEL_SOURCES := $(filter-out model/kernels.c,$(wildcard model/*.c))
-ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c))
-TOOL_MAINS := $(filter-out tools/minimal.c,$(shell grep -l '^int main' tools/*.c 2>/dev/null))
-TOOL_SHARED := $(filter-out $(TOOL_MAINS) tools/minimal.c,$(wildcard tools/*.c tools/*/*.c))
+WRITER_SOURCES := $(wildcard engine/file/weight_writer.c engine/file/weight_sections.c engine/file/output_file.c)
+MODEL_SOURCES := $(filter-out model/kernels/kernels.c,$(wildcard model/*.c model/*/*.c))
+ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))
+TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
+TOOL_SHARED := $(wildcard tools/*/*.c tools/*/*/*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
-BENCH_SOURCES := $(wildcard tests/*/bench_*.c)
+BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c)
 TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-KERNELS := $(if $(wildcard model/kernels.c),$(ISAS:%=$(BUILD)/model/kernels_%.o))
+KERNELS := $(ISAS:%=$(BUILD)/model/kernels/kernels_%.o)
 MODEL_OBJECTS := $(call objects,$(MODEL_SOURCES)) $(KERNELS)
 LIBRARY_OBJECTS := $(MODEL_OBJECTS) $(call objects,$(ENGINE_SOURCES))
 WRITER_OBJECTS := $(call objects,$(WRITER_SOURCES))
-WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) $(wildcard engine/crc32c.c))
+WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) $(wildcard engine/file/crc32c.c))
 TOOL_OBJECTS := $(call objects,$(TOOL_MAINS) $(TOOL_SHARED))
 TEST_OBJECTS := $(call objects,$(TEST_ALL))
 
@@ -74,7 +74,7 @@ SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS)))
-TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
+TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
@@ -124,7 +124,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # gcc's AddressSanitizer aligns the frames it moves to the heap to 32 bytes, too little for zmm (gcc bug 110027).
 KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(shell $(CC) --version)),,--param asan-use-after-return=0))
 
-$(KERNELS): $(BUILD)/model/kernels_%.o: model/kernels.c $(BUILD)/flags
+$(KERNELS): $(BUILD)/model/kernels/kernels_%.o: model/kernels/kernels.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
 

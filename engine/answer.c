@@ -1,8 +1,8 @@
 /* answer.c - from the last hidden states of a sequence to the caller's buffer. */
 #include "engine/answer.h"
 
-#include "model/head.h"
-#include "model/pooling.h"
+#include "model/layers/head.h"
+#include "model/layers/pooling.h"
 
 #include <string.h>
 

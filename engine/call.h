@@ -7,7 +7,7 @@
 
 #include "engine/answer.h"
 #include "engine/tokenize.h"
-#include "model/mask.h"
+#include "model/layers/mask.h"
 
 /* Input `next`, read but in no group yet. */
 struct head_of_line {

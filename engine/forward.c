@@ -10,10 +10,10 @@
  */
 #include "engine/forward.h"
 
-#include "model/attention.h"
-#include "model/feed_forward.h"
-#include "model/linear.h"
-#include "model/norm.h"
+#include "model/layers/attention.h"
+#include "model/layers/feed_forward.h"
+#include "model/layers/linear.h"
+#include "model/layers/norm.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* heads.c - the public functions that answer from a model's head: classify, entities, fill, rank. */
 #include "engine/encode.h"
 #include "engine/status.h"
-#include "model/head.h"
-#include "model/pooling.h"
+#include "model/layers/head.h"
+#include "model/layers/pooling.h"
 
 #include <stdio.h>
 #include <string.h>

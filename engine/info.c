@@ -1,7 +1,7 @@
 /* info.c - what a model is: the public functions that only read. */
 #include "engine/model.h"
 #include "engine/status.h"
-#include "model/pooling.h"
+#include "model/layers/pooling.h"
 
 #include <string.h>
 

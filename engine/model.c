@@ -2,8 +2,8 @@
 #include "engine/model.h"
 
 #include "engine/status.h"
-#include "model/blas.h"
-#include "model/linear.h"
+#include "model/kernels/blas.h"
+#include "model/layers/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef ENGINE_MODEL_H
 #define ENGINE_MODEL_H
 
-#include "engine/weight_file.h"
+#include "engine/file/weight_file.h"
 #include "model/encoder.h"
-#include "model/tokenizer.h"
+#include "model/tokenizer/tokenizer.h"
 
 struct engine_model {
     struct weight_file file;

@@ -3,7 +3,7 @@
 #define ENGINE_POSITIONS_H
 
 #include "engine/session.h"
-#include "model/position.h"
+#include "model/layers/position.h"
 
 /* The options as far as the caller's struct_bytes says that they go; the rest is zero. `given` may be NULL. */
 engine_status read_session_options(const engine_session_options *given, engine_session_options *options,

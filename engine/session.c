@@ -9,9 +9,9 @@
 #include "engine/positions.h"
 #include "engine/status.h"
 #include "engine/threads.h"
-#include "model/attention.h"
-#include "model/feed_forward.h"
-#include "model/linear.h"
+#include "model/layers/attention.h"
+#include "model/layers/feed_forward.h"
+#include "model/layers/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

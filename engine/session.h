@@ -9,8 +9,8 @@
 #include "engine/model.h"
 #include "engine/profile.h"
 #include "engine/workers.h"
-#include "model/embedding.h"
-#include "model/position.h"
+#include "model/layers/embedding.h"
+#include "model/layers/position.h"
 
 enum {
     ROWS_PER_THREAD = 192, /* of a group of many short texts: its activations stay in the second-level cache */

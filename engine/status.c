@@ -1,7 +1,7 @@
 /* status.c - statuses, messages, and what the library says of itself. */
 #include "engine/status.h"
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "model/config.h"
 
-#include "model/position.h"
+#include "model/layers/position.h"
 
 #include <errno.h>
 #include <float.h>

@@ -7,7 +7,7 @@
 #define MODEL_ENCODER_H
 
 #include "model/config.h"
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/tensor.h"
 
 /* y = x·Wᵀ + b; weight [out, in], bias [out], readable to a multiple of 16, or NULL. */

@@ -29,12 +29,12 @@ allow() { # FOLDER EXPRESSION WORDS
 
 allow model '^model/' 'model/ only'
 allow engine '^(engine|model)/' 'engine/ and model/ only'
-allow tools '^(tools/.*|engine/(engine|weight_writer|output_file)\.h)$' \
-    'tools/, engine/engine.h, engine/weight_writer.h and engine/output_file.h only'
+allow tools '^(tools/.*|engine/(engine|file/weight_writer|file/output_file)\.h)$' \
+    'tools/, engine/engine.h, engine/file/weight_writer.h and engine/file/output_file.h only'
 
 while read -r header; do
     wrong "$header knows the machine's threads; only engine/ schedules"
-done < <(grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' model/*.[ch] 2>/dev/null)
+done < <(grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' model/*.[ch] model/*/*.[ch] 2>/dev/null)
 
 circle=$(includes engine model tools | grep -E '^[^ ]+\.h ' | tsort 2>&1 >/dev/null | grep '\.h$' | sed 's/^tsort: //')
 [ -z "$circle" ] || wrong "headers include each other in a circle: ${circle//$'\n'/ }"

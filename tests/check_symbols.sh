@@ -38,7 +38,7 @@ found=$(uses "$forbidden" "$build/libengine.a")
 [ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
 
 # model/ computes: no memory, no threads, no files.
-found=$(uses 'malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|GOMP_.*|__kmpc_.*|omp_.*|pthread_.*|f?open|read|mmap' "$build"/model/*.o)
+found=$(uses 'malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|GOMP_.*|__kmpc_.*|omp_.*|pthread_.*|f?open|read|mmap' "$build"/model/{,*/}*.o)
 [ -z "$found" ] || wrong "model/ allocates, schedules or reads files: $found"
 
 soname=$(readelf -d "$build/libengine.so" | sed -nE 's/.*\(SONAME\).*\[(.*)\]/\1/p')

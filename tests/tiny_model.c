@@ -1,7 +1,7 @@
 /* tiny_model.c - see tiny_model.h. Written through the one writer, like every weight file. */
 #include "tests/tiny_model.h"
 
-#include "engine/weight_writer.h"
+#include "engine/file/weight_writer.h"
 #include "tests/support.h"
 
 #include <stdio.h>

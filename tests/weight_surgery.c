@@ -1,7 +1,7 @@
 /* weight_surgery.c - see weight_surgery.h. Works on sound files only. */
 #include "tests/weight_surgery.h"
 
-#include "engine/crc32c.h"
+#include "engine/file/crc32c.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "tools/bench/handover.h"
 #include "tools/bench/peaks.h"
 #include "tools/bench/result.h"
-#include "tools/bench_options.h"
-#include "tools/options.h"
+#include "tools/bench/bench_options.h"
+#include "tools/common/options.h"
 
 #include <math.h>
 #include <sched.h>

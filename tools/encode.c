@@ -7,16 +7,16 @@
  *     pipeline         the four together, batch by batch
  *     compare, similarity, rank, show_mask   for what looks at several texts
  */
-#include "tools/compare.h"
-#include "tools/encode_options.h"
-#include "tools/encoder.h"
-#include "tools/options.h"
-#include "tools/output.h"
-#include "tools/pipeline.h"
-#include "tools/rank.h"
-#include "tools/reader.h"
-#include "tools/show_mask.h"
-#include "tools/similarity.h"
+#include "tools/encode/compare.h"
+#include "tools/encode/encode_options.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/encode/pipeline.h"
+#include "tools/encode/rank.h"
+#include "tools/common/texts/reader.h"
+#include "tools/encode/show_mask.h"
+#include "tools/encode/similarity.h"
 
 #include <stdio.h>
 #include <unistd.h>

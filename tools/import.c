@@ -8,15 +8,15 @@
  *
  * Formats and names: tools/import/. See man/encode-import.1.
  */
-#include "tools/import/checkpoint.h"
+#include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/output_check.h"
 #include "tools/import/progress.h"
 #include "tools/import/provenance.h"
 #include "tools/import/report.h"
-#include "tools/import/vectors.h"
+#include "tools/import/vectors/vectors.h"
 #include "tools/import/writing.h"
-#include "tools/import_options.h"
-#include "tools/options.h"
+#include "tools/import/import_options.h"
+#include "tools/common/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* inspect.c - encode-inspect: what a weight file holds, through the public interface alone.
  */
-#include "tools/inspect.h"
+#include "tools/inspect/inspect.h"
 
 #include "tools/inspect/positions.h"
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <getopt.h>
 #include <stdio.h>

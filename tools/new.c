@@ -2,11 +2,11 @@
  * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
  * tensors.
  */
-#include "tools/new_options.h"
-#include "tools/options.h"
-#include "tools/random_model.h"
-#include "tools/special_template.h"
-#include "tools/token_source.h"
+#include "tools/new/new_options.h"
+#include "tools/common/options.h"
+#include "tools/common/weights/random_model.h"
+#include "tools/new/special_template.h"
+#include "tools/common/weights/token_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  *     render            figure  →  characters, a table of numbers, or (layout, script, gnuplot) a
  * picture
  */
-#include "tools/options.h"
-#include "tools/plot/pictures.h"
+#include "tools/common/options.h"
+#include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_options.h"
-#include "tools/plot/render.h"
+#include "tools/plot/gnuplot/render.h"
 
 #include <string.h>
 

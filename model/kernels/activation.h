@@ -2,12 +2,12 @@
  *
  * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where 1 + erf cancels.
  * Coefficients: least squares, reweighted towards equal relative error (5e-9 on [0, 13.5]); what is left is float
- * rounding. tests/model/test_kernels.c states and checks the errors.
+ * rounding. tests/model/kernels/test_kernels.c states and checks the errors.
  */
 #ifndef MODEL_KERNELS_ACTIVATION_H
 #define MODEL_KERNELS_ACTIVATION_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
 INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y); zero where that is below 1e-36 */

@@ -2,7 +2,7 @@
 #ifndef MODEL_KERNELS_ADD_ROW_H
 #define MODEL_KERNELS_ADD_ROW_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/vector.h"
 

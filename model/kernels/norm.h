@@ -2,7 +2,7 @@
 #ifndef MODEL_KERNELS_NORM_H
 #define MODEL_KERNELS_NORM_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
 /* What one vector adds to a sum: x - shift, or its square. */

@@ -6,7 +6,7 @@
 #ifndef MODEL_KERNELS_PACK_H
 #define MODEL_KERNELS_PACK_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
 /* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) followed by b (LANES .. LANES + 3). */

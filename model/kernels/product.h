@@ -5,7 +5,7 @@
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/activation.h"
 #include "model/kernels/vector.h"
 

@@ -6,7 +6,7 @@
 #ifndef MODEL_KERNELS_PRODUCT_AMX_H
 #define MODEL_KERNELS_PRODUCT_AMX_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/product_int8.h"
 
 #if defined(KERNELS_AMX)

@@ -11,7 +11,7 @@
 #ifndef MODEL_KERNELS_PRODUCT_INT8_H
 #define MODEL_KERNELS_PRODUCT_INT8_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/product.h"
 #include "model/kernels/vector.h"
 

@@ -8,7 +8,7 @@
 #ifndef MODEL_KERNELS_SOFTMAX_H
 #define MODEL_KERNELS_SOFTMAX_H
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 #include "model/kernels/wide.h"
 

@@ -3,7 +3,7 @@
  * the embedding. */
 #include "tests/engine/bert_file.h"
 
-#include "engine/weight_writer.h"
+#include "engine/file/weight_writer.h"
 #include "tests/safetensors.h"
 #include "tests/support.h"
 

@@ -5,7 +5,7 @@
  * some 5e-7 and steps of some 0.02 that happens to one number in twenty thousand, so of texts of a
  * few tokens (some hundreds of numbers each) nearly all are free of it. Hence two bounds: most
  * texts are within 1e-5, as without int8, and no text is further off than some steps. The sums
- * themselves are exact and stand in tests/model/test_product_int8.c. */
+ * themselves are exact and stand in tests/model/kernels/test_product_int8.c. */
 #include "tests/engine/comparison.h"
 
 #include <math.h>

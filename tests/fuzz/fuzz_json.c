@@ -1,7 +1,7 @@
 /* Any bytes as one of the JSON files of a checkpoint; the first byte chooses which. */
-#include "tools/import/checkpoint_config.h"
-#include "tools/import/sentence_transformers.h"
-#include "tools/import/tokenizer_file.h"
+#include "tools/import/checkpoint/checkpoint_config.h"
+#include "tools/import/checkpoint/sentence_transformers.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

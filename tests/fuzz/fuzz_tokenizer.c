@@ -3,7 +3,7 @@
  * three lines are its normalizer, splitter and added tokens. What the answer must be like is
  * checked: ids and spans within bounds, spans in order, the same count whatever the room for
  * tokens, limits kept. */
-#include "model/tokenizer.h"
+#include "model/tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz_safetensors.c"
 
 #include "tests/fuzz/replay.h"
-#include "tests/tools/tiny_checkpoint.h"
+#include "tests/tools/import/tiny_checkpoint.h"
 
 static void test_replay(void **unused)
 {

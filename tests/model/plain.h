@@ -6,7 +6,7 @@
 
 #include "tests/support.h"
 
-#include "model/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/tensor.h"
 
 /* Half the distance from 1 to the next float: what one rounding to nearest may be off. */

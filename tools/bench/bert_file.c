@@ -2,12 +2,12 @@
  * punctuation, words and pieces. Words are syllables in a row, short ones first, as frequent words are short. */
 #include "tools/bench/bert_file.h"
 
-#include "engine/weight_writer.h"
-#include "tools/options.h"
-#include "tools/random.h"
-#include "tools/random_model.h"
-#include "tools/token_source.h"
-#include "tools/word_list.h"
+#include "engine/file/weight_writer.h"
+#include "tools/common/options.h"
+#include "tools/common/weights/random.h"
+#include "tools/common/weights/random_model.h"
+#include "tools/common/weights/token_source.h"
+#include "tools/common/weights/word_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

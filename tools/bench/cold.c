@@ -5,7 +5,7 @@
  */
 #include "tools/bench/cold.h"
 
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <errno.h>
 #include <fcntl.h>

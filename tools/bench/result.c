@@ -2,7 +2,7 @@
 #include "tools/bench/result.h"
 
 #include "tools/bench/handover.h"
-#include "tools/json_output.h"
+#include "tools/common/json_output.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "tools/bench/workload.h"
 
-#include "tools/random.h"
+#include "tools/common/weights/random.h"
 
 #include <ctype.h>
 #include <math.h>

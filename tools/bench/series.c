@@ -2,7 +2,7 @@
 #include "tools/bench/series.h"
 
 #include "tools/bench/together.h"
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* subject.c - a model is opened, or made; and the arithmetic it takes. */
 #include "tools/bench/subject.h"
 
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * nothing but the rows of the embedding table that are read. */
 #include "tools/bench/workload.h"
 
-#include "tools/options.h"
-#include "tools/random.h"
+#include "tools/common/options.h"
+#include "tools/common/weights/random.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #include "tools/import/output_check.h"
 
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <string.h>
 #include <sys/stat.h>

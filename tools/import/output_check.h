@@ -3,8 +3,8 @@
 #ifndef TOOLS_IMPORT_OUTPUT_CHECK_H
 #define TOOLS_IMPORT_OUTPUT_CHECK_H
 
-#include "tools/import/folder.h"
-#include "tools/import_options.h"
+#include "tools/import/checkpoint/folder.h"
+#include "tools/import/import_options.h"
 
 /* The files that options name, and the place. PROGRAM_DONE, or an exit code after a message. */
 int import_output_check(const struct import_options *options);

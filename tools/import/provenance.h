@@ -4,8 +4,8 @@
 #ifndef TOOLS_IMPORT_PROVENANCE_H
 #define TOOLS_IMPORT_PROVENANCE_H
 
-#include "engine/weight_writer.h"
-#include "tools/import/folder.h"
+#include "engine/file/weight_writer.h"
+#include "tools/import/checkpoint/folder.h"
 
 struct progress;
 

@@ -1,7 +1,7 @@
 /* writing.c - see writing.h. */
 #include "tools/import/writing.h"
 
-#include "tools/options.h"
+#include "tools/common/options.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef TOOLS_IMPORT_WRITING_H
 #define TOOLS_IMPORT_WRITING_H
 
-#include "engine/weight_writer.h"
-#include "tools/import/problem.h"
+#include "engine/file/weight_writer.h"
+#include "tools/common/weights/problem.h"
 
 void import_setting(struct weight_writer *writer, engine_settings settings, const char *key,
                     const char *value);

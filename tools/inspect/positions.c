@@ -3,8 +3,8 @@
  */
 #include "tools/inspect/positions.h"
 
-#include "tools/csv_output.h"
-#include "tools/options.h"
+#include "tools/common/csv_output.h"
+#include "tools/common/options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TOOLS_INSPECT_POSITIONS_H
 #define TOOLS_INSPECT_POSITIONS_H
 
-#include "tools/position_options.h"
+#include "tools/common/position_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

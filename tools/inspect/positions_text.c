@@ -2,8 +2,8 @@
  * float32 holds; lengths and distances have eight. */
 #include "tools/inspect/positions.h"
 
-#include "tools/display.h"
-#include "tools/options.h"
+#include "tools/common/display.h"
+#include "tools/common/options.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * one that says nothing for a command is refused by name. */
 #include "tools/plot/plot_options.h"
 
-#include "tools/options.h"
-#include "tools/plot/pictures.h"
-#include "tools/plot/plot_values.h"
+#include "tools/common/options.h"
+#include "tools/plot/pictures/pictures.h"
+#include "tools/plot/pictures/plot_values.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 
-#include "tools/encode_options.h"
-#include "tools/plot/figure.h"
-#include "tools/position_options.h"
+#include "tools/encode/encode_options.h"
+#include "tools/plot/gnuplot/figure.h"
+#include "tools/common/position_options.h"
 
 enum plot_command {
     PLOT_POSITION,

@@ -2,7 +2,7 @@
  * is computed by sessions of our own, one for each kind of positions. */
 #include "tools/plot/plot_source.h"
 
-#include "tools/plot/position_words.h"
+#include "tools/plot/pictures/position_words.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -170,7 +170,7 @@ static double *make_zeros(size_t a, size_t b, size_t c, size_t d)
     return is_too_large ? NULL : calloc(n + 1, sizeof(double));
 }
 
-/* A text as the engine takes it, with the padding of tools/padding.c. */
+/* A text as the engine takes it, with the padding of tools/common/texts/padding.c. */
 struct padded {
     struct item item;
     int32_t *ids, *types; /* [n] */

@@ -3,8 +3,8 @@
 #ifndef TOOLS_PLOT_PLOT_SOURCE_H
 #define TOOLS_PLOT_PLOT_SOURCE_H
 
-#include "tools/encoder.h"
-#include "tools/plot/figure.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/plot/gnuplot/figure.h"
 #include "tools/plot/plot_options.h"
 
 struct source {

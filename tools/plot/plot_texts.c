@@ -1,9 +1,9 @@
 /* plot_texts.c - the texts of a picture that takes one or two, from the lines of stdin where the
  * command line has none and stdin is no terminal; see plot_options.h. Empty lines are left out:
  * nothing of them can be drawn. */
-#include "tools/options.h"
+#include "tools/common/options.h"
 #include "tools/plot/plot_options.h"
-#include "tools/reader.h"
+#include "tools/common/texts/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

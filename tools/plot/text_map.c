@@ -2,8 +2,8 @@
  * the mean of a block of cells. */
 #include "tools/plot/text_map.h"
 
-#include "tools/display.h"
-#include "tools/plot/palette.h"
+#include "tools/common/display.h"
+#include "tools/plot/gnuplot/palette.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_PLOT_TEXT_MAP_H
 #define TOOLS_PLOT_TEXT_MAP_H
 
-#include "tools/plot/figure.h"
+#include "tools/plot/gnuplot/figure.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* writer.c - see writer.h. */
 #include "tools/plot/writer.h"
 
-#include "tools/display.h"
-#include "tools/plot/gnuplot.h"
+#include "tools/common/display.h"
+#include "tools/plot/gnuplot/gnuplot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TOOLS_PLOT_WRITER_H
 #define TOOLS_PLOT_WRITER_H
 
-#include "tools/plot/script.h"
+#include "tools/plot/gnuplot/script.h"
 
 #define TICK_LENGTH 3.0
 #define DOT_RADIUS  2.4

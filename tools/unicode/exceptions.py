@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode_exceptions.c.
+"""Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode/unicode_exceptions.c.
 
-    exceptions.py table FILE... > model/unicode_exceptions.c     writes the table
+    exceptions.py table FILE... > model/unicode/unicode_exceptions.c     writes the table
     exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
 
 A FILE has lines "PROPERTY CODE VALUE [AGE]": the code point, in hexadecimal, or a range FIRST..LAST, has
@@ -11,7 +11,7 @@ table is made from the list of exceptions that comes with the reference's cases,
 import ctypes
 import sys
 
-# Property: the bit of model/unicode.h that it flips, and the general categories that have it in utf8proc.
+# Property: the bit of model/unicode/unicode.h that it flips, and the general categories that have it in utf8proc.
 FLAGS = {
     "ctl": ("UNICODE_CONTROL", "Cc Cf Co"),
     "punct": ("UNICODE_PUNCTUATION", "Pc Pd Ps Pe Pi Pf Po"),
@@ -72,7 +72,7 @@ def print_table(paths):
         blocks[code >> 14] |= 1 << (code >> 8 & 63)
     print("/* unicode_exceptions.c - where the reference's Unicode data differ from utf8proc's. Written by a program,\n"
           " * not by hand; see unicode_exceptions.h for how.\n */\n"
-          '#include "model/unicode_exceptions.h"\n\n#include "model/unicode.h"\n')
+          '#include "model/unicode/unicode_exceptions.h"\n\n#include "model/unicode/unicode.h"\n')
     spans = list(ranges(flags))
     print("const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
     for first, last, bits in spans:

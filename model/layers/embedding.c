@@ -1,0 +1,66 @@
+/* embedding.c - rows of the tables, added up. */
+#include "model/layers/embedding.h"
+
+#include "model/layers/norm.h"
+#include "model/layers/position.h"
+
+#include <string.h>
+
+static void add(const float *row, size_t width, float *out)
+{
+    for (size_t i = 0; i < width; i++)
+        out[i] += row[i];
+}
+
+static void add_to_all(float value, size_t width, float *out)
+{
+    for (size_t i = 0; i < width; i++)
+        out[i] += value;
+}
+
+/* out += W2·row of the learned table */
+static void add_learned(const struct encoder *encoder, double scale, size_t position, size_t width,
+                        float *out, float *scratch)
+{
+    size_t row = position + (size_t)encoder->config.position_offset;
+    if (scale == 1) {
+        encoder->kernels->add_row(&encoder->position_table, row, out);
+        return;
+    }
+    memset(scratch, 0, width * sizeof *scratch);
+    encoder->kernels->add_row(&encoder->position_table, row, scratch);
+    for (size_t i = 0; i < width; i++)
+        out[i] += (float)scale * scratch[i];
+}
+
+void embed_token(const struct encoder *encoder, const struct embedding *embedding, int32_t id,
+                 int32_t type, struct place place, float *out, float *scratch)
+{
+    const struct model_config *config = &encoder->config;
+    const struct kernels *kernels = encoder->kernels;
+    size_t width = (size_t)config->embedding_width;
+
+    memset(out, 0, width * sizeof *out);
+    kernels->add_row(&encoder->token_table, (size_t)id, out);
+    if (embedding->token_scale != 1)
+        for (size_t i = 0; i < width; i++)
+            out[i] *= embedding->token_scale;
+    if (encoder->type_table.rows > 0)
+        kernels->add_row(&encoder->type_table, (size_t)type, out);
+    switch (embedding->scheme) {
+    case POSITION_NONE: break;
+    case POSITION_SINUSOIDAL:
+    case POSITION_BINARY:
+    case POSITION_FOURIER:
+    case POSITION_EXPONENTIAL:
+        add(embedding->rows + place.position * row_stride(width), width, out);
+        break;
+    case POSITION_LEARNED:
+        add_learned(encoder, embedding->position_scale, place.position, width, out, scratch);
+        break;
+    case POSITION_INDEX:
+        add_to_all(position_index(embedding->position_scale, place.position, place.n_tokens), width, out);
+        break;
+    }
+    norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);
+}

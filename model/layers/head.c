@@ -1,0 +1,122 @@
+/* head.c - dense layers, heads and scores of single rows. */
+#include "model/layers/head.h"
+
+#include "model/layers/linear.h"
+#include "model/layers/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Two rows as wide as any that occurs, then what linear() needs. */
+static size_t widest_row(const struct encoder *encoder)
+{
+    size_t width = row_stride((size_t)encoder->config.width);
+    for (size_t i = 0; i < (size_t)encoder->config.projections; i++)
+        width = larger(width, row_stride(encoder->projections[i].linear.weight.rows));
+    return width;
+}
+
+size_t head_scratch(const struct encoder *encoder)
+{
+    size_t floats = larger(linear_scratch(&encoder->head.dense.linear),
+                           linear_scratch(&encoder->head.output));
+    for (size_t i = 0; i < (size_t)encoder->config.projections; i++)
+        floats = larger(floats, linear_scratch(&encoder->projections[i].linear));
+    return 2 * widest_row(encoder) + floats;
+}
+
+static void apply(const struct kernels *kernels, enum dense_activation activation, float *x, size_t n)
+{
+    switch (activation) {
+    case DENSE_IDENTITY: return;
+    case DENSE_RELU: kernels->activate(ACTIVATION_RELU, x, n); return;
+    case DENSE_GELU: kernels->activate(ACTIVATION_GELU, x, n); return;
+    case DENSE_GELU_TANH: kernels->activate(ACTIVATION_GELU_TANH, x, n); return;
+    case DENSE_SILU: kernels->activate(ACTIVATION_SILU, x, n); return;
+    case DENSE_TANH:
+        for (size_t i = 0; i < n; i++)
+            x[i] = tanhf(x[i]);
+        return;
+    }
+}
+
+static void linear_row(const struct kernels *kernels, const struct linear *layer, const float *x,
+                       float *out, float *scratch)
+{
+    struct linear_input row = {.x = x, .n_rows = 1};
+    struct linear_finish plain = {0};
+    linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out, row_stride(layer->weight.rows),
+           scratch);
+}
+
+static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,
+                      float *out, float *scratch)
+{
+    linear_row(kernels, &dense->linear, x, out, scratch);
+    apply(kernels, dense->activation, out, dense->linear.weight.rows);
+}
+
+void project_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
+{
+    size_t row = widest_row(encoder);
+    float *in = scratch, *result = scratch + row, *rest = scratch + 2 * row;
+    memcpy(in, x, (size_t)encoder->config.width * sizeof *in);
+    for (size_t i = 0; i < (size_t)encoder->config.projections; i++) {
+        dense_row(encoder->kernels, &encoder->projections[i], in, result, rest);
+        float *swap = in;
+        in = result;
+        result = swap;
+    }
+    memcpy(out, in, encoder->output_width * sizeof *out);
+}
+
+/* z in out, which is writable to a multiple of 16. */
+static void hidden_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
+{
+    size_t width = (size_t)encoder->config.width;
+    const struct head *head = &encoder->head;
+    if (head->has_dense)
+        dense_row(encoder->kernels, &head->dense, x, out, scratch);
+    else
+        memcpy(out, x, width * sizeof *out);
+    norm_row(encoder->kernels, &head->norm, (float)encoder->config.norm_eps, width, out, out);
+}
+
+void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch)
+{
+    hidden_row(encoder, x, scratch, scratch + 2 * widest_row(encoder));
+    memcpy(out, scratch, (size_t)encoder->config.width * sizeof *out);
+}
+
+void head_logits(const struct encoder *encoder, const float *x, float *logits, float *scratch)
+{
+    float *rest = scratch + 2 * widest_row(encoder);
+    hidden_row(encoder, x, scratch, rest);
+    linear_row(encoder->kernels, &encoder->head.output, scratch, logits, rest);
+}
+
+void head_scores(enum scores scores, float *logits, size_t n)
+{
+    double sum = 0;
+    float max = n > 0 ? logits[0] : 0;
+    switch (scores) {
+    case SCORES_NONE: return;
+    case SCORES_SIGMOID:
+        for (size_t i = 0; i < n; i++)
+            logits[i] = (float)(1 / (1 + exp(-(double)logits[i])));
+        return;
+    case SCORES_SOFTMAX:
+        for (size_t i = 1; i < n; i++)
+            max = logits[i] > max ? logits[i] : max;
+        for (size_t i = 0; i < n; i++)
+            sum += exp((double)logits[i] - (double)max);
+        for (size_t i = 0; i < n; i++)
+            logits[i] = (float)(exp((double)logits[i] - (double)max) / sum);
+        return;
+    }
+}

@@ -1,0 +1,96 @@
+/* linear.c - the linear layer, panels by panels.
+ *
+ * Weights in panels are read where they lie; those in rows, and int8 panels that meet f32 rows, are decoded a few panels
+ * at a time. Rows are taken in blocks that stay in the second-level cache while the panels stream by.
+ */
+#include "model/layers/linear.h"
+
+#include <stdbool.h>
+
+enum { DECODED_PANELS = 2, BLOCK_BYTES = 1024 * 1024, BLOCK_STEP = 96 };
+
+size_t linear_scratch(const struct linear *linear)
+{
+    const struct matrix *weight = &linear->weight;
+    bool in_place = weight->layout == LAYOUT_PANELS && weight->type != TENSOR_INT8;
+    return in_place ? 0 : DECODED_PANELS * weight->cols * PANEL;
+}
+
+/* The kernel for panels as they lie; NULL: they are decoded. */
+static void (*product_for(const struct kernels *kernels, const struct matrix *weight,
+                          const struct linear_input *in))(const struct product *)
+{
+    if (weight->layout != LAYOUT_PANELS)
+        return NULL;
+    switch (weight->type) {
+    case TENSOR_F32: return kernels->product;
+    case TENSOR_F16: return kernels->product_f16;
+    case TENSOR_BF16: return kernels->product_bf16;
+    case TENSOR_INT8: return in->q != NULL ? kernels->product_int8 : NULL;
+    }
+    return NULL;
+}
+
+static size_t rows_per_block(size_t row_bytes)
+{
+    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* a multiple of every tile's height */
+    return rows < BLOCK_STEP ? BLOCK_STEP : rows;
+}
+
+/* All rows, block by block, by panels that are ready. */
+static void multiply_rows(void (*kernel)(const struct product *), const struct product *all, size_t x_bytes)
+{
+    size_t block = rows_per_block(all->k * x_bytes);
+    for (size_t row = 0; row < all->n_rows; row += block) {
+        size_t at = row * all->out_stride;
+        struct product product = *all;
+        product.n_rows = all->n_rows - row < block ? all->n_rows - row : block;
+        product.x = (const char *)all->x + row * all->x_stride * x_bytes;
+        product.x_quantization = all->x_quantization != NULL ? all->x_quantization + row : NULL;
+        product.residual = all->residual != NULL ? all->residual + at : NULL;
+        product.gate = all->gate != NULL ? all->gate + at : NULL;
+        product.out = all->out + at;
+        kernel(&product);
+    }
+}
+
+void linear(const struct kernels *kernels, const struct linear *linear, const struct linear_input *in,
+            size_t panel_begin, size_t panel_end, const struct linear_finish *finish, float *y,
+            size_t y_stride, float *scratch)
+{
+    const struct matrix *weight = &linear->weight;
+    void (*kernel)(const struct product *) = product_for(kernels, weight, in);
+    bool decoded = kernel == NULL, quantized = !decoded && weight->type == TENSOR_INT8;
+    size_t panel_elements = PANEL * (quantized ? (weight->cols + 3) / 4 * 4 : weight->cols);
+    size_t element_bytes = quantized ? 1 : decoded || weight->type == TENSOR_F32 ? 4 : 2;
+    size_t step = decoded ? DECODED_PANELS : panel_end - panel_begin;
+
+    for (size_t panel = panel_begin; panel < panel_end; panel += step) {
+        size_t n_panels = panel_end - panel < step ? panel_end - panel : step;
+        size_t column = panel * PANEL, at = (panel - panel_begin) * PANEL;
+        if (decoded)
+            for (size_t i = 0; i < n_panels; i++)
+                matrix_panel(weight, panel + i, scratch + i * panel_elements);
+        struct product product = {
+            .x = quantized ? (const void *)in->q : (const void *)in->x,
+            .x_stride = quantized ? in->q_stride : in->x_stride,
+            .x_quantization = quantized ? in->quantization : NULL,
+            .panels = decoded ? (const void *)scratch
+                              : (const char *)weight->data + panel * panel_elements * element_bytes,
+            .panel_stride = panel_elements,
+            .k = weight->cols,
+            .scales = quantized ? weight->scales + column : NULL,
+            .bias = linear->bias != NULL ? linear->bias + column : NULL,
+            .residual = finish->residual != NULL ? finish->residual + at : NULL,
+            .activated = finish->activated,
+            .activation = finish->activation,
+            .gate = finish->gate != NULL ? finish->gate + at : NULL,
+            .out = y + at,
+            .out_stride = y_stride,
+            .n_rows = in->n_rows,
+            .n_panels = n_panels,
+        };
+        multiply_rows(decoded ? kernels->product : kernel, &product,
+                      quantized ? sizeof(int8_t) : sizeof(float));
+    }
+}

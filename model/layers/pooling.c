@@ -1,0 +1,75 @@
+/* pooling.c - means, first, last and largest of a sequence's rows; L2 normalisation; cosine. */
+#include "model/layers/pooling.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
+
+/* out = Σ weight(t) · x[t] / divisor; by_place: weight t + 1, else 1 */
+static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width, bool by_place,
+                         double divisor, float *out)
+{
+    for (size_t c = 0; c < width; c += COLUMNS) {
+        double sums[COLUMNS] = {0};
+        size_t n = width - c < COLUMNS ? width - c : COLUMNS;
+        for (size_t t = 0; t < n_tokens; t++)
+            for (size_t i = 0; i < n; i++)
+                sums[i] += (by_place ? (double)(t + 1) : 1.0) * (double)x[t * stride + c + i];
+        for (size_t i = 0; i < n; i++)
+            out[c + i] = (float)(sums[i] / divisor);
+    }
+}
+
+static void max_rows(const float *x, size_t stride, size_t n_tokens, size_t width, float *out)
+{
+    memcpy(out, x, width * sizeof *out);
+    for (size_t t = 1; t < n_tokens; t++)
+        for (size_t i = 0; i < width; i++) {
+            float value = x[t * stride + i];
+            out[i] = value > out[i] || isnan(value) ? value : out[i];
+        }
+}
+
+void pool_rows(enum pooling pooling, const float *x, size_t stride, size_t n_tokens, size_t width,
+               float *out)
+{
+    double n = (double)n_tokens;
+    memset(out, 0, width * sizeof *out);
+    if (n_tokens == 0)
+        return;
+    switch (pooling) {
+    case POOLING_NONE: return;
+    case POOLING_MEAN: average_rows(x, stride, n_tokens, width, false, n, out); return;
+    case POOLING_MEAN_SQRT: average_rows(x, stride, n_tokens, width, false, sqrt(n), out); return;
+    case POOLING_WEIGHTED_MEAN:
+        average_rows(x, stride, n_tokens, width, true, n * (n + 1) / 2, out);
+        return;
+    case POOLING_CLS:
+    case POOLING_POOLER: memcpy(out, x, width * sizeof *out); return;
+    case POOLING_LAST: memcpy(out, x + (n_tokens - 1) * stride, width * sizeof *out); return;
+    case POOLING_MAX: max_rows(x, stride, n_tokens, width, out); return;
+    }
+}
+
+void normalize_row(float *x, size_t width)
+{
+    double sum = 0;
+    for (size_t i = 0; i < width; i++)
+        sum += (double)x[i] * (double)x[i];
+    double length = sqrt(sum);
+    double scale = 1 / (length < 1e-12 ? 1e-12 : length);
+    for (size_t i = 0; i < width; i++)
+        x[i] = (float)((double)x[i] * scale);
+}
+
+double cosine(const float *a, const float *b, size_t n)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < n; i++) {
+        ab += (double)a[i] * (double)b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += (double)b[i] * (double)b[i];
+    }
+    return aa == 0 || bb == 0 ? 0 : ab / (sqrt(aa) * sqrt(bb));
+}

@@ -1,0 +1,333 @@
+/* added_tokens.c - the tables of added tokens, built once when a file is opened, and the search in
+ * them: the range of sorted patterns that agree with the text so far is narrowed byte by byte, at
+ * most as many times as the longest pattern has bytes.
+ */
+#include "model/tokenizer/added_tokens.h"
+
+#include "model/tokenizer/template.h"
+#include "model/unicode/utf8.h"
+
+#include <string.h>
+
+/* ---- The list ---- */
+
+struct added_entry {
+    int32_t id;
+    uint8_t flags;
+};
+
+static bool parse_flags(struct added_entry *entry, const char *text, size_t len)
+{
+    static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
+    entry->flags = 0;
+    for (size_t i = 0; i < len; i++) {
+        const char *letter = memchr(letters, text[i], sizeof letters - 1);
+        if (letter == NULL)
+            return false;
+        entry->flags |= (uint8_t)(1 << (letter - letters));
+    }
+    return true;
+}
+
+/* Reads the entry at list[*at], and moves *at behind it: 1, 0 at the end, -1 where it is none. */
+static int next_entry(const char *list, size_t len, size_t *at, struct added_entry *entry)
+{
+    while (*at < len && list[*at] == ' ')
+        ++*at;
+    if (*at == len)
+        return 0;
+    const char *text = list + *at;
+    const char *blank = memchr(text, ' ', len - *at);
+    const size_t n = blank == NULL ? len - *at : (size_t)(blank - text);
+    const char *colon = memchr(text, ':', n);
+    const size_t id_len = colon == NULL ? n : (size_t)(colon - text);
+    *at += n;
+    entry->id = template_number(text, id_len);
+    return entry->id >= 0 && parse_flags(entry, colon == NULL ? "" : colon + 1,
+                                         colon == NULL ? 0 : n - id_len - 1)
+               ? 1
+               : -1;
+}
+
+const char *added_tokens_expected(const char *list, size_t len)
+{
+    struct added_entry entry;
+    int found;
+    for (size_t at = 0; (found = next_entry(list, len, &at, &entry)) > 0;)
+        continue;
+    return found == 0 ? NULL : "ids with flags, like 101 103:l 30522:nx";
+}
+
+/* ---- Normalized patterns ---- */
+
+struct pattern_bytes {
+    char *bytes;   /* [cap] */
+    size_t n, cap; /* n counts also what does not fit */
+};
+
+static void take_pattern(void *user, struct normal_char c)
+{
+    struct pattern_bytes *out = user;
+    char bytes[UTF8_BYTES];
+    const size_t n = utf8_encode(c.code, bytes);
+    if (out->n + n <= out->cap)
+        memcpy(out->bytes + out->n, bytes, n);
+    out->n += n;
+}
+
+static size_t normalize_pattern(const struct normalizer_plan *plan, void *memory, const char *text,
+                                size_t len, struct pattern_bytes out)
+{
+    struct normalizer normalizer;
+    normalizer_start(&normalizer, plan, take_pattern, &out, memory);
+    normalizer_begin(&normalizer, 0);
+    for (size_t at = 0; at < len;) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        normalizer_put(&normalizer, (struct normal_char){c.code, at, at + c.len});
+        at += c.len;
+    }
+    normalizer_end(&normalizer);
+    return out.n;
+}
+
+/* ---- Sorting ---- */
+
+static int compare_texts(const struct added_pattern *a, const struct added_pattern *b)
+{
+    const int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+static bool comes_before(const struct added_pattern *a, const struct added_pattern *b)
+{
+    const int order = compare_texts(a, b);
+    return order < 0 || (order == 0 && a->order < b->order);
+}
+
+static void sift_down(struct added_pattern *patterns, size_t root, size_t n)
+{
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && comes_before(&patterns[child], &patterns[child + 1]))
+            child++;
+        if (!comes_before(&patterns[root], &patterns[child]))
+            return;
+        const struct added_pattern larger = patterns[child];
+        patterns[child] = patterns[root];
+        patterns[root] = larger;
+    }
+}
+
+/* Heapsort: qsort of libc may allocate. */
+static void sort_patterns(struct added_pattern *patterns, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(patterns, i, n);
+    for (size_t end = n; end-- > 1;) {
+        const struct added_pattern largest = patterns[0];
+        patterns[0] = patterns[end];
+        patterns[end] = largest;
+        sift_down(patterns, 0, end);
+    }
+}
+
+/* Of equal patterns the first of the list counts. */
+static size_t drop_equals(struct added_pattern *patterns, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || compare_texts(&patterns[kept - 1], &patterns[i]) != 0)
+            patterns[kept++] = patterns[i];
+    return kept;
+}
+
+static void finish_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
+{
+    sort_patterns(patterns, n);
+    *set =
+        (struct pattern_set){.patterns = patterns, .n = drop_equals(patterns, n), .only_first = -1};
+    for (size_t i = 0; i < set->n; i++) {
+        const uint8_t byte = (uint8_t)patterns[i].text[0];
+        set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
+        set->longest = patterns[i].len > set->longest ? patterns[i].len : set->longest;
+    }
+    if (set->n > 0 && patterns[0].text[0] == patterns[set->n - 1].text[0])
+        set->only_first = (uint8_t)patterns[0].text[0];
+}
+
+/* ---- Building ---- */
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+static size_t count_entries(const char *list, size_t len)
+{
+    struct added_entry entry;
+    size_t n = 0;
+    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;)
+        n++;
+    return n;
+}
+
+/* Room for the normalized texts. Few characters grow at all, and those by less than this on the
+ * whole. */
+enum { MOST_GROWTH = 32 };
+
+static size_t text_room(const char *list, size_t len, const struct vocabulary *vocabulary)
+{
+    struct added_entry entry;
+    size_t total = 0, text_len = 0;
+    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;)
+        if ((entry.flags & ADDED_NORMALIZED) &&
+            vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
+            text_len <= vocabulary->strings_bytes - total)
+            total += text_len;
+    return total * MOST_GROWTH;
+}
+
+size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
+                          const struct normalizer_plan *plan)
+{
+    const size_t n = count_entries(list, len);
+    if (n == 0)
+        return 0;
+    return round_up(2 * n * sizeof(struct added_pattern)) + round_up(vocabulary->n / 8 + 1) +
+           normalizer_bytes(plan) + text_room(list, len, vocabulary);
+}
+
+/* Where the parts of the tables lie in their memory. */
+struct added_memory {
+    struct added_pattern *raw, *normalized; /* [n] each */
+    uint8_t *outside;
+    void *normalizer;
+    struct pattern_bytes texts; /* what is left of the room */
+};
+
+static struct added_memory lay_out(void *memory, size_t n, size_t room,
+                                   const struct vocabulary *vocabulary,
+                                   const struct normalizer_plan *plan)
+{
+    struct added_memory parts = {.raw = memory};
+    parts.normalized = parts.raw + n;
+    parts.outside = (uint8_t *)memory + round_up(2 * n * sizeof(struct added_pattern));
+    parts.normalizer = parts.outside + round_up(vocabulary->n / 8 + 1);
+    parts.texts.bytes = (char *)parts.normalizer + normalizer_bytes(plan);
+    parts.texts.cap = room;
+    memset(parts.outside, 0, vocabulary->n / 8 + 1);
+    return parts;
+}
+
+/* Puts the normalized text in place of the pattern's own. */
+static const char *normalize(struct added_pattern *pattern, const struct normalizer_plan *plan,
+                             struct added_memory *parts)
+{
+    const size_t n =
+        normalize_pattern(plan, parts->normalizer, pattern->text, pattern->len, parts->texts);
+    if (n == 0)
+        return "nothing is left of an added token after normalization";
+    if (n > parts->texts.cap)
+        return "an added token is far longer after normalization";
+    pattern->text = parts->texts.bytes;
+    pattern->len = (uint32_t)n;
+    parts->texts.bytes += n;
+    parts->texts.cap -= n;
+    return NULL;
+}
+
+const char *added_tokens_build(struct added_tokens *added, const char *list, size_t len,
+                               const struct vocabulary *vocabulary,
+                               const struct normalizer_plan *plan, void *memory)
+{
+    const size_t n = count_entries(list, len);
+    *added = (struct added_tokens){.outside = NULL};
+    if (n == 0)
+        return NULL;
+    struct added_memory parts =
+        lay_out(memory, n, text_room(list, len, vocabulary), vocabulary, plan);
+    struct added_entry entry;
+    size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
+    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;) {
+        const char *text = vocabulary_text(vocabulary, entry.id, &text_len), *wrong = NULL;
+        if (text == NULL)
+            return "an added token is not in the vocabulary";
+        if (text_len > vocabulary->strings_bytes - total)
+            return "added tokens stand in their list twice";
+        total += text_len;
+        if (entry.flags & ADDED_OUTSIDE) {
+            parts.outside[entry.id / 8] |= (uint8_t)(1 << entry.id % 8);
+            added->outside = parts.outside;
+        }
+        struct added_pattern pattern = {.text = text,
+                                        .len = (uint32_t)text_len,
+                                        .id = entry.id,
+                                        .order = (uint32_t)(n_raw + n_normalized),
+                                        .flags = entry.flags};
+        if (entry.flags & ADDED_NORMALIZED)
+            wrong = normalize(&pattern, plan, &parts);
+        if (wrong != NULL)
+            return wrong;
+        if (entry.flags & ADDED_NORMALIZED)
+            parts.normalized[n_normalized++] = pattern;
+        else
+            parts.raw[n_raw++] = pattern;
+    }
+    finish_set(&added->raw, parts.raw, n_raw);
+    finish_set(&added->normalized, parts.normalized, n_normalized);
+    return NULL;
+}
+
+/* ---- Searching ---- */
+
+/* The first pattern of [low, high) whose byte at depth is not below the wanted one; all are longer
+ * than depth. */
+static size_t lower_bound(const struct added_pattern *patterns, size_t low, size_t high,
+                          size_t depth, unsigned byte)
+{
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if ((uint8_t)patterns[middle].text[depth] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len)
+{
+    const struct added_pattern *longest = NULL;
+    size_t low = 0, high = set->n;
+    for (size_t depth = 0; low < high; depth++) {
+        if (set->patterns[low].len == depth)
+            longest = &set->patterns[low++];
+        if (depth == len)
+            break;
+        const unsigned byte = (uint8_t)text[depth];
+        low = lower_bound(set->patterns, low, high, depth, byte);
+        high = lower_bound(set->patterns, low, high, depth, byte + 1);
+    }
+    return longest;
+}
+
+size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
+                    const struct added_pattern **pattern)
+{
+    *pattern = NULL;
+    if (set->n == 0)
+        return len;
+    for (; at < len; at++) {
+        if (set->only_first >= 0) {
+            const char *next = memchr(text + at, set->only_first, len - at);
+            if (next == NULL)
+                return len;
+            at = (size_t)(next - text);
+        } else if (!pattern_may_start(set, (uint8_t)text[at])) {
+            continue;
+        }
+        *pattern = pattern_at(set, text + at, len - at);
+        if (*pattern != NULL)
+            return at;
+    }
+    return len;
+}

@@ -1,0 +1,69 @@
+/* added_tokens.h - tokens that are cut from a text as they are, before anything else is done to it,
+ * or (those that are `normalized`) before the normalized text is split into words. Settings:
+ * `added` in section TOKN of weights/FORMAT.md. Leftmost, then longest match, as the reference has
+ * it.
+ */
+#ifndef MODEL_ADDED_TOKENS_H
+#define MODEL_ADDED_TOKENS_H
+
+#include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/vocabulary.h"
+
+enum added_flag {
+    ADDED_NORMALIZED = 1 << 0,
+    ADDED_STRIP_LEFT = 1 << 1,  /* takes the blanks before it along */
+    ADDED_STRIP_RIGHT = 1 << 2, /* and those behind it */
+    ADDED_SINGLE_WORD = 1 << 3, /* only where no word character stands next to it */
+    ADDED_OUTSIDE = 1 << 4      /* words of a text never become this token */
+};
+
+struct added_pattern {
+    const char *text;
+    uint32_t len, order;
+    int32_t id;
+    uint8_t flags;
+};
+
+/* Patterns in the order of their bytes, no two the same. */
+struct pattern_set {
+    const struct added_pattern *patterns; /* [n] */
+    size_t n, longest;                    /* longest: bytes */
+    uint32_t first_bytes[8];              /* bit set of the bytes that patterns start with */
+    int only_first;                       /* the only such byte, or -1 */
+};
+
+struct added_tokens {
+    struct pattern_set raw, normalized;
+    const uint8_t *outside; /* bit set of ids, or NULL */
+};
+
+/* NULL, or what a list like "101 103:l 30522:nx" must be. */
+const char *added_tokens_expected(const char *list, size_t len);
+
+/* Bytes of memory (aligned to 16) for the tables of a list that added_tokens_expected accepts, and
+ * building them. NULL when done; else a static string that says what is wrong. */
+size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
+                          const struct normalizer_plan *plan);
+const char *added_tokens_build(struct added_tokens *added, const char *list, size_t len,
+                               const struct vocabulary *vocabulary,
+                               const struct normalizer_plan *plan, void *memory);
+
+static inline bool added_is_outside(const struct added_tokens *added, int32_t id)
+{
+    return added->outside != NULL && id >= 0 && (added->outside[id / 8] >> id % 8 & 1);
+}
+
+static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte)
+{
+    return set->first_bytes[byte / 32] >> byte % 32 & 1;
+}
+
+/* The longest pattern that text[0 .. len) starts with, or NULL. */
+const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len);
+
+/* The first place from `at` on where a pattern starts, and the longest one there; len if there is
+ * none. */
+size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
+                    const struct added_pattern **pattern);
+
+#endif

@@ -1,0 +1,162 @@
+/* added_window.c - the same rules as for raw added tokens (pipeline.c), but the text streams by:
+ * blanks to the left of a token have already gone to the pretokenizer when it turns out that the
+ * token takes them, so the word as it was before them is kept; the span of a token that takes
+ * blanks to its right grows as they come.
+ */
+#include "model/tokenizer/added_window.h"
+
+#include "model/unicode/unicode.h"
+#include "model/unicode/utf8.h"
+
+#include <string.h>
+
+static size_t window_cap(const struct pattern_set *set)
+{
+    return 2 * (set->longest + UTF8_BYTES) + 64;
+}
+
+size_t added_window_bytes(const struct pattern_set *set)
+{
+    const size_t cap = set->n > 0 ? window_cap(set) : 0;
+    return (cap * (sizeof(struct normal_char) + UTF8_BYTES) + 15) / 16 * 16;
+}
+
+void added_window_start(struct added_window *window, const struct pattern_set *set,
+                        struct pretokenizer *pretokenizer, void *memory)
+{
+    *window = (struct added_window){.set = set, .pretokenizer = pretokenizer, .chars = memory};
+    window->cap = window_cap(set);
+    window->bytes = (char *)(window->chars + window->cap);
+}
+
+void added_window_begin(struct added_window *window)
+{
+    window->n = window->n_bytes = 0;
+    window->at_start = true;
+    window->after_word = window->in_blanks = window->taking_blanks = window->is_open = false;
+}
+
+static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
+{
+    struct pretokenizer *pretokenizer = window->pretokenizer;
+    const struct pretoken before = pretokenizer->word;
+    pretokenizer_put(pretokenizer, c);
+    if (!(properties & UNICODE_BLANK)) {
+        window->in_blanks = false;
+    } else if (!window->in_blanks) {
+        window->in_blanks = true;
+        window->blanks_begin = c.begin;
+        window->before = before;
+        if (pretokenizer->word.n_chars <= 1) /* the blank ended that word */
+            window->before.len = window->before.n_chars = 0;
+    }
+}
+
+static void put_char(struct added_window *window, struct normal_char c)
+{
+    const unsigned properties = unicode_properties(c.code);
+    const bool is_blank = (properties & UNICODE_BLANK) != 0;
+    window->at_start = false;
+    window->after_word = (properties & UNICODE_WORD) != 0;
+    window->is_open = window->is_open && is_blank;
+    window->taking_blanks = window->taking_blanks && is_blank;
+    if (window->is_open)
+        word_sink_extend(window->pretokenizer->sink, window->open, c.end);
+    if (!window->taking_blanks)
+        pass_on(window, c, properties);
+}
+
+static size_t count_blanks(const struct normal_char *chars, size_t n)
+{
+    size_t blanks = 0;
+    while (blanks < n && (unicode_properties(chars[blanks].code) & UNICODE_BLANK))
+        blanks++;
+    return blanks;
+}
+
+/* The pattern stands in chars[0 .. n). Where the token before took blanks, those of the pattern
+ * among them belong to that one if this one would take them, too; nothing may be left of it. */
+static void put_token(struct added_window *window, const struct added_pattern *pattern,
+                      const struct normal_char *chars, size_t n)
+{
+    struct word_sink *sink = window->pretokenizer->sink;
+    const bool left = (pattern->flags & ADDED_STRIP_LEFT) != 0;
+    const size_t blanks = count_blanks(chars, n),
+                 taken = left && window->taking_blanks ? blanks : 0;
+    if (window->is_open && blanks > 0)
+        word_sink_extend(sink, window->open, chars[blanks - 1].end);
+    if (left && window->in_blanks)
+        window->pretokenizer->word = window->before;
+    pretokenizer_cut(window->pretokenizer);
+    window->is_open = window->is_open && blanks == n;
+    window->taking_blanks = (pattern->flags & ADDED_STRIP_RIGHT) != 0;
+    if (taken < n) {
+        if (window->taking_blanks) {
+            window->is_open = true;
+            window->open = sink->n;
+        }
+        word_sink_token(sink, pattern->id,
+                        left && window->in_blanks ? window->blanks_begin : chars[taken].begin,
+                        chars[n - 1].end);
+    }
+    window->at_start = window->in_blanks = false;
+    window->after_word = (unicode_properties(chars[n - 1].code) & UNICODE_WORD) != 0;
+}
+
+/* The pattern of n characters is next, at chars[i]. */
+static bool is_single_word(const struct added_window *window, size_t i, size_t n)
+{
+    const bool left = window->at_start || !window->after_word;
+    const bool right =
+        i + n == window->n || !(unicode_properties(window->chars[i + n].code) & UNICODE_WORD);
+    return left && right;
+}
+
+static size_t count_chars(const char *bytes, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* Looks at the characters for which enough others are there to decide. */
+static void drain(struct added_window *window, bool at_end)
+{
+    size_t i = 0, at = 0;
+    while (i < window->n && (at_end || window->n_bytes - at >= window->set->longest + UTF8_BYTES)) {
+        const struct added_pattern *pattern =
+            pattern_may_start(window->set, (uint8_t)window->bytes[at])
+                ? pattern_at(window->set, window->bytes + at, window->n_bytes - at)
+                : NULL;
+        char bytes[UTF8_BYTES];
+        const size_t len =
+            pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
+        const size_t n = pattern != NULL ? count_chars(pattern->text, len) : 1;
+        if (pattern == NULL ||
+            ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(window, i, n)))
+            for (size_t k = 0; k < n; k++)
+                put_char(window, window->chars[i + k]);
+        else
+            put_token(window, pattern, &window->chars[i], n);
+        i += n;
+        at += len;
+    }
+    window->n -= i;
+    window->n_bytes -= at;
+    memmove(window->chars, window->chars + i, window->n * sizeof *window->chars);
+    memmove(window->bytes, window->bytes + at, window->n_bytes);
+}
+
+void added_window_put(struct added_window *window, struct normal_char c)
+{
+    if (window->n == window->cap)
+        drain(window, false);
+    window->chars[window->n++] = c;
+    window->n_bytes += utf8_encode(c.code, window->bytes + window->n_bytes);
+}
+
+void added_window_end(struct added_window *window)
+{
+    drain(window, true);
+}

@@ -1,0 +1,77 @@
+/* normalizer.h - the steps that change a text before it is split into words: a list of them, run
+ * over a stream of characters that keep their places in the text. What each does: `normalizer` in
+ * section TOKN of weights/FORMAT.md.
+ */
+#ifndef MODEL_NORMALIZER_H
+#define MODEL_NORMALIZER_H
+
+#include "model/unicode/normal_form.h"
+
+enum normalizer_step {
+    NORMALIZE_CLEAN,
+    NORMALIZE_SPACE_CJK,
+    NORMALIZE_NFD,
+    NORMALIZE_NFC,
+    NORMALIZE_NFKD,
+    NORMALIZE_NFKC,
+    NORMALIZE_DROP_NONSPACING,
+    NORMALIZE_DROP_MARKS,
+    NORMALIZE_LOWER,
+    NORMALIZE_STRIP_START,
+    NORMALIZE_STRIP_END
+};
+
+enum { NORMALIZER_STEPS = 32, NORMALIZER_BLANKS = 64 };
+
+struct normalizer_plan {
+    uint8_t steps[NORMALIZER_STEPS]; /* [n] enum normalizer_step */
+    size_t n;
+};
+
+/* Reads "clean nfd lower"; false where it is no such list. */
+bool normalizer_parse(struct normalizer_plan *plan, const char *text, size_t len);
+
+/* What one ASCII character becomes, or 0: nothing, or it depends on those around it. */
+uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);
+
+/* Blanks that are dropped if nothing follows them. Of more than NORMALIZER_BLANKS the first ones
+ * and the last one are kept. */
+struct waiting_blanks {
+    struct normal_char blanks[NORMALIZER_BLANKS];
+    size_t n;
+};
+
+struct normalizer;
+
+struct normalizer_stage {
+    struct normalizer *normalizer;
+    size_t next; /* the step that takes what this one gives */
+    struct normal_form *form;
+    struct waiting_blanks *waiting;
+    bool started; /* strip_start: a character that is no blank was there */
+};
+
+struct normalizer {
+    const struct normalizer_plan *plan;
+    struct normalizer_stage stages[NORMALIZER_STEPS];
+    void (*take)(void *user, struct normal_char c); /* gets the normalized text */
+    void *user;
+};
+
+/* Bytes of memory (aligned to 16) that a normalizer of this plan works in. */
+size_t normalizer_bytes(const struct normalizer_plan *plan);
+
+/* The normalizer must not move afterwards. */
+void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
+                      void (*take)(void *user, struct normal_char c), void *user, void *memory);
+
+/* A text: begin, put its characters, end. at: where it starts. */
+void normalizer_begin(struct normalizer *normalizer, size_t at);
+void normalizer_put(struct normalizer *normalizer, struct normal_char c);
+void normalizer_end(struct normalizer *normalizer);
+
+/* Gives what waits, because characters for which normalizer_ascii is not 0 follow; they need not be
+ * put. */
+void normalizer_settle(struct normalizer *normalizer);
+
+#endif

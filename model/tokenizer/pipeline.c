@@ -1,0 +1,173 @@
+/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference (HuggingFace
+ * tokenizers):
+ *
+ *   raw added tokens are cut from the text
+ *   each part between them is normalized; normalized added tokens are cut from that
+ *   what is left is split into words; each becomes pieces, or the token of its text
+ *
+ * Everything runs character by character, so that memory does not grow with the text; ASCII
+ * characters that the normalizer maps one by one go straight to the words.
+ */
+#include "model/tokenizer/added_window.h"
+#include "model/unicode/unicode.h"
+#include "model/unicode/utf8.h"
+#include "model/tokenizer/wordpiece.h"
+
+struct pipeline {
+    struct pretokenizer pretokenizer;
+    struct normalizer normalizer;
+    struct added_window window;
+    bool has_window;
+};
+
+/* ---- Memory ---- */
+
+static size_t take_bytes(size_t *at, size_t bytes)
+{
+    const size_t here = *at;
+    *at += (bytes + 15) / 16 * 16;
+    return here;
+}
+
+/* Offsets into the scratch. */
+struct pipeline_layout {
+    size_t word_bytes, word_chars, normalizer, window;
+    size_t cap, cap_chars; /* of the word */
+};
+
+static size_t lay_out(const struct tokenizer *tokenizer, struct pipeline_layout *layout)
+{
+    const bool pieces = tokenizer->kind == TOKENIZER_WORDPIECE;
+    size_t bytes = 0;
+    layout->cap_chars = pieces ? (size_t)tokenizer->max_word_chars : 0;
+    layout->cap = pieces ? UTF8_BYTES * layout->cap_chars : tokenizer->vocabulary.longest_bytes;
+    layout->word_bytes =
+        take_bytes(&bytes, WORDPIECE_PREFIX_BYTES + layout->cap) + WORDPIECE_PREFIX_BYTES;
+    layout->word_chars =
+        take_bytes(&bytes, layout->cap_chars * (sizeof(struct word_char) + sizeof(uint64_t)));
+    layout->normalizer = take_bytes(&bytes, normalizer_bytes(&tokenizer->normalizer));
+    layout->window = take_bytes(&bytes, added_window_bytes(&tokenizer->added.normalized));
+    return bytes;
+}
+
+enum { SCRATCH_ALIGN = 16 };
+
+size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
+{
+    struct pipeline_layout layout;
+    return lay_out(tokenizer, &layout) + SCRATCH_ALIGN;
+}
+
+static void take_normalized(void *user, struct normal_char c)
+{
+    struct pipeline *pipeline = user;
+    if (pipeline->has_window)
+        added_window_put(&pipeline->window, c);
+    else
+        pretokenizer_put(&pipeline->pretokenizer, c);
+}
+
+static void start(struct pipeline *pipeline, struct word_sink *sink, char *scratch)
+{
+    const struct tokenizer *tokenizer = sink->tokenizer;
+    struct pipeline_layout layout;
+    char *memory = scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN);
+    lay_out(tokenizer, &layout);
+    pipeline->pretokenizer = (struct pretokenizer){
+        .sink = sink,
+        .word = {.bytes = memory + layout.word_bytes,
+                 .chars = (struct word_char *)(void *)(memory + layout.word_chars),
+                 .cap = layout.cap,
+                 .cap_chars = layout.cap_chars},
+    };
+    normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, take_normalized, pipeline,
+                     memory + layout.normalizer);
+    pipeline->has_window = tokenizer->added.normalized.n > 0;
+    if (pipeline->has_window)
+        added_window_start(&pipeline->window, &tokenizer->added.normalized, &pipeline->pretokenizer,
+                           memory + layout.window);
+}
+
+/* ---- Between raw added tokens ---- */
+
+static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
+{
+    struct normalizer *normalizer = &pipeline->normalizer;
+    const uint8_t *ascii = pipeline->pretokenizer.sink->tokenizer->ascii.value;
+    normalizer_begin(normalizer, begin);
+    if (pipeline->has_window)
+        added_window_begin(&pipeline->window);
+    for (size_t at = begin; at < end;) {
+        if (!pipeline->has_window && ascii[(uint8_t)text[at]] != 0) {
+            normalizer_settle(normalizer);
+            at = pretokenizer_put_ascii(&pipeline->pretokenizer, text, at, end);
+            continue;
+        }
+        const struct utf8_char c = utf8_decode(text + at, end - at);
+        normalizer_put(normalizer, (struct normal_char){c.code, at, at + c.len});
+        at += c.len;
+    }
+    normalizer_end(normalizer);
+    if (pipeline->has_window)
+        added_window_end(&pipeline->window);
+    pretokenizer_cut(&pipeline->pretokenizer);
+}
+
+/* ---- Raw added tokens ---- */
+
+static bool has_property(const char *text, size_t len, unsigned property)
+{
+    return len > 0 && (unicode_properties(utf8_decode(text, len).code) & property);
+}
+
+static bool ends_with(const char *text, size_t len, unsigned property)
+{
+    return len > 0 && (unicode_properties(utf8_decode_last(text, len).code) & property);
+}
+
+static size_t blanks_end(const char *text, size_t len, size_t at)
+{
+    while (has_property(text + at, len - at, UNICODE_BLANK))
+        at += utf8_decode(text + at, len - at).len;
+    return at;
+}
+
+static size_t blanks_begin(const char *text, size_t least, size_t at)
+{
+    while (at > least && ends_with(text, at, UNICODE_BLANK))
+        at -= utf8_decode_last(text, at).len;
+    return at;
+}
+
+static bool stands_alone(const char *text, size_t len, size_t begin, size_t end)
+{
+    return !ends_with(text, begin, UNICODE_WORD) &&
+           !has_property(text + end, len - end, UNICODE_WORD);
+}
+
+void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer)
+{
+    const struct pattern_set *set = &sink->tokenizer->added.raw;
+    struct pipeline pipeline;
+    const struct added_pattern *pattern;
+    size_t done = 0,
+           blanks = 0; /* what was cut ends at text[done]; a run of blanks at text[blanks] */
+    start(&pipeline, sink, buffer);
+    for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
+        size_t begin = at, end = at + pattern->len;
+        at = end;
+        if ((pattern->flags & ADDED_SINGLE_WORD) && !stands_alone(text, len, begin, end))
+            continue;
+        if (pattern->flags & ADDED_STRIP_LEFT)
+            begin = begin > done ? blanks_begin(text, done, begin) : done;
+        if (pattern->flags & ADDED_STRIP_RIGHT)
+            end = blanks = end < blanks ? blanks : blanks_end(text, len, end);
+        if (done < begin)
+            split_part(&pipeline, text, done, begin);
+        if (begin < end) /* else the token before has taken these blanks */
+            word_sink_token(sink, pattern->id, begin, end);
+        done = end;
+    }
+    if (done < len)
+        split_part(&pipeline, text, done, len);
+}

@@ -1,0 +1,122 @@
+/* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
+ *
+ * The steps are a file each: utf8 (bytes to code points), word splitting (blanks.c, keras.c),
+ * vocabulary (text to id), template.c (special tokens, pairs, truncation). Kinds `wordpiece` and
+ * `words`, as checkpoints have them, go through pipeline.c: added_tokens, normalizer (normal_form,
+ * unicode), pretokenizer, wordpiece. Kinds and settings: section TOKN of weights/FORMAT.md. All
+ * functions are pure; scratch memory comes from the caller.
+ */
+#ifndef MODEL_TOKENIZER_H
+#define MODEL_TOKENIZER_H
+
+#include "model/tokenizer/added_tokens.h"
+#include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/splitter.h"
+#include "model/tokenizer/vocabulary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tokenizer_kind { TOKENIZER_BLANKS, TOKENIZER_KERAS, TOKENIZER_WORDPIECE, TOKENIZER_WORDS };
+enum { TEMPLATE_PIECES = 16, SPLIT_BYTES = 32 };
+enum { TEMPLATE_A = -1, TEMPLATE_B = -2 }; /* ids of the pieces that stand for the texts */
+
+struct template_piece {
+    int32_t id; /* a special token, or TEMPLATE_A, TEMPLATE_B */
+    int32_t type;
+};
+
+struct token_template {
+    struct template_piece pieces[TEMPLATE_PIECES];
+    size_t n_pieces, n_special;
+};
+
+struct tokenizer {
+    enum tokenizer_kind kind;
+    bool lower, char_level, truncate;
+    const char *filters; /* [filters_bytes] UTF-8, borrowed */
+    size_t filters_bytes;
+    const char *split; /* [split_bytes] UTF-8, borrowed */
+    size_t split_bytes;
+    int64_t num_words;
+    int32_t unknown;    /* id, or -1: unknown words are dropped */
+    int32_t mask_token; /* id, or -1 */
+    /* Of kinds wordpiece and words: */
+    struct normalizer_plan normalizer;
+    struct splitter_rules splitter;
+    const char *prefix; /* [prefix_bytes] of pieces that go on with a word, borrowed */
+    size_t prefix_bytes;
+    int64_t max_word_chars;
+    const char *added_list; /* [added_list_bytes] setting `added`, borrowed */
+    size_t added_list_bytes;
+    struct token_template single, pair;
+    struct vocabulary vocabulary;
+    /* Tables that tokenizer_build makes: */
+    struct added_tokens added;
+    struct ascii_table ascii;
+};
+
+/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, straight to
+ * us. */
+struct __attribute__((may_alias)) token {
+    int32_t id, type;
+    size_t begin, end; /* bytes of the text it came from; 0, 0 for special tokens */
+    bool special, in_pair;
+};
+
+/* Defaults of weights/FORMAT.md, and a kind of -1. n_types: rows of the token-type table. */
+void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types);
+
+/* Sets one key from its text, which must outlive the tokenizer (texts are borrowed). NULL
+ * when done; else a static string that says what was expected, or TOKENIZER_UNKNOWN_KEY. */
+const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *value,
+                          size_t value_len);
+extern const char TOKENIZER_UNKNOWN_KEY[];
+
+/* After settings and vocabulary are in place: NULL, or a static string that says what is wrong (an
+ * id outside the vocabulary, a type without a row, a kind that was not given). */
+const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
+
+/* After tokenizer_check: the tables, in memory (aligned to 16) that must outlive the tokenizer.
+ * NULL when done; else a static string that says what is wrong. */
+size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
+const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
+
+/* Bytes of scratch that one call needs. */
+size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);
+
+/* A text as the caller gives it; pair NULL: one text. */
+struct token_input {
+    const char *text;
+    size_t text_len;
+    const char *pair;
+    size_t pair_len;
+};
+
+/* Which text of a pair is cut. Names and values as engine_truncation. */
+enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SECOND };
+
+struct token_limit {
+    size_t most; /* tokens of the answer, special ones included; SIZE_MAX: no limit */
+    enum truncation truncation;
+    bool left; /* texts lose their start, not their end */
+};
+
+/* What became of it. */
+struct token_count {
+    size_t n;          /* tokens of the answer, also when they did not fit into cap */
+    size_t n_dropped;  /* tokens cut to meet the limit */
+    const char *wrong; /* NULL, or (static) why it cannot be cut so; n is then that of the whole */
+};
+
+/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. A limit below the
+ * number of special tokens drops all text and leaves the special tokens, so n may exceed the limit:
+ * the caller checks. special false: no special tokens, texts A and B alone, with the types of the
+ * template. Linear in the text's length. */
+struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
+                                    const struct token_input *input, bool special,
+                                    const struct token_limit *limit, struct token *out, size_t cap,
+                                    void *scratch);
+
+#endif

@@ -1,0 +1,180 @@
+/* vocabulary.c - an open-addressing hash table that is used where it lies in the file (section VOCB
+ * of weights/FORMAT.md). The hash is 64-bit FNV-1a (Fowler, Noll, Vo), its halves folded by xor; a
+ * token that finds its slot taken goes to the next one. The section's checksum is not compared when
+ * a file is opened, so every number read from it is checked here, each time, and no search is
+ * longer than the table.
+ */
+#include "model/tokenizer/vocabulary.h"
+
+#include "model/unicode/utf8.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
+
+static uint64_t token_hash(const char *text, size_t len)
+{
+    uint64_t hash = VOCABULARY_HASH_START;
+    for (size_t i = 0; i < len; i++)
+        hash = vocabulary_hash_byte(hash, text[i]);
+    return hash;
+}
+
+static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
+{
+    return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
+}
+
+const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len)
+{
+    uint32_t header[4];
+    if (section == NULL || len < HEADER_BYTES)
+        return "the section is shorter than its header of 16 bytes";
+    if ((uintptr_t)section % SECTION_ALIGN != 0)
+        return "the section does not start at a multiple of 8 bytes";
+    memcpy(header, section, sizeof header);
+
+    const uint32_t n = header[0], n_slots = header[1];
+    if (n_slots == 0 || (n_slots & (n_slots - 1)) != 0)
+        return "the number of slots is not a power of two";
+    if (n >= n_slots || n > INT32_MAX)
+        return "there are more tokens than the slots allow";
+    /* Below 2^35, so 64 bits cannot overflow. */
+    const uint64_t numbers = 4 * ((uint64_t)n_slots + n + 1);
+    if (HEADER_BYTES + numbers + header[2] != len)
+        return "the section does not have the length that its counts ask for";
+    if (header[3] > header[2])
+        return "the longest token is longer than all tokens together";
+
+    const uint32_t *slots = (const uint32_t *)section + HEADER_BYTES / 4;
+    *vocabulary = (struct vocabulary){
+        .slots = slots,
+        .starts = slots + n_slots,
+        .strings = (const char *)(slots + n_slots + n + 1),
+        .n = n,
+        .n_slots = n_slots,
+        .strings_bytes = header[2],
+        .longest_bytes = header[3],
+    };
+    return NULL;
+}
+
+const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, size_t *len)
+{
+    if (id < 0 || (uint32_t)id >= vocabulary->n)
+        return NULL;
+    const uint32_t start = vocabulary->starts[id], end = vocabulary->starts[id + 1];
+    if (start >= end || end > vocabulary->strings_bytes)
+        return NULL;
+    *len = end - start;
+    return vocabulary->strings + start;
+}
+
+int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len)
+{
+    if (len > vocabulary->longest_bytes)
+        return -1;
+    return vocabulary_find_hashed(vocabulary, token_hash(text, len), text, len);
+}
+
+int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
+                               size_t len)
+{
+    if (len == 0 || len > vocabulary->longest_bytes)
+        return -1;
+    const uint32_t wrap = vocabulary->n_slots - 1;
+    uint32_t slot = first_slot(hash, vocabulary->n_slots);
+    for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
+        const uint32_t taken = vocabulary->slots[slot];
+        if (taken == 0)
+            return -1;
+        if (taken > vocabulary->n)
+            continue;
+        size_t token_len = 0;
+        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
+        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
+            return (int32_t)(taken - 1);
+    }
+    return -1;
+}
+
+/* At most half of the slots are taken, so that a search is short. */
+static size_t slots_for(size_t n)
+{
+    size_t n_slots = 1;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    return n_slots;
+}
+
+static bool total_bytes(const size_t *lens, size_t n, size_t *total)
+{
+    *total = 0;
+    for (size_t id = 0; id < n; id++) {
+        if (lens[id] > UINT32_MAX - *total)
+            return false;
+        *total += lens[id];
+    }
+    return true;
+}
+
+size_t vocabulary_bytes(const size_t *lens, size_t n)
+{
+    size_t strings_bytes;
+    if (n > MAX_TOKENS || !total_bytes(lens, n, &strings_bytes))
+        return 0;
+    const uint64_t bytes = HEADER_BYTES + 4 * ((uint64_t)slots_for(n) + n + 1) + strings_bytes;
+    return bytes > SIZE_MAX ? 0 : (size_t)bytes;
+}
+
+/* The first empty slot that a token comes to, or n_slots if the token is already in the table. */
+static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
+                          const size_t *lens, size_t id)
+{
+    uint32_t slot = first_slot(token_hash(texts[id], lens[id]), n_slots);
+    for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1)) {
+        const size_t other = slots[slot] - 1;
+        if (lens[other] == lens[id] && memcmp(texts[other], texts[id], lens[id]) == 0)
+            return n_slots;
+    }
+    return slot;
+}
+
+const char *vocabulary_build(void *section, size_t section_bytes, const char *const *texts,
+                             const size_t *lens, size_t n, size_t *bad_id)
+{
+    *bad_id = n;
+    if (section_bytes == 0 || section_bytes != vocabulary_bytes(lens, n))
+        return "the section has not the length that vocabulary_bytes asks for";
+
+    const uint32_t n_slots = (uint32_t)slots_for(n);
+    uint32_t *header = section;
+    uint32_t *slots = header + HEADER_BYTES / 4;
+    uint32_t *starts = slots + n_slots;
+    char *strings = (char *)(starts + n + 1);
+    uint32_t end = 0, longest = 0;
+    memset(section, 0, section_bytes);
+    for (size_t id = 0; id < n; id++) {
+        starts[id] = end;
+        if (texts[id] == NULL || lens[id] == 0)
+            continue;
+        const uint32_t slot = free_slot(slots, n_slots, texts, lens, id);
+        *bad_id = id;
+        if (slot == n_slots)
+            return "the same token stands there twice";
+        if (!utf8_valid(texts[id], lens[id]))
+            return "a token is not UTF-8";
+        slots[slot] = (uint32_t)(id + 1);
+        memcpy(strings + end, texts[id], lens[id]);
+        end += (uint32_t)lens[id];
+        longest = (uint32_t)lens[id] > longest ? (uint32_t)lens[id] : longest;
+    }
+    starts[n] = end;
+    header[0] = (uint32_t)n;
+    header[1] = n_slots;
+    header[2] = (uint32_t)(section_bytes - (size_t)(strings - (char *)section));
+    header[3] = longest;
+    *bad_id = n;
+    return NULL;
+}

@@ -1,0 +1,83 @@
+/* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hash of every
+ * beginning of what is left of the word is computed once, byte by byte; then the lengths are tried
+ * downwards, each with one look at the vocabulary. Pieces that go on have the prefix ("##"): it is
+ * written before them, over characters that earlier pieces have taken.
+ */
+#include "model/tokenizer/wordpiece.h"
+
+#include <string.h>
+
+static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
+                          size_t len)
+{
+    const int32_t id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len);
+    return added_is_outside(&tokenizer->added, id) ? -1 : id;
+}
+
+struct piece {
+    int32_t id;
+    size_t n_chars;
+};
+
+/* The longest piece from character `first` on. */
+static struct piece longest_piece(const struct tokenizer *tokenizer, struct pretoken *word,
+                                  size_t first, uint64_t *hashes)
+{
+    const size_t prefix = first > 0 ? tokenizer->prefix_bytes : 0;
+    const size_t start = word->chars[first].at, longest = tokenizer->vocabulary.longest_bytes;
+    char *text = word->bytes + start - prefix;
+    uint64_t hash = VOCABULARY_HASH_START;
+    size_t n = 0, at = prefix;
+    memcpy(text, tokenizer->prefix, prefix);
+    for (size_t i = 0; i < prefix; i++)
+        hash = vocabulary_hash_byte(hash, text[i]);
+    for (; first + n < word->n_chars; n++) {
+        const size_t next =
+            first + n + 1 < word->n_chars ? word->chars[first + n + 1].at : word->len;
+        if (next - start + prefix > longest)
+            break;
+        for (; at < next - start + prefix; at++)
+            hash = vocabulary_hash_byte(hash, text[at]);
+        hashes[n] = hash;
+    }
+    for (; n > 0; n--) {
+        const size_t end = first + n < word->n_chars ? word->chars[first + n].at : word->len;
+        const int32_t id = find_piece(tokenizer, hashes[n - 1], text, end - start + prefix);
+        if (id >= 0)
+            return (struct piece){id, n};
+    }
+    return (struct piece){-1, 0};
+}
+
+static bool add_pieces(struct word_sink *sink, struct pretoken *word)
+{
+    uint64_t *hashes = (uint64_t *)(void *)(word->chars + word->cap_chars);
+    pretoken_spell(word);
+    for (size_t first = 0; first < word->n_chars;) {
+        const struct piece piece = longest_piece(sink->tokenizer, word, first, hashes);
+        if (piece.id < 0)
+            return false;
+        word_sink_token(sink, piece.id, word->chars[first].begin,
+                        word->chars[first + piece.n_chars - 1].end);
+        first += piece.n_chars;
+    }
+    return true;
+}
+
+static bool add_whole(struct word_sink *sink, const struct pretoken *word)
+{
+    const int32_t id = find_piece(sink->tokenizer, word->hash, word->bytes, word->len);
+    if (id >= 0)
+        word_sink_token(sink, id, word->begin, word->end);
+    return id >= 0;
+}
+
+void wordpiece_add(struct word_sink *sink, struct pretoken *word)
+{
+    const size_t n_before = sink->n;
+    if (word->n_chars > word->cap_chars || !(add_whole(sink, word) || add_pieces(sink, word))) {
+        sink->n = n_before;
+        word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
+    }
+    word_sink_end_word(sink, n_before);
+}

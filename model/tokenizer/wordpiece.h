@@ -1,0 +1,14 @@
+/* wordpiece.h - a word to pieces: the longest piece that the word starts with, then the longest
+ * that goes on, and so on; one unknown token where that fails. Internal to the tokenizer.
+ */
+#ifndef MODEL_WORDPIECE_H
+#define MODEL_WORDPIECE_H
+
+#include "model/tokenizer/pretokenizer.h"
+
+enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };
+
+/* Takes the pieces of a word; its bytes are used up. */
+void wordpiece_add(struct word_sink *sink, struct pretoken *word);
+
+#endif

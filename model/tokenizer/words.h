@@ -1,0 +1,89 @@
+/* words.h - what the word splitters have in common: the word being read, and the place where read
+ * words become tokens. Internal to the tokenizer.
+ */
+#ifndef MODEL_WORDS_H
+#define MODEL_WORDS_H
+
+#include "model/tokenizer/template.h"
+
+/* Takes the tokens of one text. Those after the first `skip` go to out[0 .. cap), as many as are
+ * kept; all are counted. */
+struct word_sink {
+    const struct tokenizer *tokenizer;
+    struct token *out;
+    size_t cap, skip;
+    size_t n; /* tokens so far */
+    struct text_count *count;
+    int32_t type;
+    bool in_pair;
+};
+
+/* The token that was the index-th ends later. */
+static inline void word_sink_extend(struct word_sink *sink, size_t index, size_t end)
+{
+    if (index >= sink->skip && index - sink->skip < sink->cap)
+        sink->out[index - sink->skip].end = end;
+}
+
+/* After the tokens of a word: n_before is the number of tokens before them. */
+static inline void word_sink_end_word(struct word_sink *sink, size_t n_before)
+{
+    struct text_count *count = sink->count;
+    if (sink->n >= count->enough && count->reached == SIZE_MAX)
+        count->reached = sink->n;
+    if (n_before <= count->most_before)
+        count->before = n_before;
+}
+
+static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end)
+{
+    if (sink->n >= sink->skip && sink->n - sink->skip < sink->cap)
+        sink->out[sink->n - sink->skip] = (struct token){
+            .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
+    sink->n++;
+}
+
+/* Looks a word up and takes its token, unless it is unknown and unknown words are dropped. The span
+ * is that of the bytes in the text that the word was read from. */
+void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t begin, size_t end);
+
+/* The bytes of the word being read. Bytes beyond cap are counted and not kept: such a word is
+ * longer than any in the vocabulary. */
+struct word {
+    char *bytes; /* [cap] */
+    size_t cap, len;
+    size_t begin; /* where its first character starts in the text */
+};
+
+/* Adds one byte that was read from a character starting at text[begin]. */
+static inline void word_put(struct word *word, char byte, size_t begin)
+{
+    if (word->len == 0)
+        word->begin = begin;
+    if (word->len < word->cap)
+        word->bytes[word->len] = byte;
+    word->len++;
+}
+
+/* The fast path for ASCII: each byte's (lower case) value, or 0 where the run stops and the
+ * character must be looked at: NUL, beyond ASCII, or a `stop`. */
+struct ascii_run {
+    uint8_t value[256];
+};
+
+void ascii_run_start(struct ascii_run *run, bool lower);
+void ascii_run_stop_at(struct ascii_run *run, char stop);
+
+/* Adds the bytes from text[at] on to the word, up to one that stops the run; returns its place. */
+size_t word_put_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
+                    size_t at);
+
+/* One file each. buffer: the tokenizer's scratch. */
+void blanks_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
+void keras_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
+void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
+
+/* Bytes of the scratch that pipeline_split needs. */
+size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer);
+
+#endif

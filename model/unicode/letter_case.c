@@ -1,0 +1,111 @@
+/* letter_case.c - full lower case mapping of Unicode (chapter 3.13, SpecialCasing.txt), as
+ * str.lower() of Python does it: every character has a mapping to one character, but
+ *
+ *   U+0130 (I with dot above) becomes U+0069 U+0307, and
+ *   U+03A3 (sigma) becomes U+03C2 at the end of a word, else U+03C3. The end of a word is
+ *     Cased Case_Ignorable* U+03A3 not followed by (Case_Ignorable* Cased).
+ *
+ * Cased and Case_Ignorable are derived properties: general categories, which utf8proc has, and
+ * short lists of others (Other_Lowercase, Other_Uppercase, Word_Break), which stand here.
+ */
+#include "model/unicode/letter_case.h"
+
+#include "model/unicode/utf8.h"
+
+#include <utf8proc.h>
+
+enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
+enum { CAPITAL_I_DOT = 0x130, COMBINING_DOT_ABOVE = 0x307 };
+
+/* Word_Break = MidLetter, MidNumLet or Single_Quote. */
+static bool joins_words(uint32_t code)
+{
+    static const uint16_t joiners[] = {0x27,   0x2E,   0x3A,   0xB7,   0x387,  0x55F,
+                                       0x5F4,  0x2018, 0x2019, 0x2024, 0x2027, 0xFE13,
+                                       0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A};
+    for (size_t i = 0; i < sizeof joiners / sizeof *joiners; i++)
+        if (code == joiners[i])
+            return true;
+    return false;
+}
+
+/* Other_Lowercase and Other_Uppercase, less those that are Case_Ignorable: ordinal indicators,
+ * Roman numerals, letters in circles and squares. */
+static bool other_cased(uint32_t code)
+{
+    return code == 0xAA || code == 0xBA || (code >= 0x2160 && code <= 0x217F) ||
+           (code >= 0x24B6 && code <= 0x24E9) || (code >= 0x1F130 && code <= 0x1F149) ||
+           (code >= 0x1F150 && code <= 0x1F169) || (code >= 0x1F170 && code <= 0x1F189);
+}
+
+enum letter_context letter_context(uint32_t code)
+{
+    switch (utf8proc_category((utf8proc_int32_t)code)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+        return LETTER_CASE_IGNORABLE;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+        return LETTER_CASED;
+    default:
+        if (joins_words(code))
+            return LETTER_CASE_IGNORABLE;
+        return other_cased(code) ? LETTER_CASED : LETTER_OTHER;
+    }
+}
+
+static bool ends_cased(const char *text, size_t len)
+{
+    while (len > 0) {
+        const struct utf8_char c = utf8_decode_last(text, len);
+        const enum letter_context context = letter_context(c.code);
+        if (context != LETTER_CASE_IGNORABLE)
+            return context == LETTER_CASED;
+        len -= c.len;
+    }
+    return false;
+}
+
+static bool starts_cased(const char *text, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        const enum letter_context context = letter_context(c.code);
+        if (context != LETTER_CASE_IGNORABLE)
+            return context == LETTER_CASED;
+        at += c.len;
+    }
+    return false;
+}
+
+/* A sigma is not Case_Ignorable and stops both scans: all scans of a text together are linear. */
+static uint32_t lower_sigma(const char *text, size_t len, size_t at, size_t code_len)
+{
+    const size_t next = at + code_len;
+    const bool final = ends_cased(text, at) && !starts_cased(text + next, len - next);
+    return final ? FINAL_SIGMA : SMALL_SIGMA;
+}
+
+struct letter letter_read(const char *text, size_t len, size_t at, bool lower)
+{
+    const struct utf8_char c = utf8_decode(text + at, len - at);
+    struct letter letter = {.codes = {c.code}, .n_codes = 1, .len = c.len};
+    if (!lower)
+        return letter;
+    if (c.code < 0x80) {
+        letter.codes[0] += c.code >= 'A' && c.code <= 'Z' ? 'a' - 'A' : 0;
+    } else if (c.code == CAPITAL_I_DOT) {
+        letter.codes[0] = 'i';
+        letter.codes[1] = COMBINING_DOT_ABOVE;
+        letter.n_codes = 2;
+    } else if (c.code == CAPITAL_SIGMA) {
+        letter.codes[0] = lower_sigma(text, len, at, c.len);
+    } else {
+        letter.codes[0] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c.code);
+    }
+    return letter;
+}

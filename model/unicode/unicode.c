@@ -1,0 +1,133 @@
+/* unicode.c - utf8proc's data, corrected. Most properties are general categories; an exception
+ * flips the bits in which the reference differs. Most blocks of 256 code points have no exceptions,
+ * and a bit for each block says so.
+ */
+#include "model/unicode/unicode.h"
+
+#include "model/unicode/unicode_exceptions.h"
+
+#include <utf8proc.h>
+
+/* Properties by general category. */
+static const uint16_t CATEGORIES[] = {
+    [UTF8PROC_CATEGORY_LU] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_LL] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_LT] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_LM] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_LO] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_MN] = UNICODE_WORD | UNICODE_MARK | UNICODE_NONSPACING,
+    [UTF8PROC_CATEGORY_MC] = UNICODE_WORD | UNICODE_MARK,
+    [UTF8PROC_CATEGORY_ME] = UNICODE_WORD | UNICODE_MARK,
+    [UTF8PROC_CATEGORY_ND] = UNICODE_WORD | UNICODE_NUMBER,
+    [UTF8PROC_CATEGORY_NL] = UNICODE_WORD | UNICODE_NUMBER,
+    [UTF8PROC_CATEGORY_NO] = UNICODE_NUMBER,
+    [UTF8PROC_CATEGORY_PC] = UNICODE_WORD | UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PD] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PS] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PE] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PI] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PF] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_PO] = UNICODE_PUNCTUATION,
+    [UTF8PROC_CATEGORY_ZS] = UNICODE_BLANK,
+    [UTF8PROC_CATEGORY_ZL] = UNICODE_BLANK,
+    [UTF8PROC_CATEGORY_ZP] = UNICODE_BLANK,
+    [UTF8PROC_CATEGORY_CC] = UNICODE_CONTROL,
+    [UTF8PROC_CATEGORY_CF] = UNICODE_CONTROL,
+    [UTF8PROC_CATEGORY_CO] = UNICODE_CONTROL,
+};
+
+enum { N_CATEGORIES = sizeof CATEGORIES / sizeof *CATEGORIES };
+
+static bool may_be_exception(uint32_t code)
+{
+    return UNICODE_EXCEPTION_BLOCKS[code >> 14] >> (code >> 8 & 63) & 1;
+}
+
+static unsigned flips_of(uint32_t code)
+{
+    size_t low = 0, high = N_UNICODE_EXCEPTIONS;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (code > UNICODE_EXCEPTIONS[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool found = low < N_UNICODE_EXCEPTIONS && code >= UNICODE_EXCEPTIONS[low].first;
+    return found ? UNICODE_EXCEPTIONS[low].flips : 0;
+}
+
+/* Category Cc has characters that are blanks, and three that count as text; ASCII symbols of
+ * category S count as punctuation. */
+static unsigned latin_properties(uint32_t code, unsigned properties)
+{
+    if ((code >= '\t' && code <= '\r') || code == 0x85)
+        properties |= UNICODE_BLANK;
+    if (code == '\t' || code == '\n' || code == '\r')
+        properties &= ~(unsigned)UNICODE_CONTROL;
+    if (code > ' ' && code < 0x7F && (properties & UNICODE_WORD) == 0)
+        properties |= UNICODE_PUNCTUATION;
+    return properties;
+}
+
+unsigned unicode_properties(uint32_t code)
+{
+    const unsigned category = (unsigned)utf8proc_category((utf8proc_int32_t)code);
+    const unsigned properties = category < N_CATEGORIES ? CATEGORIES[category] : 0;
+    if (code < 0x100)
+        return latin_properties(code, properties);
+    return may_be_exception(code) ? properties ^ flips_of(code) : properties;
+}
+
+size_t unicode_lower(uint32_t code, uint32_t out[UNICODE_LOWER_CODES])
+{
+    if (may_be_exception(code)) {
+        for (size_t i = 0; i < N_UNICODE_LOWER && UNICODE_LOWER[i].code <= code; i++)
+            if (UNICODE_LOWER[i].code == code) {
+                out[0] = UNICODE_LOWER[i].to[0];
+                out[1] = UNICODE_LOWER[i].to[1];
+                return out[1] != 0 ? 2 : 1;
+            }
+    }
+    out[0] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)code);
+    return 1;
+}
+
+size_t unicode_decompose(uint32_t code, bool compatible, uint32_t out[UNICODE_DECOMPOSED])
+{
+    const unsigned whole = compatible ? UNICODE_WHOLE_COMPATIBLE : UNICODE_WHOLE;
+    utf8proc_int32_t codes[UNICODE_DECOMPOSED];
+    int last_class = 0;
+    out[0] = code;
+    if (code < 0x80 || (may_be_exception(code) && (flips_of(code) & whole)))
+        return 1;
+    const utf8proc_option_t options =
+        UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | (compatible ? UTF8PROC_COMPAT : 0);
+    const utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, codes,
+                                                       UNICODE_DECOMPOSED, options, &last_class);
+    if (n < 1 || n > UNICODE_DECOMPOSED)
+        return 1;
+    for (utf8proc_ssize_t i = 0; i < n; i++)
+        out[i] = (uint32_t)codes[i];
+    return (size_t)n;
+}
+
+uint8_t unicode_combining_class(uint32_t code)
+{
+    if (may_be_exception(code) && (flips_of(code) & UNICODE_STARTER))
+        return 0;
+    return (uint8_t)utf8proc_get_property((utf8proc_int32_t)code)->combining_class;
+}
+
+uint32_t unicode_compose(uint32_t first, uint32_t second)
+{
+    utf8proc_int32_t codes[2] = {(utf8proc_int32_t)first, (utf8proc_int32_t)second};
+    if (second < 0x80) /* no composite ends with one of these */
+        return 0;
+    const utf8proc_ssize_t n =
+        utf8proc_normalize_utf32(codes, 2, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    const uint32_t whole = (uint32_t)codes[0];
+    if (n != 1 || (may_be_exception(whole) && (flips_of(whole) & UNICODE_WHOLE)))
+        return 0;
+    return whole;
+}

@@ -1,0 +1,33 @@
+/* unicode_exceptions.h - the code points where the Unicode data of the reference tokenizer (several
+ * versions of Unicode, one for each property) differ from utf8proc's. Internal to unicode.c. The
+ * tables are written by
+ *
+ *     python3 tools/unicode/exceptions.py table ../shared/tokenizers/unicode-exceptions.txt \
+ *         tools/unicode/more-exceptions.txt > model/unicode/unicode_exceptions.c
+ */
+#ifndef MODEL_UNICODE_EXCEPTIONS_H
+#define MODEL_UNICODE_EXCEPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct unicode_exception {
+    uint32_t first, last;
+    uint16_t flips; /* enum unicode_property bits that are the other way round */
+};
+
+struct unicode_lower_exception {
+    uint32_t code;
+    uint32_t to[2]; /* the second one may be 0: there is none */
+};
+
+/* Both in the order of code points. */
+extern const struct unicode_exception UNICODE_EXCEPTIONS[];
+extern const size_t N_UNICODE_EXCEPTIONS;
+extern const struct unicode_lower_exception UNICODE_LOWER[];
+extern const size_t N_UNICODE_LOWER;
+
+/* Bit (code >> 8): some exception lies in this block of 256 code points. */
+extern const uint64_t UNICODE_EXCEPTION_BLOCKS[];
+
+#endif

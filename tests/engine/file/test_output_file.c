@@ -1,0 +1,313 @@
+/* Files that are written whole or not at all: new ones, replaced ones, links, pipes, full disks. */
+#include "engine/file/output_file.h"
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+
+static void read_back(const char *name, const char *expected)
+{
+    char text[256] = "";
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    size_t len = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_int_equal(len, strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat status;
+    assert_int_equal(stat(name, &status), 0);
+    return status.st_mode & 07777;
+}
+
+/* Names in the folder, "." and ".." left out. */
+static size_t count_names(void)
+{
+    size_t n = 0;
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return n;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    engine_error error;
+    struct output_file *file;
+    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    assert_int_equal(output_file_write(file, text, strlen(text)), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+}
+
+/* Opening must fail, with these words and the path in the message. */
+static void expect_refusal(const char *name, enum output_kind kind, const char *words)
+{
+    engine_error error = {ENGINE_OK, ""};
+    struct output_file *file = (struct output_file *)&error;
+    assert_int_equal(output_file_open(name, kind, &file, &error), ENGINE_ERROR_IO);
+    assert_null(file);
+    assert_int_equal(error.status, ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, words));
+    assert_non_null(strstr(error.message, name));
+    assert_int_equal(output_file_open(name, kind, &file, NULL), ENGINE_ERROR_IO);
+}
+
+static void test_new_file(void **unused)
+{
+    (void)unused;
+    mode_t mask = umask(027);
+    write_text(path, "hello");
+    umask(mask);
+    read_back(path, "hello");
+    assert_int_equal(mode_of(path), 0640);
+    assert_int_equal(count_names(), 1);
+}
+
+static void test_nothing_is_seen_before_the_end(void **unused)
+{
+    struct output_file *file;
+    (void)unused;
+    put(path, "old");
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    fprintf(output_file_stream(file), "n%s", "ew");
+    assert_int_equal(output_file_write(file, " text", 5), ENGINE_OK);
+    fflush(output_file_stream(file));
+    read_back(path, "old");
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "new text");
+}
+
+static void test_mode_is_kept(void **unused)
+{
+    (void)unused;
+    put(path, "old");
+    assert_int_equal(chmod(path, 0604), 0);
+    write_text(path, "new");
+    read_back(path, "new");
+    assert_int_equal(mode_of(path), 0604);
+}
+
+static void test_abort(void **unused)
+{
+    struct output_file *file;
+    char other[SUPPORT_PATH];
+    (void)unused;
+    put(path, "old");
+    support_path(other, folder, "other");
+    const char *const names[] = {path, other};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(output_file_open(names[i], OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+        assert_int_equal(output_file_write(file, "lost", 4), ENGINE_OK);
+        output_file_abort(file);
+    }
+    output_file_abort(NULL);
+    read_back(path, "old");
+    assert_int_equal(count_names(), 1);
+}
+
+static void test_rewrite(void **unused)
+{
+    struct output_file *file;
+    (void)unused;
+    assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "____-body", 9), ENGINE_OK);
+    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "-end", 4), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "head-body-end");
+}
+
+static void test_links(void **unused)
+{
+    char link[SUPPORT_PATH];
+    struct stat status;
+    (void)unused;
+    put(path, "old");
+    support_path(link, folder, "link");
+    assert_int_equal(symlink("target", link), 0);
+    write_text(link, "new");
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    read_back(path, "new");
+    assert_int_equal(unlink(path), 0);
+    expect_refusal(link, OUTPUT_STREAM, "symbolic link to nothing");
+}
+
+static void test_refused_places(void **unused)
+{
+    char missing[SUPPORT_PATH];
+    (void)unused;
+    expect_refusal(folder, OUTPUT_STREAM, "directory");
+    support_path(missing, folder, "missing/file");
+    expect_refusal(missing, OUTPUT_STREAM, "No such file or directory");
+    expect_refusal("", OUTPUT_STREAM, "No such file");
+    if (geteuid() == 0)
+        return; /* root may write anything */
+    put(path, "old");
+    assert_int_equal(chmod(path, 0400), 0);
+    expect_refusal(path, OUTPUT_STREAM, "Permission denied");
+    assert_int_equal(chmod(folder, 0500), 0);
+    support_path(missing, folder, "new");
+    expect_refusal(missing, OUTPUT_STREAM, "Permission denied");
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static void test_pipes(void **unused)
+{
+    char text[16] = "";
+    struct output_file *file;
+    (void)unused;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_refusal(path, OUTPUT_REWRITES, "pipe");
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    write_text(path, "through");
+    assert_int_equal(read(reader, text, sizeof text), 7);
+    assert_string_equal(text, "through");
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "not sent", 8), ENGINE_OK);
+    output_file_abort(file);
+    assert_int_equal(read(reader, text, sizeof text), 0);
+    close(reader);
+    assert_int_equal(count_names(), 1);
+}
+
+static void test_open_descriptors(void **unused)
+{
+    char name[64];
+    struct output_file *file;
+    (void)unused;
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "before ", 7), 7);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(output_file_open(name, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
+    assert_int_equal(output_file_write(file, "____ tail", 9), ENGINE_OK);
+    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "before head tail");
+    assert_int_equal(write(fd, " after", 6), 6);
+    close(fd);
+    read_back(path, "before head tail after");
+    expect_refusal(name, OUTPUT_STREAM, "Bad file descriptor");
+}
+
+/* Small writes stay in the buffer: then finish is the one that fails. */
+static void test_full_device(void **unused)
+{
+    static char large[1 << 20];
+    engine_error error;
+    struct output_file *file;
+    (void)unused;
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("no /dev/full here\n");
+        skip();
+    }
+    const size_t lens[] = {5, sizeof large};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(output_file_open("/dev/full", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+        output_file_write(file, large, lens[i]);
+        assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+        assert_non_null(strstr(error.message, "'/dev/full'"));
+        assert_non_null(strstr(error.message, "No space left on device"));
+    }
+}
+
+/* A limit on the file's length stands for the full disk. */
+static void test_full_disk(void **unused)
+{
+    static char large[1 << 20];
+    struct rlimit before, limit;
+    engine_error error;
+    struct output_file *file;
+    (void)unused;
+    put(path, "old");
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 65536;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    engine_status opened = output_file_open(path, OUTPUT_STREAM, &file, &error);
+    engine_status written = opened ? opened : output_file_write(file, large, sizeof large);
+    engine_status again = opened ? opened : output_file_write(file, "x", 1);
+    engine_status finished = opened ? opened : output_file_finish(file);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(opened, ENGINE_OK);
+    assert_int_equal(written, ENGINE_ERROR_IO);
+    assert_int_equal(again, ENGINE_ERROR_IO);
+    assert_int_equal(finished, ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, path));
+    read_back(path, "old");
+    assert_int_equal(count_names(), 1);
+}
+
+static void test_long_path(void **unused)
+{
+    char name[5000];
+    engine_error error;
+    struct output_file *file;
+    (void)unused;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "File name too long"));
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    support_temp_dir(folder);
+    support_path(path, folder, "target");
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    support_remove_dir(folder);
+    return 0;
+}
+
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FRESH(test_new_file),
+        FRESH(test_nothing_is_seen_before_the_end),
+        FRESH(test_mode_is_kept),
+        FRESH(test_abort),
+        FRESH(test_rewrite),
+        FRESH(test_links),
+        FRESH(test_refused_places),
+        FRESH(test_pipes),
+        FRESH(test_open_descriptors),
+        FRESH(test_full_device),
+        FRESH(test_full_disk),
+        FRESH(test_long_path),
+    };
+    return cmocka_run_group_tests_name("output_file", tests, NULL, NULL);
+}

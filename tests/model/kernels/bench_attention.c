@@ -1,0 +1,97 @@
+/* bench_attention - microseconds of one head and GFLOP/s of its two products (4·T²·K), for every instruction set (ENGINE_ISA: one of
+ * them), by the kernels alone and with OpenBLAS.
+ *
+ *     make bench-kernels [ARGS="K [T ...]"]
+ *
+ * Heads lie side by side as in the encoder (12 of them, q, k and v in rows of 3·12·K), and a sequence's 12 are
+ * computed one after the other, so that a head's rows come from where they do in a pass. Each figure is the median of
+ * RUNS runs of about 2 ms, with the fastest beside it. */
+#include "tests/model/plain.h"
+
+#include "model/layers/attention.h"
+#include "model/kernels/blas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS = 15, HEADS = 12 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void all_heads(const struct kernels *kernels, struct attention_head head, float *scratch)
+{
+    for (size_t i = 0; i < HEADS; i++) {
+        attention_head(kernels, &head, scratch);
+        head.q += head.head_width;
+        head.k += head.head_width;
+        head.v += head.head_width;
+        head.out += head.head_width;
+    }
+}
+
+static void measure(const struct kernels *kernels, size_t n_tokens, size_t width, bool blas)
+{
+    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width);
+    uint64_t state = 1;
+    float *wide = random_floats(&state, n_tokens * stride, 2);
+    float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);
+    struct attention_head head = {
+        .q = wide, .k = wide + HEADS * width, .v = wide + 2 * HEADS * width, .stride = stride,
+        .n_tokens = n_tokens, .head_width = width, .blas = blas, .out = out, .out_stride = HEADS * width,
+    };
+    double times[RUNS], flops = 4 * (double)n_tokens * (double)n_tokens * (double)width;
+    size_t repeats = 1;
+    for (double took = 0; took < 2000; repeats *= 2) {
+        double begin = now();
+        for (size_t i = 0; i < repeats; i++)
+            all_heads(kernels, head, scratch);
+        took = now() - begin;
+    }
+    repeats = repeats / 2 > 0 ? repeats / 2 : 1;
+    for (size_t r = 0; r < RUNS; r++) {
+        double begin = now();
+        for (size_t i = 0; i < repeats; i++)
+            all_heads(kernels, head, scratch);
+        times[r] = (now() - begin) / (double)repeats / HEADS;
+    }
+    qsort(times, RUNS, sizeof *times, ascending);
+    printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
+           blas ? "OpenBLAS" : "", width,
+           n_tokens, times[RUNS / 2], times[0], flops / times[RUNS / 2] * 1e-3);
+    free(scratch);
+    free(out);
+    free(wide);
+}
+
+static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 128, 512, 2048};
+
+int main(int argc, char **argv)
+{
+    const char *only = getenv("ENGINE_ISA");
+    bool have_blas = blas_prepare();
+    size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32, n = sizeof LENGTHS / sizeof *LENGTHS;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
+            continue;
+        for (int blas = 0; blas <= have_blas; blas++)
+            for (size_t i = 0; i < (argc > 2 ? (size_t)argc - 2 : n); i++) {
+                size_t n_tokens = argc > 2 ? (size_t)atol(argv[i + 2]) : LENGTHS[i];
+                if (!blas || n_tokens > EXACT_KEYS)
+                    measure(tested_kernels(s), n_tokens, width, blas);
+            }
+    }
+    return 0;
+}

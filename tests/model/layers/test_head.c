@@ -1,0 +1,187 @@
+/* Dense layers, heads and scores of single rows against their formulas in double. */
+#include "tests/model/plain.h"
+
+#include "model/layers/head.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An encoder with nothing but what stands behind it, and the numbers of its matrices. */
+struct sample {
+    struct encoder encoder;
+    struct stored stored[MAX_PROJECTIONS + 2];
+    float *weights[MAX_PROJECTIONS + 2], *biases[MAX_PROJECTIONS + 2];
+    size_t n;
+    float *norm_weight, *norm_bias;
+};
+
+static struct linear new_linear(struct sample *sample, size_t out, size_t in, enum tensor_type type,
+                                enum tensor_layout layout, uint64_t *state)
+{
+    size_t i = sample->n++;
+    struct linear linear;
+    sample->weights[i] = random_floats(state, out * in, 0.5);
+    sample->biases[i] = random_floats(state, row_stride(out), 0.5);
+    sample->stored[i] = store_matrix(type, layout, sample->weights[i], out, in);
+    linear.weight = sample->stored[i].matrix;
+    linear.bias = sample->biases[i];
+    return linear;
+}
+
+static void free_sample(struct sample *sample)
+{
+    for (size_t i = 0; i < sample->n; i++) {
+        free(sample->weights[i]);
+        free(sample->biases[i]);
+        free(sample->stored[i].bytes);
+    }
+    free(sample->norm_weight);
+    free(sample->norm_bias);
+}
+
+static double plain_dense(enum dense_activation activation, double x)
+{
+    switch (activation) {
+    case DENSE_IDENTITY: return x;
+    case DENSE_TANH: return tanh(x);
+    case DENSE_RELU: return plain_activation(ACTIVATION_RELU, x);
+    case DENSE_GELU: return plain_activation(ACTIVATION_GELU, x);
+    case DENSE_GELU_TANH: return plain_activation(ACTIVATION_GELU_TANH, x);
+    case DENSE_SILU: return plain_activation(ACTIVATION_SILU, x);
+    }
+    return NAN;
+}
+
+/* out [n_out] = act(x·Wᵀ + b), the i-th linear layer of the sample */
+static void plain_layer(const struct sample *sample, size_t i, enum dense_activation activation,
+                        const float *x, size_t n_in, size_t n_out, float *out)
+{
+    for (size_t o = 0; o < n_out; o++) {
+        double sum = (double)sample->biases[i][o] +
+                     plain_product(x, sample->weights[i] + o * n_in, 1, n_in).sum;
+        out[o] = (float)plain_dense(activation, sum);
+    }
+}
+
+static const enum tensor_layout layouts[] = {LAYOUT_PANELS, LAYOUT_ROWS};
+
+static void test_projections(void **unused)
+{
+    (void)unused;
+    static const size_t widths[] = {20, 7, 33, 16};
+    uint64_t state = 3;
+    for (int activation = DENSE_IDENTITY; activation <= DENSE_SILU; activation++) {
+        struct sample sample = {.encoder = {.kernels = tested_kernels(0)}};
+        struct largest largest = {0};
+        sample.encoder.config.width = (int64_t)widths[0];
+        sample.encoder.config.projections = 3;
+        sample.encoder.output_width = widths[3];
+        for (size_t i = 0; i < 3; i++)
+            sample.encoder.projections[i] =
+                (struct dense){new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32,
+                                          layouts[i % 2], &state),
+                               (enum dense_activation)activation};
+        float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
+        float *scratch = new_floats(head_scratch(&sample.encoder));
+        float expected[40], next[40];
+        memcpy(expected, x, widths[0] * sizeof *x);
+        for (size_t i = 0; i < 3; i++) {
+            plain_layer(&sample, i, (enum dense_activation)activation, expected, widths[i],
+                        widths[i + 1], next);
+            memcpy(expected, next, sizeof next);
+        }
+        project_row(&sample.encoder, x, out, scratch);
+        for (size_t i = 0; i < widths[3]; i++)
+            note_error(&largest, fabs((double)out[i] - (double)expected[i]), (double)out[i],
+                       (double)expected[i], (double)i);
+        assert_bound(&largest, 5e-6, "three projections, activation %d", activation);
+        free(scratch);
+        free(out);
+        free(x);
+        free_sample(&sample);
+    }
+}
+
+/* dense, norm and output layer, each there or not */
+static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *state)
+{
+    enum { WIDTH = 26 };
+    struct sample sample = {.encoder = {.kernels = tested_kernels(0)}};
+    struct encoder *encoder = &sample.encoder;
+    struct largest largest = {0};
+    float *x = random_floats(state, WIDTH, 1), *logits = new_floats(row_stride(labels));
+    float hidden[WIDTH], z[WIDTH];
+    encoder->config.width = WIDTH;
+    encoder->config.norm_eps = 1e-12;
+    encoder->head.has_dense = has_dense;
+    memcpy(hidden, x, sizeof hidden);
+    if (has_dense) {
+        encoder->head.dense = (struct dense){
+            new_linear(&sample, WIDTH, WIDTH, TENSOR_F32, LAYOUT_PANELS, state), DENSE_TANH};
+        plain_layer(&sample, 0, DENSE_TANH, x, WIDTH, WIDTH, hidden);
+    }
+    if (has_norm) {
+        double normed[WIDTH];
+        sample.norm_weight = random_floats(state, WIDTH, 1);
+        sample.norm_bias = random_floats(state, WIDTH, 1);
+        encoder->head.norm = (struct norm){NORM_LAYER, sample.norm_weight, sample.norm_bias};
+        plain_norm(NORM_LAYER, hidden, sample.norm_weight, sample.norm_bias, 1e-12, WIDTH, normed);
+        for (size_t i = 0; i < WIDTH; i++)
+            hidden[i] = (float)normed[i];
+    }
+    encoder->head.output = new_linear(&sample, labels, WIDTH, TENSOR_F32, LAYOUT_ROWS, state);
+    float *scratch = new_floats(head_scratch(encoder)), *expected = new_floats(labels);
+    plain_layer(&sample, sample.n - 1, DENSE_IDENTITY, hidden, WIDTH, labels, expected);
+    head_hidden(encoder, x, z, scratch);
+    head_logits(encoder, x, logits, scratch);
+    for (size_t i = 0; i < WIDTH; i++)
+        note_error(&largest, fabs((double)z[i] - (double)hidden[i]), (double)z[i],
+                   (double)hidden[i], (double)i);
+    for (size_t i = 0; i < labels; i++)
+        note_error(&largest, fabs((double)logits[i] - (double)expected[i]), (double)logits[i],
+                   (double)expected[i], (double)i);
+    assert_bound(&largest, 1e-5, "head: dense %d, norm %d, %zu labels", has_dense, has_norm, labels);
+    free(expected);
+    free(scratch);
+    free(logits);
+    free(x);
+    free_sample(&sample);
+}
+
+static void test_heads(void **unused)
+{
+    (void)unused;
+    static const size_t label_counts[] = {1, 2, 9, 16, 50};
+    uint64_t state = 4;
+    for (size_t i = 0; i < 5; i++)
+        for (int parts = 0; parts < 4; parts++)
+            check_head(parts & 1, parts & 2, label_counts[i], &state);
+}
+
+static void test_scores(void **unused)
+{
+    (void)unused;
+    float soft[] = {1, 2, 3, -1000}, sigmoid[] = {0, 100, -100, 1}, none[] = {5, -5};
+    head_scores(SCORES_SOFTMAX, soft, 4);
+    assert_true(fabs((double)soft[0] - exp(-2) / (1 + exp(-1) + exp(-2))) < 1e-7);
+    assert_true(fabs((double)soft[0] + (double)soft[1] + (double)soft[2] - 1) < 2e-7);
+    assert_true(soft[3] == 0);
+    head_scores(SCORES_SIGMOID, sigmoid, 4);
+    assert_true(sigmoid[0] == 0.5f && sigmoid[1] == 1 && sigmoid[2] >= 0 && sigmoid[2] < 1e-40f);
+    assert_true(fabs((double)sigmoid[3] - 1 / (1 + exp(-1))) < 1e-7);
+    head_scores(SCORES_NONE, none, 2);
+    assert_true(none[0] == 5 && none[1] == -5);
+    head_scores(SCORES_SOFTMAX, none, 0); /* no labels: nothing is touched */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_projections),
+        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_scores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* Which keys a query sees, and what a padding mask leaves, counted one by one. */
+#include "tests/support.h"
+
+#include "model/layers/mask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_visible(void **unused)
+{
+    (void)unused;
+    for (size_t n_keys = 0; n_keys <= 70; n_keys++) {
+        for (size_t query = 0; query <= n_keys + 2; query++) {
+            struct key_range full = mask_visible(MASK_FULL, query, n_keys);
+            struct key_range causal = mask_visible(MASK_CAUSAL, query, n_keys);
+            assert_true(full.begin == 0 && full.end == n_keys);
+            for (size_t key = 0; key < n_keys + 3; key++)
+                assert_int_equal(key >= causal.begin && key < causal.end,
+                                 key <= query && key < n_keys);
+        }
+    }
+}
+
+/* Every mask of up to 10 tokens; any byte but 0 keeps its token. */
+static void test_kept(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n <= 10; n++) {
+        for (unsigned bits = 0; bits < 1u << n; bits++) {
+            uint8_t *mask = malloc(n);
+            size_t n_kept = 0, first = n, last = 0;
+            assert_true(mask != NULL || n == 0);
+            for (size_t i = 0; i < n; i++) {
+                mask[i] = (uint8_t)((bits >> i & 1) * (1 + i * 25));
+                assert_int_equal(mask_keeps(mask, i), bits >> i & 1);
+                if ((bits >> i & 1) == 0)
+                    continue;
+                n_kept++;
+                first = first < i ? first : i;
+                last = i;
+            }
+            struct kept_tokens kept = mask_kept(mask, n);
+            assert_int_equal(kept.n_kept, n_kept);
+            if (n_kept > 0)
+                assert_true(kept.first == first && kept.span == last - first + 1);
+            free(mask);
+        }
+    }
+}
+
+static void test_no_mask(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n <= 70; n++) {
+        struct kept_tokens kept = mask_kept(NULL, n);
+        assert_true(kept.n_kept == n && kept.first == 0 && kept.span == n);
+        assert_true(mask_keeps(NULL, n));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_visible),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_no_mask),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* Layer norm and RMS norm, the kernels and norm_row, against the formula in double.
+ *
+ * In units of 2^-24 an element is off by: the error of the mean, whose sum is at most n/4 + 5
+ * roundings of numbers up to max|x|, over what x is divided by; half of as many for the divisor and
+ * 8 more, times the normalised value; both times the weight; and 1 for adding the bias. */
+#include "tests/model/plain.h"
+
+#include "model/layers/norm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct row {
+    size_t n;
+    float *x, *weight, *bias;
+};
+
+static struct row new_row(uint64_t *state, size_t n, double offset, double range)
+{
+    struct row row = {n, random_floats(state, n, range), random_floats(state, n, 2),
+                      random_floats(state, n, 2)};
+    for (size_t i = 0; i < n; i++)
+        row.x[i] += (float)offset;
+    return row;
+}
+
+static void free_row(struct row *row)
+{
+    free(row->x);
+    free(row->weight);
+    free(row->bias);
+}
+
+static void check_row(const struct kernels *kernels, const struct row *row, enum norm_kind kind,
+                      bool has_bias, double eps, struct largest *largest)
+{
+    size_t n = row->n;
+    struct norm norm = {kind, row->weight, has_bias ? row->bias : NULL};
+    float *out = new_floats(n), *in_place = copy_floats(row->x, n);
+    double *expected = new_doubles(n), max = 0;
+    double divisor = plain_norm(kind, row->x, norm.weight, norm.bias, eps, n, expected);
+    for (size_t i = 0; i < n; i++)
+        max = fmax(max, fabs((double)row->x[i]));
+    fill_untouched(out, n);
+    norm_row(kernels, &norm, (float)eps, n, row->x, out);
+    norm_row(kernels, &norm, (float)eps, n, in_place, in_place);
+    assert_true(same_floats(out, in_place, n));
+    for (size_t i = 0; i < n; i++) {
+        double bias = has_bias ? (double)row->bias[i] : 0, weighted = fabs(expected[i] - bias);
+        double mean = kind == NORM_LAYER ? ((double)n / 4 + 5) * max / divisor : 0;
+        double bound = mean * fabs((double)row->weight[i]) + ((double)n / 8 + 8) * weighted +
+                       fabs(expected[i]);
+        note_error(largest, fabs((double)out[i] - expected[i]) / (bound * FLOAT_ROUNDING + 1e-300),
+                   (double)out[i], expected[i], (double)n);
+    }
+    free(expected);
+    free(in_place);
+    free(out);
+}
+
+static void check_sizes(const struct kernels *kernels, double offset, double range, double eps)
+{
+    static const size_t large[] = {100, 128, 384, 768, 1000, 4096};
+    uint64_t state = 1;
+    struct largest layer = {0}, rms = {0};
+    for (size_t i = 1; i <= 70 + sizeof large / sizeof *large; i++) {
+        struct row row = new_row(&state, i <= 70 ? i : large[i - 71], offset, range);
+        check_row(kernels, &row, NORM_LAYER, true, eps, &layer);
+        check_row(kernels, &row, NORM_LAYER, false, eps, &layer);
+        check_row(kernels, &row, NORM_RMS, false, eps, &rms);
+        free_row(&row);
+    }
+    assert_bound(&layer, 1, "%s layer norm of %g +- %g, eps %g, share of the bound", kernels->isa,
+                 offset, range, eps);
+    assert_bound(&rms, 1, "%s rms norm of %g +- %g, eps %g, share of the bound", kernels->isa,
+                 offset, range, eps);
+}
+
+static void test_norms(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        check_sizes(tested_kernels(s), 0, 1, 1e-12);
+        check_sizes(tested_kernels(s), 0.5, 3, 1e-5);
+        check_sizes(tested_kernels(s), 0, 1e-4, 1e-5);
+        check_sizes(tested_kernels(s), 100, 1, 1e-6);
+        check_sizes(tested_kernels(s), -3, 1e6, 1e-12);
+    }
+}
+
+/* Equal values have no variance: eps keeps them finite, and what is left is the bias. */
+static void test_equal_values(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t n = 1; n <= 70; n++) {
+            uint64_t state = n;
+            struct row row = new_row(&state, n, 0, 0);
+            struct norm layer = {NORM_LAYER, row.weight, row.bias},
+                        rms = {NORM_RMS, row.weight, NULL};
+            float *out = new_floats(n);
+            norm_row(tested_kernels(s), &layer, 1e-12f, n, row.x, out);
+            assert_true(same_floats(out, row.bias, n));
+            norm_row(tested_kernels(s), &rms, 1e-12f, n, row.x, out);
+            for (size_t i = 0; i < n; i++)
+                assert_true(out[i] == 0);
+            for (size_t i = 0; i < n; i++)
+                row.x[i] = -2; /* every sum of it is exact */
+            norm_row(tested_kernels(s), &layer, 1e-12f, n, row.x, out);
+            assert_true(same_floats(out, row.bias, n));
+            norm_row(tested_kernels(s), &rms, 1e-12f, n, row.x, out);
+            for (size_t i = 0; i < n; i++)
+                assert_true(fabsf(out[i] + row.weight[i]) <= 3e-7f * fabsf(row.weight[i]));
+            free(out);
+            free_row(&row);
+        }
+    }
+}
+
+static void test_nan(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        for (size_t n = 1; n <= 35; n++) {
+            uint64_t state = n;
+            struct row row = new_row(&state, n, 0, 1);
+            struct norm layer = {NORM_LAYER, row.weight, row.bias},
+                        rms = {NORM_RMS, row.weight, NULL};
+            float *out = new_floats(n);
+            row.x[support_below(&state, n)] = NAN;
+            norm_row(tested_kernels(s), &layer, 1e-5f, n, row.x, out);
+            for (size_t i = 0; i < n; i++)
+                assert_true(isnan(out[i]));
+            norm_row(tested_kernels(s), &rms, 1e-5f, n, row.x, out);
+            for (size_t i = 0; i < n; i++)
+                assert_true(isnan(out[i]));
+            free(out);
+            free_row(&row);
+        }
+    }
+}
+
+static void test_no_norm_copies(void **unused)
+{
+    (void)unused;
+    const struct norm none = {NORM_NONE, NULL, NULL};
+    uint64_t state = 2;
+    for (size_t n = 0; n <= 70; n++) {
+        float *x = random_floats(&state, n, 1), *before = copy_floats(x, n), *out = new_floats(n);
+        fill_untouched(out, n);
+        norm_row(tested_kernels(0), &none, 0, n, x, out);
+        norm_row(tested_kernels(0), &none, 0, n, x, x);
+        assert_true(same_floats(out, before, n) && same_floats(x, before, n));
+        free(out);
+        free(before);
+        free(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_equal_values),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_no_norm_copies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* Unicode data, normal forms and the steps of the normalizer: normal forms against utf8proc's own
+ * on whole texts, the rest against expectations written down. */
+#include "model/tokenizer/normalizer.h"
+#include "model/unicode/unicode.h"
+#include "model/unicode/utf8.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { MOST = 8192 };
+
+struct output {
+    struct normal_char chars[MOST];
+    size_t n;
+};
+
+static void take(void *user, struct normal_char c)
+{
+    struct output *output = user;
+    assert_true(output->n < MOST);
+    output->chars[output->n++] = c;
+}
+
+static struct normalizer_plan plan_of(const char *steps)
+{
+    struct normalizer_plan plan;
+    assert_true(normalizer_parse(&plan, steps, strlen(steps)));
+    return plan;
+}
+
+static void normalize(const char *steps, const char *text, size_t len, struct output *output)
+{
+    const struct normalizer_plan plan = plan_of(steps);
+    struct normalizer normalizer;
+    void *memory = malloc(normalizer_bytes(&plan) + 1);
+    assert_non_null(memory);
+    output->n = 0;
+    normalizer_start(&normalizer, &plan, take, output, memory);
+    normalizer_begin(&normalizer, 0);
+    for (size_t at = 0; at < len;) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        normalizer_put(&normalizer, (struct normal_char){c.code, at, at + c.len});
+        at += c.len;
+    }
+    normalizer_end(&normalizer);
+    free(memory);
+}
+
+/* "code(begin,end) ..." */
+static const char *shown(const char *steps, const char *text, size_t len)
+{
+    static struct output output;
+    static char line[4096];
+    size_t n = 0;
+    normalize(steps, text, len, &output);
+    line[0] = '\0';
+    for (size_t i = 0; i < output.n; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%X(%zu,%zu)", i > 0 ? " " : "",
+                              (unsigned)output.chars[i].code, output.chars[i].begin,
+                              output.chars[i].end);
+    return line;
+}
+
+#define assert_normalized(steps, text, expected)                                                   \
+    assert_string_equal(shown(steps, text, sizeof(text) - 1), expected)
+
+static void lists(void **state)
+{
+    struct normalizer_plan plan;
+    (void)state;
+    static const char *const bad[] = {"x", "clean,nfd", "Clean", "clean nf", "clean  nfdx"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(normalizer_parse(&plan, bad[i], strlen(bad[i])));
+    assert_true(normalizer_parse(&plan, "", 0));
+    assert_int_equal(plan.n, 0);
+    assert_true(normalizer_parse(&plan, "  clean   strip_end ", 20));
+    assert_int_equal(plan.n, 2);
+    char many[33 * 6 + 1] = "";
+    for (int i = 0; i < 33; i++)
+        memcpy(many + 6 * i, "lower ", 7);
+    assert_true(normalizer_parse(&plan, many, 32 * 6));
+    assert_false(normalizer_parse(&plan, many, 33 * 6));
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    assert_normalized("", "aB\xC3\xA9", "61(0,1) 42(1,2) E9(2,4)");
+    assert_normalized("clean",
+                      "a\0\t\x0B\x1F\x7F\xC2\xA0\xC2\xAD\xEF\xBF\xBD\xFF\xE2\x80\x8D\xEE\x80\x80z",
+                      "61(0,1) 20(2,3) 20(6,8) 7A(20,21)");
+    assert_normalized("clean", "\xCD\xB8\xE0\xA2\x90",
+                      "378(0,2) 890(2,5)"); /* unassigned; assigned later */
+    assert_normalized("space_cjk", "a\xE6\x97\xA5\xE3\x81\x82",
+                      "61(0,1) 20(1,4) 65E5(1,4) 20(1,4) 3042(4,7)");
+    assert_normalized("lower", "A\xC4\xB0\xCE\xA3\xC3\x9F",
+                      "61(0,1) 69(1,3) 307(1,3) 3C3(3,5) DF(5,7)");
+    assert_normalized("nfd drop_nonspacing", "\xC3\xA9 \xE0\xA4\x83\xCC\x81",
+                      "65(0,2) 20(2,3) 903(3,6)");
+    assert_normalized("drop_marks", "e\xCC\x81\xE0\xA4\x83\xE2\x83\x9D", "65(0,1)");
+    assert_normalized("strip_start", " \t a b ", "61(3,4) 20(4,5) 62(5,6) 20(6,7)");
+    assert_normalized("strip_end", " a b \xE3\x80\x80", "20(0,1) 61(1,2) 20(2,3) 62(3,4)");
+    assert_normalized("strip_start strip_end", " \xC2\xA0 ", "");
+    assert_normalized("strip_end lower", "A  B", "61(0,1) 20(1,2) 20(2,3) 62(3,4)");
+}
+
+/* Spans stay where they were when marks change places; a composite has the span of its first
+ * character. */
+static void spans(void **state)
+{
+    (void)state;
+    assert_normalized("nfd", "\xC3\xA9\xCC\xA3", "65(0,2) 323(2,4) 301(2,4)");
+    assert_normalized("nfd", "e\xCC\x81\xCC\xA3", "65(0,1) 323(1,3) 301(3,5)");
+    assert_normalized("nfc", "e\xCC\x81x", "E9(0,1) 78(3,4)");
+    assert_normalized("nfc", "\xC3\xA9x", "E9(0,2) 78(2,3)");
+    assert_normalized("nfc", "e\xCC\xB1\xCC\x81", "E9(0,1) 331(3,5)");
+    assert_normalized("nfc", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", "AC01(0,3)");
+    assert_normalized("nfkc", "\xEF\xAC\x81\xC2\xBD", "66(0,3) 69(0,3) 31(3,5) 2044(3,5) 32(3,5)");
+    assert_normalized("nfd", "\xCC\x81\xCC\xA3", "323(0,2) 301(2,4)");
+    assert_normalized("nfc", "\xE0\xA5\x98", "915(0,3) 93C(0,3)"); /* a composition exclusion */
+}
+
+/* What Unicode changed after the versions that the reference has. */
+static void exceptions(void **state)
+{
+    uint32_t codes[UNICODE_DECOMPOSED];
+    (void)state;
+    assert_true(unicode_properties(0x166D) & UNICODE_PUNCTUATION);
+    assert_false(unicode_properties(0x61D) & UNICODE_PUNCTUATION);
+    assert_true(unicode_properties(0x1CF2) & UNICODE_MARK);
+    assert_false(unicode_properties(0x7FD) & UNICODE_NONSPACING);
+    assert_true(unicode_properties(0x24B6) & UNICODE_WORD);
+    assert_true(unicode_properties(0x16D70) & UNICODE_NUMBER);
+    assert_int_equal(unicode_combining_class(0x7FD), 0);
+    assert_int_equal(unicode_combining_class(0x301), 230);
+    assert_int_equal(unicode_lower(0x1C89, codes), 1);
+    assert_int_equal(codes[0], 0x1C8A);
+    assert_int_equal(unicode_decompose(0x11938, false, codes), 1);
+    assert_int_equal(unicode_compose(0x11935, 0x11930), 0);
+    assert_int_equal(unicode_compose('e', 0x301), 0xE9);
+    assert_int_equal(unicode_decompose(0x32FF, true, codes), 1);
+    for (uint32_t c = 0x21; c < 0x7F; c++)
+        assert_int_equal((unicode_properties(c) & UNICODE_PUNCTUATION) != 0,
+                         strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", (int)c) != NULL);
+}
+
+/* ---- Normal forms ---- */
+
+static const uint32_t LETTERS[] = {'a',    'e',     0xE9,   0x301,  0x323, 0x315,  0x334,  0x307,
+                                   0x345,  0x300,   0x344,  0xF73,  0xF71, 0xF72,  0x1100, 0x1161,
+                                   0x11A8, 0xAC00,  0xAC01, 0x212B, 0xC5,  0x1E9B, 0xB47,  0xB56,
+                                   0xB3E,  0x9C7,   0x9BE,  0x1F82, 0x958, 0x93C,  0xFB01, 0x2460,
+                                   0xFDFA, 0x1D15E, 0xFF21, 0xBD,   ' '};
+
+static void forms(void **state)
+{
+    static struct output output;
+    static const struct {
+        const char *step;
+        utf8proc_option_t options;
+    } kinds[] = {
+        {"nfd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE},
+        {"nfc", UTF8PROC_STABLE | UTF8PROC_COMPOSE},
+        {"nfkd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT},
+        {"nfkc", UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT},
+    };
+    uint64_t random = 1;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        char text[64];
+        size_t len = 0;
+        for (size_t n = support_below(&random, 15); n > 0; n--)
+            len += utf8_encode(LETTERS[support_below(&random, sizeof LETTERS / sizeof *LETTERS)],
+                               text + len);
+        const size_t kind = support_below(&random, 4);
+        utf8proc_uint8_t *expected = NULL;
+        const utf8proc_ssize_t n_expected = utf8proc_map(
+            (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)len, &expected, kinds[kind].options);
+        assert_true(n_expected >= 0);
+        normalize(kinds[kind].step, text, len, &output);
+        char found[MOST];
+        size_t n = 0;
+        for (size_t i = 0; i < output.n; i++) {
+            n += utf8_encode(output.chars[i].code, found + n);
+            assert_true(i == 0 || output.chars[i].begin >= output.chars[i - 1].begin);
+            assert_true(output.chars[i].end <= len);
+        }
+        assert_int_equal(n, n_expected);
+        assert_memory_equal(found, expected, n);
+        free(expected);
+    }
+}
+
+/* More marks than are put in order at a time: none is lost. */
+static void many_marks(void **state)
+{
+    static struct output output;
+    static const char *const kinds[] = {"nfd", "nfc", "nfkc nfd"};
+    enum { MARKS = 2000 };
+    char text[1 + 2 * MARKS] = "e";
+    (void)state;
+    for (size_t i = 0; i < MARKS; i++)
+        memcpy(text + 1 + 2 * i, i % 2 == 0 ? "\xCC\x95" : "\xCC\xA3", 2);
+    for (size_t kind = 0; kind < 3; kind++) {
+        size_t n_315 = 0, n_323 = 0;
+        normalize(kinds[kind], text, sizeof text, &output);
+        for (size_t i = 0; i < output.n; i++) {
+            n_315 += output.chars[i].code == 0x315;
+            n_323 += output.chars[i].code == 0x323;
+        }
+        assert_int_equal(n_315, MARKS / 2);
+        assert_true(n_323 == MARKS / 2 ||
+                    (n_323 == MARKS / 2 - 1 && output.chars[0].code == 0x1EB9));
+    }
+}
+
+/* What normalizer_ascii decides alone is what the steps make of the character among others. */
+static void ascii(void **state)
+{
+    static const char *const lists_of_steps[] = {
+        "",     "clean",       "clean space_cjk nfd drop_nonspacing lower",
+        "nfkd", "lower clean", "nfd drop_marks",
+        "nfc",  "strip_start", "strip_end"};
+    static struct output output;
+    (void)state;
+    for (size_t i = 0; i < sizeof lists_of_steps / sizeof *lists_of_steps; i++) {
+        const struct normalizer_plan plan = plan_of(lists_of_steps[i]);
+        size_t n_decided = 0;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            const uint8_t value = normalizer_ascii(&plan, (uint8_t)byte);
+            const char text[3] = {'x', (char)byte, 'y'};
+            if (value == 0)
+                continue;
+            n_decided++;
+            normalize(lists_of_steps[i], text, 3, &output);
+            assert_int_equal(output.n, 3);
+            assert_int_equal(output.chars[1].code, value);
+        }
+        assert_int_equal(n_decided > 90, i < 6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists),      cmocka_unit_test(steps), cmocka_unit_test(spans),
+        cmocka_unit_test(exceptions), cmocka_unit_test(forms), cmocka_unit_test(many_marks),
+        cmocka_unit_test(ascii),
+    };
+    return cmocka_run_group_tests_name("normalizer", tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* Special tokens around texts, and which tokens a limit leaves. */
+#include "model/tokenizer/template.h"
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void templates(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_new(
+        WORDS, N_WORDS, 2,
+        SETTINGS("kind", "blanks", "single", "4:0 A:1 5:0", "pair", "4:0 B:1 5:1  A:0 5:0"));
+    struct token_input input = {.text = "ride bike", .text_len = 9};
+    struct token_count count =
+        tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    static const struct token one[] = {
+        {.id = 4, .special = true},
+        {.id = 2, .type = 1, .begin = 0, .end = 4},
+        {.id = 3, .type = 1, .begin = 5, .end = 9},
+        {.id = 5, .special = true},
+    };
+    static const struct token two[] = {
+        {.id = 4, .special = true},
+        {.id = 1, .type = 1, .begin = 1, .end = 2, .in_pair = true},
+        {.id = 5, .type = 1, .special = true},
+        {.id = 2, .begin = 0, .end = 4},
+        {.id = 3, .begin = 5, .end = 9},
+        {.id = 5, .special = true},
+    };
+    const struct token *expected = one;
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(count.n, pass == 0 ? 4 : 6);
+        assert_int_equal(count.n_dropped, 0);
+        for (size_t i = 0; i < count.n; i++) {
+            assert_int_equal(tokens[i].id, expected[i].id);
+            assert_int_equal(tokens[i].type, expected[i].type);
+            assert_int_equal(tokens[i].begin, expected[i].begin);
+            assert_int_equal(tokens[i].end, expected[i].end);
+            assert_int_equal(tokens[i].special, expected[i].special);
+            assert_int_equal(tokens[i].in_pair, expected[i].in_pair);
+        }
+        expected = two;
+        input.pair = " i";
+        input.pair_len = 2;
+        count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    }
+    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
+    assert_int_equal(count.n, 3);
+    assert_int_equal(tokens[0].id, 1);
+    assert_int_equal(tokens[0].type, 1);
+    assert_true(tokens[0].in_pair);
+    assert_int_equal(tokens[2].id, 3);
+
+    input = (struct token_input){.text = NULL};
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    assert_int_equal(count.n, 2);
+    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
+    assert_int_equal(count.n, 0);
+    input.pair = "";
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    assert_int_equal(count.n, 3);
+    fixture_free(&f);
+}
+
+/* The formula of weights/FORMAT.md, in signed numbers as it stands there. */
+static void formula(long a, long b, long r, long kept[2])
+{
+    kept[0] = a;
+    kept[1] = b;
+    if (a + b <= r)
+        return;
+    long n1 = a < b ? a : b;
+    long n2 = n1 > r - n1 ? n1 : r - n1;
+    if (n1 + n2 > r) {
+        n1 = r / 2;
+        n2 = n1 + r % 2;
+    }
+    kept[a > b] = n1;
+    kept[a <= b] = n2;
+}
+
+static void truncation_formula(void **state)
+{
+    (void)state;
+    for (long a = 0; a < 24; a++)
+        for (long b = 0; b < 24; b++)
+            for (long r = 0; r < 50; r++) {
+                size_t kept[2];
+                long expected[2];
+                const size_t counts[2] = {(size_t)a, (size_t)b};
+                assert_null(
+                    template_truncate(TRUNCATE_LONGEST_FIRST, true, counts, (size_t)r, kept));
+                formula(a, b, r, expected);
+                assert_int_equal(kept[0], expected[0]);
+                assert_int_equal(kept[1], expected[1]);
+                assert_true(kept[0] <= (size_t)a && kept[1] <= (size_t)b);
+                assert_int_equal(kept[0] + kept[1], a + b < r ? a + b : r);
+            }
+    size_t kept[2];
+    static const size_t halves[2] = {SIZE_MAX / 2, SIZE_MAX / 2}, wholes[2] = {SIZE_MAX, SIZE_MAX};
+    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, halves, SIZE_MAX, kept));
+    assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2);
+    assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, true, wholes, SIZE_MAX, kept));
+    assert_true(kept[0] == SIZE_MAX / 2 && kept[1] == SIZE_MAX / 2 + 1);
+}
+
+struct cut {
+    size_t a, b, limit, cap;
+    bool two, special, left;
+};
+
+/* With the template "4:0 A:0 5:0 B:1 5:1" (one text: its beginning), each word being "i ". */
+static void check_token(const struct token *token, const struct cut *cut, const size_t kept[2],
+                        size_t i)
+{
+    const size_t skipped[2] = {cut->left ? cut->a - kept[0] : 0, cut->left ? cut->b - kept[1] : 0};
+    const size_t place = cut->special ? i : i + 1 + (i >= kept[0]); /* with special tokens */
+    const size_t start_b = kept[0] + 2;
+    const bool in_a = place >= 1 && place <= kept[0];
+    const bool in_b = cut->two && place >= start_b && place < start_b + kept[1];
+    const size_t word = in_a ? skipped[0] + place - 1 : in_b ? skipped[1] + place - start_b : 0;
+    assert_int_equal(token->id, in_a || in_b ? 1 : place == 0 ? 4 : 5);
+    assert_int_equal(token->type, place >= start_b);
+    assert_int_equal(token->special, !in_a && !in_b);
+    assert_int_equal(token->in_pair, in_b);
+    assert_int_equal(token->begin, 2 * word);
+    assert_int_equal(token->end, in_a || in_b ? 2 * word + 1 : 0);
+}
+
+static void check_cut(const struct fixture *f, const struct cut *cut)
+{
+    char text[64], pair[64];
+    const struct token_input input = {text, words_of(text, cut->a), cut->two ? pair : NULL,
+                                      words_of(pair, cut->b)};
+    const size_t n_special = cut->special ? 2 + (size_t)cut->two : 0;
+    const size_t room = cut->limit > n_special ? cut->limit - n_special : 0;
+    /* The reference reads as many words of a text as the limit has. */
+    size_t kept[2], read[2] = {cut->a < cut->limit ? cut->a : cut->limit,
+                               cut->b < cut->limit ? cut->b : cut->limit};
+    read[1] = cut->two ? read[1] : 0;
+    if (cut->a + (cut->two ? cut->b : 0) <= room) {
+        kept[0] = cut->a;
+        kept[1] = cut->two ? cut->b : 0;
+    } else {
+        assert_null(template_truncate(TRUNCATE_LONGEST_FIRST, cut->two, read, room, kept));
+    }
+    const size_t n = n_special + kept[0] + kept[1];
+
+    struct token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;
+    const struct token_limit limit = {.most = cut->limit, .left = cut->left};
+    const struct token_count count =
+        tokenizer_encode(&f->tokenizer, &input, cut->special, &limit, out, cut->cap, f->scratch);
+    assert_null(count.wrong);
+    assert_int_equal(count.n, n);
+    assert_int_equal(count.n_dropped, cut->a + (cut->two ? cut->b : 0) - kept[0] - kept[1]);
+    for (size_t i = 0; i < cut->cap && i < n; i++)
+        check_token(&out[i], cut, kept, i);
+    free(out);
+}
+
+/* Every length of both texts, limit and room for the answer, with and without special tokens. */
+static void truncation(void **state)
+{
+    static const size_t caps[] = {0, 1, 2, 3, 5, 8, 30};
+    (void)state;
+    struct fixture f = fixture_new(
+        WORDS, N_WORDS, 2,
+        SETTINGS("kind", "keras", "single", "4:0 A:0 5:0", "pair", "4:0 A:0 5:0 B:1 5:1"));
+    struct cut cut;
+    for (cut.a = 0; cut.a < 8; cut.a++)
+        for (cut.b = 0; cut.b < 8; cut.b++)
+            for (cut.limit = 0; cut.limit < 20; cut.limit++)
+                for (size_t i = 0; i < 8 * 7; i++) {
+                    cut.two = i % 2 == 1;
+                    cut.special = i / 2 % 2 == 1;
+                    cut.left = i / 4 % 2 == 1;
+                    cut.cap = caps[i / 8];
+                    check_cut(&f, &cut);
+                }
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(templates),
+        cmocka_unit_test(truncation_formula),
+        cmocka_unit_test(truncation),
+    };
+    return cmocka_run_group_tests_name("template", tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* Word splitting at blanks and as Keras does; texts, words and vocabularies at the limits. */
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void blanks(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
+    assert_tokens(&f, "I ride bike", "8(0,1) 2(2,6) 3(7,11)");
+    assert_tokens(&f, "", "");
+    assert_tokens(&f, " \t\n\v\f\r\xC2\x85\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x8A", "");
+    assert_tokens(&f, "\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAF\xE2\x81\x9F\xE3\x80\x80", "");
+    assert_tokens(&f, "\xE3\x80\x80i\xC2\xA0ride\r\n", "1(3,4) 2(6,10)");
+    assert_tokens(&f, "i\xE2\x80\x8Bride", "0(0,8)"); /* zero width space is no White_Space */
+    assert_tokens(&f, "ride\x1C", "0(0,5)");          /* nor is a file separator */
+    assert_tokens(&f, "ride\0bike \0 bike", "0(0,9) 0(10,11) 3(12,16)");
+    assert_tokens(&f, "\xFF bike \xE2\x82", "6(0,1) 3(2,6) 6(7,9)");
+    assert_tokens(&f, "ridex rid Ride", "0(0,5) 0(6,9) 0(10,14)");
+    fixture_free(&f);
+
+    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "lower", "yes"));
+    assert_tokens(&f, "I RIDE bike", "1(0,1) 2(2,6) 3(7,11)");
+    assert_tokens(&f, "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 no", "7(0,8)"); /* ΟΔΟΣ */
+    assert_tokens(&f, "no \xC4\xB0", "9(3,5)");                         /* I with dot */
+    fixture_free(&f);
+}
+
+static void keras(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_new(
+        WORDS, N_WORDS, 0,
+        SETTINGS("kind", "keras", "lower", "yes", "filters", "!,.\t\n", "unknown", "0"));
+    assert_tokens(&f, "I ride, BIKE.", "1(0,1) 2(2,6) 3(8,12)");
+    assert_tokens(&f, "ride!bike\tI\nx", "2(0,4) 3(5,9) 1(10,11) 0(12,13)");
+    assert_tokens(&f, "", "");
+    assert_tokens(&f, " ,. !\t ", "");
+    assert_tokens(&f, "ride\r", "0(0,5)");
+    assert_tokens(&f, "ride\xC2\xA0", "0(0,6)");
+    assert_tokens(&f, "ride\0 bike", "0(0,5) 3(6,10)");
+    assert_tokens(&f, "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3.", "7(0,8)");
+    assert_tokens(&f, "\xC4\xB0 \xC3", "9(0,2) 6(3,4)");
+    fixture_free(&f);
+
+    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3"));
+    assert_tokens(&f, "i ride bike I i", "1(0,1) 2(2,6) 1(14,15)");
+    fixture_free(&f);
+    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3", "unknown", "5"));
+    assert_tokens(&f, "i ride bike x", "1(0,1) 2(2,6) 5(7,11) 5(12,13)");
+    fixture_free(&f);
+}
+
+static void keras_characters(void **state)
+{
+    (void)state;
+    static const char *const characters[] = {"?", "a", "i", "\xCC\x87", " ", "\xEF\xBF\xBD", "ab"};
+    struct fixture f = fixture_new(characters, 7, 0,
+                                   SETTINGS("kind", "keras", "lower", "yes", "char_level", "yes",
+                                            "filters", "a ", "unknown", "0"));
+    assert_tokens(&f, "A a", "1(0,1) 4(1,2) 1(2,3)");
+    assert_tokens(&f,
+                  "\xC4\xB0"
+                  "ab",
+                  "2(0,2) 3(0,2) 1(2,3) 0(3,4)");
+    assert_tokens(&f, "\xE2\x82\xF0\x9F\x98\x80", "5(0,2) 0(2,6)");
+    assert_tokens(&f, "\0a", "0(0,1) 1(1,2)");
+    fixture_free(&f);
+}
+
+static void large_texts(void **state)
+{
+    enum { LARGE = 10000000, MANY = 1000000 };
+    static const char *const kinds[][2] = {
+        {"blanks", "no"}, {"blanks", "yes"}, {"keras", "no"}, {"keras", "yes"}};
+    (void)state;
+    char *text = malloc(LARGE);
+    struct token *out = malloc(MANY * sizeof *out);
+    assert_true(text != NULL && out != NULL);
+    for (size_t i = 0; i < 4; i++) {
+        struct fixture f = fixture_new(WORDS, N_WORDS, 0,
+                                       SETTINGS("kind", kinds[i][0], "lower", kinds[i][1],
+                                                "unknown", "0", "single", "4:0 A:0"));
+        memset(text, 'x', LARGE);
+        struct token_count count = encode_text(&f, text, LARGE);
+        assert_int_equal(count.n, 2);
+        assert_int_equal(tokens[1].id, 0);
+        assert_int_equal(tokens[1].end, LARGE);
+        for (size_t at = 0; at + 2 <= LARGE; at += 2)
+            memcpy(text + at, "\xCE\xA3", 2);
+        count = encode_text(&f, text, LARGE);
+        assert_int_equal(count.n, 2);
+        assert_int_equal(tokens[1].end, LARGE);
+        memset(text, 0x80, LARGE);
+        assert_int_equal(encode_text(&f, text, LARGE).n, 2);
+
+        const struct token_input many = {.text = text, .text_len = words_of(text, MANY)};
+        count = tokenizer_encode(&f.tokenizer, &many, true, NULL, out, MANY, f.scratch);
+        assert_int_equal(count.n, MANY + 1);
+        assert_int_equal(out[MANY - 1].id, 1);
+        assert_int_equal(out[MANY - 1].begin, 2 * (MANY - 2));
+        const struct token_limit limit = {.most = 128};
+        count = tokenizer_encode(&f.tokenizer, &many, true, &limit, out, MANY, f.scratch);
+        assert_int_equal(count.n, 128);
+        assert_int_equal(count.n_dropped, MANY + 1 - 128);
+        fixture_free(&f);
+    }
+    free(out);
+    free(text);
+}
+
+/* Words as long as the longest of the vocabulary, and one byte longer, before split strings that
+ * fit the scratch memory just so. */
+static void longest_words(void **state)
+{
+    static const char *const splits[] = {" ", "--", "abcdefghijklmnopqrstuvwxyz123456"};
+    char word[41] = "", text[200];
+    (void)state;
+    memset(word, 'w', 40);
+    for (size_t i = 0; i < 3; i++) {
+        const char *words[] = {"?", word};
+        struct fixture f =
+            fixture_new(words, 2, 0, SETTINGS("kind", "keras", "split", splits[i], "unknown", "0"));
+        const size_t split = strlen(splits[i]);
+        const size_t len = (size_t)snprintf(text, sizeof text, "%s%s%sw%s%s", word, splits[i], word,
+                                            splits[i], word);
+        char expected[100];
+        snprintf(expected, sizeof expected, "1(0,40) 0(%zu,%zu) 1(%zu,%zu)", 40 + split, 81 + split,
+                 81 + 2 * split, 121 + 2 * split);
+        assert_string_equal(shown_tokens(&f, text, len), expected);
+        fixture_free(&f);
+    }
+}
+
+static void random_bytes(void **state)
+{
+    static const char *const filters = "!\xC3\xA9\xE2\x82\xAC ";
+    (void)state;
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct fixture f = fixture_new(WORDS, N_WORDS, 0,
+                                       SETTINGS("kind", kind == 0 ? "blanks" : "keras",
+                                                "char_level", kind == 1 ? "yes" : "no", "split",
+                                                kind == 2 ? "\xE2\x82\xAC" : " ", "filters",
+                                                filters, "lower", "yes", "unknown", "0"));
+        for (size_t round = 0; round < 20000; round++) {
+            const size_t len = random_below(40);
+            char *text = malloc(len + 1);
+            assert_non_null(text);
+            for (size_t i = 0; i < len; i++)
+                text[i] = (char)(random_below(2) ? random_below(256)
+                                                 : (unsigned char)filters[random_below(7)]);
+            char *just = len > 0 ? malloc(len) : NULL;
+            if (len > 0)
+                memcpy(just, text, len);
+            const struct token_count count = encode_text(&f, just, len);
+            size_t end = 0;
+            for (size_t i = 0; i < count.n; i++) {
+                assert_true(tokens[i].begin < tokens[i].end && tokens[i].end <= len);
+                assert_true(tokens[i].begin >= end || kind == 1);
+                end = tokens[i].end;
+            }
+            free(just);
+            free(text);
+        }
+        fixture_free(&f);
+    }
+}
+
+/* A vocabulary with flipped bytes gives other ids, and nothing worse. */
+static void damaged_vocabulary(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "unknown", "0"));
+    const struct vocabulary *vocabulary = &f.tokenizer.vocabulary;
+    unsigned char *from = (unsigned char *)f.section + 16;
+    const size_t bytes = 4 * ((size_t)vocabulary->n_slots + vocabulary->n + 1);
+    for (size_t i = 0; i < bytes; i++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            from[i] ^= (unsigned char)(1u << bit);
+            const struct token_count count = encode_text(&f, "i ride bike \xFF I <s>", 19);
+            assert_int_equal(count.n, 6);
+            for (size_t t = 0; t < count.n; t++)
+                assert_true(tokens[t].id >= 0 && tokens[t].id < N_WORDS);
+            from[i] ^= (unsigned char)(1u << bit);
+        }
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blanks),
+        cmocka_unit_test(keras),
+        cmocka_unit_test(keras_characters),
+        cmocka_unit_test(large_texts),
+        cmocka_unit_test(longest_words),
+        cmocka_unit_test(random_bytes),
+        cmocka_unit_test(damaged_vocabulary),
+    };
+    return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Settings of a tokenizer: taken, refused alone, refused as a whole. */
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void good_settings(void **state)
+{
+    (void)state;
+    struct tokenizer tokenizer;
+    tokenizer_defaults(&tokenizer, 0);
+    assert_int_equal(tokenizer.pair.pieces[1].type, 0);
+    tokenizer_defaults(&tokenizer, 2);
+    assert_int_equal(tokenizer.pair.pieces[1].type, 1);
+    assert_int_equal(tokenizer.unknown, -1);
+    assert_int_equal(tokenizer.split_bytes, 1);
+    assert_non_null(tokenizer_check(&tokenizer, 2));
+    assert_null(tokenizer_set(&tokenizer, "kind", "keras", 5));
+    assert_null(tokenizer_check(&tokenizer, 2));
+    assert_null(tokenizer_set(&tokenizer, "filters", "\0\xC3\xA9", 3));
+    assert_int_equal(tokenizer.filters_bytes, 3);
+    assert_null(tokenizer_set(&tokenizer, "split", "12345678901234567890123456789012", 32));
+    assert_int_equal(tokenizer.split_bytes, 32);
+    assert_null(tokenizer_set(&tokenizer, "num_words", "2147483647", 10));
+    assert_int_equal(tokenizer.num_words, 2147483647);
+    assert_null(tokenizer_set(&tokenizer, "unknown", "-1", 2));
+    assert_null(tokenizer_set(&tokenizer, "truncate", "yes", 3));
+    assert_true(tokenizer.truncate);
+    assert_null(tokenizer_set(&tokenizer, "single", " 1:0   A:2 ", 11));
+    assert_int_equal(tokenizer.single.n_pieces, 2);
+    assert_int_equal(tokenizer.single.n_special, 1);
+    assert_int_equal(tokenizer.single.pieces[1].id, TEMPLATE_A);
+    assert_int_equal(tokenizer.single.pieces[1].type, 2);
+}
+
+static void refused_settings(void **state)
+{
+    static const char *const refused[][2] = {
+        {"kind", "Keras"},
+        {"kind", ""},
+        {"lower", "Yes"},
+        {"lower", "1"},
+        {"char_level", "true"},
+        {"truncate", ""},
+        {"filters", "\xFF"},
+        {"split", ""},
+        {"split", "\xC3"},
+        {"num_words", "-1"},
+        {"num_words", ""},
+        {"num_words", "1 "},
+        {"num_words", "0x10"},
+        {"unknown", "-2"},
+        {"unknown", "+1"},
+        {"unknown", "1.0"},
+        {"unknown", "-"},
+        {"unknown", "none"},
+        {"single", ""},
+        {"single", "A"},
+        {"single", "A:"},
+        {"single", "A:-1"},
+        {"single", ":0 A:0"},
+        {"single", "A:0 A:0"},
+        {"single", "A:0 B:0"},
+        {"single", "1:0"},
+        {"single", "B:0"},
+        {"single", "-1:0 A:0"},
+        {"single", "C:0 A:0"},
+        {"single", "a:0"},
+        {"single", "A:0,1:0"},
+        {"single", "A:0\t1:0"},
+        {"single", "1:0: A:0"},
+        {"pair", "A:0"},
+        {"pair", "B:0"},
+        {"pair", "A:0 B:0 B:1"},
+        {"pair", "A:0 B:2147483648"},
+        {"pair", "2147483648:0 A:0 B:0"},
+        {"split", "123456789012345678901234567890123"},
+        {"num_words", "2147483648"},
+        {"unknown", "99999999999999999999999999"},
+        {"single", "1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 A:0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct tokenizer tokenizer, before;
+        tokenizer_defaults(&tokenizer, 2);
+        memcpy(&before, &tokenizer, sizeof before);
+        const char *wrong =
+            tokenizer_set(&tokenizer, refused[i][0], refused[i][1], strlen(refused[i][1]));
+        if (wrong == NULL || wrong == TOKENIZER_UNKNOWN_KEY)
+            fail_msg("%s = '%s' was taken", refused[i][0], refused[i][1]);
+        assert_memory_equal(&tokenizer, &before, sizeof before);
+    }
+    struct tokenizer tokenizer;
+    tokenizer_defaults(&tokenizer, 0);
+    assert_ptr_equal(tokenizer_set(&tokenizer, "Lower", "yes", 3), TOKENIZER_UNKNOWN_KEY);
+    assert_ptr_equal(tokenizer_set(&tokenizer, "", "", 0), TOKENIZER_UNKNOWN_KEY);
+    assert_non_null(tokenizer_set(&tokenizer, "lower", "no\0", 3));
+    assert_non_null(tokenizer_set(&tokenizer, "num_words", "1\0", 2));
+    assert_non_null(tokenizer_set(&tokenizer, "single", "A:0\0", 4));
+}
+
+static void refused_wholes(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_new(WORDS, N_WORDS, 2, SETTINGS("kind", "keras"));
+    static const char *const refused[][2] = {{"unknown", "10"},
+                                             {"single", "10:0 A:0"},
+                                             {"pair", "A:0 B:0 10:0"},
+                                             {"single", "A:2"},
+                                             {"pair", "A:0 B:2"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct tokenizer tokenizer = f.tokenizer;
+        assert_null(tokenizer_set(&tokenizer, refused[i][0], refused[i][1], strlen(refused[i][1])));
+        assert_non_null(tokenizer_check(&tokenizer, 2));
+    }
+    assert_non_null(tokenizer_check(&f.tokenizer, 1)); /* its pair template has B:1 */
+    assert_null(tokenizer_set(&f.tokenizer, "unknown", "9", 1));
+    assert_null(tokenizer_check(&f.tokenizer, 2));
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_settings),
+        cmocka_unit_test(refused_settings),
+        cmocka_unit_test(refused_wholes),
+    };
+    return cmocka_run_group_tests_name("tokenizer settings", tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII
+ * against the long way; settings and tables that are refused. What whole definitions do is in
+ * test_reference_tokenizers.c. */
+#include "model/tokenizer/tokenizer.h"
+#include "model/unicode/utf8.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096 };
+
+struct fixture {
+    struct tokenizer tokenizer;
+    void *section, *tables, *scratch;
+};
+
+static void set(struct tokenizer *tokenizer, const char *key, const char *value)
+{
+    const char *wrong = tokenizer_set(tokenizer, key, value, strlen(value));
+    if (wrong != NULL)
+        fail_msg("%s = %s: expected %s", key, value, wrong);
+}
+
+/* NULL, or why the tables cannot be built. */
+static const char *build(struct fixture *f, const char *const *words, size_t n,
+                         const char *const *settings)
+{
+    size_t *lens = calloc(n, sizeof *lens), bad_id;
+    assert_non_null(lens);
+    for (size_t i = 0; i < n; i++)
+        lens[i] = strlen(words[i]);
+    const size_t bytes = vocabulary_bytes(lens, n);
+    f->section = malloc(bytes);
+    assert_non_null(f->section);
+    assert_null(vocabulary_build(f->section, bytes, words, lens, n, &bad_id));
+    free(lens);
+    tokenizer_defaults(&f->tokenizer, 2);
+    set(&f->tokenizer, "unknown", "0");
+    for (; *settings != NULL; settings += 2)
+        set(&f->tokenizer, settings[0], settings[1]);
+    assert_null(vocabulary_view(&f->tokenizer.vocabulary, f->section, bytes));
+    assert_null(tokenizer_check(&f->tokenizer, 2));
+    f->tables = malloc(tokenizer_table_bytes(&f->tokenizer) + 1);
+    assert_non_null(f->tables);
+    const char *wrong = tokenizer_build(&f->tokenizer, f->tables);
+    f->scratch = malloc(tokenizer_scratch_bytes(&f->tokenizer));
+    assert_non_null(f->scratch);
+    return wrong;
+}
+
+static void fixture_free(struct fixture *f)
+{
+    free(f->section);
+    free(f->tables);
+    free(f->scratch);
+}
+
+#define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static size_t encode(const struct fixture *f, const char *text, size_t len, struct token *tokens)
+{
+    const struct token_input input = {.text = text, .text_len = len};
+    const struct token_count count =
+        tokenizer_encode(&f->tokenizer, &input, true, NULL, tokens, MOST, f->scratch);
+    assert_true(count.n <= MOST && count.wrong == NULL);
+    return count.n;
+}
+
+static const char *shown(const struct fixture *f, const char *text, size_t len)
+{
+    static struct token tokens[MOST];
+    static char line[4096];
+    size_t n = 0;
+    line[0] = '\0';
+    const size_t n_tokens = encode(f, text, len, tokens);
+    for (size_t i = 0; i < n_tokens; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "",
+                              (int)tokens[i].id, tokens[i].begin, tokens[i].end);
+    return line;
+}
+
+#define assert_tokens(f, text, expected)                                                           \
+    assert_string_equal(shown(f, text, sizeof(text) - 1), expected)
+
+/* ---- The twin ---- */
+
+static const char *const LETTERS[] = {
+    "a", "b", "c", "\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
+enum { N_LETTERS = 6, N_WORDS = 40 };
+
+struct random_vocabulary {
+    char texts[N_WORDS][40];
+    const char *words[N_WORDS];
+    size_t n;
+};
+
+static void letters(uint64_t *random, size_t n, char *out)
+{
+    out[0] = '\0';
+    for (; n > 0; n--)
+        strcat(out, LETTERS[support_below(random, N_LETTERS)]);
+}
+
+static void make_vocabulary(struct random_vocabulary *v, uint64_t *random, const char *prefix)
+{
+    strcpy(v->texts[0], "[UNK]");
+    v->n = 1;
+    while (v->n < N_WORDS) {
+        char *text = v->texts[v->n], word[32];
+        letters(random, 1 + support_below(random, 3), word);
+        snprintf(text, sizeof v->texts[0], "%s%s", support_below(random, 2) == 0 ? "" : prefix,
+                 word);
+        bool is_new = true;
+        for (size_t i = 0; i < v->n; i++)
+            is_new = is_new && strcmp(v->texts[i], text) != 0;
+        v->n += is_new;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        v->words[i] = v->texts[i];
+}
+
+static int find(const struct random_vocabulary *v, const char *text)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (strcmp(v->texts[i], text) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Pieces of one word; returns how many. */
+static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix, const char *word,
+                           size_t offset, size_t max_chars, struct token *out)
+{
+    const size_t len = strlen(word);
+    size_t n = 0, chars = 0;
+    const struct token unknown = {.id = 0, .begin = offset, .end = offset + len};
+    for (size_t i = 0; i < len; i++)
+        chars += ((unsigned char)word[i] & 0xC0) != 0x80;
+    for (size_t start = 0; start < len && chars <= max_chars;) {
+        size_t end = len;
+        int id = -1;
+        for (; end > start; end--) {
+            char piece[256];
+            snprintf(piece, sizeof piece, "%s%.*s", start > 0 ? prefix : "", (int)(end - start),
+                     word + start);
+            id = utf8_valid(piece, strlen(piece)) ? find(v, piece) : -1;
+            if (id >= 0)
+                break;
+        }
+        if (id < 0) {
+            n = 0;
+            break;
+        }
+        out[n++] = (struct token){.id = id, .begin = offset + start, .end = offset + end};
+        start = end;
+    }
+    if (n == 0)
+        out[n++] = unknown;
+    return n;
+}
+
+static void twin(void **state)
+{
+    static const char *const prefixes[] = {"##", "", "@", "[a long prefix of 31 bytes ....]"};
+    static struct token expected[MOST], found[MOST];
+    uint64_t random = 7;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct random_vocabulary v;
+        struct fixture f;
+        const char *prefix = prefixes[support_below(&random, 4)];
+        make_vocabulary(&v, &random, strlen(prefix) > 8 ? "" : prefix);
+        const size_t max_chars = 1 + support_below(&random, 12);
+        char number[16];
+        snprintf(number, sizeof number, "%zu", max_chars);
+        assert_null(build(&f, v.words, v.n,
+                          SETTINGS("kind", "wordpiece", "splitter", "blanks", "prefix", prefix,
+                                   "max_word", number)));
+        for (int texts = 0; texts < 20; texts++) {
+            char text[1024] = "";
+            size_t n = 0, len = 0;
+            for (size_t words = support_below(&random, 6); words > 0; words--) {
+                char word[64];
+                letters(&random, 1 + support_below(&random, 14), word);
+                n += plain_pieces(&v, prefix, word, len, max_chars, expected + n);
+                len += (size_t)snprintf(text + len, sizeof text - len, "%s ", word);
+            }
+            assert_int_equal(encode(&f, text, len, found), n);
+            for (size_t i = 0; i < n; i++) {
+                assert_int_equal(found[i].id, expected[i].id);
+                assert_int_equal(found[i].begin, expected[i].begin);
+                assert_int_equal(found[i].end, expected[i].end);
+            }
+        }
+        fixture_free(&f);
+    }
+}
+
+/* An added token that never occurs makes every character go the long way. */
+static void short_way_is_long_way(void **state)
+{
+    static const char *const words[] = {
+        "[UNK]", "a",   "##b", "ab", "the", "##ing", ".",    "\xC3\xA9",         "e",
+        "##e",   "##1", "1",   "-",  "A",   "##B",   "the-", "never here at all"};
+    static const char *const normalizers[] = {"", "clean space_cjk nfd drop_nonspacing lower",
+                                              "clean", "nfkd lower", "lower nfd"};
+    static const char *const splitters[] = {"",
+                                            "blanks",
+                                            "blanks punctuation",
+                                            "blanks word_runs",
+                                            "digits",
+                                            "punctuation_runs digit_runs",
+                                            "punctuation_dropped blanks"};
+    static const char *const parts[] = {
+        "a",        "b",    "the", "ing", "A",        "B",         " ",    "\t", "\n",
+        ".",        "-",    "1",   "2",   "\xC3\xA9", "e\xCC\x81", "\x01", "\0", "\xE6\x97\xA5",
+        "\xC2\xAD", "\xFF", "$",   "_",   "E"};
+    static struct token tokens[2][MOST];
+    uint64_t random = 3;
+    (void)state;
+    for (int round = 0; round < 2 * 5 * 7; round++) {
+        struct fixture f[2];
+        for (int way = 0; way < 2; way++)
+            assert_null(
+                build(&f[way], words, sizeof words / sizeof *words,
+                      SETTINGS("kind", round % 2 == 0 ? "wordpiece" : "words", "normalizer",
+                               normalizers[round / 2 % 5], "splitter", splitters[round / 10],
+                               "max_word", "9", "added", way == 0 ? "" : "16:n")));
+        for (int texts = 0; texts < 200; texts++) {
+            char text[256];
+            size_t len = 0, n[2];
+            for (size_t k = support_below(&random, 25); k > 0; k--) {
+                const char *part = parts[support_below(&random, sizeof parts / sizeof *parts)];
+                const size_t part_len = part[0] == '\0' ? 1 : strlen(part);
+                memcpy(text + len, part, part_len);
+                len += part_len;
+            }
+            for (int way = 0; way < 2; way++)
+                n[way] = encode(&f[way], text, len, tokens[way]);
+            assert_int_equal(n[0], n[1]);
+            for (size_t i = 0; i < n[0]; i++) {
+                assert_int_equal(tokens[0][i].id, tokens[1][i].id);
+                assert_int_equal(tokens[0][i].begin, tokens[1][i].begin);
+                assert_int_equal(tokens[0][i].end, tokens[1][i].end);
+            }
+        }
+        fixture_free(&f[0]);
+        fixture_free(&f[1]);
+    }
+}
+
+/* ---- Words at the limits ---- */
+
+static void long_words(void **state)
+{
+    static const char *const words[] = {"[UNK]",      "a",        "##a",
+                                        "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
+    static char text[100000];
+    static struct token tokens[MOST];
+    struct fixture f;
+    (void)state;
+    assert_null(build(&f, words, 6, SETTINGS("kind", "wordpiece", "splitter", "blanks")));
+    memset(text, 'a', sizeof text);
+    assert_int_equal(encode(&f, text, 100, tokens), 1 + 90);
+    assert_int_equal(tokens[90].begin, 99);
+    assert_int_equal(encode(&f, text, 101, tokens), 1);
+    assert_int_equal(encode(&f, text, sizeof text, tokens), 1);
+    assert_int_equal(tokens[0].id, 0);
+    assert_int_equal(tokens[0].end, sizeof text);
+    for (size_t i = 0; i < 200; i += 2)
+        memcpy(text + i, "\xC3\xA9", 2);
+    assert_int_equal(encode(&f, text, 200, tokens), 100);
+    assert_int_equal(tokens[99].end, 200);
+    assert_int_equal(encode(&f, text, 201, tokens), 1);
+    fixture_free(&f);
+
+    assert_null(build(&f, words, 6, SETTINGS("kind", "words", "splitter", "blanks")));
+    assert_tokens(&f, "a aa aaaaaaaaaa aaaaaaaaaaa", "1(0,1) 0(2,4) 3(5,15) 0(16,27)");
+    assert_int_equal(encode(&f, text, sizeof text, tokens), 1);
+    fixture_free(&f);
+}
+
+/* ---- Added tokens ---- */
+
+static const char *const WORDS[] = {"[UNK]", "[CLS]", "[MASK]", "ab", "##c",
+                                    "a",     "Foo",   "foo",    " ",  "b"};
+
+static void added(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_null(build(&f, WORDS, 10,
+                      SETTINGS("kind", "wordpiece", "normalizer", "lower", "splitter", "blanks",
+                               "added", "1 2:lr 3:w")));
+    assert_tokens(&f, "ab[CLS]a  [MASK] b", "3(0,2) 1(2,7) 5(7,8) 2(8,17) 9(17,18)");
+    assert_tokens(&f, "abc ab,[cls]", "3(0,2) 4(2,3) 3(4,6) 0(6,12)");
+    fixture_free(&f);
+
+    /* "Foo" is no word of the model, and is looked for as "foo". */
+    assert_null(build(
+        &f, WORDS, 10,
+        SETTINGS("kind", "words", "normalizer", "lower", "splitter", "blanks", "added", "6:nx")));
+    assert_tokens(&f, "aFOOb foo", "5(0,1) 6(1,4) 9(4,5) 6(6,9)");
+    fixture_free(&f);
+    assert_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "splitter", "blanks", "added", "6:xw")));
+    assert_tokens(&f, "Foo aFoo", "6(0,3) 0(4,8)");
+    fixture_free(&f);
+}
+
+static void refused(void **state)
+{
+    static const char *const lists[] = {"x", "1:z", "1:", "-1", "1,2", "1 :n", "99999999999"};
+    struct tokenizer tokenizer;
+    struct fixture f;
+    (void)state;
+    tokenizer_defaults(&tokenizer, 2);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        assert_int_equal(tokenizer_set(&tokenizer, "added", lists[i], strlen(lists[i])) == NULL,
+                         i == 2);
+    assert_non_null(tokenizer_set(&tokenizer, "splitter", "blank", 5));
+    assert_non_null(tokenizer_set(&tokenizer, "max_word", "0", 1));
+    assert_non_null(tokenizer_set(&tokenizer, "max_word", "10001", 5));
+    assert_non_null(tokenizer_set(&tokenizer, "prefix", "123456789012345678901234567890123", 33));
+    assert_non_null(tokenizer_set(&tokenizer, "prefix", "\xFF", 1));
+    assert_non_null(tokenizer_set(&tokenizer, "kind", "bpe", 3));
+
+    assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "10")));
+    fixture_free(&f);
+    assert_non_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "normalizer", "strip_end", "added", "8:n")));
+    fixture_free(&f);
+    assert_non_null(
+        build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1")));
+    fixture_free(&f);
+
+    assert_null(build(&f, WORDS, 10, SETTINGS("kind", "wordpiece")));
+    f.tokenizer.unknown = -1;
+    assert_non_null(tokenizer_check(&f.tokenizer, 2));
+    f.tokenizer.unknown = 0;
+    f.tokenizer.mask_token = 10;
+    assert_non_null(tokenizer_check(&f.tokenizer, 2));
+    fixture_free(&f);
+}
+
+/* Many tokens, among them all prefixes of a long one: the longest is found, and in linear time. */
+static void many_added(void **state)
+{
+    enum { N = 2000, LEN = 100000 };
+    static char texts[N][N / 4 + 8];
+    static const char *words[N];
+    char *list = calloc(N, 8), *text = malloc(LEN);
+    size_t n = 0;
+    struct fixture f;
+    (void)state;
+    assert_true(list != NULL && text != NULL);
+    for (int i = 0; i < N; i++) {
+        if (i < N / 4)
+            memset(texts[i], 'x', (size_t)i + 1);
+        else
+            snprintf(texts[i], sizeof texts[i], "<token %d>", i);
+        words[i] = texts[i];
+        n += (size_t)sprintf(list + n, "%d:%s ", i, i % 2 == 0 || i < N / 4 ? "" : "n");
+        if (list[n - 2] == ':')
+            list[n - 2] = ' ';
+    }
+    assert_null(
+        build(&f, words, N, SETTINGS("kind", "words", "splitter", "blanks", "added", list)));
+    memset(text, 'x', LEN);
+    const struct token_input input = {.text = text, .text_len = LEN};
+    assert_int_equal(tokenizer_encode(&f.tokenizer, &input, true, NULL, NULL, 0, f.scratch).n,
+                     LEN / (N / 4));
+    assert_tokens(&f, "xxx<token 1001> <token 1000><token 1>",
+                  "2(0,3) 1001(3,15) 1000(16,28) 0(28,34) 0(35,37)");
+    fixture_free(&f);
+    free(list);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twin),       cmocka_unit_test(short_way_is_long_way),
+        cmocka_unit_test(long_words), cmocka_unit_test(added),
+        cmocka_unit_test(refused),    cmocka_unit_test(many_added),
+    };
+    return cmocka_run_group_tests_name("wordpiece", tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece or
+ * WordLevel definition: ids, tokens, types, spans, truncation and errors must all be equal. */
+#include "tests/support.h"
+#include "tests/model/tokenizer/tokenizer_cases.h"
+
+#include <stdio.h>
+
+static const char *const NAMES[] = {"bert-base-uncased",          "bert-base-cased",
+                                    "bert-base-chinese",          "bert-base-multilingual-cased",
+                                    "all-MiniLM-L6-v2",           "var-cased-stripaccents",
+                                    "var-uncased-keepaccents",    "var-uncased-nocjk",
+                                    "wordlevel-nfd-strip",        "wordlevel-punct-nfkc",
+                                    "wordlevel-whitespace-lower", "wordlevel-whitespacesplit"};
+enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
+
+static const struct {
+    const char *folder, *ending;
+    bool (*is_right)(struct case_tokenizer *tokenizer, const char *line);
+} SETS[] = {
+    {"texts", "jsonl", case_is_right},
+    {"pairs", "jsonl", case_is_right},
+    {"invalid-utf8", "jsonl", case_is_right},
+    {"codepoints", "tsv", case_code_point_is_right},
+};
+
+static void all_cases(void **state)
+{
+    const char *name = *state;
+    struct case_tokenizer tokenizer;
+    size_t n = 0, n_wrong = 0;
+    if (!case_tokenizer_open(&tokenizer, name)) {
+        print_message("no definition of %s beside the project: skipped\n", name);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
+        char below[128];
+        snprintf(below, sizeof below, "%s/%s.%s.gz", SETS[i].folder, name, SETS[i].ending);
+        const struct case_result result = case_run(&tokenizer, below, SETS[i].is_right);
+        if (result.n > 0)
+            print_message("%s: %zu cases, %zu differ\n", below, result.n, result.n_wrong);
+        n += result.n;
+        n_wrong += result.n_wrong;
+    }
+    case_tokenizer_close(&tokenizer);
+    assert_true(n > 0);
+    assert_int_equal(n_wrong, 0);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[N_NAMES];
+    for (size_t i = 0; i < N_NAMES; i++)
+        tests[i] = (struct CMUnitTest){NAMES[i], all_cases, NULL, NULL, (void *)NAMES[i]};
+    return cmocka_run_group_tests_name("wordpiece_cases", tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* tokenizer_fixture.c - see the header. */
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct token tokens[MAX_TOKENS];
+
+const char *const WORDS[N_WORDS] = {"<unk>",        "i",    "ride", "bike",     "<s>", "</s>",
+                                    "\xEF\xBF\xBD", "οδος", "I",    "i\xCC\x87"};
+
+struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
+                           const char *const *settings)
+{
+    struct fixture fixture;
+    size_t *lens = calloc(n + 1, sizeof *lens), bad_id;
+    assert_non_null(lens);
+    for (size_t i = 0; i < n; i++)
+        lens[i] = strlen(words[i]);
+    const size_t bytes = vocabulary_bytes(lens, n);
+    fixture.section = malloc(bytes);
+    assert_non_null(fixture.section);
+    assert_null(vocabulary_build(fixture.section, bytes, words, lens, n, &bad_id));
+    free(lens);
+    tokenizer_defaults(&fixture.tokenizer, n_types);
+    for (; *settings != NULL; settings += 2) {
+        const char *wrong =
+            tokenizer_set(&fixture.tokenizer, settings[0], settings[1], strlen(settings[1]));
+        if (wrong != NULL)
+            fail_msg("%s = %s: expected %s", settings[0], settings[1], wrong);
+    }
+    assert_null(vocabulary_view(&fixture.tokenizer.vocabulary, fixture.section, bytes));
+    assert_null(tokenizer_check(&fixture.tokenizer, n_types));
+    fixture.scratch = malloc(tokenizer_scratch_bytes(&fixture.tokenizer));
+    assert_non_null(fixture.scratch);
+    return fixture;
+}
+
+void fixture_free(struct fixture *fixture)
+{
+    free(fixture->section);
+    free(fixture->scratch);
+}
+
+struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len)
+{
+    const struct token_input input = {.text = text, .text_len = len};
+    return tokenizer_encode(&fixture->tokenizer, &input, true, NULL, tokens, MAX_TOKENS,
+                            fixture->scratch);
+}
+
+const char *shown_tokens(const struct fixture *fixture, const char *text, size_t len)
+{
+    static char line[4096];
+    const struct token_count count = encode_text(fixture, text, len);
+    size_t n = 0;
+    line[0] = '\0';
+    assert_true(count.n <= 100 && count.n_dropped == 0);
+    for (size_t i = 0; i < count.n; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "",
+                              (int)tokens[i].id, tokens[i].begin, tokens[i].end);
+    return line;
+}
+
+size_t words_of(char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(text + 2 * i, "i ", 2);
+    return 2 * n;
+}
+
+size_t random_below(size_t n)
+{
+    static uint64_t seed = 1;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(seed >> 33) % n;
+}

@@ -1,0 +1,456 @@
+/* encode-bench: its workloads are what they are said to be, its statistics are right, its JSON has
+ * every field of every workload, and what cannot be done is refused. How fast anything is, is not
+ * tested. */
+#include "tests/support.h"
+#include "tests/tools/shell.h"
+
+#include "tools/bench/timing.h"
+#include "tools/bench/workload.h"
+#include "tools/common/options.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TINY "--shape 1/32/2/64/1000 --runs 2"
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int set_up(void **state)
+{
+    char path[SUPPORT_PATH], *real;
+    support_program("encode-bench", path);
+    real = realpath(path, NULL); /* before the working folder changes */
+    if (real == NULL || setenv("BENCH", real, 1) != 0)
+        return -1;
+    free(real);
+    return shell_setup(state);
+}
+
+/* ---- The pieces ---- */
+
+static void quantiles(void **state)
+{
+    double five[] = {5, 1, 4, 2, 3}, two[] = {3, 1}, one[] = {7};
+    struct timing timing = timing_of(five, 5);
+    (void)state;
+    assert_int_equal(timing.n_runs, 5);
+    assert_true(timing.median == 3 && timing.min == 1);
+    assert_true(!(fabs(timing.spread - 2.0 / 3) > 1e-15)); /* (4 - 2) / 3 */
+    timing = timing_of(two, 2);
+    assert_true(timing.median == 2 && timing.min == 1 && timing.spread == 0.5); /* (2.5 - 1.5) / 2 */
+    timing = timing_of(one, 1);
+    assert_true(timing.median == 7 && timing.min == 7 && timing.spread == 0);
+}
+
+/* The counts that a workload says it has are those of its inputs. */
+static void assert_counted(const struct workload *workload, size_t n, size_t n_vocabulary)
+{
+    size_t total = 0, shortest = SIZE_MAX, longest = 0;
+    double pairs = 0;
+    assert_int_equal(workload->n, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t length = workload->inputs[i].n_ids;
+        total += length;
+        pairs += (double)length * (double)length;
+        shortest = length < shortest ? length : shortest;
+        longest = length > longest ? length : longest;
+        for (size_t t = 0; t < length; t++)
+            assert_in_range(workload->inputs[i].ids[t], 0, n_vocabulary - 1);
+    }
+    assert_int_equal(workload->n_tokens, total);
+    assert_int_equal(workload->shortest, shortest);
+    assert_int_equal(workload->longest, longest);
+    assert_true(workload->n_pairs == pairs);
+}
+
+static void random_sequences(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t n, shortest, longest;
+    } cases[] = {{"lat16", 1, 16, 16},   {"lat128", 1, 128, 128},      {"lat512", 1, 512, 512},
+                 {"thr", 512, 8, 40},    {"thr128", 64, 128, 128},     {"tokens64", 1, 64, 64},
+                 {"tokens8192", 1, 8192, 8192}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct workload workload = {0};
+        assert_true(workload_random(&workload, cases[i].name, 1000, 1));
+        assert_string_equal(workload.name, cases[i].name);
+        assert_counted(&workload, cases[i].n, 1000);
+        assert_int_equal(workload.shortest, cases[i].shortest);
+        assert_int_equal(workload.longest, cases[i].longest);
+        workload_free(&workload);
+    }
+}
+
+static void many_short_texts(void **state)
+{
+    struct workload first = {0}, again = {0}, other = {0};
+    size_t n_below = 0;
+    (void)state;
+    assert_true(workload_random(&first, "thr", 30522, 1));
+    assert_true(workload_random(&again, "thr", 30522, 1));
+    assert_true(workload_random(&other, "thr", 30522, 2));
+    double mean = (double)first.n_tokens / (double)first.n;
+    if (!(fabs(mean - 17.5) <= 0.05))
+        fail_msg("mean length %g, expected 17.5", mean);
+    for (size_t i = 0; i < first.n; i++) {
+        assert_int_equal(first.inputs[i].n_ids, again.inputs[i].n_ids);
+        n_below += first.inputs[i].n_ids < 17;
+    }
+    assert_in_range(n_below, first.n * 52 / 100, first.n * 70 / 100); /* more short ones than long ones */
+    assert_int_equal(first.n_tokens, other.n_tokens);
+    assert_memory_equal(first.ids, again.ids, first.n_tokens * sizeof *first.ids);
+    assert_memory_not_equal(first.ids, other.ids, first.n_tokens * sizeof *first.ids);
+    workload_free(&first);
+    workload_free(&again);
+    workload_free(&other);
+}
+
+static void sentences(void **state)
+{
+    struct workload first = {0}, again = {0}, none = {0};
+    (void)state;
+    support_make_model("words.weights", "ride bike walk street river bird horse small green house today",
+                       "--width 4 --layers 0");
+    support_make_model("few.weights", "ride bike walk", "--width 4 --layers 0");
+    engine_model *model = support_open("words.weights"), *few = support_open("few.weights");
+    assert_true(workload_sentences(&first, "corpus", model, 100, 1));
+    assert_true(workload_sentences(&again, "corpus", model, 100, 1));
+    assert_true(workload_sentences(&none, "corpus", few, 100, 1));
+    assert_int_equal(none.n, 0);
+    assert_int_equal(first.n, 100);
+    assert_int_equal(first.text_bytes, again.text_bytes);
+    assert_memory_equal(first.text, again.text, first.text_bytes);
+    size_t total = 0;
+    for (size_t i = 0; i < first.n; i++) {
+        const engine_input *input = &first.inputs[i];
+        assert_true(input->text[0] >= 'A' && input->text[0] <= 'Z');
+        assert_int_equal(input->text[input->text_len - 1], '.');
+        total += input->text_len;
+    }
+    assert_int_equal(total, first.text_bytes);
+    workload_free(&first);
+    workload_free(&again);
+    workload_free(&none);
+    engine_model_close(model);
+    engine_model_close(few);
+}
+
+static void files_of_ids(void **state)
+{
+    static const char *const wrong[] = {"1 2\n3 x\n", "1 -2\n", "1.5\n", "99999999999\n", "", "\n",
+                                        "1\n0123456789012345678901234567890123456789\n"};
+    static const char with_nul[] = "1 2\0 x\n3\n";
+    struct workload workload = {0};
+    (void)state;
+    write_text("some.ids.txt", "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
+    assert_int_equal(workload_read(&workload, "./some.ids.txt"), PROGRAM_DONE);
+    assert_string_equal(workload.name, "some.ids");
+    assert_counted(&workload, 3, 11);
+    for (int32_t i = 0; i < 6; i++)
+        assert_int_equal(workload.ids[i], 5 + i);
+    assert_int_equal(workload.inputs[1].ids[0], 8);
+    workload_free(&workload);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        write_text("wrong.txt", wrong[i]);
+        assert_int_equal(workload_read(&workload, "wrong.txt"), PROGRAM_FAILED);
+        workload_free(&workload);
+    }
+    FILE *file = fopen("nul.txt", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(with_nul, 1, sizeof with_nul - 1, file), sizeof with_nul - 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(workload_read(&workload, "nul.txt"), PROGRAM_FAILED);
+    workload_free(&workload);
+    assert_int_equal(workload_read(&workload, "absent.txt"), PROGRAM_FAILED);
+    workload_free(&workload);
+}
+
+/* ---- The program ---- */
+
+/* The index-th line of JSON; the caller owns it. */
+static json_t *json_line(const char *text, size_t index)
+{
+    for (; index > 0; index--) {
+        text = strchr(text, '\n');
+        assert_non_null(text);
+        text++;
+    }
+    json_error_t error;
+    json_t *line = json_loadb(text, strcspn(text, "\n"), JSON_REJECT_DUPLICATES, &error);
+    if (line == NULL)
+        fail_msg("line is not JSON: %s: %.200s", error.text, text);
+    return line;
+}
+
+static double number(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+    if (!json_is_number(value))
+        fail_msg("'%s' is not a number", key);
+    return json_number_value(value);
+}
+
+static const char *text_of(const json_t *line, const char *key)
+{
+    const char *text = json_string_value(json_object_get(line, key));
+    if (text == NULL)
+        fail_msg("'%s' is not a string", key);
+    return text;
+}
+
+static void assert_is(const json_t *line, const char *key, bool is_there)
+{
+    const json_t *value = json_object_get(line, key);
+    assert_non_null(value);
+    if (json_is_null(value) == is_there)
+        fail_msg("%s: '%s' is %s", text_of(line, "workload"), key, is_there ? "null" : "not null");
+}
+
+static void assert_profile(const json_t *line)
+{
+    static const char *const steps[] = {"tokenize",   "embed",  "linear", "attention", "norm",
+                                        "quantize", "answer", "wait",   "other"};
+    const json_t *profile = json_object_get(line, "profile");
+    double sum = 0;
+    assert_int_equal(json_object_size(profile), 9);
+    for (size_t i = 0; i < 9; i++)
+        sum += number(profile, steps[i]);
+    assert_true(!(fabs(sum - 1) > 0.002));
+    assert_true(number(profile, "linear") > 0);
+}
+
+static void assert_fields(const json_t *line, const char *workload, int n_threads)
+{
+    bool is_cold = strcmp(workload, "cold") == 0, is_corpus = strcmp(workload, "corpus") == 0;
+    assert_string_equal(text_of(line, "workload"), workload);
+    assert_string_equal(text_of(line, "model"), "1/32/2/64/1000");
+    assert_string_equal(text_of(line, "precision"), "f32");
+    assert_true(text_of(line, "isa")[0] != '\0');
+    assert_true(number(line, "threads") == n_threads);
+    assert_true(number(line, "runs") == 2);
+    assert_true(number(line, "texts") >= 1);
+    assert_true(number(line, "min_ms") > 0);
+    assert_true(number(line, "min_ms") <= number(line, "median_ms"));
+    assert_true(number(line, "spread") >= 0);
+    assert_true(number(line, "texts_per_s") > 0);
+    assert_is(line, "tokens_per_s", !is_cold);
+    assert_is(line, "ms_per_token", !is_cold);
+    assert_is(line, "gflops", !is_cold);
+    assert_is(line, "share_of_peak", !is_cold);
+    assert_is(line, "profile", !is_cold);
+    assert_is(line, "tokenize_mb_per_s", is_corpus);
+    assert_is(line, "handover_before_ns", n_threads > 1);
+    assert_is(line, "handover_after_ns", n_threads > 1);
+    assert_true((text_of(line, "handover")[0] != '\0') == (n_threads > 1));
+    assert_non_null(json_object_get(line, "resident_mb"));
+    assert_true(number(line, "peak_f32_gflops") > 0);
+    assert_true(number(line, "peak_int8_gops") > 0);
+    assert_true(number(line, "peak_read_gb_per_s") > 0);
+    text_of(line, "peak_f32_isa");
+    text_of(line, "peak_int8_isa");
+    assert_int_equal(json_object_size(line), 29);
+    if (!is_cold) {
+        double rate = number(line, "tokens") / number(line, "median_ms") * 1000;
+        assert_true(!(fabs(number(line, "tokens_per_s") / rate - 1) > 1e-4));
+        assert_true(number(line, "share_of_peak") > 0);
+        assert_profile(line);
+    }
+}
+
+static void every_workload(void **state)
+{
+    static const char *const workloads[] = {"lat16",  "lat128", "lat512", "thr",
+                                            "thr128", "corpus", "cold"};
+    const struct shell_result *result;
+    (void)state;
+    shell_expect(0, "mkdir -p temporary");
+    result = shell_expect(0, "OMP_NUM_THREADS=2 TMPDIR=$PWD/temporary \"$BENCH\" " TINY
+                             " -t 1,2 --seconds 0.1 --profile -f json");
+    assert_int_equal(count_lines(result->out), 14);
+    assert_int_equal(result->err_len, 0);
+    for (size_t i = 0; i < 14; i++) {
+        json_t *line = json_line(result->out, i);
+        assert_fields(line, workloads[i / 2], (int)(i % 2) + 1);
+        if (i / 2 == 0) { /* 2 · 16 · (4 · 32² + 2 · 32 · 64) + 2 · 16² · 2 · 32 operations */
+            double operations = number(line, "gflops") * 1e6 * number(line, "median_ms");
+            assert_true(!(fabs(operations / 294912 - 1) > 1e-4));
+        }
+        if (i / 2 == 3) {
+            assert_true(number(line, "texts") == 512);
+            assert_true(number(line, "shortest") == 8 && number(line, "longest") == 40);
+        }
+        if (i / 2 == 5)
+            assert_true(number(line, "tokens") > 512 * 5);
+        json_decref(line);
+    }
+    shell_expect(0, "test -z \"$(ls temporary)\""); /* the made file has gone */
+}
+
+static void growing_lengths(void **state)
+{
+    static const double lengths[] = {64, 128, 256, 512, 2048, 8192};
+    const struct shell_result *result;
+    (void)state;
+    result = shell_expect(0, "\"$BENCH\" --shape 1/16/1/16/1000 --runs 1 -t 1 --workloads tokens -f json");
+    assert_int_equal(count_lines(result->out), 6);
+    for (size_t i = 0; i < 6; i++) {
+        json_t *line = json_line(result->out, i);
+        assert_true(number(line, "tokens") == lengths[i]);
+        json_decref(line);
+    }
+}
+
+static void precisions(void **state)
+{
+    static const char *const names[] = {"int8", "f16", "bf16"};
+    const struct shell_result *result;
+    (void)state;
+    result = shell_expect(0, "\"$BENCH\" " TINY " -t 1 --precision int8,f16,bf16 --workloads lat16 -f json");
+    assert_int_equal(count_lines(result->out), 3);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *line = json_line(result->out, i);
+        assert_string_equal(text_of(line, "precision"), names[i]);
+        json_decref(line);
+    }
+}
+
+static void text_and_peaks(void **state)
+{
+    const struct shell_result *result;
+    (void)state;
+    result = shell_expect(0, "OMP_NUM_THREADS=2 \"$BENCH\" " TINY " -t 2 --workloads corpus,cold --profile");
+    assert_contains(result->out, "of peak");
+    assert_contains(result->out, "tokenizing alone");
+    assert_contains(result->out, "GFLOP/s in f32");
+    assert_contains(result->out, "attention ");
+    result = shell_expect(0, "\"$BENCH\" --peaks -t 1,2 -f json");
+    assert_int_equal(count_lines(result->out), 2);
+    json_t *line = json_line(result->out, 1);
+    assert_string_equal(text_of(line, "workload"), "peaks");
+    assert_true(number(line, "threads") == 2);
+    assert_true(number(line, "peak_f32_gflops") > 0);
+    assert_true(number(line, "handover_ns") > 0);
+    json_decref(line);
+    assert_contains(shell_expect(0, "\"$BENCH\" --help")->out, "Exit codes");
+    assert_contains(shell_expect(0, "\"$BENCH\" --version")->out, "encode-bench ");
+}
+
+static void files(void **state)
+{
+    const struct shell_result *result;
+    (void)state;
+    write_text("pair.txt", "1 2 3\n4 5\n");
+    result = shell_expect(0, "\"$BENCH\" -m toy.weights --ids pair.txt --runs 1 -t 1 -f json");
+    assert_int_equal(count_lines(result->out), 1);
+    json_t *line = json_line(result->out, 0);
+    assert_string_equal(text_of(line, "workload"), "pair");
+    assert_string_equal(text_of(line, "model"), "toy.weights");
+    assert_true(number(line, "texts") == 2 && number(line, "tokens") == 5);
+    json_decref(line);
+    result = shell_expect(0, "\"$BENCH\" -m toy.weights --ids pair.txt --workloads lat16 --runs 1 -t 1 -f json");
+    assert_int_equal(count_lines(result->out), 2);
+}
+
+/* Figures are those of the threads that a session has, however many were asked for. */
+static void fewer_threads(void **state)
+{
+    char note[80];
+    (void)state;
+    const struct shell_result *result =
+        shell_expect(0, "OMP_NUM_THREADS=1 \"$BENCH\" " TINY " -t 1,1000 --workloads lat16 --profile -f json");
+    assert_int_equal(count_lines(result->out), 2);
+    json_t *line = json_line(result->out, 1);
+    assert_true(number(line, "threads") < 1000);
+    assert_profile(line);
+    snprintf(note, sizeof note, "1000 threads asked, the session has %.0f\n", number(line, "threads"));
+    assert_contains(result->err, note);
+    json_decref(line);
+}
+
+static void too_large_shapes(void **state)
+{
+    static const char *const shapes[] = {"1000/100000/1/100000", "1000000/1000000/1/1000000"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct shell_result *result =
+            shell_expect(1, "TMPDIR=$PWD \"$BENCH\" --shape %s --workloads lat16", shapes[i]);
+        assert_contains(result->err, i == 0 ? "takes 240015.5 GB in f32" : "takes more than");
+        assert_contains(result->err, "has ");
+    }
+    assert_contains(shell_expect(1, "\"$BENCH\" --shape 1000/100000/1/100000 --precision int8")->err,
+                    "takes 60007.7 GB in int8");
+}
+
+/* What the model cannot do is left out of the default list, and a failure where it was asked for. */
+static void what_fails(void **state)
+{
+    const struct shell_result *result;
+    (void)state;
+    result = shell_expect(0, "\"$BENCH\" -m toy.weights --runs 1 -t 1 -f json");
+    assert_contains(result->err, "lat512 is left out: the model takes 16 tokens");
+    assert_contains(result->err, "corpus is left out");
+    assert_int_equal(count_lines(result->out), 1); /* lat16 */
+    result = shell_expect(1, "\"$BENCH\" -m toy.weights --workloads lat128,lat16 --runs 1 -t 1 -f json");
+    assert_contains(result->err, "lat128: ");
+    assert_int_equal(count_lines(result->out), 1); /* the others go on */
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --workloads corpus --runs 1")->err, "vocabulary");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m absent.weights --workloads lat16")->err, "absent.weights");
+    write_text("long.txt", "0123456789012345678901234567890123456789x 1\n");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids long.txt --runs 1")->err,
+                    "line 1: '0123456789012345678901234567890123456789' is not a token id");
+    write_text("large.txt", "1 2 999999\n");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids large.txt --runs 1")->err, "999999");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids none.txt --runs 1")->err, "none.txt");
+    shell_expect(0, "mkdir -p alone && cp \"$BENCH\" alone/");
+    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err, "no 'encode'");
+    shell_expect(0, "printf '#!/bin/sh\\nexit 3\\n' >alone/encode && chmod +x alone/encode");
+    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err, "failed");
+    assert_contains(shell_expect(1, "TMPDIR=$PWD/absent \"$BENCH\" " TINY)->err, "absent");
+}
+
+static void wrong_use(void **state)
+{
+    static const char *const wrong[] = {
+        "--shape 6/384/12", "--shape 6/384/12/1536/30522/1", "--shape 6x384", "--shape 6/384/7/1536",
+        "--shape 0/384/12/1536", "--shape 6/384/12/1536/10", "--shape ''", "--precision f64",
+        "--precision f32,", "--precision ''", "--workloads lat17", "--workloads lat16,,thr", "-t 0", "-t 1,x",
+        "-t 1,2,", "-t 99999", "--seconds 0", "--seconds 0.0009",
+        "--seconds -1", "--seconds x", "--runs 0", "--runs 1.5",
+        "--seed x", "-f xml", "-m a.weights --shape 1/32/2/64", "-m a.weights --precision f32", "-m -",
+        "extra", "--nonsense", "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct shell_result *result = shell("\"$BENCH\" %s", wrong[i]);
+        if (result->code != 2)
+            fail_msg("%s: exit code %d, expected 2", wrong[i], result->code);
+        assert_contains(result->err, "--help");
+        assert_int_equal(result->out_len, 0);
+    }
+    shell_expect(1, "\"$BENCH\" --help >/dev/full");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles),      cmocka_unit_test(random_sequences),
+        cmocka_unit_test(many_short_texts), cmocka_unit_test(sentences),
+        cmocka_unit_test(files_of_ids),   cmocka_unit_test(every_workload),
+        cmocka_unit_test(growing_lengths), cmocka_unit_test(precisions),
+        cmocka_unit_test(text_and_peaks), cmocka_unit_test(files),
+        cmocka_unit_test(what_fails),     cmocka_unit_test(wrong_use),
+        cmocka_unit_test(fewer_threads),  cmocka_unit_test(too_large_shapes),
+    };
+    return cmocka_run_group_tests(tests, set_up, shell_teardown);
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# tools/bench_peers.py says what is missing and measures nothing, with exit code 0, since peers are not
+# needed for anything else.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+command -v python3 >/dev/null || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+n_failed=0
+
+skips() { # WORDS SHARED PATH
+    local said
+    said=$(PATH=$3 "$python" tools/bench_peers.py "$folder/build" "$2" 2>&1) || n_failed=$((n_failed + 1))
+    case $said in
+    'bench-peers: skipped: '*"$1"*) ;;
+    *) echo "expected '$1', found: $said" && n_failed=$((n_failed + 1)) ;;
+    esac
+}
+
+# Not a wrapper, which would need programs of its own.
+python=$(PATH=/usr/bin:/bin command -v python3 || command -v python3)
+skips 'is not here' "$folder/absent" "$PATH"
+mkdir -p "$folder/shared/peers/workloads" "$folder/no-programs"
+touch "$folder/shared/peers/ort_bench.mjs"
+skips 'node is not installed' "$folder/shared" "$folder/no-programs"
+[ $n_failed = 0 ]

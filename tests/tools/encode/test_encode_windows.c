@@ -1,0 +1,201 @@
+/* What encode makes of texts that are longer than the model takes: windows, and what is cut. */
+#include "tests/tools/encode/head_models.h"
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int setup(void **state)
+{
+    int code = shell_setup(state);
+    if (code == 0)
+        head_models_write();
+    return code;
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0,
+                                   "$ENCODE -m bare.emb -p mean --on-long chunk --stride 4 -f json "
+                                   "'%s' dog",
+                                   LONG_TEXT)
+                          ->out;
+    assert_lines(out, 3);
+    assert_contains(out, "{\"text\": \"dog cat good bad paul smith in rome the .\", \"window\": "
+                         "{\"index\": 0, \"of\": 2, \"span\": [0, 41]}, ");
+    assert_contains(out, "{\"text\": \"in rome the . dog cat good bad paul smith\", \"window\": "
+                         "{\"index\": 1, \"of\": 2, \"span\": [28, 69]}, ");
+    assert_contains(out, "{\"text\": \"in\", \"id\": 10, \"span\": [28, 30], ");
+    assert_contains(out,
+                    "{\"text\": \"dog\", \"window\": {\"index\": 0, \"of\": 1, \"span\": [0, 3]}");
+    assert_lacks(out, "\"truncated\": true");
+
+    out =
+        shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk -f csv '%s'", LONG_TEXT)->out;
+    assert_lines(out, 3);
+    assert_contains(out, "text_index,window,window_begin,window_end,text,pair,v0,");
+    assert_contains(out, "\r\n0,1,42,69,dog cat good bad paul smith,,0.0,0.125,0.125,");
+    out = shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk '%s'", LONG_TEXT)->out;
+    assert_contains(out, "\n     1      2/2          42-69  dog cat good bad paul smith ");
+    out = shell_expect(0, "$ENCODE -m bare.emb --on-long chunk '%s'", LONG_TEXT)->out;
+    assert_contains(out, "\ntext 1, window 2 of 2, bytes 42-69: dog cat good bad paul smith\n");
+    /* Arrays have a row per window: 128 bytes and two rows of 14. */
+    shell_expect(0,
+                 "$ENCODE -m bare.emb -p mean --on-long chunk -f npy -o w.npy '%s' && "
+                 "test $(wc -c < w.npy) = $((128 + 2 * 14 * 4))",
+                 LONG_TEXT);
+}
+
+/* Every stride: windows have 10 tokens, share so many, and end with the text. */
+static void test_strides(void **state)
+{
+    (void)state;
+    for (size_t stride = 0; stride < 10; stride++) {
+        const char *out = shell_expect(0,
+                                       "$ENCODE -m bare.emb --tokens -f ids --no-special "
+                                       "--max-tokens 10 --on-long chunk --stride %zu '%s'",
+                                       stride, LONG_TEXT)
+                              ->out;
+        static const int ids[16] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 4, 5, 6, 7, 8, 9};
+        char expected[4096] = "";
+        for (size_t begin = 0, end = 0; end < 16; begin = end - stride) {
+            end = begin + 10 < 16 ? begin + 10 : 16;
+            for (size_t i = begin; i < end; i++)
+                sprintf(expected + strlen(expected), i > begin ? " %d" : "%d", ids[i]);
+            strcat(expected, "\n");
+        }
+        assert_string_equal(out, expected);
+    }
+    assert_contains(
+        shell_expect(1, "$ENCODE -m bare.emb -p mean --on-long chunk --stride 10 '%s'", LONG_TEXT)
+            ->err,
+        "text 1: its windows have room for 10 tokens: --stride must be smaller\n");
+}
+
+static void test_windows_of_pairs(void **state)
+{
+    (void)state;
+    const char *out =
+        shell_expect(0,
+                     "$ENCODE -m bare.emb -p mean --on-long chunk -f json rome --pair "
+                     "'%s'",
+                     LONG_TEXT)
+            ->out;
+    assert_contains(out,
+                    "{\"text\": \"rome\", \"pair\": \"dog cat good bad paul smith in rome\", "
+                    "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 35], \"pair\": true}, ");
+    out = shell_expect(
+              0, "$ENCODE -m bare.emb --tokens -f ids --on-long chunk --truncation only-first "
+                 "'dog cat good bad' --pair 'in rome the . in rome the'")
+              ->out;
+    assert_string_equal(out, "1 4 5 2 10 11 12 13 10 11 12 2\n1 6 7 2 10 11 12 13 10 11 12 2\n");
+    assert_contains(
+        shell_expect(1,
+                     "$ENCODE -m bare.emb --on-long chunk --truncation only-first dog "
+                     "--pair '%s'",
+                     LONG_TEXT)
+            ->err,
+        "text 1 has 19 tokens that are in every window, and the limit is 12: that leaves "
+        "no room\n");
+}
+
+/* More windows than go in one call, then a text that cannot be read: the results before it stay. */
+static void test_many_windows(void **state)
+{
+    (void)state;
+    shell_expect(0, "for i in $(seq 3000); do printf 'dog cat '; done > long && echo >> long");
+    assert_lines(shell_expect(0,
+                              "cat long long | $ENCODE -m bare.emb --tokens -f ids --max-tokens 12 "
+                              "--on-long chunk")
+                     ->out,
+                 1200);
+    const struct shell_result *result =
+        shell_expect(1, "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n\"cat\"\\n' | "
+                        "$ENCODE -m bare.emb -p mean --on-long chunk --input jsonl -f csv");
+    assert_lines(result->out, 2);
+    assert_contains(result->err, "line 2 of stdin has 13 ids and the limit is 12");
+}
+
+/* Tokens that follow each other without a blank: B- begins an entity at each that begins a word. */
+static void test_entities_without_blanks(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0, "$ENCODE -m pieces.head --entities -f csv '..'")->out;
+    assert_contains(out, "\r\n0,.,LOC,");
+    assert_lines(out, 3);
+    /* 10 of the 18 tokens fit, but the 11th goes on with a word: the window ends before that word.
+     */
+    out = shell_expect(0, "$ENCODE -m pieces.head --entities --on-long chunk -f json "
+                          "'pauldog.pauldog.pauldog.pauldog.pauldog.pauldog.'")
+              ->out;
+    assert_contains(out, "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 24]}");
+    assert_contains(out, "\"window\": {\"index\": 1, \"of\": 2, \"span\": [24, 48]}");
+}
+
+static void test_windows_of_heads(void **state)
+{
+    (void)state;
+    const char *out = shell_expect(0,
+                                   "$ENCODE -m token.head --entities --on-long chunk --stride 7 "
+                                   "-f json '%s'",
+                                   LONG_TEXT)
+                          ->out;
+    assert_contains(out, "\"window\": {\"index\": 1, \"of\": 3, \"span\": [13, 54]}, \"entities\": "
+                         "[{\"text\": \"paul smith\", \"label\": \"PER\", ");
+    assert_contains(out, "\"span\": [59, 69]}");
+    out = shell_expect(0, "$ENCODE -m mask.head --fill --top 1 --on-long chunk -f csv '%s [MASK]'",
+                       LONG_TEXT)
+              ->out;
+    assert_contains(out, "\r\n0,1,42,76,7,70,76,0,rome,11,0.6");
+    out =
+        shell_expect(0, "$ENCODE -m sequence.head --labels --on-long chunk -f csv 'dog dog dog dog "
+                        "dog dog dog dog dog dog dog dog good dog'")
+            ->out;
+    assert_contains(out,
+                    "\r\n0,0,0,47,dog dog dog dog dog dog dog dog dog dog dog dog,,BAD,0.3333");
+    assert_contains(out, "\r\n0,1,48,56,good dog,,GOOD,0.78");
+}
+
+static void test_truncation(void **state)
+{
+    (void)state;
+    assert_contains(shell_expect(1, "$ENCODE -m bare.emb '%s'", LONG_TEXT)->err,
+                    "--on-long truncate cuts it, --on-long chunk makes windows of it\n");
+    const struct shell_result *result = shell_expect(
+        0, "printf '%s\\n%s\\n' | $ENCODE -m bare.emb -p mean -f json --on-long truncate",
+        LONG_TEXT, LONG_TEXT);
+    assert_contains(result->out, "\"truncated\": true}\n{");
+    assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n"
+                                     "encode: 2 of 2 texts were cut\n");
+    assert_string_equal(
+        shell_expect(0,
+                     "$ENCODE -m bare.emb --tokens -f ids --max-tokens 5 --truncate-left 'dog cat "
+                     "good bad'")
+            ->out,
+        "1 5 6 7 2\n");
+    static const char *const pairs[][2] = {{"longest-first", "1 4 5 2 7 10 2\n"},
+                                           {"only-first", "1 4 2 7 10 11 2\n"},
+                                           {"only-second", "1 4 5 6 2 7 2\n"}};
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(shell_expect(0,
+                                         "$ENCODE -m bare.emb --tokens -f ids --max-tokens 7 "
+                                         "--truncation %s 'dog cat good' --pair 'bad in rome'",
+                                         pairs[i][0])
+                                ->out,
+                            pairs[i][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_windows_of_pairs),
+        cmocka_unit_test(test_many_windows),
+        cmocka_unit_test(test_entities_without_blanks),
+        cmocka_unit_test(test_windows_of_heads),
+        cmocka_unit_test(test_truncation),
+    };
+    return cmocka_run_group_tests_name("encode, long texts", tests, setup, shell_teardown);
+}

@@ -1,0 +1,77 @@
+/* import_cases.c - see import_cases.h. */
+#include "tests/tools/import/import_cases.h"
+
+#include "tests/tools/shell.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char import_directory[SUPPORT_PATH];
+struct checkpoint import_checkpoint;
+struct problem import_problem;
+
+bool import_read(void)
+{
+    const struct plan_options options = {0};
+    import_problem = (struct problem){""};
+    return checkpoint_read(&import_checkpoint, import_directory, &options, &import_problem);
+}
+
+void import_accepted(const char *what)
+{
+    if (!import_read())
+        fail_msg("%s: refused: %s", what, import_problem.text);
+    checkpoint_free(&import_checkpoint);
+}
+
+void import_refused(const char *what, const char *words)
+{
+    if (import_read()) {
+        checkpoint_free(&import_checkpoint);
+        fail_msg("%s was accepted", what);
+    }
+    if (!strstr(import_problem.text, words))
+        fail_msg("%s: \"%s\" is not in: %s", what, words, import_problem.text);
+}
+
+void import_write(const char *name, const char *text)
+{
+    tiny_write_text(import_directory, name, text);
+}
+
+void import_config_with(const char *key, json_t *value)
+{
+    json_t *config = tiny_config();
+    json_object_set_new(config, key, value);
+    tiny_write_json(import_directory, "config.json", config);
+    json_decref(config);
+}
+
+static void set_program(const char *variable, const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_program(name, path);
+    char *real = realpath(path, NULL);
+    if (!real)
+        fail_msg("%s is not built", path);
+    setenv(variable, real, 1);
+    free(real);
+}
+
+int import_setup(void **state)
+{
+    char here[SUPPORT_PATH];
+    set_program("IMPORT", "encode-import");
+    set_program("INSPECT", "encode-inspect");
+    if (shell_setup(state) != 0 || !getcwd(here, sizeof here))
+        return -1;
+    support_path(import_directory, here, "checkpoint");
+    return 0;
+}
+
+int import_teardown(void **state)
+{
+    return shell_teardown(state);
+}

@@ -1,0 +1,27 @@
+/* import_cases.h - what the suites of encode-import share: a directory to break, reading it in the
+ * process, and the words with which it must be refused. */
+#ifndef TESTS_TOOLS_IMPORT_CASES_H
+#define TESTS_TOOLS_IMPORT_CASES_H
+
+#include "tests/tools/import/tiny_checkpoint.h"
+#include "tools/import/checkpoint/checkpoint.h"
+
+/* cmocka's group functions: those of shell.h, and $IMPORT and $INSPECT. */
+int import_setup(void **state);
+int import_teardown(void **state);
+
+/* The directory, which tiny_checkpoint makes, and what the last reading of it gave. */
+extern char import_directory[SUPPORT_PATH];
+extern struct checkpoint import_checkpoint;
+extern struct problem import_problem;
+
+/* Reads the directory; where that is true, the caller frees the checkpoint. */
+bool import_read(void);
+void import_accepted(const char *what);
+void import_refused(const char *what, const char *words);
+
+/* A file in the directory; config.json of tiny_config with one key changed (the value is taken). */
+void import_write(const char *name, const char *text);
+void import_config_with(const char *key, json_t *value);
+
+#endif

@@ -1,0 +1,236 @@
+/* encode-import on config.json: every key with every JSON type that it does not have, values that
+ * cannot be, labels and scores, texts that are not JSON or too much of it. */
+#include "tests/tools/import/import_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For every key that is read, every JSON type that it does not have. */
+static void test_config_types(void **unused)
+{
+    enum { COUNT = 1, NUMBER = 2, FLAG = 4, TEXT = 8, LIST = 16, OBJECT = 32, NEEDED = 64 };
+    static const struct {
+        const char *key;
+        int kinds;
+    } keys[] = {
+        {"architectures", LIST},
+        {"model_type", TEXT},
+        {"hidden_size", COUNT | NEEDED},
+        {"num_hidden_layers", COUNT | NEEDED},
+        {"num_attention_heads", COUNT | NEEDED},
+        {"intermediate_size", COUNT | NEEDED},
+        {"vocab_size", COUNT | NEEDED},
+        {"max_position_embeddings", COUNT | NEEDED},
+        {"type_vocab_size", COUNT},
+        {"layer_norm_eps", NUMBER},
+        {"hidden_act", TEXT},
+        {"position_embedding_type", TEXT},
+        {"is_decoder", FLAG},
+        {"add_cross_attention", FLAG},
+        {"id2label", OBJECT},
+        {"num_labels", COUNT},
+        {"problem_type", TEXT},
+        {"sbert_ce_default_activation_function", TEXT},
+        {"sentence_transformers", OBJECT},
+    };
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct {
+            int kinds;
+            json_t *value;
+        } values[] = {
+            {TEXT, json_string("zebra")},  {FLAG, json_true()},      {LIST, json_array()},
+            {OBJECT, json_object()},       {NUMBER, json_real(1.5)}, {0, json_integer(-1)},
+            {0, json_integer(3000000000)}, {0, json_real(1e30)},
+        };
+        for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
+            json_t *config = tiny_config();
+            if (i >= 14) /* keys of classifiers */
+                json_object_set_new(config, "architectures",
+                                    json_pack("[s]", "BertForSequenceClassification"));
+            json_object_set_new(config, keys[i].key, json_incref(values[v].value));
+            tiny_write_json(import_directory, "config.json", config);
+            if ((values[v].kinds & keys[i].kinds) == 0)
+                import_refused(keys[i].key, keys[i].key);
+            json_decref(config);
+        }
+        if (keys[i].kinds & NEEDED) {
+            json_t *config = tiny_config();
+            json_object_del(config, keys[i].key);
+            tiny_write_json(import_directory, "config.json", config);
+            import_refused("a missing key", keys[i].key);
+            json_decref(config);
+        }
+        for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+            json_decref(values[v].value);
+    }
+}
+
+static void test_config_values(void **unused)
+{
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    import_config_with("num_hidden_layers", json_integer(1000000000));
+    import_refused("10^9 layers", "encoder.layer.2.");
+    import_config_with("num_hidden_layers", json_integer(1));
+    import_refused("a layer less", "encoder.layer.1.");
+    import_config_with("hidden_size", json_integer(2147483646));
+    import_refused("an absurd width", "expected [16, 2147483646]");
+    import_config_with("num_attention_heads", json_integer(3));
+    import_refused("heads", "num_attention_heads");
+    import_config_with("architectures", json_pack("[s]", "LlamaForCausalLM"));
+    import_refused("another architecture", "LlamaForCausalLM");
+    import_config_with("architectures", json_pack("[s, s]", "BertModel", "BertForMaskedLM"));
+    import_refused("two architectures", "2 names");
+    import_config_with("architectures", json_pack("[i]", 1));
+    import_refused("a number for a name", "architectures");
+    import_config_with("model_type", json_string("roberta"));
+    import_refused("another type", "'model_type' is 'roberta'");
+    import_config_with("hidden_act", json_string("quick_gelu"));
+    import_refused("another activation", "quick_gelu");
+    import_config_with("position_embedding_type", json_string("relative_key"));
+    import_refused("relative positions", "relative_key");
+    import_config_with("is_decoder", json_true());
+    import_refused("a decoder", "is_decoder");
+    import_config_with("layer_norm_eps", json_real(0));
+    import_refused("eps", "layer_norm_eps");
+    import_config_with("layer_norm_eps", json_real(1e-60));
+    import_refused("an eps that is 0 as a float", "layer_norm_eps");
+    import_config_with("type_vocab_size", json_integer(1));
+    import_refused("types", "token_type_embeddings");
+    import_config_with("architectures", json_null());
+    import_accepted("no architectures, but a model_type");
+    import_config_with("architectures", json_pack("[s]", "BertForSequenceClassification"));
+    import_refused("no classifier", "classifier");
+}
+
+static void test_labels(void **unused)
+{
+    static const struct {
+        const char *labels, *words;
+    } cases[] = {
+        {"{\"0\": \"a\"}", NULL},
+        {"{\"0\": \"a\", \"1\": \"b\"}", "classifier.weight"},
+        {"{\"1\": \"a\"}", "\"0\" is missing"},
+        {"{\"0\": 1}", "\"0\" is a number"},
+        {"{\"zero\": \"a\"}", "\"0\" is missing"},
+    };
+    struct tiny_tensors tensors;
+    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
+    const int one_row[] = {1, TINY_WIDTH, -1}, one[] = {1, -1};
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", "F32", square);
+    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
+    tiny_tensors_add(&tensors, "classifier.weight", "F32", one_row);
+    tiny_tensors_add(&tensors, "classifier.bias", "F32", one);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_t *config = tiny_config();
+        json_object_set_new(config, "architectures",
+                            json_pack("[s]", "BertForSequenceClassification"));
+        json_object_set_new(config, "id2label", json_loads(cases[i].labels, 0, NULL));
+        tiny_write_json(import_directory, "config.json", config);
+        json_decref(config);
+        if (cases[i].words)
+            import_refused(cases[i].labels, cases[i].words);
+        else
+            import_accepted(cases[i].labels);
+    }
+}
+
+/* What becomes of one logit, and of several. */
+static void test_scores(void **unused)
+{
+    static const struct {
+        const char *key, *value;
+        int64_t scores;
+    } cases[] = {
+        {NULL, NULL, SCORES_SIGMOID},
+        {"sbert_ce_default_activation_function", "torch.nn.modules.linear.Identity", SCORES_NONE},
+        {"sbert_ce_default_activation_function", "torch.nn.modules.activation.Sigmoid",
+         SCORES_SIGMOID},
+        {"problem_type", "regression", SCORES_NONE},
+    };
+    struct checkpoint_config config;
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int n_labels = 1; n_labels <= 2; n_labels++) {
+            struct json_file file = {.name = "config.json", .root = tiny_config()};
+            json_object_set_new(file.root, "architectures",
+                                json_pack("[s]", "BertForSequenceClassification"));
+            json_object_set_new(file.root, "num_labels", json_integer(n_labels));
+            if (cases[i].key)
+                json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
+            char *text = json_dumps(file.root, 0);
+            json_file_free(&file);
+            assert_true(json_file_parse(&file, "config.json", text, strlen(text), false,
+                                        &import_problem));
+            assert_true(checkpoint_config_read(&file, &config, &import_problem));
+            if (n_labels == 1)
+                assert_int_equal(config.model.scores, cases[i].scores);
+            else if (i < 2)
+                assert_int_equal(config.model.scores, SCORES_SOFTMAX);
+            json_file_free(&file);
+            free(text);
+        }
+}
+
+/* Texts that are not JSON, or too much of it. */
+static void test_json(void **unused)
+{
+    enum { DEPTH = 100000 };
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "not JSON"},
+        {"{", "not JSON"},
+        {"null", "config.json"},
+        {"[]", "expected an object"},
+        {"\"config\"", "config.json"},
+        {"{\"hidden_size\": 8, \"hidden_size\": 16}", "duplicate"},
+        {"{\"hidden_size\": 1e999}", "config.json"},
+        {"{\"model_type\": \"a\\u0000b\"}", "config.json"},
+        {"{\"model_type\": \"\xff\xfe\"}", "config.json"},
+        {"{} {}", "config.json"},
+    };
+    static const char *const openings[] = {"[", "{\"a\":"};
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_write_text(import_directory, "config.json", cases[i].text);
+        import_refused(cases[i].text, cases[i].words);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(openings[i]);
+        char *deep = malloc(n * DEPTH + 1);
+        assert_non_null(deep);
+        for (size_t at = 0; at < DEPTH; at++)
+            memcpy(deep + at * n, openings[i], n);
+        tiny_write(import_directory, "config.json", deep, n * DEPTH);
+        import_refused("deep JSON", "config.json");
+        free(deep);
+    }
+    char *large = malloc(8 << 20);
+    assert_non_null(large);
+    memset(large, ' ', 8 << 20);
+    tiny_write(import_directory, "config.json", large, 8 << 20);
+    import_refused("8 MiB of JSON", "at most");
+    free(large);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_config_types),
+        cmocka_unit_test(test_config_values),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_json),
+    };
+    return cmocka_run_group_tests_name("import_config", tests, import_setup, import_teardown);
+}

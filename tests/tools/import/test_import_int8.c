@@ -1,0 +1,232 @@
+/* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers
+ * over the others keeps its layer in f16, and every layer's feed_forward.out with it; without such
+ * rows all layers are int8. */
+#include "tests/tools/shell.h"
+#include "tests/tools/import/tiny_checkpoint.h"
+#include "tools/import/checkpoint/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char directory[SUPPORT_PATH];
+static struct checkpoint checkpoint;
+static char note[INT8_NOTE];
+
+/* The numbers of a checkpoint's file, and where feed_forward.out of each layer begins. */
+struct numbers {
+    struct tiny_tensors tensors;
+    char *file;
+    size_t len, n_header;
+    size_t out[TINY_LAYERS]; /* byte of the file */
+};
+
+static void open_numbers(struct numbers *numbers)
+{
+    tiny_checkpoint(directory);
+    tiny_tensors_bert(&numbers->tensors, "bert.");
+    numbers->file = tiny_tensors_file(&numbers->tensors, &numbers->len);
+    numbers->n_header = numbers->len - numbers->tensors.n_data;
+    for (int layer = 0; layer < TINY_LAYERS; layer++) {
+        char name[64];
+        snprintf(name, sizeof name, "bert.encoder.layer.%d.output.dense.weight", layer);
+        json_t *offsets =
+            json_object_get(json_object_get(numbers->tensors.header, name), "data_offsets");
+        assert_non_null(offsets);
+        numbers->out[layer] =
+            numbers->n_header + (size_t)json_integer_value(json_array_get(offsets, 0));
+    }
+}
+
+static void close_numbers(struct numbers *numbers)
+{
+    free(numbers->file);
+    tiny_tensors_free(&numbers->tensors);
+}
+
+static void set_number(struct numbers *numbers, size_t at, float value)
+{
+    memcpy(numbers->file + at, &value, sizeof value);
+}
+
+/* Ones, but for one row's last number. */
+static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float value)
+{
+    for (size_t i = 0; i < TINY_WIDTH * TINY_FEED_FORWARD; i++)
+        set_number(numbers, numbers->out[layer] + 4 * i, i % 2 == 0 ? 1 : -1);
+    set_number(numbers, numbers->out[layer] + 4 * ((row + 1) * TINY_FEED_FORWARD - 1), value);
+}
+
+static void plan_it(const struct numbers *numbers, enum tensor_type type)
+{
+    struct problem problem = {""};
+    tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
+    if (!checkpoint_read(&checkpoint, directory, &(struct plan_options){type}, &problem))
+        fail_msg("%s", problem.text);
+    int8_layers_note(&checkpoint.plan.int8_layers, note);
+}
+
+static enum tensor_type type_of(size_t layer, const char *part)
+{
+    char name[64];
+    snprintf(name, sizeof name, "layers.%zu.%s.weight", layer, part);
+    for (size_t i = 0; i < checkpoint.plan.n; i++)
+        if (strcmp(checkpoint.plan.tensors[i].name, name) == 0)
+            return checkpoint.plan.tensors[i].type;
+    fail_msg("no tensor %s", name);
+    return 0;
+}
+
+static void assert_types(size_t layer, enum tensor_type inner, enum tensor_type out)
+{
+    assert_int_equal(type_of(layer, "attention.qkv"), inner);
+    assert_int_equal(type_of(layer, "attention.output"), inner);
+    assert_int_equal(type_of(layer, "feed_forward.in"), inner);
+    assert_int_equal(type_of(layer, "feed_forward.out"), out);
+}
+
+static void test_plain(void **unused)
+{
+    struct numbers numbers;
+    uint64_t state = 1;
+    (void)unused;
+    open_numbers(&numbers);
+    for (int random = 0; random < 2; random++) {
+        for (size_t at = numbers.n_header; random && at < numbers.len; at += 4) {
+            double sum = -6; /* of twelve uniform numbers: normal, nearly */
+            for (int i = 0; i < 12; i++)
+                sum += (double)(support_random(&state) >> 11) * 0x1p-53;
+            set_number(&numbers, at, (float)(0.02 * sum));
+        }
+        plan_it(&numbers, TENSOR_INT8);
+        assert_string_equal(note, "");
+        assert_true(checkpoint.plan.int8_layers.worst >= 1 &&
+                    checkpoint.plan.int8_layers.worst < 3);
+        for (size_t layer = 0; layer < TINY_LAYERS; layer++)
+            assert_types(layer, TENSOR_INT8, TENSOR_INT8);
+        for (size_t i = 0; i < checkpoint.plan.n; i++) /* the tables come first */
+            if (checkpoint.plan.tensors[i].layout == LAYOUT_ROWS &&
+                checkpoint.plan.tensors[i].n_dims == 2)
+                assert_int_equal(checkpoint.plan.tensors[i].type, TENSOR_F16);
+        checkpoint_free(&checkpoint);
+    }
+    close_numbers(&numbers);
+}
+
+/* The limit is 16, whatever the row, the sign and the layer. */
+static void test_outlier(void **unused)
+{
+    static const float values[] = {16, -16, 16.1f, -16.1f, 1000};
+    struct numbers numbers;
+    (void)unused;
+    open_numbers(&numbers);
+    for (size_t layer = 0; layer < TINY_LAYERS; layer++)
+        for (size_t row = 0; row < TINY_WIDTH; row++)
+            for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
+                bool is_outlier = fabsf(values[v]) > 16;
+                char expected[32];
+                for (size_t other = 0; other < TINY_LAYERS; other++)
+                    set_outlier(&numbers, other, row, other == layer ? values[v] : 1);
+                plan_it(&numbers, TENSOR_INT8);
+                assert_types(layer, is_outlier ? TENSOR_F16 : TENSOR_INT8,
+                             is_outlier ? TENSOR_F16 : TENSOR_INT8);
+                assert_types(1 - layer, TENSOR_INT8, is_outlier ? TENSOR_F16 : TENSOR_INT8);
+                snprintf(expected, sizeof expected, "layer %zu, whose", layer);
+                assert_true((strstr(note, expected) != NULL) == is_outlier &&
+                            (note[0] != '\0') == is_outlier);
+                checkpoint_free(&checkpoint);
+            }
+    for (size_t layer = 0; layer < TINY_LAYERS; layer++)
+        set_outlier(&numbers, layer, 0, 40);
+    plan_it(&numbers, TENSOR_INT8);
+    assert_types(0, TENSOR_F16, TENSOR_F16);
+    assert_types(1, TENSOR_F16, TENSOR_F16);
+    assert_contains(note, "layers 0, 1, whose");
+    checkpoint_free(&checkpoint);
+    plan_it(&numbers, TENSOR_BF16); /* nobody else looks */
+    assert_types(0, TENSOR_BF16, TENSOR_BF16);
+    assert_string_equal(note, "");
+    checkpoint_free(&checkpoint);
+    close_numbers(&numbers);
+}
+
+/* Zeros are no outliers of each other; among zeros anything else is one. */
+static void test_zeros(void **unused)
+{
+    struct numbers numbers;
+    (void)unused;
+    open_numbers(&numbers);
+    memset(numbers.file + numbers.n_header, 0, numbers.len - numbers.n_header);
+    plan_it(&numbers, TENSOR_INT8);
+    assert_types(0, TENSOR_INT8, TENSOR_INT8);
+    checkpoint_free(&checkpoint);
+    set_number(&numbers, numbers.out[0], 1e-3f);
+    plan_it(&numbers, TENSOR_INT8);
+    assert_types(0, TENSOR_F16, TENSOR_F16);
+    assert_contains(note, "layer 0, whose feed_forward.out, most rows of which are zeros,");
+    assert_lacks(note, "inf");
+    checkpoint_free(&checkpoint);
+    close_numbers(&numbers);
+}
+
+static void test_report(void **unused)
+{
+    struct numbers numbers;
+    (void)unused;
+    open_numbers(&numbers);
+    set_outlier(&numbers, 1, 2, 24);
+    tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
+    const struct shell_result *result =
+        shell_expect(0, "$IMPORT %s --weights int8 --dry-run", directory);
+    static const char words[] =
+        "in f16 instead of int8: layer 1, whose feed_forward.out has rows up to 24 times";
+    assert_contains(result->out, words);
+    result = shell_expect(0, "$IMPORT %s --weights int8 -o a.weights", directory);
+    assert_contains(result->err, words);
+    result = shell_expect(0, "$INSPECT --verify a.weights | grep 'layers.*qkv.weight'");
+    assert_contains(result->out, "int8");
+    assert_contains(result->out, "f16");
+    assert_lacks(shell_expect(0, "$IMPORT %s -o b.weights", directory)->err, "int8");
+    const float nan = NAN;
+    memcpy(numbers.file + numbers.out[0], &nan, sizeof nan);
+    tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
+    result = shell_expect(1, "$IMPORT %s --weights int8 -o c.weights", directory);
+    assert_contains(result->err, "layer.0.output.dense.weight");
+    shell_expect(0, "[ ! -e c.weights ]");
+    close_numbers(&numbers);
+}
+
+static void set_program(const char *variable, const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_program(name, path);
+    char *real = realpath(path, NULL);
+    if (!real)
+        fail_msg("%s is not built", path);
+    setenv(variable, real, 1);
+    free(real);
+}
+
+static int set_up(void **state)
+{
+    char here[SUPPORT_PATH];
+    set_program("IMPORT", "encode-import");
+    set_program("INSPECT", "encode-inspect");
+    if (shell_setup(state) != 0 || !getcwd(here, sizeof here))
+        return -1;
+    support_path(directory, here, "checkpoint");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_outlier),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_report),
+    };
+    return cmocka_run_group_tests_name("import int8", tests, set_up, shell_teardown);
+}

@@ -1,0 +1,132 @@
+/* encode-import on what stands beside a model: the modules, limits and prompts of
+ * sentence-transformers, and vocabularies. */
+#include "tests/tools/import/import_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* modules.json and what it points to. */
+static void test_sentence_transformers(void **unused)
+{
+#define MODULE(path, type)                                                                         \
+    "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
+    static const struct {
+        const char *file, *text, *words; /* words NULL: accepted */
+    } cases[] = {
+        {"modules.json", "{}", "expected an array"},
+        {"modules.json", "[]", "no Transformer"},
+        {"modules.json", "[1]", "expected objects"},
+        {"modules.json", "[{\"path\": 1, \"type\": \"Transformer\"}]", "'path'"},
+        {"modules.json", "[{\"path\": \"\", \"type\": []}]", "'type'"},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("x", "CNN") "]", "CNN"},
+        {"modules.json", "[" MODULE("1_Pooling", "Pooling") "]", "Pooling"},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("2_Dense", "Dense") "]",
+         "Dense"},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("../x", "Pooling") "]", "../x"},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("/etc", "Pooling") "]", "/etc"},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("9_Pooling", "Pooling") "]",
+         "9_Pooling"},
+        {"modules.json", "[" MODULE("0_T", "Transformer") "]", "0_T/config.json"},
+        {"modules.json", "[" MODULE("", "Transformer") "]", NULL},
+        {"1_Pooling/config.json", "{}", "expected one"},
+        {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": 1}", "pooling_mode_mean_tokens"},
+        {"1_Pooling/config.json",
+         "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}", "both true"},
+        {"1_Pooling/config.json", "{\"pooling_mode_magic\": true}", "pooling_mode_magic"},
+        {"1_Pooling/config.json", "{\"pooling_mode\": \"magic\"}", "magic"},
+        {"1_Pooling/config.json", "{\"pooling_mode\": \"cls\"}", NULL},
+        {"1_Pooling/config.json",
+         "{\"word_embedding_dimension\": 9, \"pooling_mode_mean_tokens\": true}", "9"},
+        {"1_Pooling/config.json", "{\"include_prompt\": false, \"pooling_mode_mean_tokens\": true}",
+         "include_prompt"},
+        {"2_Dense/config.json", "{}", "in_features"},
+        {"2_Dense/config.json", "{\"in_features\": 9, \"out_features\": 6}", "'in_features' is 9"},
+        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5}", "linear.weight"},
+        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"bias\": false}",
+         "linear.bias"},
+        {"2_Dense/config.json",
+         "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"x.Softmax\"}",
+         "Softmax"},
+        {"sentence_bert_config.json", "{\"max_seq_length\": \"long\"}", "max_seq_length"},
+        {"sentence_bert_config.json", "{\"max_seq_length\": 0}", "max_seq_length"},
+        {"sentence_bert_config.json", "{\"max_seq_length\": null}", NULL},
+        {"sentence_bert_config.json", "{\"do_lower_case\": \"no\"}", "do_lower_case"},
+        {"config_sentence_transformers.json", "{\"prompts\": []}", "prompts"},
+        {"config_sentence_transformers.json", "{\"prompts\": {\"q\": 1}}", "'q'"},
+        {"config_sentence_transformers.json", "{\"prompts\": {\"fra\xc3\xa7\": \"x\"}}", "ASCII"},
+        {"config_sentence_transformers.json", "{\"default_prompt_name\": \"q\"}", "'q'"},
+        {"config_sentence_transformers.json", "{}", NULL},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_checkpoint(import_directory);
+        tiny_sentence_transformers(import_directory);
+        import_write(cases[i].file, cases[i].text);
+        if (cases[i].words)
+            import_refused(cases[i].text, cases[i].words);
+        else
+            import_accepted(cases[i].text);
+    }
+#undef MODULE
+}
+
+/* Vocabularies as text, one token per line, and as JSON. */
+static void test_vocabularies(void **unused)
+{
+#define START "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
+#define WORDS(vocabulary)                                                                          \
+    "{\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", \"vocab\": " vocabulary "}}"
+    static const struct {
+        const char *file, *text, *words; /* words NULL: accepted */
+    } cases[] = {
+        {"vocab.txt", START "i\nride\n", NULL},
+        {"vocab.txt", START "i\nride", NULL},
+        {"vocab.txt", START "i\n\nride\n", NULL},
+        {"vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n[MASK]\r\ni\r\n", NULL},
+        {"vocab.txt", START "i\nride\ni\n", "'i' is there twice"},
+        {"vocab.txt", START "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n", "vocab_size"},
+        {"vocab.txt", "i\nride\n", "is missing"},
+        {"vocab.txt", "", "is missing"},
+        {"vocab.txt", START "\xff\xfe\n", "UTF-8"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 9}"), NULL},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 16}"), "vocab_size"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 0}"), "two tokens have the id 0"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 1, \"i\": 2}"), "duplicate"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": -1}"), "id"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": 4000000000}"), "id 4000000000"},
+        {"tokenizer.json", WORDS("{\"[UNK]\": 0, \"i\": \"1\"}"), "tokenizer.json"},
+        {"tokenizer.json", WORDS("[\"[UNK]\", \"i\"]"), "tokenizer.json"},
+        {"tokenizer.json", "{\"model\": {\"type\": \"Magic\"}}", "Magic"},
+        {"tokenizer.json", "{}", "tokenizer.json"},
+        {"tokenizer.json", "[", "not JSON"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_checkpoint(import_directory);
+        import_write(cases[i].file, cases[i].text);
+        if (cases[i].words)
+            import_refused(cases[i].text, cases[i].words);
+        else
+            import_accepted(cases[i].text);
+    }
+    tiny_checkpoint(import_directory);
+    char path[SUPPORT_PATH];
+    support_path(path, import_directory, "vocab.txt");
+    unlink(path);
+    import_write("tokenizer_config.json", "{\"tokenizer_class\": \"BertTokenizer\"}");
+    import_refused("a tokenizer without a vocabulary", "vocab.txt");
+#undef WORDS
+#undef START
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sentence_transformers),
+        cmocka_unit_test(test_vocabularies),
+    };
+    return cmocka_run_group_tests_name("import_modules", tests, import_setup, import_teardown);
+}

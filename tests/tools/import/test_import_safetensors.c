@@ -1,0 +1,292 @@
+/* encode-import on tensors that are not what a checkpoint has: safetensors files that are cut or
+ * lie, tensors that are missing, left over or of another shape or type, shards. Each is refused in
+ * words that name the thing. */
+#include "tests/tools/import/import_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A whole file, cut at every byte of the header and every 7th of the data. */
+static void test_truncated(void **unused)
+{
+    struct tiny_tensors tensors;
+    size_t len;
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "");
+    char *file = tiny_tensors_file(&tensors, &len);
+    size_t n_header = len - tensors.n_data;
+    for (size_t cut = 0; cut < len; cut += cut < n_header ? 1 : 7) {
+        tiny_write(import_directory, "model.safetensors", file, cut);
+        import_refused("a truncated file", "model.safetensors");
+    }
+    tiny_write(import_directory, "model.safetensors", file, len);
+    import_accepted("the whole file");
+    char *longer = calloc(1, len + 4);
+    assert_non_null(longer);
+    memcpy(longer, file, len);
+    tiny_write(import_directory, "model.safetensors", longer, len + 4);
+    import_refused("a file that is too long", "expected");
+    free(longer);
+    free(file);
+    tiny_tensors_free(&tensors);
+}
+
+static void test_header_length(void **unused)
+{
+    static const struct {
+        const char *first, *words;
+    } cases[] = {
+        {"\xff\xff\xff\xff\xff\xff\xff\xff", "header of 18446744073709551615 bytes"},
+        {"\x00\x00\x00\x00\x00\x00\x00\x80", "header of 9223372036854775808 bytes"},
+        {"\xff\xff\xff\x7f\x00\x00\x00\x00", "header of 2147483647 bytes"},
+        {"\x00\x00\x00\x00\x00\x00\x00\x00", "not JSON"},
+    };
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char file[64] = "";
+        memcpy(file, cases[i].first, 8);
+        tiny_write(import_directory, "model.safetensors", file, sizeof file);
+        import_refused("an absurd header length", cases[i].words);
+    }
+}
+
+/* Headers that are JSON and lie. */
+static void test_headers(void **unused)
+{
+    static const struct {
+        const char *header, *words;
+    } cases[] = {
+        {"[]", "expected an object"},
+        {"{\"a\": 1}", "tensor 'a' is a number"},
+        {"{\"a\": {}}", "'dtype' is null"},
+        {"{\"a\": {\"dtype\": 32, \"shape\": [2], \"data_offsets\": [0, 8]}}",
+         "'dtype' is a number"},
+        {"{\"a\": {\"dtype\": \"F31\", \"shape\": [2], \"data_offsets\": [0, 8]}}", "dtype 'F31'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"data_offsets\": [0, 8]}}", "'shape' is null"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": \"2\", \"data_offsets\": [0, 8]}}", "'shape'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [-2], \"data_offsets\": [0, 8]}}", "'shape'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1.5], \"data_offsets\": [0, 8]}}", "'shape'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1,1,1,1,1,1,1,1,2], \"data_offsets\": [0, 8]}}",
+         "'shape'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2]}}", "'data_offsets'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0]}}", "'data_offsets'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [8, 0]}}", "8 and 0"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [-8, 0]}}",
+         "'data_offsets'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [0, 16]}}",
+         "within the 8"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [4, 12]}}",
+         "within the 8"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [9007199254740984, "
+         "9007199254740992]}}",
+         "within the 8"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [1e300, 1e301]}}",
+         "'data_offsets'"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [3], \"data_offsets\": [0, 8]}}", "does not fit"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296], \"data_offsets\": [0, "
+         "8]}}",
+         "does not fit"},
+        {"{\"a\": {\"dtype\": \"F64\", \"shape\": [2], \"data_offsets\": [0, 8]}}", "does not fit"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"b\": "
+         "{\"dtype\": "
+         "\"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
+         "overlap"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
+         "belong to none"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [0, 4]}}",
+         "by the tensors in it"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"a\": "
+         "{\"dtype\": "
+         "\"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
+         "duplicate"},
+        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
+         "word_embeddings.weight"},
+        {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '?[2J'"},
+    };
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char file[512] = "";
+        size_t n = strlen(cases[i].header);
+        assert_true(n < sizeof file - 16);
+        file[0] = (char)(n & 0xFF);
+        file[1] = (char)(n >> 8);
+        memcpy(file + 8, cases[i].header, n);
+        tiny_write(import_directory, "model.safetensors", file, 8 + n + 8);
+        import_refused(cases[i].header, cases[i].words);
+    }
+}
+
+/* A tensor less, one of another shape, dtype or value, and one too many. */
+static void test_tensors(void **unused)
+{
+    struct tiny_tensors tensors;
+    const char *name;
+    json_t *ignored;
+    const int row[] = {TINY_WIDTH, -1}, extra[] = {3, -1}, cube[] = {2, 2, 2, -1};
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "bert.");
+    json_object_foreach(tensors.header, name, ignored)
+    {
+        struct tiny_tensors broken = {.header = json_object()};
+        const char *other;
+        json_t *tensor;
+        json_object_foreach(tensors.header, other, tensor)
+        {
+            int shape[4] = {-1, -1, -1, -1};
+            json_t *sizes = json_object_get(tensor, "shape");
+            for (size_t i = 0; i < json_array_size(sizes); i++)
+                shape[i] = (int)json_integer_value(json_array_get(sizes, i));
+            shape[0] += strcmp(other, name) == 0;
+            tiny_tensors_add(&broken, other, "F32", shape);
+        }
+        tiny_tensors_write(&broken, import_directory, "model.safetensors");
+        import_refused("a tensor of another shape", name);
+        assert_non_null(strstr(import_problem.text, "expected ["));
+        tiny_tensors_free(&broken);
+    }
+    json_object_foreach(tensors.header, name, ignored)
+    {
+        struct tiny_tensors broken = {.header = json_object()};
+        const char *other;
+        json_t *tensor;
+        json_object_foreach(tensors.header, other, tensor)
+        {
+            int shape[4] = {-1, -1, -1, -1};
+            json_t *sizes = json_object_get(tensor, "shape");
+            for (size_t i = 0; i < json_array_size(sizes); i++)
+                shape[i] = (int)json_integer_value(json_array_get(sizes, i));
+            if (strcmp(other, name) != 0)
+                tiny_tensors_add(&broken, other, "F32", shape);
+        }
+        tiny_tensors_write(&broken, import_directory, "model.safetensors");
+        import_refused("a tensor less", name + strlen("bert."));
+        tiny_tensors_free(&broken);
+    }
+    tiny_tensors_free(&tensors);
+
+    const struct {
+        const char *name, *dtype;
+        const int *shape;
+        const char *words; /* NULL: accepted */
+    } more[] = {
+        {"bert.embeddings.position_ids", "I64", extra, NULL},
+        {"cls.predictions.bias", "F32", extra, NULL},
+        {"bert.adapter.weight", "F32", extra, "bert.adapter.weight"},
+        {"bert.encoder.layer.2.output.dense.bias", "F32", row, "layer.2.output.dense.bias"},
+        {"bert.encoder.layer.0.attention.self.distance_embedding.weight", "F32", cube,
+         "distance_embedding"},
+        {"embeddings.LayerNorm.weight", "F32", row, "twice"},
+        {"bert.embeddings.LayerNorm.gamma", "F32", row, "LayerNorm.gamma"},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        tiny_tensors_bert(&tensors, "bert.");
+        tiny_tensors_add(&tensors, more[i].name, more[i].dtype, more[i].shape);
+        tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+        if (more[i].words)
+            import_refused(more[i].name, more[i].words);
+        else
+            import_accepted(more[i].name);
+        tiny_tensors_free(&tensors);
+    }
+}
+
+static void set_type(struct tiny_tensors *tensors, const char *name, const char *dtype)
+{
+    json_t *tensor = json_object_get(tensors->header, name);
+    json_object_set_new(tensor, "dtype", json_string(dtype));
+}
+
+static void test_types(void **unused)
+{
+    struct tiny_tensors tensors;
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "bert.");
+    set_type(&tensors, "bert.embeddings.word_embeddings.weight", "I32");
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    import_refused("whole numbers", "dtype I32; expected F32, F16 or BF16");
+    set_type(&tensors, "bert.embeddings.word_embeddings.weight", "F16");
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    import_refused("a type of half the bytes", "does not fit");
+    tiny_tensors_free(&tensors);
+}
+
+static void test_shards(void **unused)
+{
+    struct tiny_tensors tensors, first = {.header = json_object()},
+                                 second = {.header = json_object()};
+    char path[SUPPORT_PATH];
+    const char *name;
+    json_t *tensor, *map = json_object();
+    (void)unused;
+    tiny_checkpoint(import_directory);
+    support_path(path, import_directory, "model.safetensors");
+    unlink(path);
+    tiny_tensors_bert(&tensors, "bert.");
+    json_object_foreach(tensors.header, name, tensor)
+    {
+        int shape[4] = {-1, -1, -1, -1};
+        json_t *sizes = json_object_get(tensor, "shape");
+        bool is_first = strstr(name, "embeddings") != NULL;
+        for (size_t i = 0; i < json_array_size(sizes); i++)
+            shape[i] = (int)json_integer_value(json_array_get(sizes, i));
+        tiny_tensors_add(is_first ? &first : &second, name, "F32", shape);
+        json_object_set_new(map, name, json_string(is_first ? "a.safetensors" : "b.safetensors"));
+    }
+    tiny_tensors_write(&first, import_directory, "a.safetensors");
+    tiny_tensors_write(&second, import_directory, "b.safetensors");
+    json_t *index = json_pack("{s:O}", "weight_map", map);
+    tiny_write_json(import_directory, "model.safetensors.index.json", index);
+    import_accepted("two shards");
+
+    const struct {
+        const char *file, *words;
+    } cases[] = {
+        {"c.safetensors", "c.safetensors"},
+        {"../a.safetensors", "../a.safetensors"},
+        {"b.safetensors", "where it is not"},
+        {"", "''"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_object_set_new(map, "bert.embeddings.LayerNorm.bias", json_string(cases[i].file));
+        tiny_write_json(import_directory, "model.safetensors.index.json", index);
+        if (cases[i].file[0] != '\0')
+            import_refused(cases[i].file, cases[i].words);
+        else
+            assert_false(import_read());
+    }
+    json_object_set_new(map, "bert.embeddings.LayerNorm.bias", json_integer(1));
+    tiny_write_json(import_directory, "model.safetensors.index.json", index);
+    import_refused("a number for a file", "expected a string");
+    tiny_tensors_write(&first, import_directory, "b.safetensors");
+    json_object_set_new(map, "bert.embeddings.LayerNorm.bias", json_string("a.safetensors"));
+    tiny_write_json(import_directory, "model.safetensors.index.json", index);
+    import_refused("the same tensors in two shards", "twice");
+    import_write("model.safetensors.index.json", "{\"weight_map\": 1}");
+    import_refused("no map", "weight_map");
+    json_decref(index);
+    json_decref(map);
+    tiny_tensors_free(&first);
+    tiny_tensors_free(&second);
+    tiny_tensors_free(&tensors);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_header_length),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_shards),
+    };
+    return cmocka_run_group_tests_name("import_safetensors", tests, import_setup, import_teardown);
+}

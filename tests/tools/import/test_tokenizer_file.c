@@ -1,0 +1,393 @@
+/* Reading definitions of tokenizers: what they become, and what is refused by its name. What the
+ * tokenizers then do is tested in tests/model/. */
+#include "tests/support.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct import_tokenizer tokenizer;
+static struct problem problem;
+
+/* ---- tokenizer.json ---- */
+
+#define VOCAB "\"vocab\": {\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[MASK]\": 3, \"##a\": 5}"
+#define MODEL "\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", " VOCAB "}"
+
+static bool parse(const char *text)
+{
+    return import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem);
+}
+
+static const char *setting(const char *key)
+{
+    for (size_t i = 0; i < tokenizer.n_settings; i++)
+        if (strcmp(tokenizer.settings[i].key, key) == 0)
+            return tokenizer.settings[i].value;
+    return NULL;
+}
+
+static void parsed(const char *text)
+{
+    if (!parse(text))
+        fail_msg("%s: %s", text, problem.text);
+}
+
+static void assert_setting(const char *key, const char *expected)
+{
+    const char *value = setting(key);
+    if (value == NULL || expected == NULL)
+        assert_true(value == expected);
+    else
+        assert_string_equal(value, expected);
+}
+
+static void whole(void **state)
+{
+    (void)state;
+    parsed("{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": "
+           "{\"strategy\": {\"Fixed\": 9}},"
+           "\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": true, \"lstrip\": "
+           "true},"
+           "{\"id\": 1, \"content\": \"[CLS]\", \"special\": true, \"normalized\": false}, "
+           "{\"id\": 6, \"content\": "
+           "\"new\", \"single_word\": true, \"rstrip\": true, \"normalized\": false}],"
+           "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true, \"strip_accents\": "
+           "null},"
+           "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"},"
+           "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
+           "[\"[SEP]\", 2]},"
+           "\"decoder\": {\"type\": \"Anything\"}, " MODEL "}");
+    assert_setting("kind", "wordpiece");
+    assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
+    assert_setting("splitter", "blanks punctuation");
+    assert_setting("prefix", "##");
+    assert_setting("max_word", "100");
+    assert_setting("unknown", "0");
+    assert_setting("mask_token", "3");
+    assert_setting("added", "1 5:nl 6:rwx");
+    assert_string_equal(tokenizer.single, "1:0 A:0 2:0");
+    assert_string_equal(tokenizer.pair, "1:0 A:0 2:0 B:1 2:1");
+    assert_int_equal(tokenizer.n, 7);
+    assert_null(tokenizer.texts[4]);
+    assert_string_equal(tokenizer.texts[6], "new");
+    assert_true(tokenizer.lowercases && tokenizer.cls == 1 && tokenizer.sep == 2 &&
+                tokenizer.mask == 3);
+    assert_true(tokenizer.pad == -1 && tokenizer.unknown == 0 && tokenizer.max_length == 0);
+    import_tokenizer_free(&tokenizer);
+}
+
+static void switches(void **state)
+{
+    static const struct {
+        const char *part, *normalizer, *splitter;
+    } cases[] = {
+        {"\"normalizer\": null", NULL, NULL},
+        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": false, "
+         "\"handle_chinese_chars\": false, "
+         "\"strip_accents\": true, \"lowercase\": false}",
+         "nfd drop_nonspacing", NULL},
+        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"strip_accents\": false, \"lowercase\": "
+         "true}",
+         "clean space_cjk lower", NULL},
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFKC\"}, "
+         "{\"type\": \"Sequence\", "
+         "\"normalizers\": [{\"type\": \"Strip\", \"strip_left\": false}, {\"type\": "
+         "\"StripAccents\"}]}]}",
+         "nfkc strip_end drop_marks", NULL},
+        {"\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
+         "\"WhitespaceSplit\"}, {\"type\": "
+         "\"Punctuation\"}, {\"type\": \"Digits\", \"individual_digits\": true}]}",
+         NULL, "blanks punctuation digits"},
+        {"\"pre_tokenizer\": {\"type\": \"Whitespace\"}", NULL, "blanks word_runs"},
+        {"\"pre_tokenizer\": {\"type\": \"Digits\"}", NULL, "digit_runs"},
+        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"Removed\"}", NULL,
+         "punctuation_dropped"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i].part);
+        parsed(text);
+        assert_setting("normalizer", cases[i].normalizer);
+        assert_setting("splitter", cases[i].splitter);
+        assert_null(tokenizer.single);
+        import_tokenizer_free(&tokenizer);
+    }
+    parsed("{\"model\": {\"vocab\": {\"u\": 0}, \"unk_token\": \"u\"}}"); /* an old file */
+    assert_setting("kind", "words");
+    import_tokenizer_free(&tokenizer);
+}
+
+static void refused_parts(void **state)
+{
+    static const char *const cases[][2] = {
+        {"\"normalizer\": {\"type\": \"Precompiled\"}", "normalizer is 'Precompiled'"},
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Replace\"}]}",
+         "'Replace'"},
+        {"\"normalizer\": {\"type\": \"Sequence\"}", "normalizers"},
+        {"\"normalizer\": {}", "without a type"},
+        {"\"normalizer\": \"NFD\"", "a string"},
+        {"\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": 1}", "lowercase"},
+        {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"}", "pre-tokenizer is 'ByteLevel'"},
+        {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"MergedWithNext\"}",
+         "MergedWithNext"},
+        {"\"post_processor\": {\"type\": \"RobertaProcessing\"}",
+         "post-processor is 'RobertaProcessing'"},
+        {"\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"x\", 99], \"sep\": "
+         "[\"y\", 1]}",
+         "'cls'"},
+        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [], \"pair\": []}",
+         "'single'"},
+        {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
+         "{\"id\": \"x\", "
+         "\"type_id\": 0}}]}",
+         "'x'"},
+        {"\"added_tokens\": {}", "added_tokens"},
+        {"\"added_tokens\": [{\"id\": 9, \"content\": \"new\"}]", "'new' has the id 9; expected 5"},
+        {"\"added_tokens\": [{\"id\": 2, \"content\": \"[CLS]\"}]",
+         "'[CLS]' has the id 2; expected 1"},
+        {"\"added_tokens\": [{\"content\": \"new\"}]", "'id'"},
+        {"\"added_tokens\": [{\"id\": 6}]", "content"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i][0]);
+        assert_false(parse(text));
+        if (strstr(problem.text, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+    }
+}
+
+static void refused_models(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{}", "model"},
+        {"{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "model is 'Unigram'"},
+        {"{\"model\": {\"merges\": [], \"vocab\": {}}}", "model is 'BPE'"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}}}", "unk_token"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}, \"unk_token\": \"b\"}}",
+         "'b'"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0, \"b\": 0}, \"unk_token\": "
+         "\"b\"}}",
+         "two tokens have the id 0"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 4194304}, \"unk_token\": "
+         "\"a\"}}",
+         "4194304"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 1e300}, \"unk_token\": \"a\"}}",
+         "whole number"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0.5}, \"unk_token\": \"a\"}}",
+         "whole number"},
+        {"{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"a\": 0}, \"unk_token\": \"a\", "
+         "\"max_input_chars_per_word\": 20000}}",
+         "max_input_chars_per_word"},
+        {"{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"a\": 0}, \"unk_token\": \"a\", "
+         "\"continuing_subword_prefix\": \"123456789012345678901234567890123\"}}",
+         "continuing_subword_prefix"},
+        {"[]", "object"},
+        {"{\"model\"", "not JSON"},
+    };
+    char deep[20000];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_false(parse(cases[i][0]));
+        if (strstr(problem.text, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+    }
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    assert_false(parse(deep));
+}
+
+/* ---- vocab.txt ---- */
+
+static char directory[SUPPORT_PATH];
+
+static void write_file(const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void remove_file(const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    assert_int_equal(remove(path), 0);
+}
+
+static bool read_directory(void)
+{
+    struct folder folder;
+    assert_true(folder_open(&folder, directory, &problem));
+    const bool ok = import_tokenizer_read(&tokenizer, &folder, &problem);
+    folder_close(&folder);
+    return ok;
+}
+
+static void refused_directory(const char *words)
+{
+    assert_false(read_directory());
+    if (strstr(problem.text, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
+}
+
+static void vocabulary_file(void **state)
+{
+    (void)state;
+    support_temp_dir(directory);
+    refused_directory("vocab.txt");
+    write_file("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n\r\nthe\r\n##ing");
+    assert_true(read_directory());
+    assert_int_equal(tokenizer.n, 7);
+    assert_string_equal(tokenizer.texts[6], "##ing");
+    assert_null(tokenizer.texts[4]);
+    assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
+    assert_setting("added", "1 3 0 2");
+    assert_setting("mask_token", NULL);
+    assert_string_equal(tokenizer.pair, "2:0 A:0 3:0 B:1 3:1");
+    import_tokenizer_free(&tokenizer);
+
+    write_file("tokenizer_config.json",
+               "{\"do_lower_case\": false, \"model_max_length\": 512, \"tokenizer_class\": "
+               "\"BertTokenizerFast\", \"mask_token\": {\"content\": \"the\"}}");
+    assert_true(read_directory());
+    assert_setting("normalizer", "clean space_cjk");
+    assert_setting("mask_token", "5");
+    assert_true(tokenizer.max_length == 512 && !tokenizer.lowercases);
+    import_tokenizer_free(&tokenizer);
+
+    write_file("tokenizer_config.json",
+               "{\"strip_accents\": true, \"tokenize_chinese_chars\": false, "
+               "\"do_lower_case\": false, \"model_max_length\": 1e30}");
+    write_file("special_tokens_map.json", "{\"unk_token\": \"the\"}");
+    assert_true(read_directory());
+    assert_setting("normalizer", "clean nfd drop_nonspacing");
+    assert_setting("unknown", "5");
+    assert_int_equal(tokenizer.max_length, 0);
+    import_tokenizer_free(&tokenizer);
+    write_file("special_tokens_map.json", "{\"cls_token\": \"nowhere\"}");
+    refused_directory("nowhere");
+    remove_file("special_tokens_map.json");
+
+    write_file("tokenizer_config.json", "{\"tokenizer_class\": \"BertJapaneseTokenizer\"}");
+    refused_directory("BertJapaneseTokenizer");
+    write_file("tokenizer_config.json", "{\"do_basic_tokenize\": false}");
+    refused_directory("do_basic_tokenize");
+    write_file("tokenizer_config.json", "{\"do_lower_case\": \"no\"}");
+    refused_directory("do_lower_case");
+    write_file("tokenizer_config.json", "{}");
+    write_file("added_tokens.json", "{\"new\": 7}");
+    refused_directory("added_tokens.json");
+    remove_file("added_tokens.json");
+
+    write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nthe\n");
+    refused_directory("'the' is there twice, as token 4 and token 5");
+    write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n\xFF\n");
+    refused_directory("line 5 is not UTF-8");
+    write_file("vocab.txt", "");
+    refused_directory("[UNK]");
+
+    /* A tokenizer.json counts more than a vocab.txt; where they contradict each other, that is
+     * said. */
+    write_file("tokenizer.json", "{" MODEL "}");
+    write_file("tokenizer_config.json", "{\"do_lower_case\": true}");
+    assert_true(read_directory());
+    assert_non_null(strstr(tokenizer.note, "do_lower_case"));
+    import_tokenizer_free(&tokenizer);
+    support_remove_dir(directory);
+}
+
+/* The vocab.txt of BERT says what its tokenizer.json says. */
+static void same_from_both(void **state)
+{
+    static struct import_tokenizer other;
+    char path[SUPPORT_PATH], text_path[SUPPORT_PATH];
+    (void)state;
+    if (!support_shared("tokenizers/definitions/bert-base-uncased.json", path) ||
+        !support_shared("tokenizers/sources/bert-base-uncased.vocab.txt", text_path)) {
+        print_message("no definitions beside the project: skipped\n");
+        skip();
+    }
+    assert_true(import_tokenizer_read_file(&other, path, &problem));
+    assert_true(import_tokenizer_read_file(&tokenizer, text_path, &problem));
+    assert_int_equal(tokenizer.n, other.n);
+    for (size_t id = 0; id < other.n; id++)
+        assert_string_equal(tokenizer.texts[id], other.texts[id]);
+    for (size_t i = 0; i < tokenizer.n_settings; i++) {
+        const char *value = tokenizer.settings[i].value, *found = NULL;
+        for (size_t k = 0; k < other.n_settings; k++)
+            if (strcmp(other.settings[k].key, tokenizer.settings[i].key) == 0)
+                found = other.settings[k].value;
+        assert_non_null(found);
+        if (strcmp(tokenizer.settings[i].key, "added") != 0) /* other orders */
+            assert_string_equal(value, found);
+    }
+    assert_string_equal(tokenizer.single, other.single);
+    assert_string_equal(tokenizer.pair, other.pair);
+    import_tokenizer_free(&tokenizer);
+    import_tokenizer_free(&other);
+}
+
+/* ---- Written ---- */
+
+static void written_with(size_t n_types, const char *expected)
+{
+    char path[SUPPORT_PATH];
+    engine_error error;
+    engine_model *model;
+    struct weight_writer *writer;
+    const char *key, *value;
+    support_path(path, directory, "t.weights");
+    assert_int_equal(weight_writer_open(path, &writer, &error), ENGINE_OK);
+    assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "6", 1),
+                     ENGINE_OK);
+    char types[8];
+    const int n = snprintf(types, sizeof types, "%zu", n_types);
+    assert_int_equal(
+        weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", types, (size_t)n),
+        ENGINE_OK);
+    assert_int_equal(import_tokenizer_write(&tokenizer, n_types, true, writer), ENGINE_OK);
+    assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
+    if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
+        fail_msg("%s", error.message);
+    bool found = false, truncates = false;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
+         i++) {
+        found = found || (strcmp(key, "pair") == 0 && strcmp(value, expected) == 0);
+        truncates = truncates || strcmp(key, "truncate") == 0;
+    }
+    assert_true(found && truncates);
+    engine_model_close(model);
+}
+
+static void written(void **state)
+{
+    (void)state;
+    support_temp_dir(directory);
+    parsed("{\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
+           "[\"[SEP]\", 2]}, " MODEL "}");
+    written_with(2, "1:0 A:0 2:0 B:1 2:1");
+    written_with(1, "1:0 A:0 2:0 B:0 2:0");
+    written_with(0, "1:0 A:0 2:0 B:0 2:0");
+    import_tokenizer_free(&tokenizer);
+    support_remove_dir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole),           cmocka_unit_test(switches),
+        cmocka_unit_test(refused_parts),   cmocka_unit_test(refused_models),
+        cmocka_unit_test(vocabulary_file), cmocka_unit_test(same_from_both),
+        cmocka_unit_test(written),
+    };
+    return cmocka_run_group_tests_name("tokenizer_file", tests, NULL, NULL);
+}

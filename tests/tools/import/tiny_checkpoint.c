@@ -1,0 +1,205 @@
+/* tiny_checkpoint.c - see tiny_checkpoint.h. */
+#include "tests/tools/import/tiny_checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAME = 128 };
+
+/* ---- Tensors ---- */
+
+static size_t element_bytes(const char *dtype)
+{
+    if (strcmp(dtype, "F32") == 0)
+        return 4;
+    return strcmp(dtype, "F16") == 0 || strcmp(dtype, "BF16") == 0 ? 2 : 8;
+}
+
+void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char *dtype,
+                      const int *shape)
+{
+    json_t *sizes = json_array();
+    size_t n = element_bytes(dtype);
+    for (; *shape >= 0; shape++) {
+        json_array_append_new(sizes, json_integer(*shape));
+        n *= (size_t)*shape;
+    }
+    json_t *tensor =
+        json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype, "shape", sizes, "data_offsets",
+                  (json_int_t)tensors->n_data, (json_int_t)(tensors->n_data + n));
+    assert_non_null(tensor);
+    assert_int_equal(json_object_set_new(tensors->header, name, tensor), 0);
+    tensors->n_data += n;
+}
+
+static void add(struct tiny_tensors *tensors, const char *prefix, const char *name, int rows,
+                int cols)
+{
+    char whole[NAME];
+    const int shape[] = {rows, cols, -1};
+    snprintf(whole, sizeof whole, "%s%s", prefix, name);
+    tiny_tensors_add(tensors, whole, "F32", shape);
+}
+
+static void add_layer(struct tiny_tensors *tensors, const char *prefix, int layer)
+{
+    static const struct {
+        const char *name;
+        int rows, cols; /* cols -1: a norm */
+    } parts[] = {
+        {"attention.self.query", TINY_WIDTH, TINY_WIDTH},
+        {"attention.self.key", TINY_WIDTH, TINY_WIDTH},
+        {"attention.self.value", TINY_WIDTH, TINY_WIDTH},
+        {"attention.output.dense", TINY_WIDTH, TINY_WIDTH},
+        {"attention.output.LayerNorm", TINY_WIDTH, -1},
+        {"intermediate.dense", TINY_FEED_FORWARD, TINY_WIDTH},
+        {"output.dense", TINY_WIDTH, TINY_FEED_FORWARD},
+        {"output.LayerNorm", TINY_WIDTH, -1},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "encoder.layer.%d.%s.weight", layer, parts[i].name);
+        add(tensors, prefix, name, parts[i].rows, parts[i].cols);
+        snprintf(name, sizeof name, "encoder.layer.%d.%s.bias", layer, parts[i].name);
+        add(tensors, prefix, name, parts[i].rows, -1);
+    }
+}
+
+void tiny_tensors_bert(struct tiny_tensors *tensors, const char *prefix)
+{
+    *tensors = (struct tiny_tensors){.header = json_object()};
+    add(tensors, prefix, "embeddings.word_embeddings.weight", TINY_VOCABULARY, TINY_WIDTH);
+    add(tensors, prefix, "embeddings.position_embeddings.weight", TINY_POSITIONS, TINY_WIDTH);
+    add(tensors, prefix, "embeddings.token_type_embeddings.weight", 2, TINY_WIDTH);
+    add(tensors, prefix, "embeddings.LayerNorm.weight", TINY_WIDTH, -1);
+    add(tensors, prefix, "embeddings.LayerNorm.bias", TINY_WIDTH, -1);
+    for (int layer = 0; layer < TINY_LAYERS; layer++)
+        add_layer(tensors, prefix, layer);
+}
+
+void tiny_tensors_free(struct tiny_tensors *tensors)
+{
+    json_decref(tensors->header);
+    *tensors = (struct tiny_tensors){.header = NULL};
+}
+
+char *tiny_tensors_file(const struct tiny_tensors *tensors, size_t *len)
+{
+    char *header = json_dumps(tensors->header, JSON_COMPACT);
+    assert_non_null(header);
+    size_t n_header = strlen(header);
+    *len = 8 + n_header + tensors->n_data;
+    char *file = calloc(1, *len + 1);
+    assert_non_null(file);
+    for (size_t i = 0; i < 8; i++)
+        file[i] = (char)(n_header >> (8 * i) & 0xFF);
+    memcpy(file + 8, header, n_header);
+    for (size_t i = 0; i + 4 <= tensors->n_data; i += 4) {
+        float value = 0.25f + 0.001f * (float)(i / 4 % 1000);
+        memcpy(file + 8 + n_header + i, &value, 4);
+    }
+    free(header);
+    return file;
+}
+
+void tiny_tensors_write(const struct tiny_tensors *tensors, const char *directory, const char *name)
+{
+    size_t len;
+    char *file = tiny_tensors_file(tensors, &len);
+    tiny_write(directory, name, file, len);
+    free(file);
+}
+
+/* ---- Files ---- */
+
+void tiny_write(const char *directory, const char *name, const char *text, size_t len)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        fail_msg("%s cannot be written", path);
+    assert_int_equal(fwrite(text, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+void tiny_write_text(const char *directory, const char *name, const char *text)
+{
+    tiny_write(directory, name, text, strlen(text));
+}
+
+void tiny_write_json(const char *directory, const char *name, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_INDENT(2));
+    assert_non_null(text);
+    tiny_write_text(directory, name, text);
+    free(text);
+}
+
+json_t *tiny_config(void)
+{
+    json_t *config = json_pack(
+        "{s:[s], s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:s, s:s}", "architectures",
+        "BertModel", "model_type", "bert", "hidden_size", TINY_WIDTH, "num_hidden_layers",
+        TINY_LAYERS, "num_attention_heads", 2, "intermediate_size", TINY_FEED_FORWARD, "vocab_size",
+        TINY_VOCABULARY, "max_position_embeddings", TINY_POSITIONS, "type_vocab_size", 2,
+        "layer_norm_eps", 1e-12, "hidden_act", "gelu", "position_embedding_type", "absolute");
+    assert_non_null(config);
+    return config;
+}
+
+void tiny_checkpoint(const char *directory)
+{
+    struct tiny_tensors tensors;
+    json_t *config = tiny_config();
+    support_remove_dir(directory);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    tiny_write_json(directory, "config.json", config);
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_write(&tensors, directory, "model.safetensors");
+    tiny_write_text(directory, "vocab.txt",
+                    "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ni\nride\nbike\n##s\ndog\ncat\n");
+    tiny_tensors_free(&tensors);
+    json_decref(config);
+}
+
+static void make_directory(const char *directory, const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+void tiny_sentence_transformers(const char *directory)
+{
+    struct tiny_tensors dense = {.header = json_object()};
+    const int weight[] = {6, TINY_WIDTH, -1}, bias[] = {6, -1};
+    tiny_write_text(directory, "modules.json",
+                    "[{\"idx\": 0, \"name\": \"0\", \"path\": \"\", \"type\": "
+                    "\"sentence_transformers.models.Transformer\"},\n"
+                    " {\"idx\": 1, \"name\": \"1\", \"path\": \"1_Pooling\", \"type\": "
+                    "\"sentence_transformers.models.Pooling\"},\n"
+                    " {\"idx\": 2, \"name\": \"2\", \"path\": \"2_Dense\", \"type\": "
+                    "\"sentence_transformers.models.Dense\"},\n"
+                    " {\"idx\": 3, \"name\": \"3\", \"path\": \"3_Normalize\", \"type\": "
+                    "\"sentence_transformers.models.Normalize\"}]\n");
+    make_directory(directory, "1_Pooling");
+    tiny_write_text(directory, "1_Pooling/config.json",
+                    "{\"word_embedding_dimension\": 8, \"pooling_mode_cls_token\": false, "
+                    "\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": false}");
+    make_directory(directory, "2_Dense");
+    tiny_write_text(directory, "2_Dense/config.json",
+                    "{\"in_features\": 8, \"out_features\": 6, \"bias\": true, "
+                    "\"activation_function\": \"torch.nn.modules.activation.Tanh\"}");
+    tiny_tensors_add(&dense, "linear.weight", "F32", weight);
+    tiny_tensors_add(&dense, "linear.bias", "F32", bias);
+    tiny_tensors_write(&dense, directory, "2_Dense/model.safetensors");
+    tiny_tensors_free(&dense);
+    tiny_write_text(directory, "sentence_bert_config.json",
+                    "{\"max_seq_length\": 7, \"do_lower_case\": false}");
+    tiny_write_text(directory, "config_sentence_transformers.json",
+                    "{\"prompts\": {\"query\": \"ride \", \"passage\": \"\"}, "
+                    "\"default_prompt_name\": \"query\"}");
+}

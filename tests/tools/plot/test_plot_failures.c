@@ -1,0 +1,243 @@
+/* encode-plot without gnuplot, with a bad one, with outputs that cannot be written, with texts that would like to
+ * be commands, out of bounds, misused. */
+#include "tests/tools/plot/plot_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void test_no_gnuplot(void **state)
+{
+    (void)state;
+    shell_expect(0, "rm -f e.png");
+    const struct shell_result *run =
+        shell_expect(1, "PATH=/nowhere \"$PLOT\" attention 'I ride' -o e.png --data e.tsv");
+    assert_contains(run->err, "gnuplot-nox");
+    assert_int_equal(count_lines(run->err), 1);
+    shell_expect(0, "test ! -e e.png && test -s e.tsv");
+    shell_expect(0, "PATH=/nowhere \"$PLOT\" attention 'I ride' -f data");
+}
+
+/* A gnuplot that fails, that says nothing, that stops half way, that is killed. */
+static void test_bad_gnuplot(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *words;
+    } cases[] = {
+        {"cat >/dev/null; echo 'no terminal here' >&2; exit 1", "no terminal here"},
+        {"cat >/dev/null", "drew nothing"},
+        {"printf '\\211PNG'; cat >/dev/null", "a part of the picture"},
+        {"cat >/dev/null; kill -9 $$", "signal 9"},
+        {"exit 0", "gnuplot"},
+        {"yes x | head -c 100000 >&2; exit 3", "gnuplot failed"},
+    };
+    shell_expect(0, "mkdir -p fake");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        shell_expect(
+            0, "rm -f e.png; cat > fake/gnuplot <<'END'\n#!/bin/sh\n%s\nEND\nchmod +x fake/gnuplot",
+            cases[i].script);
+        const struct shell_result *run =
+            shell_expect(1, "PATH=$PWD/fake:$PATH \"$PLOT\" position -n 400 -o e.png");
+        assert_contains(run->err, cases[i].words);
+        shell_expect(0, "test ! -e e.png");
+    }
+}
+
+static void test_outputs_that_fail(void **state)
+{
+    (void)state;
+    NEEDS_GNUPLOT();
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f png -o /dev/full")->err,
+                    "/dev/full");
+    static const char *const formats[] = {"png", "svg", "pdf", "text", "data"};
+    for (size_t i = 0; i < 5; i++)
+        assert_contains(shell_expect(1, "$PLOT position -f %s -o /dev/full", formats[i])->err,
+                        "'/dev/full': No space left on device");
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' --data /dev/full")->err, "/dev/full");
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f data > /dev/full")->err, "stdout");
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' > /dev/full")->err, "stdout");
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' -o nowhere/a.png")->err,
+                    "nowhere/a.png");
+    shell_expect(0, "echo old > keep.png; chmod 400 keep.png");
+    if (shell("test -w keep.png")->code != 0) {
+        assert_contains(shell_expect(1, "$PLOT attention 'I ride' -o keep.png")->err, "keep.png");
+        assert_contains(shell_expect(0, "cat keep.png")->out, "old");
+    }
+    shell_expect(0, "$PLOT position -f data | head -n 1 >/dev/null; true");
+}
+
+/* Texts that a shell or gnuplot would obey stay texts, in names, titles and file names. */
+static void test_hostile_texts(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "`touch HACKED`",
+        "$(touch HACKED)",
+        "\" ; system(\"touch HACKED\") ; \"",
+        "'; !touch HACKED",
+        "@x $x %d %s %n",
+        "\\\"",
+        "a\nEND_OF_PANEL\n!touch HACKED\n",
+        "{/Bold=99 x}_^",
+        "\\140touch HACKED\\140",
+        "<tspan>&amp;</svg>",
+        "set output 'HACKED'",
+        "\xff\xfe bad",
+        "\x1b]0;x\x07",
+        "桜 naïve",
+    };
+    NEEDS_GNUPLOT();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        setenv("HOSTILE", texts[i], 1);
+        shell_expect(
+            0, "$PLOT similarity \"$HOSTILE\" 'I ride' --title \"$HOSTILE\" -o h.svg --data h.tsv");
+        shell_expect(0, "$PLOT similarity \"$HOSTILE\" 'I ride' -o \"$PWD/h.png\"");
+        shell_expect(0, "$PLOT similarity \"$HOSTILE\" 'I ride'");
+        shell_expect(0, "$PLOT order \"$HOSTILE ride\" -o h.pdf");
+        if (shell("$PLOT words \"$HOSTILE\" ride")->code != 0) /* marks alone are no words */
+            assert_contains(shell_expect(1, "$PLOT words \"$HOSTILE\" ride")->err, "no words");
+        shell_expect(0, "$PLOT words \"dog $HOSTILE\" \"ride $HOSTILE\" -o h.svg");
+        shell_expect(0, "test ! -e HACKED");
+    }
+    assert_contains(shell_expect(0, "cat h.svg")->out, "桜");
+    shell_expect(0, "cp toy.weights './we`touch HACKED`ird.weights'");
+    shell_expect(
+        0,
+        "$PLOT attention -m './we`touch HACKED`ird.weights' 'I ride' -o h.svg && test ! -e HACKED");
+    struct table *table =
+        read_table(shell_expect(0, "$PLOT similarity 'a\tb' 'c\nd' -f data")->out, 0);
+    assert_string_equal(table->names[0], "a\\tb");
+    assert_string_equal(table->columns[1], "c\\nd");
+}
+
+static void test_few_and_many_tokens(void **state)
+{
+    (void)state;
+    NEEDS_GNUPLOT();
+    shell_expect(0, "$PLOT attention '' -o t.png"); /* [CLS] [SEP] */
+    assert_contains(shell_expect(1, "$PLOT attention -m plain.weights '' -o t.png")->err,
+                    "no tokens");
+    assert_contains(shell_expect(1, "$PLOT layers -m plain.weights '' -o t.png")->err, "no tokens");
+    assert_contains(shell_expect(1, "$PLOT words '' -o t.png")->err, "no words");
+    shell_expect(0, "$PLOT attention -m plain.weights I -o t.png");
+    setenv("MANY",
+           "i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride "
+           "bike dog cat "
+           "i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride "
+           "bike dog cat",
+           1);
+    shell_expect(0, "$PLOT attention -m plain.weights \"$MANY\" -o t.png && $PLOT words -m "
+                    "plain.weights \"$MANY\" -o t.svg");
+    shell_expect(0, "$PLOT attention -m plain.weights --pad-to 64 \"$MANY\" && $PLOT layers -m "
+                    "plain.weights \"$MANY\" -o t.pdf");
+    assert_contains(shell_expect(1, "$PLOT attention \"$MANY\" -o t.png")->err, "at most 16");
+}
+
+/* What would fill the memory or take hours is refused at once, with what can be asked for. */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"position -n 9000 --kind distance", "9000 x 9000 numbers, and a picture takes at most "
+                                             "16777216: with -n 4096 it can be drawn"},
+        {"position -n 4097 --kind cosine --width 1", "with -n 4096"},
+        {"position -n 100000 --width 65536", "with -n 256"},
+        {"position -n 100000 --width 65536 --kind waves", "with -n 256"},
+        {"position -n 500 --kind correlation --width 65536", "500 x 65536"},
+        {"position -m far.weights --beside wide.weights --width 8 -n 5000", "with -n 4096"},
+        {"attention -m far.weights 'a b' --pad-to 9000", "2 x 2 x 9000 x 9000"},
+    };
+    shell_expect(0, "$NEW -o far.weights --words 'a b' --width 8 --heads 2 --layers 2 --max-tokens "
+                    "100000 --position sinusoidal");
+    shell_expect(0, "$NEW -o wide.weights --words 'a b' --width 4096 --heads 1 --layers 0 "
+                    "--max-tokens 100000 --position sinusoidal");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_contains(shell_expect(2, "ulimit -t 10; $PLOT %s -f data", cases[i].arguments)->err,
+                        cases[i].words);
+    shell_expect(0, "$PLOT position -n 65536 --width 256 --kind waves --dims 0 --data far.tsv");
+    shell_expect(0, "$PLOT attention -m far.weights 'a b' --pad-to 100 --data far.tsv");
+}
+
+static void test_wrong_use(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"", "what shall be drawn"},
+        {"-o x.png attention a", "name comes first"},
+        {"heat", "there is no picture 'heat'"},
+        {"attention </dev/null", "one text is needed"},
+        {"words </dev/null", "one text is needed"},
+        {"attention a b", "one text is needed"},
+        {"position text", "takes no text"},
+        {"words a b c", "one or two texts"},
+        {"attention 'I ride' --layer 3", "layers 1 to 2"},
+        {"attention 'I ride' --layer 0", "--layer"},
+        {"attention 'I ride' --head 3", "heads 1 to 2"},
+        {"attention 'I ride' --pad-to 2", "--pad-to 2"},
+        {"attention 'I ride' --pad-to 99", "at most 16"},
+        {"attention 'I ride' --rollout --head 1", "--rollout"},
+        {"attention 'I ride' --pad-side left", "--pad-to"},
+        {"attention 'I ride' --dims 1", "--dims is no option of attention"},
+        {"position --layer 1", "--layer is no option of position"},
+        {"position --dims 1,2", "--kind waves"},
+        {"position --kind waves --transpose", "--transpose"},
+        {"position --kind waves --dims 200", "columns"},
+        {"position --kind bars", "--kind"},
+        {"position --colors rainbow", "--colors"},
+        {"position --position fourier --position-base 5", "--position-base"},
+        {"words a --link ab", "--link"},
+        {"attention 'I ride' --position-scale 2 --position none", "--position-scale"},
+        {"attention 'I ride' --nonsense", "nonsense"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct shell_result *run = shell("$PLOT %s", cases[i].arguments);
+        if (run->code != 2)
+            fail_msg("exit code %d: %s: %s", run->code, cases[i].arguments, run->err);
+        assert_contains(run->err, cases[i].words);
+        assert_int_equal(run->out_len, 0);
+    }
+    /* One message, and what helps. */
+    static const char *const columns[] = {"x", "5:5", "200", "0:128"};
+    for (size_t i = 0; i < 4; i++) {
+        const struct shell_result *run =
+            shell_expect(2, "$PLOT position --kind waves --dims %s", columns[i]);
+        assert_int_equal(count_lines(run->err), 2);
+    }
+    static const char *const commands[] = {"position", "attention", "words",
+                                           "layers",   "order",     "similarity"};
+    for (size_t i = 0; i < 6; i++)
+        assert_contains(shell_expect(0, "$PLOT %s --help", commands[i])->out, "--data FILE");
+    assert_contains(shell_expect(0, "$PLOT --help")->out, "similarity");
+    shell_expect(0, "$PLOT --version");
+}
+
+/* Every option of the help is in the manual. */
+static void test_manual(void **state)
+{
+    (void)state;
+    const struct shell_result *run = shell_expect(
+        0, "for p in position attention words layers order similarity; do $PLOT $p --help; done | "
+           "grep -oE '(^| )--[a-z-]+' | tr -d ' ' | sort -u | while read -r o; do "
+           "sed 's/\\\\-/-/g' \"$SOURCE/tools/man/encode-plot.1\" | grep -qF -- \"$o\" || echo "
+           "\"missing $o\"; done");
+    assert_string_equal(run->out, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_gnuplot),
+        cmocka_unit_test(test_bad_gnuplot),
+        cmocka_unit_test(test_outputs_that_fail),
+        cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_few_and_many_tokens),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_manual),
+    };
+    return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
+}

@@ -1,0 +1,356 @@
+/* The parts of encode-plot: principal components against another algorithm, ticks, names beside
+ * points, columns, strings of gnuplot, another process. */
+#include "tests/support.h"
+
+#include "tools/plot/gnuplot/child.h"
+#include "tools/plot/gnuplot/gnuplot.h"
+#include "tools/plot/gnuplot/label_places.h"
+#include "tools/plot/gnuplot/layout.h"
+#include "tools/plot/pictures/pca.h"
+#include "tools/plot/plot_options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ---- Principal components ---- */
+
+/* The eigenvectors of a symmetric matrix by Jacobi's rotations, which LAPACK's dgesvd does not use.
+ * a [n, n] becomes diagonal, v [n, n] has the vectors as columns. */
+static void jacobi(double *a, double *v, size_t n)
+{
+    for (size_t i = 0; i < n * n; i++)
+        v[i] = i % (n + 1) == 0;
+    for (int sweep = 0; sweep < 60; sweep++)
+        for (size_t p = 0; p < n; p++)
+            for (size_t q = p + 1; q < n; q++) {
+                if (fabs(a[p * n + q]) < 1e-300)
+                    continue;
+                double angle = 0.5 * atan2(2 * a[p * n + q], a[q * n + q] - a[p * n + p]);
+                double c = cos(angle), s = sin(angle);
+                for (size_t k = 0; k < n; k++) {
+                    double x = a[k * n + p], y = a[k * n + q];
+                    a[k * n + p] = c * x - s * y;
+                    a[k * n + q] = s * x + c * y;
+                }
+                for (size_t k = 0; k < n; k++) {
+                    double x = a[p * n + k], y = a[q * n + k];
+                    a[p * n + k] = c * x - s * y;
+                    a[q * n + k] = s * x + c * y;
+                    x = v[k * n + p];
+                    y = v[k * n + q];
+                    v[k * n + p] = c * x - s * y;
+                    v[k * n + q] = s * x + c * y;
+                }
+            }
+}
+
+static double *covariance(const double *rows, size_t n, size_t width)
+{
+    double *mean = calloc(width, sizeof *mean), *matrix = calloc(width * width, sizeof *matrix);
+    assert_true(mean && matrix);
+    for (size_t i = 0; i < n * width; i++)
+        mean[i % width] += rows[i] / (double)n;
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < width; i++)
+            for (size_t j = 0; j < width; j++)
+                matrix[i * width + j] +=
+                    (rows[r * width + i] - mean[i]) * (rows[r * width + j] - mean[j]);
+    free(mean);
+    return matrix;
+}
+
+/* The column of the k-th largest eigenvalue. */
+static size_t rank_of(const double *diagonal, size_t width, size_t k)
+{
+    for (size_t i = 0; i < width; i++) {
+        size_t larger = 0;
+        for (size_t j = 0; j < width; j++)
+            larger += diagonal[j * width + j] > diagonal[i * width + i];
+        if (larger == k)
+            return i;
+    }
+    fail_msg("two eigenvalues are the same");
+    return 0;
+}
+
+static void check_pca(size_t n, size_t width, uint64_t seed)
+{
+    double *rows = malloc(n * width * sizeof *rows), *v = malloc(width * width * sizeof *v);
+    double *plane = malloc(2 * n * sizeof *plane), total = 0;
+    struct pca pca;
+    assert_true(rows && v && plane);
+    for (size_t i = 0; i < n * width; i++) /* columns of different spread */
+        rows[i] =
+            ((double)support_below(&seed, 1000001) / 500000 - 1) * (1 + (double)(i % width % 7));
+    double *a = covariance(rows, n, width);
+    for (size_t i = 0; i < width; i++)
+        total += a[i * width + i];
+    jacobi(a, v, width);
+    assert_true(pca_fit(&pca, rows, n, width));
+    pca_project(&pca, rows, n, plane);
+    for (size_t k = 0; k < PCA_COMPONENTS; k++) {
+        size_t column = rank_of(a, width, k);
+        double product = 0, largest = 0, signed_largest = 0, variance = 0;
+        for (size_t i = 0; i < width; i++)
+            product += v[i * width + column] * pca.axes[k * width + i];
+        double sign = product < 0 ? -1 : 1;
+        for (size_t i = 0; i < width; i++) {
+            double difference = fabs(sign * v[i * width + column] - pca.axes[k * width + i]);
+            if (!(difference <= 1e-5))
+                fail_msg("axis %zu of %zu x %zu differs by %g at %zu", k, n, width, difference, i);
+            if (fabs(pca.axes[k * width + i]) > largest)
+                largest = fabs(signed_largest = pca.axes[k * width + i]);
+        }
+        assert_true(signed_largest > 0);
+        for (size_t r = 0; r < n; r++)
+            variance += plane[2 * r + k] * plane[2 * r + k];
+        assert_true(fabs(pca.share[k] - a[column * width + column] / total) <= 1e-9);
+        assert_true(fabs(variance / total - pca.share[k]) <= 1e-9);
+    }
+    pca_free(&pca);
+    free(a);
+    free(v);
+    free(rows);
+    free(plane);
+}
+
+static void test_pca_against_jacobi(void **state)
+{
+    (void)state;
+    check_pca(11, 50, 1); /* fewer rows than columns, as eleven words have */
+    check_pca(40, 12, 2);
+    check_pca(3, 2, 3);
+    check_pca(200, 30, 4);
+}
+
+/* The same rows in another order, and some twice: the same axes. */
+static void test_pca_in_any_order(void **state)
+{
+    (void)state;
+    enum { N = 11, WIDTH = 50 };
+    double rows[N * WIDTH], turned[2 * N * WIDTH];
+    uint64_t seed = 7;
+    struct pca a, b, c;
+    for (size_t i = 0; i < N * WIDTH; i++)
+        rows[i] = (double)support_below(&seed, 1000) / 1000;
+    for (size_t r = 0; r < N; r++)
+        memcpy(turned + r * WIDTH, rows + (r * 7 + 3) % N * WIDTH, WIDTH * sizeof *rows);
+    memcpy(turned + N * WIDTH, rows, sizeof rows);
+    assert_true(pca_fit(&a, rows, N, WIDTH) && pca_fit(&b, turned, N, WIDTH) &&
+                pca_fit(&c, turned, 2 * N, WIDTH));
+    for (size_t i = 0; i < PCA_COMPONENTS * WIDTH; i++) {
+        assert_true(fabs(a.axes[i] - b.axes[i]) <= 1e-9);
+        assert_true(fabs(a.axes[i] - c.axes[i]) <= 1e-9);
+    }
+    pca_free(&a);
+    pca_free(&b);
+    pca_free(&c);
+}
+
+static void test_pca_of_little(void **state)
+{
+    (void)state;
+    double one[3] = {1, 2, 3}, same[6] = {1, 2, 3, 1, 2, 3}, line[6] = {0, 0, 0, 1, 1, 1}, place[4];
+    double bad[4] = {0, NAN, 1, 2};
+    struct pca pca;
+    assert_true(pca_fit(&pca, one, 1, 3));
+    pca_project(&pca, one, 1, place);
+    assert_true(place[0] == 0 && place[1] == 0 && pca.share[0] == 0);
+    pca_free(&pca);
+    assert_true(pca_fit(&pca, same, 2, 3));
+    assert_true(pca.share[0] == 0 && pca.share[1] == 0);
+    pca_free(&pca);
+    assert_true(pca_fit(&pca, line, 2, 3));
+    pca_project(&pca, line, 2, place);
+    assert_true(fabs(pca.share[0] - 1) <= 1e-12 &&
+                fabs(fabs(place[0] - place[2]) - sqrt(3)) <= 1e-12);
+    assert_true(fabs(place[1]) <= 1e-12 && fabs(place[3]) <= 1e-12);
+    pca_free(&pca);
+    assert_false(pca_fit(&pca, bad, 2, 2));
+    assert_false(pca_fit(&pca, one, 1, 0));
+}
+
+/* ---- Axes ---- */
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    char text[TICK_BYTES];
+    struct ticks ticks = ticks_make(-1, 1, 5);
+    assert_int_equal(ticks.n, 5);
+    assert_string_equal(tick_text(&ticks, 0, text), "-1.0");
+    assert_string_equal(tick_text(&ticks, 2, text), "0.0");
+    ticks = ticks_make(-0.5, 99.5, 6);
+    assert_string_equal(tick_text(&ticks, 0, text), "0");
+    assert_string_equal(tick_text(&ticks, ticks.n - 1, text), "80");
+    ticks = ticks_make(0, 1e-9, 4);
+    assert_in_range(ticks.n, 2, 8);
+    ticks = ticks_make(3, 3, 4);
+    assert_int_equal(ticks.n, 1);
+    assert_int_equal(ticks_make(NAN, 1, 4).n, 0);
+    assert_int_equal(ticks_make(-INFINITY, 1, 4).n, 0);
+}
+
+/* Few names in much room cover nothing. */
+static void test_label_places(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    struct named_point points[N];
+    struct box frame = {0, 0, 300, 200};
+    uint64_t seed = 3;
+    for (size_t i = 0; i < N; i++)
+        points[i] = (struct named_point){.x = 20 + (double)support_below(&seed, 260),
+                                         .width = 30,
+                                         .height = 9,
+                                         .y = 20 + (double)support_below(&seed, 160)};
+    place_labels(points, N, &frame, 2);
+    for (size_t i = 0; i < N; i++) {
+        const struct box *a = &points[i].name;
+        assert_true(a->left >= 0 && a->right <= 300 && a->bottom >= 0 && a->top <= 200);
+        for (size_t j = 0; j < i; j++) {
+            const struct box *b = &points[j].name;
+            assert_true(a->right <= b->left || b->right <= a->left || a->top <= b->bottom ||
+                        b->top <= a->bottom);
+        }
+    }
+}
+
+/* ---- Columns ---- */
+
+static void check_dims(const char *text, size_t width, size_t n, size_t first, size_t last)
+{
+    size_t got = 0, *dims = dims_read(text, width, &got);
+    if (n == 0) {
+        assert_null(dims);
+        return;
+    }
+    assert_non_null(dims);
+    assert_int_equal(got, n);
+    assert_int_equal(dims[0], first);
+    assert_int_equal(dims[n - 1], last);
+    free(dims);
+}
+
+static void test_dims(void **state)
+{
+    (void)state;
+    check_dims("0:512:64", 512, 8, 0, 448);
+    check_dims("6,7,8,9", 32, 4, 6, 9);
+    check_dims("6:10", 32, 4, 6, 9);
+    check_dims("0,30:32", 32, 3, 0, 31);
+    check_dims("4:5:18446744073709551615", 8, 1, 4, 4); /* a step that would wrap around */
+    check_dims("1:4:18446744073709551614,7", 8, 2, 1, 7);
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "1,",
+                                        ",1",
+                                        "32",
+                                        "0:33",
+                                        "0:32:0",
+                                        "1:",
+                                        "-1",
+                                        "1:2:3:4",
+                                        "5:5",
+                                        "0:32",
+                                        "99999999999999999999",
+                                        "1 ,2",
+                                        "18446744073709551615"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check_dims(wrong[i], 32, 0, 0, 0);
+}
+
+/* ---- gnuplot's strings ---- */
+
+static void test_strings(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t len;
+    FILE *stream = open_memstream(&text, &len);
+    assert_non_null(stream);
+    gnuplot_put_string(stream, "a`b\"c\\d@e$f%g\n(1) é桜");
+    fclose(stream);
+    for (const char *c = text + 1; c < text + len - 1; c++)
+        assert_null(strchr("`\"@$%\n({'", *c));
+    assert_non_null(strstr(text, "é桜"));
+    assert_non_null(strstr(text, "\\050\\061\\051")); /* a digit behind an escape is one too */
+    free(text);
+}
+
+/* ---- Another process ---- */
+
+static void test_child(void **state)
+{
+    (void)state;
+    enum { LARGE = 3 << 20 };
+    char cat[] = "cat", none[] = "no-such-program-anywhere", yes[] = "false";
+    char *const echo[] = {cat, NULL}, *const missing[] = {none, NULL}, *const fails[] = {yes, NULL};
+    char *input = malloc(LARGE);
+    struct child_result result;
+    assert_non_null(input);
+    for (size_t i = 0; i < LARGE; i++)
+        input[i] = (char)(i * 31 % 251);
+    assert_int_equal(child_run(echo, input, LARGE, &result), 0);
+    assert_true(result.took_all && result.status == 0 && result.len == LARGE);
+    assert_memory_equal(result.bytes, input, LARGE);
+    free(result.bytes);
+    assert_int_equal(child_run(missing, input, LARGE, &result), ENOENT);
+    assert_int_equal(child_run(fails, input, LARGE, &result), 0); /* no SIGPIPE ends us */
+    assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1 && !result.took_all);
+    free(result.bytes);
+    free(input);
+}
+
+/* Whoever started us may ignore SIGCHLD; a child's status is known all the same. */
+static void test_child_of_who_ignores_children(void **state)
+{
+    (void)state;
+    char no[] = "false";
+    char *const fails[] = {no, NULL};
+    struct child_result result;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before, after;
+    sigaction(SIGCHLD, &ignore, &before);
+    assert_int_equal(child_run(fails, "", 0, &result), 0);
+    sigaction(SIGCHLD, &before, &after);
+    assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
+    assert_true(after.sa_handler == SIG_IGN);
+    free(result.bytes);
+}
+
+/* ---- Titles ---- */
+
+static void test_title_breaks(void **state)
+{
+    (void)state;
+    assert_int_equal(title_break("A, without positions", 30), 0);
+    assert_int_equal(title_break("", 7), 0);
+    assert_int_equal(title_break("one-word-that-does-not-fit", 10), 0);
+    assert_int_equal(title_break("aaaaaaaaaaaaaaaa, bb", 10), 0); /* the first would be cut */
+    assert_int_equal(title_break("aaaa bbbb cccc dddd", 12), 9);
+    /* Behind a comma, but not where a line would be cut. */
+    assert_int_equal(title_break("with sinusoidal positions, W1 = 1, W2 = 10", 30), 26);
+    assert_int_equal(title_break("A, with sinusoidal positions", 20), 18);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_title_breaks),
+        cmocka_unit_test(test_pca_against_jacobi),
+        cmocka_unit_test(test_pca_in_any_order),
+        cmocka_unit_test(test_pca_of_little),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_label_places),
+        cmocka_unit_test(test_dims),
+        cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_child),
+        cmocka_unit_test(test_child_of_who_ignores_children),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* display.c - text and numbers in cells; see display.h. Widths are those of utf8proc (East Asian
+ * Width, combining marks), so a column stays straight for "桜" and "é" alike. */
+#include "tools/common/display.h"
+
+#include "tools/common/utf8.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* One character as it is shown: its bytes and its columns. */
+struct glyph {
+    char bytes[16];
+    size_t n_bytes;
+    size_t columns;
+};
+
+enum { ZERO_WIDTH_NON_JOINER = 0x200C, ZERO_WIDTH_JOINER = 0x200D };
+
+/* They choose the forms of the letters beside them and neither move nor hide anything. */
+static bool is_joiner(uint32_t character)
+{
+    return character == ZERO_WIDTH_NON_JOINER || character == ZERO_WIDTH_JOINER;
+}
+
+static bool is_escaped(uint32_t character)
+{
+    if (is_joiner(character))
+        return false;
+    switch (utf8proc_category((utf8proc_int32_t)character)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void escape(uint32_t character, struct glyph *glyph)
+{
+    const char *form = character < 0x100 ? "\\x%02x" : character < 0x10000 ? "\\u%04x" : "\\U%08x";
+    char letter = character == '\n' ? 'n' : character == '\t' ? 't' : character == '\r' ? 'r' : 0;
+    int n = letter ? snprintf(glyph->bytes, sizeof glyph->bytes, "\\%c", letter)
+                   : snprintf(glyph->bytes, sizeof glyph->bytes, form, (unsigned)character);
+    glyph->n_bytes = glyph->columns = (size_t)n;
+}
+
+/* utf8proc gives no column to the spacing marks of Indic scripts; terminals, like wcwidth of the C
+ * library, give one. */
+static size_t columns_of(uint32_t character)
+{
+    int columns = utf8proc_charwidth((utf8proc_int32_t)character);
+    if (columns > 0 && !is_joiner(character))
+        return (size_t)columns;
+    return utf8proc_category((utf8proc_int32_t)character) == UTF8PROC_CATEGORY_MC ? 1 : 0;
+}
+
+static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
+{
+    uint32_t character;
+    size_t n = utf8_next(text, len, &character);
+    if (is_escaped(character)) {
+        escape(character, glyph);
+        return n;
+    }
+    glyph->n_bytes = utf8_put(character, glyph->bytes);
+    glyph->columns = columns_of(character);
+    return n;
+}
+
+/* How much of a text is shown: its first `len` bytes, which take `columns`, then perhaps "…". A
+ * pile of combining marks takes no columns, so the number of characters has a limit too. */
+struct extent {
+    size_t len, columns;
+    bool shortened;
+};
+
+static struct extent measure(const char *text, size_t len, size_t most)
+{
+    struct extent whole = {0}, start = {0};
+    struct glyph glyph;
+    size_t n_glyphs = 0;
+
+    start.shortened = true;
+    while (whole.len < len) {
+        whole.len += next_glyph(text + whole.len, len - whole.len, &glyph);
+        whole.columns += glyph.columns;
+        if (whole.columns > most || ++n_glyphs > 4 * most)
+            return start;
+        if (whole.columns < most) {
+            start.len = whole.len;
+            start.columns = whole.columns;
+        }
+    }
+    return whole;
+}
+
+size_t display_width(const char *text, size_t len, size_t most)
+{
+    struct extent extent = measure(text, len, most);
+    return extent.columns + (extent.shortened ? 1 : 0);
+}
+
+size_t display_text(FILE *stream, const char *text, size_t len, size_t most)
+{
+    struct extent extent = measure(text, len, most);
+    struct glyph glyph;
+    for (size_t at = 0; at < extent.len;) {
+        at += next_glyph(text + at, extent.len - at, &glyph);
+        fwrite(glyph.bytes, 1, glyph.n_bytes, stream);
+    }
+    if (extent.shortened)
+        fputs("…", stream);
+    return extent.columns + (extent.shortened ? 1 : 0);
+}
+
+void display_cell(FILE *stream, const char *text, size_t len, size_t columns)
+{
+    size_t used = display_text(stream, text, len, columns);
+    fprintf(stream, "%*s", (int)(columns - used), "");
+}
+
+void display_sentence(FILE *stream, const char *text, size_t len, size_t columns)
+{
+    enum { LONGEST_WORD = 1000 };
+    size_t used = 0;
+    while (len > 0) {
+        const char *blank = memchr(text, ' ', len);
+        size_t word_len = blank ? (size_t)(blank - text) : len;
+        size_t width = display_width(text, word_len, LONGEST_WORD);
+        bool fits = used + 1 + width <= columns;
+        if (used > 0)
+            putc(fits ? ' ' : '\n', stream);
+        display_text(stream, text, word_len, LONGEST_WORD);
+        used = used > 0 && fits ? used + 1 + width : width;
+        text += word_len + (blank ? 1 : 0);
+        len -= word_len + (blank ? 1 : 0);
+    }
+    putc('\n', stream);
+}
+
+void display_number(FILE *stream, double value)
+{
+    if (fabs(value) < 99.99995 || !isfinite(value))
+        fprintf(stream, "%*.4f", DISPLAY_NUMBER, value);
+    else
+        fprintf(stream, "%*.1e", DISPLAY_NUMBER, value);
+}

@@ -1,0 +1,107 @@
+/* line_reader.c - lines from read(2); see line_reader.h. stdio is not used because it cannot say
+ * whether the next read would wait. */
+#include "tools/common/line_reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_CAP = 64 << 10 };
+
+void line_reader_begin(struct line_reader *reader, int fd)
+{
+    *reader = (struct line_reader){0};
+    reader->fd = fd;
+}
+
+void line_reader_free(struct line_reader *reader)
+{
+    free(reader->data);
+    reader->data = NULL;
+}
+
+/* Room for more bytes behind `end`: by moving what is left to the front, else by growing. */
+static bool make_room(struct line_reader *reader)
+{
+    if (reader->begin > 0 && reader->end == reader->cap) {
+        memmove(reader->data, reader->data + reader->begin, reader->end - reader->begin);
+        reader->end -= reader->begin;
+        reader->searched -= reader->begin;
+        reader->begin = 0;
+    }
+    if (reader->end < reader->cap)
+        return true;
+    size_t cap = reader->cap ? 2 * reader->cap : FIRST_CAP;
+    char *data = realloc(reader->data, cap);
+    if (!data) {
+        reader->error = ENOMEM;
+        return false;
+    }
+    reader->data = data;
+    reader->cap = cap;
+    return true;
+}
+
+/* Waits up to timeout milliseconds (-1: for ever) for something to read; false when there is
+ * nothing. */
+static bool is_readable(int fd, int timeout)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    return poll(&poll_fd, 1, timeout) != 0;
+}
+
+static bool read_more(struct line_reader *reader)
+{
+    ssize_t n;
+    if (!make_room(reader))
+        return false;
+    do
+        n = read(reader->fd, reader->data + reader->end, reader->cap - reader->end);
+    while (n < 0 && (errno == EINTR || (errno == EAGAIN && is_readable(reader->fd, -1))));
+    if (n < 0) {
+        reader->error = errno;
+        return false;
+    }
+    reader->at_end = n == 0;
+    reader->end += (size_t)n;
+    return true;
+}
+
+static enum line_state hand_out(struct line_reader *reader, size_t end, size_t next, char **line,
+                                size_t *len)
+{
+    if (end - reader->begin > LINE_BYTES_MAX)
+        return LINE_TOO_LONG;
+    *line = reader->data + reader->begin;
+    *len = end - reader->begin;
+    reader->begin = reader->searched = next;
+    reader->n_lines++;
+    return LINE_READ;
+}
+
+enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len)
+{
+    for (;;) {
+        char *end = reader->searched < reader->end ? memchr(reader->data + reader->searched, '\n',
+                                                            reader->end - reader->searched)
+                                                   : NULL;
+        if (end) {
+            size_t at = (size_t)(end - reader->data);
+            bool carriage_return = at > reader->begin && reader->data[at - 1] == '\r';
+            return hand_out(reader, carriage_return ? at - 1 : at, at + 1, line, len);
+        }
+        reader->searched = reader->end;
+        if (reader->at_end)
+            return reader->begin == reader->end
+                       ? LINE_END
+                       : hand_out(reader, reader->end, reader->end, line, len);
+        if (reader->end - reader->begin > LINE_BYTES_MAX + 1)
+            return LINE_TOO_LONG;
+        if (!wait && !is_readable(reader->fd, 0))
+            return LINE_PENDING;
+        if (!read_more(reader))
+            return LINE_FAILED;
+    }
+}

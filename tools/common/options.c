@@ -1,0 +1,166 @@
+/* options.c - option values, messages and exit codes of the programs; see options.h.
+ *
+ * Numbers are read with strto… in the C locale (no program calls setlocale) and must fill the
+ * whole text: "12k", " 12", "+12" and "" are refused rather than half read.
+ */
+#include "tools/common/options.h"
+
+#include "engine/engine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of_program = "encode";
+
+void program_begin(char *name, char *argv[])
+{
+    name_of_program = name;
+    if (argv[0] != NULL)
+        argv[0] = name;
+}
+
+const char *program_name(void)
+{
+    return name_of_program;
+}
+
+static void say(const char *format, va_list arguments) PROGRAM_PRINTF(1, 0);
+
+static void say(const char *format, va_list arguments)
+{
+    fprintf(stderr, "%s: ", name_of_program);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void program_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+int program_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    return PROGRAM_FAILED;
+}
+
+int program_misuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    return program_usage();
+}
+
+int program_usage(void)
+{
+    fprintf(stderr, "Try '%s --help'.\n", name_of_program);
+    return PROGRAM_MISUSED;
+}
+
+int program_help(const char *text)
+{
+    fputs(text, stdout);
+    return program_end(PROGRAM_DONE);
+}
+
+int program_version(void)
+{
+    printf("%s %s\n%s\n", name_of_program, engine_version(), engine_build_info());
+    return program_end(PROGRAM_DONE);
+}
+
+int program_end(int code)
+{
+    errno = 0;
+    int failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !failed)
+        return code;
+    if (errno == 0) { /* an earlier write failed, and its reason is gone: one more tells it */
+        putchar('\n');
+        fflush(stdout);
+    }
+    if (errno == EPIPE)
+        return PROGRAM_FAILED;
+    return program_fail("cannot write to stdout: %s", errno ? strerror(errno) : "a write failed");
+}
+
+const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
+                   uint64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    if (!end || *end || errno || number < least || number > most) {
+        program_note("%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", option,
+                     least, most, text);
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+bool option_count(const char *option, const char *text, size_t least, size_t most, size_t *value)
+{
+    uint64_t number = 0;
+    if (!option_number(option, text, least, most, &number))
+        return false;
+    *value = (size_t)number;
+    return true;
+}
+
+bool option_real(const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+    double number = isspace((unsigned char)text[0]) ? 0 : strtod(text, &end);
+    if (!end || end == text || *end || !isfinite(number)) {
+        program_note("%s takes a number, not '%s'", option, text);
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+bool option_yes_no(const char *option, const char *text, bool *value)
+{
+    if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0) {
+        program_note("%s takes yes or no, not '%s'", option, text);
+        return false;
+    }
+    *value = text[0] == 'y';
+    return true;
+}
+
+bool option_choice(const char *option, const char *text, const char *const *names, size_t n,
+                   size_t *value)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *value = i;
+            return true;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    program_note("%s takes one of %s, not '%s'", option, list, text);
+    return false;
+}

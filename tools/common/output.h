@@ -1,0 +1,29 @@
+/* output.h - where results go: stdout, or a file that is put in its place when all is done. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include "engine/file/output_file.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+    FILE *stream;
+    const char *path;         /* NULL: stdout */
+    struct output_file *file; /* or NULL */
+    int reason;               /* errno of the first write that failed; 0: none has */
+    engine_error error;
+};
+
+/* path NULL: stdout. False: the message has been printed. */
+bool output_open(struct output *output, const char *path);
+
+/* Flushes if asked to; false if any write has failed so far. Set errno to 0 before writing. */
+bool output_check(struct output *output, bool flush);
+
+/* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
+ * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could
+ * not be written. That is said, except of a reader that went away. */
+int output_end(struct output *output, int code);
+
+#endif

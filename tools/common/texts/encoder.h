@@ -1,0 +1,96 @@
+/* encoder.h - the engine as encode uses it: one model, one session, the options of the command
+ * line. */
+#ifndef TOOLS_ENCODER_H
+#define TOOLS_ENCODER_H
+
+#include "tools/encode/encode_options.h"
+#include "tools/common/texts/item.h"
+#include "tools/common/options.h"
+#include "tools/common/texts/padding.h"
+#include "tools/common/texts/prompt.h"
+
+#include <limits.h>
+
+struct encoder {
+    engine_model *model;
+    engine_session *session;
+    engine_info info;
+    const char *name; /* for headings: the model's, else its file's */
+    int32_t unknown;  /* id of the token for unknown words; -1: none */
+    /* What is in force, after the options: the names of weights/FORMAT.md. */
+    const char *position, *mask, *pooling;
+    bool has_positions;       /* there are any, and their weight is not 0 */
+    char position_about[160]; /* " (base 50, W2 3)": what is asked, or not the format's default; or "" */
+    enum task task;
+    bool is_pooled;     /* a row of numbers per text, not per token */
+    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
+    bool is_chunked;    /* texts beyond the limit go in windows, */
+    size_t stride;      /* which share so many tokens */
+    size_t token_limit; /* most tokens per text; 0: none */
+    size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
+    size_t top;         /* words per mask token */
+    struct padding padding;
+    struct prompt prompt, query_prompt;
+    engine_encode_options options;
+    char default_path[PATH_MAX];
+    char message[512]; /* of the last failure */
+    /* One call's inputs and outputs; they grow and are used again. */
+    engine_input *inputs;
+    int32_t *ids;
+    uint8_t *masks;
+    float *rows;
+    size_t inputs_cap, ids_cap, masks_cap, rows_cap;
+};
+
+/* Opens the model and makes the session. On failure the message has been printed and *exit_code
+ * set; encoder_close is safe either way. */
+bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code);
+void encoder_close(struct encoder *encoder);
+
+/* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
+ * as many as the limit lets by. */
+bool encoder_tokenize(struct encoder *encoder, struct item *item);
+
+/* Makes an item as long as all others; one that is longer already is an error (texts are cut when
+ * they are tokenized, ids are not). */
+bool encoder_pad(struct encoder *encoder, struct item *item);
+
+/* Asks the model for what the task wants of n items whose tokens are set. Rows are valid until the
+ * next call. */
+bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
+
+/* The text of a token of the vocabulary; "" if it has none. */
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
+
+/* The value of one of the tokenizer's settings, or the model's, borrowed, or NULL. */
+const char *encoder_setting(const struct encoder *encoder, const char *key);
+const char *encoder_config(const struct encoder *encoder, const char *key);
+
+/* A piece that goes on with the word before it ("##ing"); false for models that take whole words. */
+bool encoder_continues_word(const struct encoder *encoder, int32_t id);
+
+/* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
+const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len);
+
+/* The word that the token for unknown words stands for at place i; NULL: another token, or the
+ * word is that token's own text. */
+const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
+                                 size_t *len);
+
+/* The name of a label; one that the file does not name is LABEL_ and its number. */
+enum { LABEL_NAME_BYTES = 32 };
+const char *encoder_label(const struct encoder *encoder, size_t label,
+                          char scratch[LABEL_NAME_BYTES]);
+
+/* The message becomes the item's name and what the format makes; returns false. The second takes
+ * the session's message, whose "input 0" is the item. */
+bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
+    PROGRAM_PRINTF(3, 4);
+bool encoder_fail_memory(struct encoder *encoder, const struct item *item);
+bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
+
+/* Room for at least n >= 1 elements; what was in it is lost. NULL, and nothing kept, on failure. */
+void *encoder_room(void *data, size_t *cap, size_t n, size_t element_bytes);
+
+#endif

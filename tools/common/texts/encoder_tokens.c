@@ -1,0 +1,171 @@
+/* encoder_tokens.c - an input's tokens, and what they are called; see encoder.h. */
+#include "tools/common/texts/encoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *find_setting(const struct encoder *encoder, engine_settings settings,
+                                const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0;
+         engine_model_setting(encoder->model, settings, i, &key, &value, NULL) == ENGINE_OK; i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+const char *encoder_setting(const struct encoder *encoder, const char *key)
+{
+    return find_setting(encoder, ENGINE_SETTINGS_TOKENIZER, key);
+}
+
+const char *encoder_config(const struct encoder *encoder, const char *key)
+{
+    return find_setting(encoder, ENGINE_SETTINGS_CONFIG, key);
+}
+
+bool encoder_continues_word(const struct encoder *encoder, int32_t id)
+{
+    const char *prefix = encoder_setting(encoder, "prefix"), *text;
+    size_t len;
+    if (strcmp(encoder->info.tokenizer, "wordpiece") != 0 ||
+        engine_token_text(encoder->model, id, &text, &len) != ENGINE_OK)
+        return false;
+    prefix = prefix ? prefix : "##"; /* weights/FORMAT.md: if absent */
+    size_t prefix_len = strlen(prefix);
+    return prefix_len > 0 && len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
+}
+
+/* Says how long the text is and what would help; where cutting would not, the engine knows why. */
+static bool fail_too_long(struct encoder *encoder, const struct item *item)
+{
+    engine_encode_options options = encoder->options;
+    bool may_raise =
+        task_is_tokens(encoder->task) || encoder->token_limit < encoder->info.max_tokens;
+    bool may_chunk = encoder->task < TASK_RANK && encoder->task != TASK_SHOW_MASK;
+    bool by_padding = encoder->token_limit == encoder->padding.n;
+    size_t n_tokens = 0;
+
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    if (engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, NULL, NULL) ==
+        ENGINE_ERROR_LENGTH)
+        return encoder_fail_in_engine(encoder, item);
+    options.max_tokens = 0;
+    engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
+    return encoder_fail(encoder, item,
+                        " has %zu token%s and the limit is %zu: --on-long truncate cuts it%s%s",
+                        n_tokens, plural(n_tokens), encoder->token_limit,
+                        may_chunk ? ", --on-long chunk makes windows of it" : "",
+                        !may_raise   ? ""
+                        : by_padding ? ", a larger --pad-to takes more"
+                                     : ", a larger --max-tokens takes more");
+}
+
+static bool tokenize_text(struct encoder *encoder, struct item *item)
+{
+    const engine_input *input = &item->record.input;
+    engine_encode_options options = encoder->options;
+    size_t text_bytes = input->text_len + input->pair_len;
+    size_t guess = text_bytes < 1024 ? text_bytes + 32 : 1024 + text_bytes / 4;
+    size_t cap = 0;
+    engine_result result = {0};
+    engine_status status;
+
+    if (encoder->is_chunked) /* windows are cut from all tokens */
+        options.max_tokens = 0;
+    else if (encoder->token_limit && guess > encoder->token_limit)
+        guess = encoder->token_limit;
+    do {
+        item->tokens = encoder_room(item->tokens, &cap, guess, sizeof *item->tokens);
+        if (!item->tokens)
+            return encoder_fail_memory(encoder, item);
+        status =
+            engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
+    } while (status == ENGINE_ERROR_BUFFER && guess > cap);
+    if (status == ENGINE_ERROR_LENGTH)
+        return fail_too_long(encoder, item);
+    if (status != ENGINE_OK)
+        return encoder_fail_in_engine(encoder, item);
+    item->n_tokens = result.n_tokens;
+    item->n_dropped = result.n_dropped;
+    return true;
+}
+
+/* Padding may hold any number; a model without a type table takes any type. */
+static bool check_number(struct encoder *encoder, const struct item *item, const char *key,
+                         size_t i, int32_t number, size_t n_allowed)
+{
+    if (n_allowed == 0 || item_is_masked(item, i) || (size_t)number < n_allowed)
+        return true;
+    return encoder_fail(encoder, item, ": \"%s\"[%zu] is %d, and this model's %s end at %zu", key,
+                        i, (int)number, key, n_allowed - 1);
+}
+
+/* Ids are their own tokens; they have no spans. */
+static bool take_ids(struct encoder *encoder, struct item *item)
+{
+    const engine_input *input = &item->record.input;
+    const engine_info *info = &encoder->info;
+    size_t n = input->n_ids;
+
+    if (encoder->task == TASK_ENTITIES)
+        return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
+    item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
+    if (!item->tokens || !padding_find(&encoder->padding, item))
+        return encoder_fail_memory(encoder, item);
+    item->n_tokens = n;
+    for (size_t i = 0; i < n; i++) {
+        engine_token *token = &item->tokens[i];
+        token->id = input->ids[i];
+        token->type = input->types ? input->types[i] : 0;
+        if (!check_number(encoder, item, "ids", i, token->id, info->n_vocabulary) ||
+            !check_number(encoder, item, "types", i, token->type, info->n_types))
+            return false;
+    }
+    return true;
+}
+
+bool encoder_tokenize(struct encoder *encoder, struct item *item)
+{
+    return item->record.input.ids ? take_ids(encoder, item) : tokenize_text(encoder, item);
+}
+
+bool encoder_pad(struct encoder *encoder, struct item *item)
+{
+    size_t most = encoder->padding.n;
+    if (most && item->n_tokens > most)
+        return encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
+                            item->record.input.ids ? "ids" : "tokens", most,
+                            item->record.input.ids ? "; ids are taken as they are, not cut" : "");
+    return padding_apply(&encoder->padding, item) || encoder_fail_memory(encoder, item);
+}
+
+/* ---- What tokens are called ---- */
+
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len)
+{
+    const char *text = NULL;
+    if (engine_token_text(encoder->model, id, &text, len) == ENGINE_OK)
+        return text;
+    *len = 0;
+    return "";
+}
+
+const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len)
+{
+    const char *text = encoder_id_text(encoder, item->tokens[i].id, len);
+    return *len ? text : item_span_text(item, i, len);
+}
+
+const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
+                                 size_t *len)
+{
+    size_t token_len;
+    const char *token = encoder_token_text(encoder, item, i, &token_len);
+    const char *word = item_span_text(item, i, len);
+    bool is_unknown = item->tokens[i].id == encoder->unknown && *len > 0;
+    bool is_its_own = *len == token_len && memcmp(word, token, token_len) == 0;
+    return is_unknown && !is_its_own ? word : NULL;
+}

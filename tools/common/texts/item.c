@@ -1,0 +1,69 @@
+/* item.c - an input's name in messages, what it shows of itself, its end; see item.h. */
+#include "tools/common/texts/item.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void item_free(struct item *item)
+{
+    free(item->record.storage);
+    free(item->prompted);
+    free(item->mask);
+    free(item->tokens);
+    free(item->entities);
+    free(item->candidates);
+    *item = (struct item){0};
+}
+
+bool item_is_masked(const struct item *item, size_t i)
+{
+    const uint8_t *mask = item->record.input.mask;
+    if (i < item->n_pads_left || i >= item->n_tokens - item->n_pads_right)
+        return true;
+    return mask && !mask[i - item->n_pads_left];
+}
+
+size_t item_n_visible(const struct item *item)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < item->n_tokens; i++)
+        n += !item_is_masked(item, i);
+    return n;
+}
+
+bool item_has_span(const struct item *item, size_t i)
+{
+    return !item->record.input.ids && !item->tokens[i].special;
+}
+
+const char *item_span_text(const struct item *item, size_t i, size_t *len)
+{
+    const engine_input *input = &item->record.input;
+    const engine_token *token = &item->tokens[i];
+    const char *text = token->in_pair ? input->pair : input->text;
+    *len = item_has_span(item, i) && text ? token->end - token->begin : 0;
+    return *len ? text + token->begin : "";
+}
+
+engine_input item_shown(const struct item *item)
+{
+    const struct window *window = &item->window;
+    engine_input shown = item->record.input;
+    if (window->of == 0 || shown.ids)
+        return shown;
+    const char **text = window->in_pair ? &shown.pair : &shown.text;
+    *text += window->begin;
+    *(window->in_pair ? &shown.pair_len : &shown.text_len) = window->end - window->begin;
+    return shown;
+}
+
+const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES])
+{
+    if (item->record.line)
+        snprintf(out, ITEM_NAME_BYTES, "line %zu of stdin", item->record.line);
+    else if (item->number)
+        snprintf(out, ITEM_NAME_BYTES, "text %zu", item->number);
+    else
+        snprintf(out, ITEM_NAME_BYTES, "the query");
+    return out;
+}

@@ -1,0 +1,56 @@
+/* item.h - one input on its way to the output: what was read, its tokens, what the model made of
+ * them. A text longer than the model takes may go as several items, its windows. */
+#ifndef TOOLS_ITEM_H
+#define TOOLS_ITEM_H
+
+#include "tools/common/texts/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The part of a text, or of the longer text of a pair, that an item stands for. */
+struct window {
+    size_t index, of;  /* of 0: the item is a whole input */
+    size_t begin, end; /* bytes of the text, or of the pair */
+    bool in_pair;
+};
+
+struct item {
+    size_t number; /* of the input, from 1; 0: the query of --rank */
+    struct record record;
+    char *prompted; /* the text with its prompt before it, owned; NULL: it has none */
+    size_t prompt_len;
+    struct window window;
+    uint8_t *mask;        /* of record.input, owned, where ids themselves said what is padding; or NULL */
+    engine_token *tokens; /* [n_tokens], owned */
+    size_t n_tokens;
+    size_t n_pads_left, n_pads_right; /* tokens that were added to make it longer */
+    size_t n_dropped; /* tokens cut away */
+    /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
+     * NULL: none were asked for. */
+    const float *rows;
+    engine_entity *entities; /* [n_entities], owned */
+    size_t n_entities;
+    engine_candidate *candidates; /* [masks, encoder's top], owned */
+    size_t n_candidates;
+};
+
+void item_free(struct item *item);
+
+/* Padding, by the input's mask or added; how many tokens are none. */
+bool item_is_masked(const struct item *item, size_t i);
+size_t item_n_visible(const struct item *item);
+
+/* Whether the i-th token was made of a part of the text: ids and special tokens were not. The bytes
+ * it was made of; none: "". */
+bool item_has_span(const struct item *item, size_t i);
+const char *item_span_text(const struct item *item, size_t i, size_t *len);
+
+/* The input as results show it: of a window its own part. Spans count in the whole text. */
+engine_input item_shown(const struct item *item);
+
+/* What messages call it: "text 2" of the arguments, "line 3 of stdin". Returns out. */
+enum { ITEM_NAME_BYTES = 48 };
+const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,16 @@
+/* json_input.h - a JSON line as an input: "text", ["text", "pair"], {"text": …, "pair": …}, or
+ * {"ids": […], "types": […], "mask": […]}. */
+#ifndef TOOLS_JSON_INPUT_H
+#define TOOLS_JSON_INPUT_H
+
+#include "tools/common/texts/record.h"
+
+#include <stdbool.h>
+
+/* Reads the line (its bytes may be changed). On failure *record is empty and the message says what
+ * was found and what is expected. Bytes that are not UTF-8 and lone surrogate escapes become
+ * U+FFFD. */
+bool json_input_read(char *line, size_t len, struct record *record, char *message,
+                     size_t message_cap);
+
+#endif

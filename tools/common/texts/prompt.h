@@ -1,0 +1,26 @@
+/* prompt.h - the text that goes before texts: a prompt of the weight file by its name, or the
+ * user's own words. */
+#ifndef TOOLS_PROMPT_H
+#define TOOLS_PROMPT_H
+
+#include "tools/encode/encode_options.h"
+#include "tools/common/texts/item.h"
+
+struct prompt {
+    const char *text; /* borrowed; NULL: none */
+    size_t len;
+    bool is_asked; /* by the user, not by the file */
+};
+
+/* What goes before texts and, with --rank, before the query, after the options and the file. The
+ * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of
+ * the roles query, and document or passage; a model that ranks pairs takes texts as they are.
+ * False: the message has been printed and *exit_code set. */
+bool prompt_resolve(const engine_model *model, const struct encode_options *options,
+                    bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
+
+/* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who
+ * asked for it. False: no memory. */
+bool prompt_apply(const struct prompt *prompt, struct item *item);
+
+#endif

@@ -1,0 +1,138 @@
+/* reader.c - arguments and lines as inputs; see reader.h. */
+#include "tools/common/texts/reader.h"
+
+#include "tools/common/texts/json_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Some editors begin a file with it; it is no part of the first text. */
+static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+
+void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_texts,
+                           const char *pair)
+{
+    *reader = (struct reader){.texts = texts, .n_texts = n_texts, .pair = pair};
+}
+
+void reader_from_stdin(struct reader *reader, bool is_json)
+{
+    *reader = (struct reader){.is_json = is_json};
+    line_reader_begin(&reader->lines, STDIN_FILENO);
+}
+
+void reader_free(struct reader *reader)
+{
+    line_reader_free(&reader->lines);
+}
+
+void record_free(struct record *record)
+{
+    free(record->storage);
+    *record = (struct record){0};
+}
+
+/* Messages quote the input; what a terminal would obey is not printed. */
+static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason)
+{
+    snprintf(reader->message, sizeof reader->message, "line %zu of stdin: %s", line, reason);
+    for (char *c = reader->message; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = '?';
+    return READER_FAILED;
+}
+
+static enum reader_state next_argument(struct reader *reader, struct record *record)
+{
+    if (reader->n_read == reader->n_texts)
+        return READER_END;
+    const char *text = reader->texts[reader->n_read++];
+    *record = (struct record){0};
+    record->input.text = text;
+    record->input.text_len = strlen(text);
+    record->input.pair = reader->pair;
+    record->input.pair_len = reader->pair ? strlen(reader->pair) : 0;
+    return READER_RECORD;
+}
+
+static enum reader_state take_text(struct reader *reader, const char *line, size_t len,
+                                   struct record *record)
+{
+    size_t number = reader->lines.n_lines;
+    char *copy = malloc(len + 1);
+    if (!copy)
+        return fail_in_line(reader, number, "not enough memory");
+    memcpy(copy, line, len);
+    *record = (struct record){.storage = copy, .line = number};
+    record->input.text = copy;
+    record->input.text_len = len;
+    return READER_RECORD;
+}
+
+/* An empty line is forgiven where it is the last; skipping one would shift what comes after it. */
+static enum reader_state take_json(struct reader *reader, char *line, size_t len,
+                                   struct record *record)
+{
+    char reason[384];
+    size_t number = reader->lines.n_lines;
+    if (reader->empty_line) {
+        number--;
+        len = 0;
+    }
+    if (!json_input_read(line, len, record, reason, sizeof reason))
+        return fail_in_line(reader, number, reason);
+    record->line = number;
+    return READER_RECORD;
+}
+
+static enum reader_state take_line(struct reader *reader, char *line, size_t len,
+                                   struct record *record)
+{
+    if (reader->lines.n_lines == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
+        line += 3;
+        len -= 3;
+    }
+    return reader->is_json ? take_json(reader, line, len, record)
+                           : take_text(reader, line, len, record);
+}
+
+static enum reader_state fail_to_read(struct reader *reader)
+{
+    snprintf(reader->message, sizeof reader->message, "cannot read line %zu of stdin: %s",
+             reader->lines.n_lines + 1, strerror(reader->lines.error));
+    return READER_FAILED;
+}
+
+static enum reader_state next_line(struct reader *reader, bool wait, struct record *record)
+{
+    for (;;) {
+        char *line = NULL;
+        size_t len = 0;
+        switch (line_reader_next(&reader->lines, wait, &line, &len)) {
+        case LINE_READ:
+            if (reader->is_json && len == 0 && !reader->empty_line) {
+                reader->empty_line = true;
+                continue;
+            }
+            return take_line(reader, line, len, record);
+        case LINE_PENDING:
+            return READER_PENDING;
+        case LINE_END:
+            return READER_END;
+        case LINE_TOO_LONG:
+            snprintf(reader->message, sizeof reader->message,
+                     "line %zu of stdin is longer than %zu MiB, the longest that is read",
+                     reader->lines.n_lines + 1, LINE_BYTES_MAX >> 20);
+            return READER_FAILED;
+        default:
+            return fail_to_read(reader);
+        }
+    }
+}
+
+enum reader_state reader_next(struct reader *reader, bool wait, struct record *record)
+{
+    return reader->texts ? next_argument(reader, record) : next_line(reader, wait, record);
+}

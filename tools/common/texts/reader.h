@@ -1,0 +1,40 @@
+/* reader.h - the inputs of the program, one after the other: its arguments, or the lines of stdin
+ * as text or as JSON. Line k is input k. */
+#ifndef TOOLS_READER_H
+#define TOOLS_READER_H
+
+#include "tools/common/line_reader.h"
+#include "tools/common/texts/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum reader_state {
+    READER_RECORD,
+    READER_PENDING, /* none is there yet, and reading would wait */
+    READER_END,
+    READER_FAILED /* message says why */
+};
+
+struct reader {
+    char *const *texts; /* [n_texts], or NULL: stdin */
+    size_t n_texts;
+    const char *pair; /* second text of the one argument, or NULL */
+    bool is_json;
+    size_t n_read;   /* arguments */
+    bool empty_line; /* the JSON line before this one was empty */
+    struct line_reader lines;
+    char message[512];
+};
+
+void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_texts,
+                           const char *pair);
+void reader_from_stdin(struct reader *reader, bool is_json);
+void reader_free(struct reader *reader);
+
+/* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting. */
+enum reader_state reader_next(struct reader *reader, bool wait, struct record *record);
+
+void record_free(struct record *record);
+
+#endif

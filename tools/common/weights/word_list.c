@@ -1,0 +1,107 @@
+/* word_list.c - an array and an open-addressing hash table (64-bit FNV-1a) that is at most half
+ * full. */
+#include "tools/common/weights/word_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 1 << 28 };
+
+static size_t hash(const char *text, size_t len)
+{
+    uint64_t value = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < len; i++)
+        value = (value ^ (unsigned char)text[i]) * 0x100000001B3u;
+    return (size_t)(value ^ value >> 32);
+}
+
+void word_list_free(struct word_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->texts[i]);
+    free(list->texts);
+    free(list->lens);
+    free(list->slots);
+    *list = (struct word_list){0};
+}
+
+/* The slot that holds the text, or the empty one where it would go. */
+static size_t slot_of(const struct word_list *list, const char *text, size_t len)
+{
+    size_t slot = hash(text, len) & (list->n_slots - 1);
+    for (; list->slots[slot] != 0; slot = (slot + 1) & (list->n_slots - 1)) {
+        size_t id = list->slots[slot] - 1;
+        if (list->lens[id] == len && memcmp(list->texts[id], text, len) == 0)
+            break;
+    }
+    return slot;
+}
+
+size_t word_list_find(const struct word_list *list, const char *text, size_t len)
+{
+    if (len == 0 || list->n_slots == 0)
+        return WORD_NONE;
+    uint32_t taken = list->slots[slot_of(list, text, len)];
+    return taken == 0 ? WORD_NONE : taken - 1;
+}
+
+static bool grow_slots(struct word_list *list)
+{
+    size_t n_slots = list->n_slots == 0 ? 64 : list->n_slots;
+    while (n_slots < 2 * list->cap)
+        n_slots *= 2;
+    uint32_t *old = list->slots, *slots = calloc(n_slots, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    list->slots = slots;
+    list->n_slots = n_slots;
+    for (size_t id = 0; id < list->n; id++)
+        if (list->lens[id] > 0)
+            slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
+    free(old);
+    return true;
+}
+
+static bool reserve(struct word_list *list, size_t n)
+{
+    if (n <= list->cap)
+        return true;
+    if (n > MOST_WORDS)
+        return false;
+    size_t cap = 2 * n;
+    char **texts = realloc(list->texts, cap * sizeof *texts);
+    if (texts == NULL)
+        return false;
+    list->texts = texts;
+    size_t *lens = realloc(list->lens, cap * sizeof *lens);
+    if (lens == NULL)
+        return false;
+    list->lens = lens;
+    list->cap = cap;
+    return grow_slots(list);
+}
+
+bool word_list_place(struct word_list *list, size_t id, const char *text, size_t len)
+{
+    if (id >= MOST_WORDS || !reserve(list, id + 1))
+        return false;
+    char *copy = NULL;
+    if (len > 0 && (copy = malloc(len)) == NULL)
+        return false;
+    for (; list->n <= id; list->n++) {
+        list->texts[list->n] = NULL;
+        list->lens[list->n] = 0;
+    }
+    if (len > 0) {
+        memcpy(copy, text, len);
+        list->texts[id] = copy;
+        list->lens[id] = len;
+        list->slots[slot_of(list, text, len)] = (uint32_t)id + 1;
+    }
+    return true;
+}
+
+bool word_list_append(struct word_list *list, const char *text, size_t len)
+{
+    return word_list_place(list, list->n, text, len);
+}

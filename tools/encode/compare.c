@@ -1,0 +1,182 @@
+/* compare.c - encode --compare; see compare.h.
+ *
+ * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
+ * words in the order they occur; special tokens are left out. Each pair gives the cosine of its two
+ * vectors and their largest difference, max over i of |a[i] - b[i]|.
+ */
+#include "tools/encode/compare.h"
+
+#include "tools/encode/comparison.h"
+#include "tools/common/options.h"
+#include "tools/common/texts/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool comparison_is_only(const struct comparison *comparison, int side, size_t i)
+{
+    return !comparison->is_paired[side][i] && !comparison->items[side].tokens[i].special;
+}
+
+bool comparison_is_unknown(const struct comparison *comparison, int side, size_t i)
+{
+    size_t len;
+    return encoder_unknown_word(comparison->encoder, &comparison->items[side], i, &len) != NULL;
+}
+
+const char *comparison_word(const struct comparison *comparison, int side, size_t i, size_t *len)
+{
+    const struct item *item = &comparison->items[side];
+    const char *word = encoder_unknown_word(comparison->encoder, item, i, len);
+    return word ? word : encoder_token_text(comparison->encoder, item, i, len);
+}
+
+/* ---- Pairing ---- */
+
+static bool is_same_word(const struct comparison *comparison, size_t a, size_t b)
+{
+    const struct item *items = comparison->items;
+    const engine_token *in_a = &items[0].tokens[a], *in_b = &items[1].tokens[b];
+    size_t len = in_a->end - in_a->begin;
+
+    if (in_a->special || in_b->special || in_a->id != in_b->id)
+        return false;
+    return in_a->id != comparison->encoder->unknown ||
+           (len == in_b->end - in_b->begin &&
+            memcmp(items[0].record.input.text + in_a->begin,
+                   items[1].record.input.text + in_b->begin, len) == 0);
+}
+
+/* NaN wins, and stays: fmax would drop it. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
+static void measure_pair(struct comparison *comparison, struct pair *pair)
+{
+    size_t width = comparison->encoder->width;
+    const float *a = comparison->items[0].rows + pair->a * width;
+    const float *b = comparison->items[1].rows + pair->b * width;
+
+    for (size_t i = 0; i < width; i++) {
+        pair->difference = larger(pair->difference, fabs((double)a[i] - (double)b[i]));
+        comparison->largest_value = larger(comparison->largest_value, fabs((double)a[i]));
+    }
+    pair->cosine = engine_cosine(a, b, width);
+    comparison->largest = larger(comparison->largest, pair->difference);
+    if (pair->a == pair->b) {
+        comparison->most_kept = larger(comparison->most_kept, pair->difference);
+        return;
+    }
+    if (comparison->n_moved++ == 0)
+        comparison->least_moved = pair->difference;
+    comparison->least_moved = fmin(comparison->least_moved, pair->difference);
+    comparison->most_moved = larger(comparison->most_moved, pair->difference);
+}
+
+static void pair_words(struct comparison *comparison)
+{
+    const struct item *items = comparison->items;
+    for (size_t a = 0; a < items[0].n_tokens; a++)
+        for (size_t b = 0; b < items[1].n_tokens; b++)
+            if (!comparison->is_paired[1][b] && is_same_word(comparison, a, b)) {
+                struct pair *pair = &comparison->pairs[comparison->n_pairs++];
+                *pair = (struct pair){.a = a, .b = b};
+                comparison->is_paired[0][a] = comparison->is_paired[1][b] = 1;
+                measure_pair(comparison, pair);
+                break;
+            }
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < items[side].n_tokens; i++)
+            comparison->n_only[side] += comparison_is_only(comparison, side, i);
+}
+
+/* ---- All of it ---- */
+
+/* Two texts, no more and no less; false after a message in the encoder. */
+static bool read_two(struct comparison *comparison, struct reader *reader, struct encoder *encoder)
+{
+    struct record more;
+    enum reader_state state = READER_RECORD;
+    size_t n = 0;
+    while (n < 2 && (state = reader_next(reader, true, &comparison->items[n].record)) == READER_RECORD) {
+        comparison->items[n].number = n + 1;
+        n++;
+    }
+    if (n == 2 && (state = reader_next(reader, true, &more)) == READER_RECORD)
+        record_free(&more);
+    if (n == 2 && state == READER_END)
+        return true;
+    if (state == READER_FAILED)
+        snprintf(encoder->message, sizeof encoder->message, "%s", reader->message);
+    else
+        snprintf(encoder->message, sizeof encoder->message,
+                 "--compare takes two texts; stdin has %s", n == 2   ? "more than two lines"
+                                                           : n == 1 ? "one line"
+                                                                    : "none");
+    return false;
+}
+
+static bool read_texts(struct comparison *comparison, const struct encode_options *options,
+                       struct encoder *encoder)
+{
+    struct reader reader;
+    if (options->n_texts > 0)
+        reader_from_arguments(&reader, options->texts, options->n_texts, NULL);
+    else
+        reader_from_stdin(&reader, false);
+    bool is_read = read_two(comparison, &reader, encoder);
+    reader_free(&reader);
+    return is_read;
+}
+
+static bool prepare(struct comparison *comparison, const struct encode_options *options,
+                    struct encoder *encoder)
+{
+    if (!read_texts(comparison, options, encoder))
+        return false;
+    for (size_t side = 0; side < 2; side++) {
+        struct item *item = &comparison->items[side];
+        char name[ITEM_NAME_BYTES];
+        if (!encoder_tokenize(encoder, item))
+            return false;
+        if (item->n_dropped)
+            program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
+                         item->n_tokens + item->n_dropped);
+        comparison->is_paired[side] = calloc(item->n_tokens + 1, 1);
+    }
+    comparison->pairs = calloc(comparison->items[0].n_tokens + 1, sizeof *comparison->pairs);
+    if (!comparison->pairs || !comparison->is_paired[0] || !comparison->is_paired[1]) {
+        snprintf(encoder->message, sizeof encoder->message, "not enough memory");
+        return false;
+    }
+    return encoder_encode(encoder, comparison->items, 2);
+}
+
+int compare_texts(const struct encode_options *options, struct encoder *encoder,
+                  struct output *output)
+{
+    struct comparison comparison = {.encoder = encoder};
+    int code = PROGRAM_DONE;
+
+    if (prepare(&comparison, options, encoder)) {
+        pair_words(&comparison);
+        errno = 0;
+        if (options->format == FORMAT_JSON)
+            comparison_print_json(&comparison, output->stream);
+        else
+            comparison_print_text(&comparison, output->stream);
+        output_check(output, false);
+    } else {
+        code = program_fail("%s", encoder->message);
+    }
+    for (int side = 0; side < 2; side++) {
+        item_free(&comparison.items[side]);
+        free(comparison.is_paired[side]);
+    }
+    free(comparison.pairs);
+    return code;
+}

@@ -1,0 +1,208 @@
+/* compare_sentence.c - what a comparison means, in words; see comparison.h. It follows from the
+ * numbers and from what the model was asked to do about positions and masks. */
+#include "tools/encode/comparison.h"
+
+#include "tools/common/display.h"
+#include "tools/common/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Vectors that differ by no more than this part of their largest value are the same: float32 sums
+ * of a few hundred terms, taken in another order, differ by less. */
+static const double ROUNDING = 1e-5;
+
+/* Words in the same place that differ by no more are said not to differ. */
+static const double NOT_AT_ALL = 1e-6;
+
+static double rounding_of(const struct comparison *comparison)
+{
+    return ROUNDING * fmax(1, comparison->largest_value);
+}
+
+static bool has_same_words(const struct comparison *comparison)
+{
+    return comparison->n_only[0] + comparison->n_only[1] == 0;
+}
+
+static bool is_causal(const struct comparison *comparison)
+{
+    return strcmp(comparison->encoder->mask, "causal") == 0;
+}
+
+static void conclude_same(const struct comparison *comparison, char *out, size_t cap)
+{
+    const struct encoder *encoder = comparison->encoder;
+    bool same_words = has_same_words(comparison);
+    double largest = comparison->largest;
+
+    if (same_words && comparison->n_moved == 0)
+        snprintf(out, cap,
+                 "The same words in the same order: the same vectors (largest difference %.2g).",
+                 largest);
+    else if (same_words && !encoder->has_positions && !is_causal(comparison))
+        snprintf(out, cap,
+                 "Without positions and with a full mask the order of the words makes no "
+                 "difference: the same words have the same vectors up to rounding (largest "
+                 "difference %.2g).",
+                 largest);
+    else if (same_words && encoder->has_positions)
+        snprintf(out, cap,
+                 "Words moved, and the same words have the same vectors up to rounding (largest "
+                 "difference %.2g): what the %s positions add in these places is the same, or too "
+                 "little to show.",
+                 largest, encoder->position);
+    else
+        snprintf(out, cap,
+                 "The shared words have the same vectors up to rounding (largest difference "
+                 "%.2g)%s.",
+                 largest,
+                 is_causal(comparison) && !same_words && encoder->info.n_layers > 0
+                     ? ": with a causal mask a word sees only itself and what comes before it"
+                     : "");
+}
+
+static void conclude_moved(const struct comparison *comparison, char *out, size_t cap)
+{
+    char range[80], kept[128] = "";
+    bool all_differ = comparison->least_moved > rounding_of(comparison);
+    if (comparison->least_moved < comparison->most_moved)
+        snprintf(range, sizeof range, "by %.3g to %.3g", comparison->least_moved,
+                 comparison->most_moved);
+    else
+        snprintf(range, sizeof range, "by %.3g", comparison->most_moved);
+    if (comparison->n_moved < comparison->n_pairs && comparison->most_kept > NOT_AT_ALL)
+        snprintf(kept, sizeof kept,
+                 ", and those in the same place by up to %.3g because the others moved",
+                 comparison->most_kept);
+    else if (comparison->n_moved < comparison->n_pairs)
+        snprintf(kept, sizeof kept, ", those in the same place not at all");
+    snprintf(out, cap,
+             all_differ ? "With %s positions the same word in another place gets another vector: the "
+                          "words that moved differ %s%s."
+                        : "With %s positions a word's vector depends on its place, but not every two "
+                          "places differ: the words that moved differ %s%s.",
+             comparison->encoder->position, range, kept);
+}
+
+/* "the whole text and its word's place": what a vector of this model takes in, of what differs here. */
+static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
+{
+    const struct encoder *encoder = comparison->encoder;
+    bool by_place = encoder->has_positions && comparison->n_moved > 0;
+    bool by_length = encoder->has_positions && strcmp(encoder->position, "index") == 0 &&
+                     comparison->items[0].n_tokens != comparison->items[1].n_tokens;
+    snprintf(out, cap, "%s%s%s",
+             encoder->info.n_layers == 0 ? "its word"
+             : is_causal(comparison)     ? "all that comes before its word"
+                                         : "the whole text",
+             by_place ? by_length ? ", its word's place" : " and its word's place" : "",
+             by_length ? " and, as index positions do, the number of tokens" : "");
+}
+
+static void conclude_different(const struct comparison *comparison, char *out, size_t cap)
+{
+    if (!has_same_words(comparison)) {
+        char taken_in[128];
+        describe_taken_in(comparison, taken_in, sizeof taken_in);
+        snprintf(out, cap,
+                 "The texts have different words, and a vector takes in %s%s: those of the shared "
+                 "words differ by up to %.3g.",
+                 taken_in, comparison->encoder->info.n_layers == 0 ? " (there are no layers)" : "",
+                 comparison->largest);
+    } else if (comparison->encoder->has_positions) {
+        conclude_moved(comparison, out, cap);
+    } else if (is_causal(comparison)) {
+        snprintf(out, cap,
+                 "Even without positions a causal mask lets order show, because a word sees only "
+                 "itself and what comes before it: the same words differ by up to %.3g.",
+                 comparison->largest);
+    } else {
+        snprintf(out, cap,
+                 "Without positions and with a full mask the same words should have the same "
+                 "vectors, but they differ by up to %.3g, which is more than rounding.",
+                 comparison->largest);
+    }
+}
+
+void comparison_conclude(const struct comparison *comparison, char out[COMPARISON_SENTENCE_BYTES])
+{
+    const size_t cap = COMPARISON_SENTENCE_BYTES;
+    if (comparison->n_pairs == 0)
+        snprintf(out, cap, "The texts share no word: there is nothing to compare.");
+    else if (isnan(comparison->largest))
+        snprintf(out, cap, "Some vectors hold NaN, which is not a number: they cannot be compared. "
+                           "The weight file is damaged, or its numbers overflow.");
+    else if (comparison->largest <= rounding_of(comparison))
+        conclude_same(comparison, out, cap);
+    else
+        conclude_different(comparison, out, cap);
+}
+
+/* ---- Words that the vocabulary does not have ---- */
+
+enum { WORDS_MOST = 8, WORD_COLUMNS = 24 };
+
+struct unknown_words {
+    const char *words[WORDS_MOST]; /* each spelling once */
+    size_t lens[WORDS_MOST];
+    size_t n;
+    bool are_more;
+};
+
+static void add_word(struct unknown_words *unknown, const char *word, size_t len)
+{
+    for (size_t i = 0; i < unknown->n; i++)
+        if (unknown->lens[i] == len && memcmp(unknown->words[i], word, len) == 0)
+            return;
+    if (unknown->n == WORDS_MOST) {
+        unknown->are_more = true;
+        return;
+    }
+    unknown->words[unknown->n] = word;
+    unknown->lens[unknown->n++] = len;
+}
+
+static const struct item *find_unknown_words(const struct comparison *comparison, size_t *place,
+                                             struct unknown_words *unknown)
+{
+    const struct item *found = NULL;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < comparison->items[side].n_tokens; i++)
+            if (comparison_is_unknown(comparison, side, i)) {
+                size_t len;
+                const char *word = comparison_word(comparison, side, i, &len);
+                add_word(unknown, word, len);
+                found = &comparison->items[side];
+                *place = i;
+            }
+    return found;
+}
+
+char *comparison_unknown_words(const struct comparison *comparison)
+{
+    struct unknown_words unknown = {0};
+    char *line = NULL;
+    size_t line_len, len, place = 0;
+    const struct item *item = find_unknown_words(comparison, &place, &unknown);
+    FILE *stream = item ? open_memstream(&line, &line_len) : NULL;
+    if (!stream)
+        return NULL;
+
+    for (size_t i = 0; i < unknown.n; i++) {
+        fputs(i ? ", " : "", stream);
+        display_text(stream, unknown.words[i], unknown.lens[i], WORD_COLUMNS);
+    }
+    bool is_one = unknown.n == 1;
+    fprintf(stream, "%s %s not in the vocabulary: %s the vector of ",
+            unknown.are_more ? " and others" : "", is_one ? "is" : "are",
+            is_one ? "it starts from" : "all start from");
+    const char *token = encoder_token_text(comparison->encoder, item, place, &len);
+    display_text(stream, token, len, WORD_COLUMNS);
+    if (fclose(stream) != 0) {
+        free(line);
+        return NULL;
+    }
+    return line;
+}

@@ -1,0 +1,221 @@
+/* pipeline.c - read, tokenize, encode, print; see pipeline.h.
+ *
+ * The results of a batch are flushed before the program waits for more, so a slow producer sees
+ * result k after line k. When a text fails, the results of those before it are still printed.
+ * Texts that go in windows are encoded window by window, a few of them at a time, whatever their
+ * length.
+ */
+#include "tools/encode/pipeline.h"
+
+#include "tools/encode/batch.h"
+#include "tools/encode/print/printer.h"
+#include "tools/encode/windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
+
+struct pipeline {
+    struct encoder *encoder;
+    struct output *output;
+    struct batch *batch;
+    const struct printer_kind *kind;
+    struct printer printer;
+    struct item windows[GROUP_WINDOWS];
+    size_t n_windows;
+};
+
+/* ---- Groups: what is encoded in one call ---- */
+
+static bool print_items(struct pipeline *pipeline, const struct item *items, size_t n)
+{
+    errno = 0;
+    for (size_t i = 0; i < n; i++) {
+        batch_note(pipeline->batch, &items[i]);
+        if (!pipeline->kind->item(&pipeline->printer, &items[i]) ||
+            ferror(pipeline->output->stream))
+            return false;
+    }
+    return true;
+}
+
+/* Encodes and prints texts together; if that fails, one by one up to the one that fails. */
+static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+{
+    struct encoder *encoder = pipeline->encoder;
+    if (encoder_encode(encoder, items, n))
+        return print_items(pipeline, items, n);
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1 && encoder_encode(encoder, &items[i], 1)) {
+            if (!print_items(pipeline, &items[i], 1))
+                return false;
+            continue;
+        }
+        *code = batch_fail(pipeline->batch, encoder->message);
+        return false;
+    }
+    return true;
+}
+
+/* Rows per token take memory for each; groups bound it. */
+static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
+{
+    size_t n_tokens = 0, i = 0;
+    while (i < n &&
+           (i == 0 || pipeline->encoder->is_pooled || n_tokens + items[i].n_tokens <= GROUP_TOKENS))
+        n_tokens += items[i++].n_tokens;
+    return i;
+}
+
+static bool encode_items(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+{
+    for (size_t from = 0, len; from < n; from += len) {
+        len = group_len(pipeline, items + from, n - from);
+        if (!encode_group(pipeline, items + from, len, code))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Windows of texts ---- */
+
+static bool encode_windows(struct pipeline *pipeline, int *code)
+{
+    bool is_good = encode_items(pipeline, pipeline->windows, pipeline->n_windows, code);
+    for (size_t i = 0; i < pipeline->n_windows; i++)
+        item_free(&pipeline->windows[i]);
+    pipeline->n_windows = 0;
+    return is_good;
+}
+
+/* Adds the windows of an item to those that wait, and encodes them whenever they are enough. */
+static bool add_windows(struct pipeline *pipeline, const struct item *item, int *code)
+{
+    struct encoder *encoder = pipeline->encoder;
+    struct windows windows;
+    char reason[sizeof encoder->message];
+
+    if (!windows_begin(&windows, encoder, item)) {
+        strcpy(reason, encoder->message);
+        if (encode_windows(pipeline, code))
+            *code = batch_fail(pipeline->batch, reason);
+        return false;
+    }
+    while (windows.index < windows.of) {
+        if (pipeline->n_windows == GROUP_WINDOWS && !encode_windows(pipeline, code))
+            return false;
+        struct item *window = &pipeline->windows[pipeline->n_windows];
+        bool is_made = windows_next(&windows, window);
+        pipeline->n_windows += is_made;
+        if (!(is_made ? encoder_pad(encoder, window) : encoder_fail_memory(encoder, item))) {
+            *code = batch_fail(pipeline->batch, encoder->message);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool encode_chunked(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!add_windows(pipeline, &items[i], code))
+            return false;
+    return encode_windows(pipeline, code);
+}
+
+/* ---- All of them ---- */
+
+/* False: stop, with *code unless it is the output that failed. */
+static bool process_batch(struct pipeline *pipeline, int *code)
+{
+    struct batch *batch = pipeline->batch;
+    struct encoder *encoder = pipeline->encoder;
+    size_t n = batch_tokenize(batch);
+    bool is_good = n == batch->n_items;
+    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
+
+    strcpy(reason, is_good ? "" : encoder->message);
+    if (!(encoder->is_chunked ? encode_chunked(pipeline, batch->items, n, code)
+                              : encode_items(pipeline, batch->items, n, code)))
+        return false;
+    if (!is_good)
+        *code = batch_fail(batch, reason);
+    return is_good;
+}
+
+static int run(struct pipeline *pipeline)
+{
+    struct batch *batch = pipeline->batch;
+    enum reader_state state;
+    int code = PROGRAM_FAILED;
+    do {
+        state = batch_fill(batch);
+        bool is_good = process_batch(pipeline, &code);
+        if (!output_check(pipeline->output, state != READER_RECORD) || !is_good)
+            return code;
+    } while (state == READER_RECORD || state == READER_PENDING);
+    if (state == READER_FAILED)
+        return batch_fail(batch, batch->reader->message);
+    return PROGRAM_DONE;
+}
+
+static void pipeline_free(struct pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    for (size_t i = 0; i < pipeline->n_windows; i++)
+        item_free(&pipeline->windows[i]);
+    batch_free(pipeline->batch);
+    free(pipeline->printer.ranked);
+    free(pipeline);
+}
+
+static struct pipeline *pipeline_new(const struct encode_options *options, struct encoder *encoder,
+                                     struct reader *reader, struct output *output)
+{
+    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    if (!pipeline)
+        return NULL;
+    pipeline->encoder = encoder;
+    pipeline->output = output;
+    pipeline->batch = batch_new(options, encoder, reader);
+    pipeline->kind = printer_of(options->task, options->format);
+    pipeline->printer.stream = output->stream;
+    pipeline->printer.encoder = encoder;
+    pipeline->printer.all_values = options->all_values;
+    pipeline->printer.has_titles = options->n_texts != 1 || options->is_chunked;
+    pipeline->printer.ranked = calloc(encoder->info.n_labels + 1, sizeof(struct ranked));
+    if (!pipeline->batch || !pipeline->printer.ranked) {
+        pipeline_free(pipeline);
+        return NULL;
+    }
+    return pipeline;
+}
+
+int pipeline_run(const struct encode_options *options, struct encoder *encoder,
+                 struct reader *reader, struct output *output)
+{
+    struct pipeline *pipeline = pipeline_new(options, encoder, reader, output);
+    if (!pipeline)
+        return program_fail("not enough memory");
+
+    const struct printer_kind *kind = pipeline->kind;
+    struct printer *printer = &pipeline->printer;
+    int code = PROGRAM_FAILED;
+    errno = 0;
+    if (!kind->begin || kind->begin(printer))
+        code = run(pipeline);
+    if (code == PROGRAM_DONE)
+        batch_end(pipeline->batch);
+    if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
+        code = PROGRAM_FAILED;
+    else if (code != PROGRAM_DONE && kind->abandon)
+        kind->abandon(printer);
+    if (printer->message)
+        program_fail("%s", printer->message);
+    output_check(output, false);
+    pipeline_free(pipeline);
+    return code;
+}

@@ -1,0 +1,75 @@
+/* text_heading.c - the two lines above every table: the model, its shape, what is in force. */
+#include "tools/common/display.h"
+#include "tools/common/options.h"
+#include "tools/encode/print/printer.h"
+
+#include <string.h>
+
+enum { NAME_COLUMNS = 70 };
+
+static bool has_length_1(const struct encoder *encoder)
+{
+    bool is_models = encoder->options.pooling == ENGINE_POOLING_MODEL;
+    return encoder->is_pooled &&
+           (encoder->options.normalize || (is_models && encoder->info.normalize));
+}
+
+static const char *score_kind(const struct encoder *encoder)
+{
+    bool are_raw = encoder->options.raw_scores || strcmp(encoder->info.scores, "none") == 0;
+    return are_raw ? "logits" : encoder->info.scores;
+}
+
+/* What is made of a text. */
+static void print_result_kind(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    switch (encoder->task) {
+    case TASK_LABELS:
+        fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
+                encoder->is_pooled ? "text" : "token", score_kind(encoder));
+        break;
+    case TASK_ENTITIES:
+        fprintf(stream, "%zu label%s per token (%s)", info->n_labels, plural(info->n_labels),
+                score_kind(encoder));
+        break;
+    case TASK_FILL:
+        fprintf(stream, "%zu word%s per mask token", encoder->top, plural(encoder->top));
+        break;
+    case TASK_RANK:
+    case TASK_SIMILARITY:
+        if (encoder->ranks_pairs)
+            fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
+        else
+            fprintf(stream, "cosine of %s pooling", encoder->pooling);
+        break;
+    default:
+        fprintf(stream, "%s%s%s", encoder->is_pooled ? encoder->pooling : "one vector per token",
+                encoder->is_pooled ? " pooling" : "", has_length_1(encoder) ? " to length 1" : "");
+    }
+}
+
+void print_heading(FILE *stream, const struct encoder *encoder)
+{
+    const engine_info *info = &encoder->info;
+    bool has_positions = strcmp(encoder->position, "none") != 0;
+
+    display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
+    if (info->has_model && info->n_layers == 0)
+        fprintf(stream, ": no layers, width %zu, vocabulary %zu\n", info->width,
+                info->n_vocabulary);
+    else if (info->has_model)
+        fprintf(stream, ": %zu layer%s, width %zu, %zu head%s, feed-forward %zu, vocabulary %zu\n",
+                info->n_layers, plural(info->n_layers), info->width, info->n_heads,
+                plural(info->n_heads), info->feed_forward, info->n_vocabulary);
+    else
+        fputs(": no model\n", stream);
+    if (task_is_tokens(encoder->task)) {
+        fprintf(stream, "%s tokenizer\n", info->tokenizer);
+        return;
+    }
+    fprintf(stream, "%s positions%s, %s mask, ", has_positions ? encoder->position : "no",
+            encoder->position_about, encoder->mask);
+    print_result_kind(stream, encoder);
+    fprintf(stream, ", at most %zu token%s\n", encoder->token_limit, plural(encoder->token_limit));
+}

@@ -1,0 +1,106 @@
+/* text_rows.c - the end of a line in a table: a vector's values and norm, or labels and scores. */
+#include "tools/common/display.h"
+#include "tools/common/options.h"
+#include "tools/encode/print/printer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
+    LABEL_COLUMNS = 24
+};
+
+/* ---- Vectors: first values and norm ---- */
+
+static size_t n_shown(const struct printer *printer)
+{
+    size_t width = printer->encoder->width;
+    return printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
+}
+
+static double norm(const float *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)values[i] * (double)values[i];
+    return sqrt(sum);
+}
+
+static void print_values(const struct printer *printer, const float *values)
+{
+    size_t n = n_shown(printer), width = printer->encoder->width;
+    for (size_t i = 0; i < n; i++) {
+        putc(' ', printer->stream);
+        display_number(printer->stream, (double)values[i]);
+    }
+    fputs(n < width ? " … " : "   ", printer->stream);
+    display_number(printer->stream, norm(values, width));
+}
+
+static void print_values_title(const struct printer *printer)
+{
+    char title[64];
+    size_t n = n_shown(printer), width = printer->encoder->width;
+    size_t columns = n * (1 + DISPLAY_NUMBER) + 3;
+    if (n == width)
+        snprintf(title, sizeof title, "value%s", plural(n));
+    else
+        snprintf(title, sizeof title, "first %zu of %zu values", n, width);
+    fprintf(printer->stream, "  %-*s%*s", (int)columns - 2, title, DISPLAY_NUMBER, "norm");
+}
+
+/* ---- Labels: the best, or all of them, best first ---- */
+
+size_t print_label_columns(const struct encoder *encoder)
+{
+    char scratch[LABEL_NAME_BYTES];
+    size_t columns = strlen("label");
+    for (size_t i = 0; i < encoder->info.n_labels; i++) {
+        const char *name = encoder_label(encoder, i, scratch);
+        size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
+        columns = width > columns ? width : columns;
+    }
+    return columns;
+}
+
+/* Of a text without tokens, which has no label. */
+static void print_no_label(const struct printer *printer)
+{
+    fprintf(printer->stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
+}
+
+static void print_labels(const struct printer *printer, const float *scores)
+{
+    const struct encoder *encoder = printer->encoder;
+    size_t n = printer->all_values ? encoder->width : 1;
+    char scratch[LABEL_NAME_BYTES];
+
+    rank_scores(scores, encoder->width, printer->ranked);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
+        fputs("  ", printer->stream);
+        display_cell(printer->stream, name, strlen(name), printer->label_columns);
+        putc(' ', printer->stream);
+        display_number(printer->stream, (double)printer->ranked[i].score);
+    }
+}
+
+void print_row_title(const struct printer *printer)
+{
+    if (printer->encoder->task == TASK_LABELS)
+        fprintf(printer->stream, "  %-*s %*s", (int)printer->label_columns, "label", DISPLAY_NUMBER,
+                "score");
+    else
+        print_values_title(printer);
+}
+
+void print_row(const struct printer *printer, const float *row)
+{
+    if (row == NULL)
+        print_no_label(printer);
+    else if (printer->encoder->task == TASK_LABELS)
+        print_labels(printer, row);
+    else
+        print_values(printer, row);
+}

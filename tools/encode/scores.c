@@ -1,0 +1,43 @@
+/* scores.c - sorting scores, naming entities; see scores.h. */
+#include "tools/encode/scores.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int ranked_compare(const void *a, const void *b)
+{
+    const struct ranked *first = a, *second = b;
+    if (isnan(first->score) != isnan(second->score))
+        return isnan(first->score) ? 1 : -1;
+    if (first->score > second->score || first->score < second->score)
+        return first->score > second->score ? -1 : 1;
+    return first->index < second->index ? -1 : first->index > second->index;
+}
+
+const float *scores_of(const struct item *item)
+{
+    return item_n_visible(item) > 0 ? item->rows : NULL;
+}
+
+void rank_scores(const float *scores, size_t n, struct ranked *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct ranked){scores[i], i};
+    qsort(out, n, sizeof *out, ranked_compare);
+}
+
+const char *entity_text(const struct item *item, size_t i, size_t *len)
+{
+    const engine_input *input = &item->record.input;
+    const engine_entity *entity = &item->entities[i];
+    *len = entity->end - entity->begin;
+    return (entity->in_pair ? input->pair : input->text) + entity->begin;
+}
+
+const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i,
+                         char scratch[LABEL_NAME_BYTES])
+{
+    const char *name = encoder_label(encoder, item->entities[i].label, scratch);
+    bool has_place = (name[0] == 'B' || name[0] == 'I') && name[1] == '-';
+    return has_place ? name + 2 : name;
+}

@@ -1,0 +1,53 @@
+/* sentence_transformers.h - the files that sentence-transformers adds to a checkpoint: modules.json
+ * and what it points to (pooling, dense layers, normalisation), the longest text, the prompts.
+ */
+#ifndef TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
+#define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
+
+#include "engine/file/weight_writer.h"
+#include "tools/import/checkpoint/json_file.h"
+
+enum { PLACE_BYTES = 256 };
+
+struct dense_module {
+    char place[PLACE_BYTES]; /* "2_Dense/" */
+    int64_t in, out;
+};
+
+struct sentence_transformers {
+    bool is_present;               /* there is a modules.json */
+    char transformer[PLACE_BYTES]; /* where the transformer's files lie: "" or "0_Transformer/" */
+    bool has_pooling;
+    char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
+    struct dense_module dense[MAX_PROJECTIONS];
+    size_t n_dense;
+    enum pooling pooling;
+    bool normalize;
+    int64_t width;                    /* that the pooling expects, or 0 */
+    enum dense_activation activation; /* of the dense layers */
+    bool has_bias;
+    int64_t max_seq_length;   /* 0: not said */
+    bool lower;               /* do_lower_case: texts are put into lower case first */
+    struct json_file prompts; /* config_sentence_transformers.json, or absent */
+};
+
+/* Reads all of it; without a modules.json only max_seq_length and the prompts are looked for. */
+bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder,
+                                struct problem *problem);
+void sentence_transformers_free(struct sentence_transformers *st);
+
+/* Parts of it, from parsed files. */
+bool modules_parse(struct sentence_transformers *st, const struct json_file *file,
+                   struct problem *problem);
+bool pooling_parse(struct sentence_transformers *st, const struct json_file *file,
+                   struct problem *problem);
+bool dense_parse(struct sentence_transformers *st, size_t index, const struct json_file *file,
+                 struct problem *problem);
+bool length_parse(struct sentence_transformers *st, const struct json_file *file,
+                  struct problem *problem);
+bool prompts_check(const struct json_file *file, struct problem *problem);
+
+/* Writes prompt.NAME and default_prompt to META. */
+void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer);
+
+#endif

@@ -1,0 +1,81 @@
+/* tensor_file.h - the tensors of a checkpoint, from safetensors files: their names, types and
+ * shapes checked against the length of the file, and their rows read as f32, a few at a time.
+ *
+ * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
+ *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}
+ * Offsets count from the start of the data, tensors are row-major and fill it without gaps.
+ */
+#ifndef TOOLS_IMPORT_TENSOR_FILE_H
+#define TOOLS_IMPORT_TENSOR_FILE_H
+
+#include "tools/import/checkpoint/folder.h"
+
+#include <jansson.h>
+
+enum { TENSOR_DIMS = 8, TENSOR_FILES = 256 };
+
+/* One tensor. */
+struct stored_tensor {
+    const char *name; /* as the file has it */
+    const char *key;  /* the same without the model's prefix; see tensor_set_strip */
+    const char *dtype;
+    size_t file; /* index */
+    size_t n_dims;
+    uint64_t shape[TENSOR_DIMS];
+    uint64_t offset, n_bytes; /* in the file */
+    bool used;                /* the caller's */
+};
+
+struct tensor_file {
+    char name[256]; /* relative, for messages */
+    int fd;
+    json_t *header; /* owns names and types */
+};
+
+/* The tensors of all files, in the order of their keys. */
+struct tensor_set {
+    struct tensor_file files[TENSOR_FILES];
+    size_t n_files;
+    struct stored_tensor *tensors;
+    size_t n;
+};
+
+/* Adds the tensors that a header names; `header` [len] is the JSON, and data begins at data_offset
+ * and ends at file_bytes. */
+bool tensor_set_parse(struct tensor_set *set, const char *name, int fd, const char *header,
+                      size_t len, uint64_t data_offset, uint64_t file_bytes,
+                      struct problem *problem);
+
+/* The length of the header from the file's first 8 bytes, checked against that of the file. */
+bool tensor_header_bytes(const char *name, const uint8_t first[8], uint64_t file_bytes, size_t *len,
+                         struct problem *problem);
+
+/* Adds the tensors of one file; false also where there is a tensor of the same name already. */
+bool tensor_set_add(struct tensor_set *set, struct folder *folder, const char *name,
+                    struct problem *problem);
+
+/* model.safetensors in `place` ("" or "2_Dense/"), or the shards of model.safetensors.index.json.
+ */
+bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place,
+                     struct problem *problem);
+void tensor_set_free(struct tensor_set *set);
+
+/* Takes the first of the prefixes (NULL ends them) that is there off every name. */
+bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes, struct problem *problem);
+
+/* By key; NULL: there is none. */
+struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
+
+/* "[2, 3]" in text. */
+enum { SHAPE_TEXT = 200 };
+const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT]);
+
+/* Whether it is F32, F16 or BF16, which tensor_rows can read. */
+bool tensor_is_float(const struct stored_tensor *tensor);
+
+/* Rows first .. first+n-1 of [rows, cols], taken as such whatever the dimensions, as f32. NaN and
+ * infinities are refused. scratch: n · cols · 2 bytes. */
+bool tensor_rows(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t first,
+                 size_t n, size_t cols, void *scratch, float *out, struct problem *problem);
+
+#endif

@@ -1,0 +1,60 @@
+/* tokenizer_file.h - the tokenizer of a checkpoint: tokenizer.json, or vocab.txt with
+ * tokenizer_config.json and special_tokens_map.json, as the settings (TOKN) and the vocabulary
+ * (VOCB) of weights/FORMAT.md.
+ *
+ * Truncation and padding that a tokenizer.json bakes in are not taken: they belong to whoever wrote
+ * the file. A part that the engine does not have is refused by its name.
+ */
+#ifndef TOOLS_IMPORT_TOKENIZER_FILE_H
+#define TOOLS_IMPORT_TOKENIZER_FILE_H
+
+#include "engine/file/weight_writer.h"
+#include "tools/import/checkpoint/folder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IMPORT_TOKENIZER_SETTINGS = 24 };
+
+struct import_tokenizer_setting {
+    const char *key; /* static */
+    char *value;     /* owned, NUL-terminated; len bytes */
+    size_t len;
+};
+
+struct import_tokenizer {
+    /* Of TOKN, without the templates, which depend on the model's token types. */
+    struct import_tokenizer_setting settings[IMPORT_TOKENIZER_SETTINGS];
+    size_t n_settings;
+    char *single, *pair; /* templates, or NULL: the defaults */
+    char **texts;        /* [n] by id, owned; NULL: an id without text */
+    size_t *lens;        /* [n] */
+    size_t n;            /* highest id + 1 */
+    /* Facts for the rest of the import. */
+    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: it says none */
+    int32_t unknown, cls, sep, pad, mask; /* ids, or -1 */
+    bool lowercases;                      /* capitals and small letters give the same tokens */
+    char note[512];                       /* something that the user should hear, or "" */
+};
+
+/* From a checkpoint's directory. False: refused; *tokenizer then needs no free. */
+bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
+                           struct problem *problem);
+
+/* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'). */
+bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
+                                struct problem *problem);
+
+/* From the text of a tokenizer.json; name is for messages. */
+bool import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
+                            size_t len, struct problem *problem);
+
+void import_tokenizer_free(struct import_tokenizer *tokenizer);
+
+/* Writes TOKN and VOCB. n_types: rows of the model's token-type table; SIZE_MAX for a file without
+ * a model. With fewer than 2 the templates' types are all 0. truncate: the setting `truncate`.
+ * Failures are the writer's. */
+engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, size_t n_types,
+                                     bool truncate, struct weight_writer *writer);
+
+#endif

@@ -1,0 +1,153 @@
+/* decimal.c - decimal text to float; see decimal.h.
+ *
+ * The digits are read as a whole number w and a power of ten e: the number is w * 10^e. If both are
+ * small, float(w) and 10^|e| are exact, and one division or product rounds once, as it should
+ * (Clinger, "How to read floating point numbers accurately", 1990). Else the same in double is off
+ * by less than 3 units of its last place (w, the product, and digits that w has no room for);
+ * rounded to float it is right unless the middle of two floats is so near that the two may lie on
+ * both sides of it. What is left, a few numbers in a hundred million, is strtof's.
+ */
+#include "tools/import/vectors/decimal.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is written: w * 10^exponent. */
+struct decimal {
+    uint64_t w; /* its first 19 digits */
+    int64_t exponent;
+    bool is_negative, is_exact; /* exact: there were no more */
+    size_t len; /* bytes of the text; 0: not a number */
+};
+
+enum { MOST_DIGITS = 19, MOST_EXPONENT = 100000000 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The digits from `at` on, as many as w can hold. */
+static size_t scan_digits(const char *text, size_t len, size_t at, struct decimal *decimal,
+                          size_t *n_digits)
+{
+    for (; at < len && is_digit(text[at]); at++) {
+        if (*n_digits < MOST_DIGITS) {
+            decimal->w = decimal->w * 10 + (uint64_t)(text[at] - '0');
+            *n_digits += decimal->w > 0; /* not the zeros in front */
+        } else {
+            decimal->is_exact = decimal->is_exact && text[at] == '0';
+            decimal->exponent++;
+        }
+    }
+    return at;
+}
+
+static size_t scan_exponent(const char *text, size_t len, size_t at, struct decimal *decimal)
+{
+    size_t begin = at + 1;
+    int64_t exponent = 0;
+    if (at >= len || (text[at] != 'e' && text[at] != 'E'))
+        return at;
+    bool is_negative = begin < len && text[begin] == '-';
+    begin += begin < len && (text[begin] == '-' || text[begin] == '+');
+    size_t end = begin;
+    for (; end < len && is_digit(text[end]); end++)
+        exponent = exponent < MOST_EXPONENT ? exponent * 10 + (text[end] - '0') : exponent;
+    if (end == begin)
+        return at; /* "1e" is "1" and something else */
+    decimal->exponent += is_negative ? -exponent : exponent;
+    return end;
+}
+
+static struct decimal scan(const char *text, size_t len)
+{
+    struct decimal decimal = {.is_exact = true};
+    size_t at = 0, n_digits = 0;
+    if (len > 0 && (text[0] == '-' || text[0] == '+')) {
+        decimal.is_negative = text[0] == '-';
+        at++;
+    }
+    size_t begin = at, end = at = scan_digits(text, len, at, &decimal, &n_digits);
+    size_t n_written = at - begin;
+    if (at < len && text[at] == '.') {
+        end = scan_digits(text, len, at + 1, &decimal, &n_digits);
+        n_written += end - at - 1;
+        decimal.exponent -= (int64_t)(end - at - 1);
+    }
+    if (n_written == 0)
+        return decimal;
+    decimal.len = scan_exponent(text, len, end, &decimal);
+    return decimal;
+}
+
+static bool from_floats(const struct decimal *decimal, float *value)
+{
+    static const float powers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f,
+                                   1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+    if (!decimal->is_exact || decimal->w > 1u << 24 || decimal->exponent < -10 ||
+        decimal->exponent > 10)
+        return false;
+    *value = decimal->exponent < 0 ? (float)decimal->w / powers[-decimal->exponent]
+                                   : (float)decimal->w * powers[decimal->exponent];
+    return true;
+}
+
+static bool from_doubles(const struct decimal *decimal, float *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (decimal->exponent < -22 || decimal->exponent > 22)
+        return false;
+    double number = decimal->exponent < 0 ? (double)decimal->w / powers[-decimal->exponent]
+                                          : (double)decimal->w * powers[decimal->exponent];
+    if (number < (double)FLT_MIN * 2 || number > (double)FLT_MAX / 2)
+        return false;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    const uint64_t below = bits & 0x1FFFFFFF, middle = 0x10000000; /* bits that a float drops */
+    if (below + 4 > middle && below < middle + 4)
+        return false;
+    *value = (float)number;
+    return true;
+}
+
+/* strtof in the C locale wants a text that ends. */
+static bool from_strtof(const char *text, size_t len, float *value)
+{
+    char local[128], *copy = len < sizeof local ? local : malloc(len + 1);
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    bool ok = copy != NULL && c_locale != (locale_t)0;
+    if (ok) {
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+        *value = strtof_l(copy, NULL, c_locale);
+    }
+    if (c_locale != (locale_t)0)
+        freelocale(c_locale);
+    if (copy != local)
+        free(copy);
+    return ok && isfinite(*value);
+}
+
+size_t decimal_read(const char *text, size_t len, float *value)
+{
+    const struct decimal decimal = scan(text, len);
+    if (decimal.len == 0)
+        return 0;
+    if (from_floats(&decimal, value) || from_doubles(&decimal, value)) {
+        *value = decimal.is_negative ? -*value : *value;
+        return decimal.len;
+    }
+    return from_strtof(text, decimal.len, value) ? decimal.len : 0;
+}
+
+bool decimal_parse(const char *text, size_t len, float *value)
+{
+    return len > 0 && decimal_read(text, len, value) == len;
+}

@@ -1,0 +1,60 @@
+/* vectors_file.h - a text file of word vectors, line by line: GloVe's, word2vec's and fastText's,
+ * with the first line "count width" or without it.
+ *
+ * The width is that of the first line where it is such a header, else the one that most of the
+ * first lines have. Lines that are wrong are skipped, counted, and the first few of them remembered.
+ * A file in which less than half of the lines are right, or of the first hundred, is refused.
+ * Memory: the longest line and the first hundred.
+ */
+#ifndef TOOLS_IMPORT_VECTORS_FILE_H
+#define TOOLS_IMPORT_VECTORS_FILE_H
+
+#include "tools/common/weights/problem.h"
+#include "tools/import/progress.h"
+#include "tools/import/vectors/vectors_line.h"
+#include "tools/common/line_reader.h"
+
+enum { VECTOR_FAULTS_SHOWN = 5, VECTOR_LINES_AHEAD = 100 };
+
+/* Lines that were skipped for one reason. */
+struct vector_faults {
+    size_t n;
+    struct {
+        size_t line; /* from 1 */
+        char text[VECTOR_FAULT];
+    } shown[VECTOR_FAULTS_SHOWN];
+};
+
+/* A line that was read ahead. */
+struct kept_line {
+    char *text;
+    size_t len;
+};
+
+struct vectors_file {
+    const char *path; /* borrowed; "-" is stdin */
+    struct line_reader reader;
+    struct kept_line ahead[VECTOR_LINES_AHEAD];
+    size_t n_ahead, next_ahead;
+    size_t width;
+    bool has_header;
+    uint64_t header_words; /* what the header says */
+    size_t line;           /* number of the last line handed out */
+    size_t n_right;
+    struct vector_faults broken, repeated;
+    struct progress progress;
+};
+
+/* Settles the width. False after a message; then there is nothing to close. */
+bool vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem);
+void vectors_file_close(struct vectors_file *file);
+
+/* The next right line, into values [width]; the word is borrowed until the next call. At the end
+ * *is_end is true. False: it cannot be read, or too little of it was right. */
+bool vectors_file_next(struct vectors_file *file, struct vector_word *word, float *values,
+                       bool *is_end, struct problem *problem);
+
+/* The word of the last line was there before: the line counts as skipped. */
+void vectors_file_repeated(struct vectors_file *file, const struct vector_word *word);
+
+#endif

@@ -1,0 +1,34 @@
+/* vectors_table.h - the words of a file of vectors with their ids, and the rows of the table. */
+#ifndef TOOLS_IMPORT_VECTORS_TABLE_H
+#define TOOLS_IMPORT_VECTORS_TABLE_H
+
+#include "tools/import/vectors/vectors_file.h"
+#include "tools/common/weights/word_list.h"
+
+/* Rows of floats that grow without being moved: [n, width] in blocks. */
+struct vector_rows {
+    float **blocks;
+    size_t n_blocks, n, width, rows_per_block;
+};
+
+struct vectors_table {
+    size_t width;
+    struct vector_rows rows; /* in the order of the file */
+    size_t *row_of;          /* [n_ids] of wanted words: row or SIZE_MAX; NULL: id i has row i-1 */
+    struct word_list passed; /* with a limit: words that are not wanted, so that each counts once */
+    size_t n_ids, n_absent;
+    const char *cased; /* borrowed from the words, a word with a capital; NULL: there is none */
+    size_t cased_len;
+};
+
+/* Reads the first `limit` words (0: all) with their vectors. `words` is empty and receives them
+ * from id 1 on; or, with is_wanted, has the words that are wanted, and others are passed over. */
+bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
+                        struct word_list *words, bool is_wanted, size_t limit,
+                        struct problem *problem);
+void vectors_table_free(struct vectors_table *table);
+
+/* The row of an id, [width]; NULL: zeros. */
+const float *vectors_table_row(const struct vectors_table *table, size_t id);
+
+#endif

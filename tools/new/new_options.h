@@ -1,0 +1,33 @@
+/* new_options.h - what encode-new is asked for. */
+#ifndef TOOLS_NEW_OPTIONS_H
+#define TOOLS_NEW_OPTIONS_H
+
+#include "tools/new/new_shape.h"
+#include "tools/common/weights/random_model.h"
+#include "tools/common/weights/token_source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MOST_ADDED_TOKENS = 256 };
+
+struct new_options {
+    const char *output, *name;
+    const char *tokenizer, *words, *fit; /* at most one is not NULL */
+    struct fit_options fit_options;
+    bool has_oov, keras, blanks;
+    const char *lower, *truncate; /* "yes", "no", or NULL: not said */
+    const char *template_single, *template_pair;
+    const char *added[MOST_ADDED_TOKENS];
+    size_t n_added;
+    struct random_options random;
+    struct shape shape; /* its vocabulary is -1 unless it was given */
+};
+
+/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the
+ * program ends with that code. */
+int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends);
+
+void new_options_free(struct new_options *options);
+
+#endif

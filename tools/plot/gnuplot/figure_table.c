@@ -1,0 +1,95 @@
+/* figure_table.c - see figure_table.h. */
+#include "tools/plot/gnuplot/figure_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_name(FILE *stream, const char *name)
+{
+    for (const char *c = name; *c; c++) {
+        const char *escaped = strchr("\tt\nn\rr\\\\", *c);
+        if (*c == '\t' || *c == '\n' || *c == '\r' || *c == '\\')
+            fprintf(stream, "\\%c", escaped[1]);
+        else
+            putc(*c, stream);
+    }
+}
+
+static void put_line(FILE *stream, const char *what, const char *text)
+{
+    if (!text || !text[0])
+        return;
+    fprintf(stream, "# %s", what);
+    put_name(stream, text);
+    putc('\n', stream);
+}
+
+/* The shortest of 15 to 17 digits that reads back as this double. */
+static void put_number(FILE *stream, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, stream);
+}
+
+/* "# link: red – wolf<tab>2.03125", its length in the plane. */
+static void put_link(const struct panel *panel, size_t i, FILE *stream)
+{
+    char scratch[AXIS_NAME_BYTES];
+    fputs("# link: ", stream);
+    put_name(stream, axis_name(&panel->y, panel->links[i][0], scratch));
+    fputs(" – ", stream);
+    put_name(stream, axis_name(&panel->y, panel->links[i][1], scratch));
+    putc('\t', stream);
+    put_number(stream, panel_link_length(panel, i));
+    putc('\n', stream);
+}
+
+static void put_panel(const struct panel *panel, FILE *stream)
+{
+    char scratch[AXIS_NAME_BYTES];
+    bool is_plane = panel->kind == PANEL_POINTS;
+    put_line(stream, is_plane ? "y: " : "rows: ", panel->y.title);
+    put_line(stream, is_plane ? "x: " : "columns: ", panel->x.title);
+    put_line(stream, "values: ", panel->unit);
+    for (size_t i = 0; i < panel->n_links; i++)
+        put_link(panel, i, stream);
+    fputs("name", stream);
+    for (size_t i = 0; i < panel->x.n; i++) {
+        putc('\t', stream);
+        put_name(stream, axis_name(&panel->x, i, scratch));
+    }
+    putc('\n', stream);
+    for (size_t row = 0; row < panel->y.n && !ferror(stream); row++) {
+        put_name(stream, axis_name(&panel->y, row, scratch));
+        for (size_t i = 0; i < panel->x.n; i++) {
+            putc('\t', stream);
+            put_number(stream, panel->values[row * panel->x.n + i]);
+        }
+        putc('\n', stream);
+    }
+}
+
+void figure_write_table(const struct figure *figure, FILE *stream)
+{
+    fprintf(stream, "# encode-plot %s\n", figure->command);
+    put_line(stream, "", figure->title);
+    for (const char *line = figure->notes; line && *line;) {
+        size_t len = strcspn(line, "\n");
+        fprintf(stream, "# %.*s\n", (int)len, line);
+        line += len + (line[len] ? 1 : 0);
+    }
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        fprintf(stream, "%s# table %zu of %zu", i ? "\n" : "", i + 1, figure->n_panels);
+        if (figure->panels[i].title) {
+            fputs(": ", stream);
+            put_name(stream, figure->panels[i].title);
+        }
+        putc('\n', stream);
+        put_panel(&figure->panels[i], stream);
+    }
+}

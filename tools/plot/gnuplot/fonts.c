@@ -1,0 +1,105 @@
+/* fonts.c - see fonts.h. gnuplot's cairo terminals draw a character without a font as a box as
+ * large as the page (seen with gnuplot 5.4.4, pango 1.50), so such characters must not reach them.
+ * fontconfig's fc-list, which libpango needs, prints what each font has: ranges of hexadecimal
+ * numbers. Where it is not there, every character is taken to be.
+ */
+#include "tools/plot/gnuplot/fonts.h"
+
+#include "tools/common/options.h"
+#include "tools/plot/gnuplot/child.h"
+#include "tools/common/utf8.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAST_COMMON = 0x17F, N_CHARACTERS = 0x110000 }; /* Latin is in every font */
+
+static const char BOX[] = "\xE2\x96\xA1";
+
+static void mark_range(unsigned char *has, unsigned long first, unsigned long last)
+{
+    for (unsigned long c = first; c <= last && c < N_CHARACTERS; c++)
+        has[c / 8] |= (unsigned char)(1u << c % 8);
+}
+
+/* "20-7e a0-17f 18f" and so on, with line ends between fonts. */
+static void mark_all(unsigned char *has, const char *ranges)
+{
+    for (const char *at = ranges; *at;) {
+        char *end;
+        unsigned long first = strtoul(at, &end, 16), last = first;
+        if (end == at) {
+            at++;
+            continue;
+        }
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 16);
+        mark_range(has, first, last);
+        at = end;
+    }
+}
+
+/* A bit for each character, to be freed; NULL: not known. */
+static unsigned char *ask_fonts(void)
+{
+    char name[] = "fc-list", format[] = "--format=%{charset}\\n";
+    char *const arguments[] = {name, format, NULL};
+    struct child_result result;
+    unsigned char *has = NULL;
+    if (child_run(arguments, "", 0, &result) != 0)
+        return NULL;
+    if (result.status == 0 && result.len > 0 && (has = calloc(N_CHARACTERS / 8, 1)) != NULL)
+        mark_all(has, result.bytes);
+    free(result.bytes);
+    return has;
+}
+
+static bool is_rare(const char *script, size_t len)
+{
+    uint32_t character;
+    for (size_t at = 0; at < len;) {
+        at += utf8_next(script + at, len - at, &character);
+        if (character > LAST_COMMON)
+            return true;
+    }
+    return false;
+}
+
+static size_t replace(char *script, size_t len, const unsigned char *has, uint32_t *first_missing)
+{
+    size_t out = 0;
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        size_t n = utf8_next(script + at, len - at, &character);
+        bool is_missing = character > LAST_COMMON && !(has[character / 8] >> character % 8 & 1);
+        if (is_missing) {
+            bool has_box = has[0x25A1 / 8] >> 0x25A1 % 8 & 1;
+            size_t box = has_box && n >= 3 ? 3 : 1;
+            memcpy(script + out, box == 3 ? BOX : "?", box);
+            out += box;
+            *first_missing = *first_missing ? *first_missing : character;
+        } else {
+            memmove(script + out, script + at, n);
+            out += n;
+        }
+        at += n;
+    }
+    return out;
+}
+
+size_t fonts_replace_missing(char *script, size_t len)
+{
+    uint32_t missing = 0;
+    unsigned char *has = is_rare(script, len) ? ask_fonts() : NULL;
+    if (!has)
+        return len;
+    len = replace(script, len, has, &missing);
+    free(has);
+    if (missing)
+        program_note(
+            "no font here has U+%04X, and perhaps others: a box stands for it; packages such as "
+            "fonts-noto-core and fonts-noto-cjk have more",
+            (unsigned)missing);
+    return len;
+}

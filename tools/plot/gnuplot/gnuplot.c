@@ -1,0 +1,93 @@
+/* gnuplot.c - running gnuplot; see gnuplot.h.
+ *
+ * Strings: gnuplot runs what stands between backquotes and expands @macros wherever they are in a
+ * line, also in strings, before it reads escapes. So every ASCII character but letters, digits,
+ * blanks and a few marks is written as an octal escape.
+ */
+#include "tools/plot/gnuplot/gnuplot.h"
+
+#include "tools/common/options.h"
+#include "tools/plot/gnuplot/child.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ---- Strings ---- */
+
+void gnuplot_put_string(FILE *stream, const char *text)
+{
+    bool after_escape = false; /* an escape takes in all octal digits behind it */
+    putc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                        (*c >= '0' && *c <= '9' && !after_escape) || *c >= 0x80 ||
+                        strchr(" .,:-", *c);
+        after_escape = !is_plain;
+        if (is_plain)
+            putc(*c, stream);
+        else
+            fprintf(stream, "\\%03o", *c);
+    }
+    putc('"', stream);
+}
+
+/* ---- Running ---- */
+
+/* Line ends and controls become blanks, so that the message is one line of the terminal. */
+static const char *one_line(char *message)
+{
+    char *out = message;
+    for (const char *c = message; *c; c++) {
+        char shown = (unsigned char)*c < 0x20 || *c == 0x7F ? ' ' : *c;
+        if (shown != ' ' || (out > message && out[-1] != ' '))
+            *out++ = shown;
+    }
+    while (out > message && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    return message[0] ? message : "it gave no reason";
+}
+
+static bool judge(struct child_result *result)
+{
+    int status = result->status;
+    if (result->no_memory)
+        program_fail("not enough memory for the picture");
+    else if (WIFSIGNALED(status))
+        program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status),
+                     one_line(result->message));
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        program_fail("gnuplot failed: %s", one_line(result->message));
+    else if (!result->took_all)
+        program_fail("gnuplot stopped reading its script: %s", one_line(result->message));
+    else if (result->len == 0)
+        program_fail("gnuplot drew nothing: %s", one_line(result->message));
+    else
+        return true;
+    return false;
+}
+
+bool gnuplot_run(const char *script, size_t len, struct picture *picture)
+{
+    char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "-";
+    char *const arguments[] = {name, defaults, from_stdin, NULL};
+    struct child_result result;
+    int reason = child_run(arguments, script, len, &result);
+    *picture = (struct picture){0};
+    if (reason == ENOENT)
+        program_fail(
+            "gnuplot is not there: the Debian package gnuplot-nox has it (sh tools/setup.sh "
+            "installs it); --data FILE and -f data need no gnuplot");
+    else if (reason)
+        program_fail("cannot start gnuplot: %s", strerror(reason));
+    if (reason)
+        return false;
+    if (!judge(&result)) {
+        free(result.bytes);
+        return false;
+    }
+    *picture = (struct picture){result.bytes, result.len};
+    return true;
+}

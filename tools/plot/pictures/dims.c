@@ -1,0 +1,94 @@
+/* dims.c - which columns: "0:512:64", "6,7,8,9"; see plot_options.h. */
+#include "tools/plot/plot_options.h"
+
+#include "tools/common/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMS_MOST = 28 };
+
+/* A number and what stops it; false: there is none. */
+static bool read_number(const char **text, size_t *number)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(*text, &end, 10);
+    *number = value > SIZE_MAX ? SIZE_MAX : (size_t)value;
+    *text = end;
+    return errno == 0;
+}
+
+/* One part between commas: a number, or from:below or from:below:step. */
+static bool read_part(const char **text, size_t *from, size_t *below, size_t *step)
+{
+    if (!read_number(text, from))
+        return false;
+    *below = *from + 1;
+    *step = 1;
+    if (**text != ':')
+        return true;
+    ++*text;
+    if (!read_number(text, below))
+        return false;
+    if (**text != ':')
+        return true;
+    ++*text;
+    return read_number(text, step) && *step > 0;
+}
+
+/* Adds from, from + step, ... below `below`; past the most that fit it counts one more. */
+static void add_dims(size_t *dims, size_t *n, size_t from, size_t below, size_t step)
+{
+    while (from < below && *n <= DIMS_MOST) {
+        if (*n < DIMS_MOST)
+            dims[*n] = from;
+        ++*n;
+        if (step >= below - from) /* and from + step may be more than there are numbers */
+            break;
+        from += step;
+    }
+}
+
+/* False: the message has been printed. */
+static bool read_list(const char *text, size_t width, size_t *dims, size_t *n)
+{
+    const char *at = text;
+    size_t from, below, step;
+    for (bool more = true; more; at++) {
+        if (!read_part(&at, &from, &below, &step) || (*at && *at != ',')) {
+            program_misuse("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'", text);
+            return false;
+        }
+        if (from >= width || below > width) {
+            program_misuse("--dims %s: there are %zu columns, 0 to %zu", text, width, width - 1);
+            return false;
+        }
+        add_dims(dims, n, from, below, step);
+        if (*n > DIMS_MOST) {
+            program_misuse("--dims %s: at most %d lines can be told apart", text, DIMS_MOST);
+            return false;
+        }
+        more = *at == ',';
+    }
+    if (*n == 0)
+        program_misuse("--dims %s: these are no columns", text);
+    return *n > 0;
+}
+
+size_t *dims_read(const char *text, size_t width, size_t *n)
+{
+    size_t *dims = calloc(DIMS_MOST, sizeof *dims);
+    *n = 0;
+    if (!dims) {
+        program_fail("not enough memory");
+        return NULL;
+    }
+    if (read_list(text, width, dims, n))
+        return dims;
+    free(dims);
+    return NULL;
+}

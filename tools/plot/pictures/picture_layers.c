@@ -1,0 +1,76 @@
+/* picture_layers.c - encode-plot layers: how far each layer moves each token, |h_l - h_(l-1)| or
+ * 1 - cos(h_l, h_(l-1)), h_0 being the state after the embedding step. */
+#include "tools/plot/pictures/pictures.h"
+
+#include "tools/common/options.h"
+#include "tools/plot/plot_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fill(const struct plot_options *options, const struct states *states,
+                 struct panel *panel)
+{
+    size_t n = states->n_tokens, width = states->width;
+    for (size_t l = 1; l <= states->n_layers; l++)
+        for (size_t t = 0; t < n; t++)
+            panel->values[(l - 1) * n + t] =
+                vector_distance(states->hidden + ((l - 1) * n + t) * width,
+                                states->hidden + (l * n + t) * width, width, options->by_cosine);
+}
+
+static void name_all(const struct plot_options *options, const struct source *source,
+                     const struct item *item, struct figure *figure, struct panel *panel)
+{
+    char positions[POSITIONS_BYTES], *title = NULL;
+    figure_name_axis(figure, &panel->x);
+    for (size_t t = 0; t < item->n_tokens && panel->x.labels; t++)
+        source_label(source, figure, item, t, &panel->x.labels[t]);
+    figure_name_axis(figure, &panel->y);
+    for (size_t l = 0; l < panel->y.n && panel->y.labels; l++)
+        figure_set(figure, &panel->y.labels[l], "layer %zu", l + 1);
+    figure_set(figure, &panel->x.title, "token");
+    figure_set(figure, &panel->y.title, "layer");
+    figure_set(figure, &panel->unit, options->by_cosine ? "1 − cosine" : "Euclidean distance");
+    figure_set(figure, &title, "How far each layer moves each token: %s, %s", source->encoder.name,
+               source_positions(source, WITH_POSITIONS, positions));
+    if (title)
+        figure_label(figure, &figure->title, title, strlen(title));
+    free(title);
+}
+
+static int draw(const struct plot_options *options, struct source *source, const struct item *item,
+                struct figure *figure)
+{
+    struct states states;
+    if (item->n_tokens == 0)
+        return program_fail("the text has no tokens: there is nothing to look at");
+    if (source->encoder.info.n_layers == 0)
+        return program_fail("%s has no layers, so nothing moves its tokens", source->encoder.name);
+    if (!source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_HIDDEN, 0, false, &states))
+        return PROGRAM_FAILED;
+    struct panel *panel = figure_add(figure, PANEL_MAP, states.n_layers, states.n_tokens);
+    if (panel) {
+        panel->y_up = panel->shows_values = true;
+        panel->palette = picture_palette(options, PALETTE_VIRIDIS);
+        fill(options, &states, panel);
+        name_all(options, source, item, figure, panel);
+    }
+    states_free(&states);
+    return PROGRAM_DONE;
+}
+
+int picture_layers(const struct plot_options *options, struct figure *figure)
+{
+    const char *text = options->model.texts[0];
+    struct source source;
+    struct item item = {0};
+    int code;
+    if (source_open(&source, options, &code))
+        code = source_tokenize(&source, text, strlen(text), 1, &item)
+                   ? draw(options, &source, &item, figure)
+                   : PROGRAM_FAILED;
+    item_free(&item);
+    source_close(&source);
+    return code;
+}

@@ -1,0 +1,375 @@
+/* picture_order.c - encode-plot order: a sentence and its permutations, and how far each one's
+ * pooled vector is from the sentence's, with positions and without. Words are what blanks separate.
+ *
+ * There are n! / (m_1! m_2! …) different ones where words occur m_i times. If these are few, all of
+ * them are taken in the order of Narayana's next permutation; else seeded random ones (Fisher,
+ * Yates), each once.
+ */
+#include "tools/plot/pictures/pictures.h"
+
+#include "tools/common/options.h"
+#include "tools/plot/plot_source.h"
+#include "tools/common/weights/random.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_MOST = 120, DEFAULT_RANDOM = 40, WORDS_MOST = 4096, TRIES_PER_PERMUTATION = 50 };
+
+struct sentence {
+    const char **words; /* [n], borrowed */
+    size_t *lens;
+    size_t *classes; /* [n]: equal words have the same number, that of the first */
+    size_t n;
+};
+
+struct permutations {
+    size_t *orders; /* [n, words]: classes; the first is the sentence itself */
+    size_t n, n_words;
+    bool is_all;
+};
+
+/* ---- Words ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t class_of(const struct sentence *sentence, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (sentence->lens[j] == sentence->lens[i] &&
+            memcmp(sentence->words[j], sentence->words[i], sentence->lens[i]) == 0)
+            return j;
+    return i;
+}
+
+static bool split(const char *text, struct sentence *sentence)
+{
+    size_t cap = strlen(text) / 2 + 1;
+    *sentence = (struct sentence){.words = calloc(cap, sizeof *sentence->words),
+                                  .lens = calloc(cap, sizeof *sentence->lens),
+                                  .classes = calloc(cap, sizeof *sentence->classes)};
+    if (!sentence->words || !sentence->lens || !sentence->classes)
+        return false;
+    while (*text) {
+        size_t len = 0;
+        while (text[len] && !is_blank(text[len]))
+            len++;
+        if (len) {
+            sentence->words[sentence->n] = text;
+            sentence->lens[sentence->n] = len;
+            if (sentence->n < WORDS_MOST)
+                sentence->classes[sentence->n] = class_of(sentence, sentence->n);
+            sentence->n++;
+        }
+        text += len + (text[len] ? 1 : 0);
+    }
+    return true;
+}
+
+static void free_sentence(struct sentence *sentence)
+{
+    free(sentence->words);
+    free(sentence->lens);
+    free(sentence->classes);
+}
+
+/* ---- Permutations ---- */
+
+/* Of the classes; a number above `most` stands for all that are larger. */
+static size_t count_permutations(const struct sentence *sentence, size_t most)
+{
+    double n = 1;
+    for (size_t i = 0; i < sentence->n; i++) {
+        size_t times = 1;
+        for (size_t j = 0; j < i; j++)
+            times += sentence->classes[j] == sentence->classes[i];
+        n *= (double)(i + 1) / (double)times;
+    }
+    return n < (double)most + 0.5 ? (size_t)(n + 0.5) : most + 1;
+}
+
+static bool next_permutation(size_t *order, size_t n)
+{
+    size_t i = n, j = n;
+    while (i > 1 && order[i - 2] >= order[i - 1])
+        i--;
+    if (i < 2)
+        return false;
+    while (order[j - 1] <= order[i - 2])
+        j--;
+    size_t swapped = order[i - 2];
+    order[i - 2] = order[j - 1];
+    order[j - 1] = swapped;
+    for (size_t a = i - 1, b = n - 1; a < b; a++, b--) {
+        swapped = order[a];
+        order[a] = order[b];
+        order[b] = swapped;
+    }
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t *order_at(const struct permutations *permutations, size_t i)
+{
+    return permutations->orders + i * permutations->n_words;
+}
+
+static bool is_new(const struct permutations *permutations, const size_t *order)
+{
+    for (size_t i = 0; i < permutations->n; i++)
+        if (memcmp(order_at(permutations, i), order, permutations->n_words * sizeof *order) == 0)
+            return false;
+    return true;
+}
+
+static void take_all(struct permutations *permutations)
+{
+    size_t n = permutations->n_words;
+    size_t *order = order_at(permutations, 1); /* the place of the next one is the scratch */
+    memcpy(order, permutations->orders, n * sizeof *order);
+    qsort(order, n, sizeof *order, by_number);
+    do {
+        if (!is_new(permutations, order))
+            continue;
+        permutations->n++;
+        memcpy(order_at(permutations, permutations->n), order, n * sizeof *order);
+        order = order_at(permutations, permutations->n);
+    } while (next_permutation(order, n));
+}
+
+static void take_random(struct permutations *permutations, size_t wanted, uint64_t seed)
+{
+    size_t n = permutations->n_words;
+    for (size_t tries = 0; permutations->n <= wanted && tries < TRIES_PER_PERMUTATION * wanted;
+         tries++) {
+        size_t *order = order_at(permutations, permutations->n);
+        memcpy(order, permutations->orders, n * sizeof *order);
+        for (size_t i = n; i > 1; i--) {
+            size_t j = random_below(&seed, i), swapped = order[i - 1];
+            order[i - 1] = order[j];
+            order[j] = swapped;
+        }
+        permutations->n += is_new(permutations, order);
+    }
+}
+
+/* wanted 0: as many as look well. */
+static bool permute(const struct sentence *sentence, size_t wanted, uint64_t seed,
+                    struct permutations *permutations)
+{
+    size_t all = count_permutations(sentence, ALL_MOST), n = sentence->n;
+    bool is_all = all <= ALL_MOST && (!wanted || wanted + 1 >= all);
+    size_t most = is_all ? all - 1 : wanted ? wanted : DEFAULT_RANDOM;
+    *permutations = (struct permutations){.n_words = n, .n = 1, .is_all = is_all};
+    permutations->orders = calloc((most + 3) * n, sizeof *permutations->orders);
+    if (!permutations->orders)
+        return false;
+    memcpy(permutations->orders, sentence->classes, n * sizeof *sentence->classes);
+    if (is_all)
+        take_all(permutations);
+    else
+        take_random(permutations, most, seed);
+    return true;
+}
+
+static char *write_order(const struct sentence *sentence, const size_t *order)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < sentence->n; i++)
+        len += sentence->lens[order[i]] + 1;
+    char *text = malloc(len + 1), *out = text;
+    for (size_t i = 0; text && i < sentence->n; i++) {
+        if (i)
+            *out++ = ' ';
+        memcpy(out, sentence->words[order[i]], sentence->lens[order[i]]);
+        out += sentence->lens[order[i]];
+    }
+    if (text)
+        *out = '\0';
+    return text;
+}
+
+/* ---- Distances ---- */
+
+struct measured {
+    char **texts;         /* [n] */
+    struct item *items;   /* [n] */
+    double *distances[2]; /* with positions, without: [n], the first 0 */
+    size_t n;
+};
+
+static bool make_texts(struct source *source, const struct sentence *sentence,
+                       const struct permutations *permutations, struct measured *measured)
+{
+    size_t n = permutations->n;
+    measured->texts = calloc(n, sizeof *measured->texts);
+    measured->items = calloc(n, sizeof *measured->items);
+    for (int k = 0; k < 2; k++)
+        measured->distances[k] = calloc(n, sizeof **measured->distances);
+    if (!measured->texts || !measured->items || !measured->distances[0] ||
+        !measured->distances[1]) {
+        program_fail("not enough memory");
+        return false;
+    }
+    for (; measured->n < n; measured->n++) {
+        char *text = measured->texts[measured->n] =
+            write_order(sentence, order_at(permutations, measured->n));
+        struct item *item = &measured->items[measured->n];
+        if (!text)
+            program_fail("not enough memory");
+        if (!text || !source_tokenize(source, text, strlen(text), 1, item))
+            return false;
+    }
+    return true;
+}
+
+static void free_measured(struct measured *measured)
+{
+    for (size_t i = 0; i < measured->n; i++) {
+        free(measured->texts[i]);
+        item_free(&measured->items[i]);
+    }
+    free(measured->texts);
+    free(measured->items);
+    free(measured->distances[0]);
+    free(measured->distances[1]);
+}
+
+static double float_distance(const float *a, const float *b, size_t n, bool by_cosine)
+{
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    return by_cosine ? 1 - engine_cosine(a, b, n) : sqrt(squares);
+}
+
+static bool measure(struct source *source, enum with_positions with, struct measured *measured,
+                    double *out)
+{
+    size_t width;
+    float *vectors = source_pool(source, with, measured->items, measured->n, &width);
+    for (size_t i = 1; vectors && i < measured->n; i++)
+        out[i] = float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
+    free(vectors);
+    return vectors != NULL;
+}
+
+/* ---- Panel ---- */
+
+struct place {
+    double distance;
+    size_t index;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->distance != y->distance)
+        return (x->distance > y->distance) - (x->distance < y->distance);
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void add_dots(const struct source *source, const struct measured *measured,
+                     struct figure *figure)
+{
+    char positions[POSITIONS_BYTES];
+    size_t n = measured->n - 1;
+    bool has_positions = strcmp(source->position, "none") != 0;
+    struct place *places = calloc(n + 1, sizeof *places);
+    struct panel *panel = places ? figure_add(figure, PANEL_DOTS, n, has_positions ? 2 : 1) : NULL;
+    figure->no_memory |= !places;
+    if (panel) {
+        for (size_t i = 0; i < n; i++)
+            places[i] = (struct place){measured->distances[0][i + 1], i + 1};
+        qsort(places, n, sizeof *places, by_distance);
+        figure_name_axis(figure, &panel->x);
+        figure_name_axis(figure, &panel->y);
+        if (panel->x.labels)
+            for (size_t k = 0; k < panel->x.n; k++)
+                figure_set(
+                    figure, &panel->x.labels[k], "%s",
+                    source_positions(source, k ? WITHOUT_POSITIONS : WITH_POSITIONS, positions));
+        for (size_t row = 0; row < n && panel->y.labels; row++) {
+            const char *text = measured->texts[places[row].index];
+            figure_label(figure, &panel->y.labels[row], text, strlen(text));
+            for (size_t k = 0; k < panel->x.n; k++)
+                panel->values[row * panel->x.n + k] = measured->distances[k][places[row].index];
+        }
+        figure_set(figure, &panel->unit,
+                   source->options->by_cosine ? "1 − cosine to the sentence's vector"
+                                              : "Euclidean distance to the sentence's vector");
+    }
+    free(places);
+}
+
+static void name_figure(const struct source *source, const struct permutations *permutations,
+                        const char *text, struct figure *figure)
+{
+    char *title = NULL;
+    figure_set(figure, &title, "%s%zu other order%s of “%s”: %s, %s pooling",
+               permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1, plural(permutations->n - 1),
+               text, source->encoder.name, source_pooling(source));
+    if (title)
+        figure_label(figure, &figure->title, title, strlen(title));
+    free(title);
+}
+
+static int draw(struct source *source, const struct sentence *sentence,
+                const struct permutations *permutations, struct figure *figure)
+{
+    struct measured measured = {0};
+    bool has_positions = strcmp(source->position, "none") != 0;
+    bool is_good =
+        make_texts(source, sentence, permutations, &measured) &&
+        measure(source, has_positions ? WITH_POSITIONS : WITHOUT_POSITIONS, &measured,
+                measured.distances[0]) &&
+        (!has_positions || measure(source, WITHOUT_POSITIONS, &measured, measured.distances[1]));
+    if (is_good) {
+        add_dots(source, &measured, figure);
+        name_figure(source, permutations, source->options->model.texts[0], figure);
+    }
+    free_measured(&measured);
+    return is_good ? PROGRAM_DONE : PROGRAM_FAILED;
+}
+
+static int permute_and_draw(struct source *source, const struct sentence *sentence,
+                            struct figure *figure)
+{
+    const struct plot_options *options = source->options;
+    struct permutations permutations;
+    if (sentence->n > WORDS_MOST)
+        return program_fail("the sentence has %zu words; at most %d can be permuted", sentence->n,
+                            WORDS_MOST);
+    if (sentence->n == 0 || count_permutations(sentence, 1) < 2)
+        return program_fail(
+            "there is no other order of these words: a sentence of two different words is needed");
+    if (!permute(sentence, options->n_permutations, options->seed, &permutations))
+        return program_fail("not enough memory");
+    int code = draw(source, sentence, &permutations, figure);
+    free(permutations.orders);
+    return code;
+}
+
+int picture_order(const struct plot_options *options, struct figure *figure)
+{
+    struct source source;
+    struct sentence sentence = {0};
+    int code;
+    if (source_open(&source, options, &code))
+        code = split(options->model.texts[0], &sentence)
+                   ? permute_and_draw(&source, &sentence, figure)
+                   : program_fail("not enough memory");
+    free_sentence(&sentence);
+    source_close(&source);
+    return code;
+}

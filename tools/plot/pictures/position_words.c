@@ -1,0 +1,102 @@
+/* position_words.c - see position_words.h. A weight that was asked for is named even if it is 1,
+ * and of two weights both are named where one is: what counts is W1 : W2. */
+#include "tools/plot/pictures/position_words.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DEFAULT_BASE = 10000; /* of weights/FORMAT.md */
+enum { FREQUENCIES_SHOWN = 4 };
+
+/* A number of the file's settings, or else this one. */
+static double setting(const engine_model *model, const char *wanted, double otherwise)
+{
+    const char *key, *value;
+    for (size_t i = 0; model && engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value,
+                                                     NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, wanted) == 0)
+            return strtod(value, NULL);
+    return otherwise;
+}
+
+struct words {
+    char *out; /* [POSITION_WORDS_BYTES] */
+    size_t used;
+};
+
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct words *words, const char *format, ...)
+{
+    size_t room = POSITION_WORDS_BYTES - words->used;
+    va_list arguments;
+    va_start(arguments, format);
+    int len = vsnprintf(words->out + words->used, room, format, arguments);
+    va_end(arguments);
+    if (len > 0)
+        words->used += (size_t)len < room ? (size_t)len : room - 1;
+}
+
+static void add_base(struct words *words, const engine_model *model,
+                     const struct position_options *options, const char *scheme)
+{
+    double base =
+        options->base != 0 ? options->base : setting(model, "position_base", DEFAULT_BASE);
+    if (position_uses_base(scheme) && (base != DEFAULT_BASE || options->base != 0))
+        add(words, ", base %g", base);
+}
+
+static void add_weights(struct words *words, const engine_model *model,
+                        const struct position_options *options, const char *scheme, size_t width)
+{
+    bool has_positions = strcmp(scheme, "none") != 0;
+    double w1 = options->has_embedding_scale ? options->embedding_scale
+                                             : setting(model, "embedding_scale", 1);
+    double w2 =
+        options->has_position_scale ? options->position_scale : setting(model, "position_scale", 1);
+    bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
+    bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
+    if (names_w1 || (names_w2 && width > 0)) {
+        bool is_root = fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1);
+        if (options->embedding_scale_is_sqrt || is_root)
+            add(words, ", W1 = √%zu", width);
+        else
+            add(words, ", W1 = %g", w1);
+    }
+    if (names_w2 || (names_w1 && has_positions))
+        add(words, ", W2 = %g", w2);
+}
+
+static void add_frequencies(struct words *words, const engine_model *model,
+                            const struct position_options *options, const char *scheme)
+{
+    size_t n = options->frequencies ? options->n_frequencies
+                                    : (size_t)setting(model, "position_frequencies", 0);
+    if (strcmp(scheme, "fourier") != 0 || n == 0)
+        return;
+    if (!options->frequencies || n > FREQUENCIES_SHOWN) {
+        add(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        add(words, "%s%g",
+            i        ? ", "
+            : n == 1 ? ", frequency "
+                     : ", frequencies ",
+            options->frequencies[i]);
+}
+
+const char *position_words(const engine_model *model, const struct position_options *options,
+                           const char *scheme, size_t width, char out[POSITION_WORDS_BYTES])
+{
+    struct words words = {.out = out};
+    out[0] = '\0';
+    add_base(&words, model, options, scheme);
+    add_weights(&words, model, options, scheme, width);
+    add_frequencies(&words, model, options, scheme);
+    return out;
+}
