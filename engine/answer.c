@@ -13,7 +13,8 @@ static size_t logits_floats(const struct encoder *encoder)
 
 size_t answer_scratch(const struct encoder *encoder)
 {
-    return row_stride((size_t)encoder->config.width) + logits_floats(encoder) + head_scratch(encoder);
+    return row_stride((size_t)encoder->config.width) + logits_floats(encoder) +
+           head_scratch(encoder);
 }
 
 static const float *hidden_row(const struct engine_session *session, size_t row)

@@ -28,13 +28,15 @@ static bool find(struct binder *binder, const char *prefix, const char *suffix, 
         return false;
     snprintf(name, sizeof name, "%s.%s", prefix, suffix);
     if (!weight_file_find(binder->file, name, tensor)) {
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "the weight file has no tensor '%s', which its config "
-                              "asks for", name);
+        binder->status =
+            fail(binder->error, ENGINE_ERROR_FORMAT,
+                 "the weight file has no tensor '%s', which its config asks for", name);
         return false;
     }
     if (tensor->n_dims != n_dims) {
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%s' has %zu dimensions, "
-                              "expected %zu", name, tensor->n_dims, n_dims);
+        binder->status =
+            fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%s' has %zu dimensions, expected %zu",
+                 name, tensor->n_dims, n_dims);
         return false;
     }
     return true;
@@ -44,8 +46,9 @@ static void wrong_shape(struct binder *binder, const struct tensor *tensor, cons
 {
     char shape[96] = "";
     shape_text(tensor, shape, sizeof shape);
-    binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%.64s' is [%s], expected [%s] by "
-                          "the config", tensor->name, shape, expected);
+    binder->status =
+        fail(binder->error, ENGINE_ERROR_FORMAT,
+             "tensor '%.64s' is [%s], expected [%s] by the config", tensor->name, shape, expected);
 }
 
 static const float *bind_vector(struct binder *binder, const char *prefix, const char *suffix,
@@ -59,8 +62,8 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     if (tensor.shape[0] != n) {
         wrong_shape(binder, &tensor, expected);
     } else if (tensor.type != TENSOR_F32) {
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%.64s' is not f32, as "
-                              "vectors must be", tensor.name);
+        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
+                              "tensor '%.64s' is not f32, as vectors must be", tensor.name);
     }
     return (const float *)(const void *)(binder->file->data + tensor.offset);
 }
@@ -78,12 +81,16 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, size
         wrong_shape(binder, &tensor, expected);
     const uint8_t *data = binder->file->data + tensor.offset;
     struct matrix matrix = {
-        .data = data, .rows = tensor.shape[0], .cols = tensor.shape[1],
-        .type = tensor.type, .layout = tensor.layout,
+        .data = data,
+        .rows = tensor.shape[0],
+        .cols = tensor.shape[1],
+        .type = tensor.type,
+        .layout = tensor.layout,
     };
     if (tensor.type == TENSOR_INT8)
-        matrix.scales = (const float *)(const void *)(data + tensor_scales_offset(
-                            tensor.layout, matrix.rows, matrix.cols));
+        matrix.scales =
+            (const float *)(const void *)(data + tensor_scales_offset(tensor.layout, matrix.rows,
+                                                                      matrix.cols));
     return matrix;
 }
 
@@ -92,8 +99,8 @@ static struct matrix bind_table(struct binder *binder, const char *prefix, size_
 {
     struct matrix table = bind_matrix(binder, prefix, rows, cols, at_least);
     if (binder->status == ENGINE_OK && table.layout != LAYOUT_ROWS)
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "table '%s.weight' is in panels, "
-                              "expected rows", prefix);
+        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
+                              "table '%s.weight' is in panels, expected rows", prefix);
     return table;
 }
 
@@ -125,12 +132,14 @@ static void bind_layer(struct binder *binder, const struct model_config *config,
     enum norm_kind norm = (enum norm_kind)config->norm;
     char prefix[64];
 #define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, index), prefix)
-    layer->qkv = bind_linear(binder, PART("attention.qkv"), 3 * width, width, config->attention_bias);
-    layer->output = bind_linear(binder, PART("attention.output"), width, width, config->attention_bias);
+    layer->qkv =
+        bind_linear(binder, PART("attention.qkv"), 3 * width, width, config->attention_bias);
+    layer->output =
+        bind_linear(binder, PART("attention.output"), width, width, config->attention_bias);
     layer->attention_norm = bind_norm(binder, PART("attention.norm"), norm, config, width);
-    layer->feed_forward_in =
-        bind_linear(binder, PART("feed_forward.in"), config->gate == GATE_NONE ? middle : 2 * middle,
-                    width, config->feed_forward_bias);
+    layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"),
+                                         config->gate == GATE_NONE ? middle : 2 * middle, width,
+                                         config->feed_forward_bias);
     layer->feed_forward_out =
         bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
     layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
@@ -143,9 +152,10 @@ static const float *bind_frequencies(struct binder *binder, size_t n)
     const float *frequencies = bind_vector(binder, "position", "frequencies", n);
     for (size_t i = 0; binder->status == ENGINE_OK && i < n; i++)
         if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
-            binder->status = fail(binder->error, ENGINE_ERROR_FORMAT, "tensor 'position.frequencies' holds %g at "
-                                  "%zu, expected a number up to %g", (double)frequencies[i], i,
-                                  POSITION_FREQUENCY_MOST);
+            binder->status =
+                fail(binder->error, ENGINE_ERROR_FORMAT,
+                     "tensor 'position.frequencies' holds %g at %zu, expected a number up to %g",
+                     (double)frequencies[i], i, POSITION_FREQUENCY_MOST);
     return frequencies;
 }
 
@@ -164,8 +174,8 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
                        (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
     if (config->position_frequencies > 0)
         encoder->frequencies = bind_frequencies(binder, (size_t)config->position_frequencies);
-    encoder->embedding_norm = bind_norm(binder, "embedding.norm",
-                                        (enum norm_kind)config->embedding_norm, config, width);
+    encoder->embedding_norm =
+        bind_norm(binder, "embedding.norm", (enum norm_kind)config->embedding_norm, config, width);
     if (config->embedding_width != config->width)
         encoder->embedding_projection =
             bind_linear(binder, "embedding.projection", (size_t)config->width, width, true);
@@ -200,11 +210,13 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
         head->dense.linear = bind_linear(binder, "head.dense", width, width, true);
         head->dense.activation = (enum dense_activation)(config->head_dense - 1);
     }
-    head->norm = bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
+    head->norm =
+        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
     if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
         return;
-    head->output.weight = config->head_tied ? encoder->token_table
-                                            : bind_matrix(binder, "head.output", rows, width, false);
+    head->output.weight = config->head_tied
+                              ? encoder->token_table
+                              : bind_matrix(binder, "head.output", rows, width, false);
     if (config->head_bias)
         head->output.bias = bind_vector(binder, "head.output", "bias", rows);
 }
@@ -217,10 +229,9 @@ engine_status bind_tensors(const struct weight_file *file, struct encoder *encod
     bind_embedding(&binder, encoder);
     for (size_t i = 0; i < (size_t)config->layers && binder.status == ENGINE_OK; i++)
         bind_layer(&binder, config, i, &encoder->layers[i]);
-    encoder->final_norm =
-        bind_norm(&binder, "final.norm",
-                  config->final_norm ? (enum norm_kind)config->norm : NORM_NONE, config,
-                  (size_t)config->width);
+    encoder->final_norm = bind_norm(&binder, "final.norm",
+                                    config->final_norm ? (enum norm_kind)config->norm : NORM_NONE,
+                                    config, (size_t)config->width);
     bind_projections(&binder, encoder);
     bind_head(&binder, encoder);
     return binder.status;

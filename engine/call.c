@@ -1,7 +1,7 @@
 /* call.c - from inputs to rows: checks ids, tokenizes texts, notes where each answer goes.
  *
- * How many rows are left is guessed from the lengths of texts, about four bytes to a token, and corrected by
- * what the texts taken so far have turned out to be.
+ * How many rows are left is guessed from the lengths of texts, about four bytes to a token, and
+ * corrected by what the texts taken so far have turned out to be.
  */
 #include "engine/call.h"
 
@@ -42,30 +42,37 @@ static engine_status check_ids(struct call *call, const engine_input *input, siz
 {
     const struct model_config *config = &call->session->model->encoder.config;
     engine_error *error = &call->session->error;
-    int64_t n_types = config->token_types > 0 ? config->token_types : 1; /* without a table, 0 alone */
+    int64_t n_types =
+        config->token_types > 0 ? config->token_types : 1; /* without a table, 0 alone */
     size_t limit = call->session->max_tokens;
     if (call->settings->max_tokens > 0 && call->settings->max_tokens < limit)
         limit = call->settings->max_tokens;
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu has a text and ids: expected one of them", index);
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "input %zu has a text and ids: expected one of them", index);
     *kept = mask_kept(input->mask, input->n_ids);
     if (kept->span > limit)
-        return fail(error, ENGINE_ERROR_LENGTH, "input %zu has %zu ids, the limit is %zu; ids are taken as "
-                    "they are, not truncated", index, kept->span, limit);
+        return fail(
+            error, ENGINE_ERROR_LENGTH,
+            "input %zu has %zu ids, the limit is %zu; ids are taken as they are, not truncated",
+            index, kept->span, limit);
     for (size_t i = 0; i < input->n_ids; i++) {
         if (!mask_keeps(input->mask, i))
             continue;
         if (input->ids[i] < 0 || input->ids[i] >= config->vocabulary)
-            return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: id %d at place %zu is out of range, expected "
-                        "0 to %lld", index, (int)input->ids[i], i, (long long)config->vocabulary - 1);
+            return fail(error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu: id %d at place %zu is out of range, expected 0 to %lld", index,
+                        (int)input->ids[i], i, (long long)config->vocabulary - 1);
         if (input->types != NULL && (input->types[i] < 0 || input->types[i] >= n_types))
-            return fail(error, ENGINE_ERROR_ARGUMENT, "input %zu: type %d at place %zu is out of range, "
-                        "expected 0 to %lld", index, (int)input->types[i], i, (long long)n_types - 1);
+            return fail(error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
+                        index, (int)input->types[i], i, (long long)n_types - 1);
     }
     return ENGINE_OK;
 }
 
-static engine_status read_input(struct call *call, const engine_input *input, struct head_of_line *head)
+static engine_status read_input(struct call *call, const engine_input *input,
+                                struct head_of_line *head)
 {
     if (input->ids != NULL) {
         head->result.n_tokens = input->n_ids;
@@ -126,8 +133,11 @@ static void add_sequence(struct call *call, struct group *group)
     const engine_input *input = &call->inputs[call->next];
     const struct head_of_line *head = &call->head;
     session->pass.sequences[group->sequence + group->n_sequences++] = (struct sequence){
-        .row = group->row + group->n_rows, .n_rows = head->n_rows, .input = call->next,
-        .out_row = call->out_rows, .n_out = head->result.n_tokens,
+        .row = group->row + group->n_rows,
+        .n_rows = head->n_rows,
+        .input = call->next,
+        .out_row = call->out_rows,
+        .n_out = head->result.n_tokens,
     };
     if (input->ids == NULL) {
         for (size_t i = 0; i < head->n_rows; i++)
@@ -137,7 +147,8 @@ static void add_sequence(struct call *call, struct group *group)
     }
     for (size_t i = head->kept.first; i < head->kept.first + head->kept.span; i++)
         if (mask_keeps(input->mask, i))
-            add_row(&session->pass, group, input->ids[i], input->types != NULL ? input->types[i] : 0,
+            add_row(&session->pass, group, input->ids[i],
+                    input->types != NULL ? input->types[i] : 0,
                     (struct place){i - head->kept.first, head->kept.span}, i);
 }
 

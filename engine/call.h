@@ -30,7 +30,7 @@ struct call {
     engine_status status; /* of input `next`; after a failure nothing more is taken */
     struct head_of_line head;
     struct profile_slot *profile; /* of the thread that takes; NULL: nobody asked */
-    size_t guess_left;             /* rows of the inputs that are left, by the length of their texts */
+    size_t guess_left; /* rows of the inputs that are left, by the length of their texts */
     size_t guess_taken, rows_taken; /* of those taken: by the length, and in truth */
 };
 
@@ -43,9 +43,9 @@ size_t call_rows_left(const struct call *call);
 /* True if there are inputs left that can be taken. */
 bool call_has_more(const struct call *call);
 
-/* Takes inputs into an empty group, whose rows and sequences begin at `first` of the pass: up to `most` rows,
- * or one input of at most `room` >= most. The group stays empty if there is none left, if the next one is wrong
- * (status) or is longer than the room. */
+/* Takes inputs into an empty group, whose rows and sequences begin at `first` of the pass: up to
+ * `most` rows, or one input of at most `room` >= most. The group stays empty if there is none left,
+ * if the next one is wrong (status) or is longer than the room. */
 void call_take(struct call *call, size_t first, size_t most, size_t room, struct group *group);
 
 #endif

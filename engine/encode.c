@@ -1,10 +1,12 @@
-/* encode.c - engine_encode: shares a call's inputs among the threads, which take them through the model.
+/* encode.c - engine_encode: shares a call's inputs among the threads, which take them through the
+ * model.
  *
- * Two ways, with the same bits. Many texts: each thread takes the next few inputs, goes through the model with
- * them alone, and comes back for more; nobody waits for anybody until the inputs are used up. What a thread
- * takes becomes smaller towards the end, so that all get there together. Few texts, or one that is longer
- * than a thread's part of the pass: they are gathered in one pass, which is cut into a group for each
- * thread, or, where that would leave threads idle, is one group whose heads and columns the threads share.
+ * Two ways, with the same bits. Many texts: each thread takes the next few inputs, goes through the
+ * model with them alone, and comes back for more; nobody waits for anybody until the inputs are
+ * used up. What a thread takes becomes smaller towards the end, so that all get there together. Few
+ * texts, or one that is longer than a thread's part of the pass: they are gathered in one pass,
+ * which is cut into a group for each thread, or, where that would leave threads idle, is one group
+ * whose heads and columns the threads share.
  */
 #include "engine/encode.h"
 
@@ -22,7 +24,8 @@ static struct profile_slot *profile_of(const struct engine_session *session, siz
     return session->profile != NULL ? &session->profile[rank] : NULL;
 }
 
-static void walk_group(const struct call *call, const struct group *group, struct team team, size_t rank)
+static void walk_group(const struct call *call, const struct group *group, struct team team,
+                       size_t rank)
 {
     const struct engine_session *session = call->session;
     const struct sequence *sequences = &session->pass.sequences[group->sequence];
@@ -36,7 +39,8 @@ static void walk_group(const struct call *call, const struct group *group, struc
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
-/* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken before. */
+/* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken
+ * before. */
 static void time_meeting(const struct call *call, struct team all)
 {
     struct profile_slot *profile = profile_of(call->session, all.rank);
@@ -78,8 +82,8 @@ static void take_and_walk(void *user, struct team all)
 
 /* ---- Few texts ---- */
 
-/* Cuts the pass into one group per thread of about equally many rows, in order. False if that would leave threads
- * with little to do. */
+/* Cuts the pass into one group per thread of about equally many rows, in order. False if that would
+ * leave threads with little to do. */
 static bool split_pass(struct pass *pass, const struct group *whole, size_t n_groups)
 {
     size_t row = 0, sequence = 0, largest = 0;
@@ -148,7 +152,8 @@ static engine_status encode_inputs(struct call *call, size_t *needed)
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", call->n);
     call->counting = !per_token && call->cap < floats;
     call_begin(call);
-    do { /* threads leave off before a text that is too long for one of them: that is for all, in a pass */
+    do { /* threads leave off before a text that is too long for one of them: that is for all, in a
+            pass */
         if (!call->counting && are_many(call, n_threads))
             workers_run(&call->session->workers, take_and_walk, call);
     } while (encode_pass(call, n_threads));
@@ -159,23 +164,31 @@ static engine_status encode_inputs(struct call *call, size_t *needed)
     if (needed != NULL)
         *needed = floats;
     if (call->counting)
-        return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu", floats,
-                    call->cap);
+        return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu",
+                    floats, call->cap);
     return succeed(error);
 }
 
 engine_status encode(struct engine_session *session, const engine_input *inputs, size_t n,
-                     const struct encode_settings *settings, const struct answer *answer, float *out,
-                     size_t cap, size_t *needed, engine_result *results)
+                     const struct encode_settings *settings, const struct answer *answer,
+                     float *out, size_t cap, size_t *needed, engine_result *results)
 {
     struct call call = {
-        .session = session, .settings = settings, .answer = answer, .inputs = inputs, .n = n,
-        .results = results, .out = out, .cap = cap,
+        .session = session,
+        .settings = settings,
+        .answer = answer,
+        .inputs = inputs,
+        .n = n,
+        .results = results,
+        .out = out,
+        .cap = cap,
     };
     if (!session->model->has_encoder)
-        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
+                    "the weight file holds a tokenizer alone");
     if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "inputs is NULL, or out is NULL and cap is not 0");
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "inputs is NULL, or out is NULL and cap is not 0");
     return encode_inputs(&call, needed);
 }
 

@@ -3,13 +3,11 @@
  *     engine_error error;
  *     engine_model *model;
  *     engine_session *session;
- *     if (engine_model_open("default.weights", NULL, &model, &error)) { puts(error.message); return 1; }
- *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
- *     float vector[192];                                 // the model's width, from engine_model_info
- *     engine_input input = {0};
- *     input.text = "I ride bike";
- *     input.text_len = 11;
- *     if (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
+ *     if (engine_model_open("default.weights", NULL, &model, &error)) { puts(error.message); return
+ * 1; } if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
+ *     float vector[192];                                 // the model's width, from
+ * engine_model_info engine_input input = {0}; input.text = "I ride bike"; input.text_len = 11; if
+ * (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
  *         puts(engine_session_message(session));
  *     engine_session_free(session);
  *     engine_model_close(model);
@@ -24,22 +22,20 @@
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
- *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs with
- *             a struct_bytes may grow at their end: it is sizeof the struct the caller compiled with,
- *             0 the first version of this header. The others never change.
- *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
- *             at a time and works with as many threads as its options say; it makes them when it is made,
- *             they sleep between calls and take no signals but those of their own faults (and SIGPROF). In a child of
- *             fork() a session works with one.
- *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its place
- *             there, the padding around it and the number of threads, on one machine.
- *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
- *             engine_model_open sets it to one thread for the whole process: the engine's threads call
- *             it, one head each. Leave it so while models are open. It is not called otherwise. On CPUs
- *             with AMX, engine_model_open of a model with int8 layers asks Linux for the tile registers,
- *             which makes the least size of signal stacks (sigaltstack) 12 KB for the whole process. The floating-point environment,
- *             signals and locale are left alone.
- *             Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
+ *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs
+ * with a struct_bytes may grow at their end: it is sizeof the struct the caller compiled with, 0
+ * the first version of this header. The others never change. Threads   A model is immutable: any
+ * number of threads may share it. A session serves one thread at a time and works with as many
+ * threads as its options say; it makes them when it is made, they sleep between calls and take no
+ * signals but those of their own faults (and SIGPROF). In a child of fork() a session works with
+ * one. Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
+ * place there, the padding around it and the number of threads, on one machine. Process   Where the
+ * portable kernels are used and OpenBLAS is the build with POSIX threads, engine_model_open sets it
+ * to one thread for the whole process: the engine's threads call it, one head each. Leave it so
+ * while models are open. It is not called otherwise. On CPUs with AMX, engine_model_open of a model
+ * with int8 layers asks Linux for the tile registers, which makes the least size of signal stacks
+ * (sigaltstack) 12 KB for the whole process. The floating-point environment, signals and locale are
+ * left alone. Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
  *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
  */
 #ifndef ENGINE_H
@@ -64,16 +60,19 @@ extern "C" {
 
 typedef enum engine_status {
     ENGINE_OK = 0,
-    ENGINE_ERROR_ARGUMENT = 1,    /* a NULL, a count or an option that makes no sense; an id out of range */
-    ENGINE_ERROR_MEMORY = 2,      /* an allocation failed */
-    ENGINE_ERROR_IO = 3,          /* the file cannot be opened, mapped or read */
-    ENGINE_ERROR_FORMAT = 4,      /* not a weight file, or a damaged one */
-    ENGINE_ERROR_VERSION = 5, /* a weight file of a version or byte order this library does not read */
-    ENGINE_ERROR_UNSUPPORTED = 6, /* a sound file that asks for something this library does not have */
-    ENGINE_ERROR_BUFFER = 7,      /* the caller's buffer is too small; `needed` says how much it takes */
-    ENGINE_ERROR_LENGTH = 8,      /* more tokens than the model or the session takes */
-    ENGINE_ERROR_TEXT = 9,        /* the text cannot be tokenized */
-    ENGINE_ERROR_INTERNAL = 99    /* a defect of the library: please report it */
+    ENGINE_ERROR_ARGUMENT =
+        1, /* a NULL, a count or an option that makes no sense; an id out of range */
+    ENGINE_ERROR_MEMORY = 2, /* an allocation failed */
+    ENGINE_ERROR_IO = 3,     /* the file cannot be opened, mapped or read */
+    ENGINE_ERROR_FORMAT = 4, /* not a weight file, or a damaged one */
+    ENGINE_ERROR_VERSION =
+        5, /* a weight file of a version or byte order this library does not read */
+    ENGINE_ERROR_UNSUPPORTED =
+        6,                   /* a sound file that asks for something this library does not have */
+    ENGINE_ERROR_BUFFER = 7, /* the caller's buffer is too small; `needed` says how much it takes */
+    ENGINE_ERROR_LENGTH = 8, /* more tokens than the model or the session takes */
+    ENGINE_ERROR_TEXT = 9,   /* the text cannot be tokenized */
+    ENGINE_ERROR_INTERNAL = 99 /* a defect of the library: please report it */
 } engine_status;
 
 typedef struct engine_error {
@@ -93,14 +92,19 @@ typedef struct engine_model engine_model;
 
 /* What a model can be asked to do otherwise than its file says. 0 is always "as the model says". */
 typedef enum engine_position { /* p counts from 0; D is the width of the embedding tables */
-    ENGINE_POSITION_MODEL = 0,
-    ENGINE_POSITION_NONE = 1,
-    ENGINE_POSITION_SINUSOIDAL = 2, /* PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(same) */
-    ENGINE_POSITION_LEARNED = 3,    /* only where the file has a table */
-    ENGINE_POSITION_INDEX = 4,      /* PE(p,i) = p/T: depends on the text's number of tokens T */
-    ENGINE_POSITION_BINARY = 5,     /* PE(p,i) = bit i of p, the lowest first */
-    ENGINE_POSITION_FOURIER = 6,    /* PE(p,2i) = sin(2*pi*f_i*p), PE(p,2i+1) = cos(same); f_i in cycles per token */
-    ENGINE_POSITION_EXPONENTIAL = 7 /* PE(p,i) = exp(-p/base^(i/D)) */
+                               ENGINE_POSITION_MODEL = 0,
+                               ENGINE_POSITION_NONE = 1,
+                               ENGINE_POSITION_SINUSOIDAL =
+                                   2, /* PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(same) */
+                               ENGINE_POSITION_LEARNED = 3, /* only where the file has a table */
+                               ENGINE_POSITION_INDEX =
+                                   4, /* PE(p,i) = p/T: depends on the text's number of tokens T */
+                               ENGINE_POSITION_BINARY =
+                                   5, /* PE(p,i) = bit i of p, the lowest first */
+                               ENGINE_POSITION_FOURIER =
+                                   6, /* PE(p,2i) = sin(2*pi*f_i*p), PE(p,2i+1) = cos(same); f_i in
+                                         cycles per token */
+                               ENGINE_POSITION_EXPONENTIAL = 7 /* PE(p,i) = exp(-p/base^(i/D)) */
 } engine_position;
 
 typedef enum engine_mask {
@@ -113,12 +117,12 @@ typedef enum engine_pooling {
     ENGINE_POOLING_MODEL = 0, /* the model's own pooling and normalisation */
     ENGINE_POOLING_NONE = 1,  /* one vector per token */
     ENGINE_POOLING_MEAN = 2,
-    ENGINE_POOLING_CLS = 3, /* the first token's vector */
-    ENGINE_POOLING_MAX = 4, /* the largest value of each column */
+    ENGINE_POOLING_CLS = 3,           /* the first token's vector */
+    ENGINE_POOLING_MAX = 4,           /* the largest value of each column */
     ENGINE_POOLING_MEAN_SQRT = 5,     /* the sum, divided by the root of the number of tokens */
     ENGINE_POOLING_WEIGHTED_MEAN = 6, /* token t weighs t, from 1 */
     ENGINE_POOLING_LAST = 7,          /* the last token's vector */
-    ENGINE_POOLING_POOLER = 8         /* only where the file has a pooler: its layer of the first token */
+    ENGINE_POOLING_POOLER = 8 /* only where the file has a pooler: its layer of the first token */
 } engine_pooling;
 
 /* What the model's head answers: see engine_classify and the functions behind it. */
@@ -141,9 +145,9 @@ typedef struct engine_model_options {
     size_t struct_bytes;
 } engine_model_options;
 
-/* Opens a weight file: maps it and checks everything that addresses are computed from, not the tensor
- * data (engine_model_verify does). *model is set to NULL on failure. The file must not change while it
- * is mapped. */
+/* Opens a weight file: maps it and checks everything that addresses are computed from, not the
+ * tensor data (engine_model_verify does). *model is set to NULL on failure. The file must not
+ * change while it is mapped. */
 ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
                                            engine_model **model, engine_error *error);
 
@@ -156,39 +160,43 @@ ENGINE_API engine_status engine_model_open_memory(const void *data, size_t len,
 /* Every session of the model must be freed first. NULL is a harmless no-op. */
 ENGINE_API void engine_model_close(engine_model *model);
 
-/* Reads all data and compares the checksum of every section and tensor. Takes as long as reading. */
+/* Reads all data and compares the checksum of every section and tensor. Takes as long as reading.
+ */
 ENGINE_API engine_status engine_model_verify(const engine_model *model, engine_error *error);
 
 /* Strings are borrowed from the model. Caller sets struct_bytes = sizeof(engine_info) (or 0). */
 typedef struct engine_info {
     size_t struct_bytes;
-    const char *name;        /* metadata "name", or "" */
-    size_t n_layers;         /* L */
-    size_t width;            /* D */
-    size_t n_heads;          /* H */
-    size_t feed_forward;     /* width of the feed-forward layer's middle */
-    size_t n_vocabulary;     /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
-    size_t n_types;          /* rows of the token-type table; 0: none */
-    size_t max_tokens;       /* longest sequence, special tokens included */
-    const char *tokenizer;   /* "blanks", "keras", "wordpiece", "words" */
-    const char *position;    /* the names of the settings in weights/FORMAT.md */
+    const char *name;      /* metadata "name", or "" */
+    size_t n_layers;       /* L */
+    size_t width;          /* D */
+    size_t n_heads;        /* H */
+    size_t feed_forward;   /* width of the feed-forward layer's middle */
+    size_t n_vocabulary;   /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
+    size_t n_types;        /* rows of the token-type table; 0: none */
+    size_t max_tokens;     /* longest sequence, special tokens included */
+    const char *tokenizer; /* "blanks", "keras", "wordpiece", "words" */
+    const char *position;  /* the names of the settings in weights/FORMAT.md */
     const char *norm;
     const char *norm_place;
     const char *activation;
     const char *gate;
     const char *mask;
     const char *pooling;
-    int normalize;           /* 1: pooled vectors have length 1 */
-    uint64_t n_parameters;   /* numbers in all tensors */
+    int normalize;         /* 1: pooled vectors have length 1 */
+    uint64_t n_parameters; /* numbers in all tensors */
     uint64_t file_bytes;
-    const char *isa;         /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" (int8 layers) */
-    size_t output_width;     /* of pooled vectors by the model's own pooling: D, or that of its last projection */
+    const char
+        *isa; /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" (int8 layers) */
+    size_t output_width; /* of pooled vectors by the model's own pooling: D, or that of its last
+                            projection */
     engine_head head;
-    size_t n_labels;         /* of head sequence or token */
-    const char *scores;      /* "none", "softmax", "sigmoid" */
-    int32_t mask_token;      /* id of [MASK], or -1 */
-    size_t max_text_tokens;  /* the limit for texts, where the caller gives none; max_tokens holds for ids */
-    int has_model;           /* 0: the file holds a tokenizer alone: only engine_tokenize works */
+    size_t n_labels;        /* of head sequence or token */
+    const char *scores;     /* "none", "softmax", "sigmoid" */
+    int32_t mask_token;     /* id of [MASK], or -1 */
+    size_t max_text_tokens; /* the limit for texts, where the caller gives none; max_tokens holds
+                               for ids */
+    int has_model;          /* 0: the file holds a tokenizer alone: only engine_tokenize works */
 } engine_info;
 
 ENGINE_API engine_status engine_model_info(const engine_model *model, engine_info *info);
@@ -230,8 +238,8 @@ ENGINE_API engine_status engine_model_section(const engine_model *model, size_t 
 ENGINE_API engine_status engine_model_tensor(const engine_model *model, size_t index,
                                              engine_tensor_info *tensor);
 
-/* The text of a token, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT for an id out of range or one
- * that has no text. */
+/* The text of a token, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT for an id out of range
+ * or one that has no text. */
 ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
                                            size_t *len);
 
@@ -240,10 +248,10 @@ ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id
 typedef struct engine_session engine_session;
 
 typedef enum engine_trace {
-    ENGINE_TRACE_HIDDEN = 1,   /* hidden states [T, D]: index 0 after the embedding step, index l after
-                                  layer l (before the final norm, where there is one) */
-    ENGINE_TRACE_ATTENTION = 2 /* attention weights [H, T, T] of layer `index` (from 0): row = query,
-                                  column = key; each row sums to 1 */
+    ENGINE_TRACE_HIDDEN = 1,   /* hidden states [T, D]: index 0 after the embedding step, index l
+                                  after   layer l (before the final norm, where there is one) */
+    ENGINE_TRACE_ATTENTION = 2 /* attention weights [H, T, T] of layer `index` (from 0): row =
+                                  query, column = key; each row sums to 1 */
 } engine_trace;
 
 typedef struct engine_trace_view {
@@ -259,9 +267,9 @@ typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user)
 
 typedef struct engine_session_options {
     size_t struct_bytes;
-    size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup). More than
-                          these two allow would wait for each other, and are not made. 0 also goes on with
-                          fewer where the system refuses some; a number fails */
+    size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup).
+                          More than  these two allow would wait for each other, and are not made. 0
+                          also goes on with  fewer where the system refuses some; a number fails */
     size_t max_tokens; /* longest sequence this session takes; 0: the model's max_tokens */
     engine_position position;
     engine_mask mask;
@@ -269,36 +277,40 @@ typedef struct engine_session_options {
     engine_trace_callback trace_callback;
     void *trace_user;
     int profile; /* 1: the session keeps time, for engine_session_profile */
-    /* The fields from here on are read where struct_bytes covers them: set it to sizeof the struct. What is
-     * added is embedding_scale * token + type + position_scale * PE. An option that the position scheme in
-     * force does not use is an error. */
-    double position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
-    const float *frequencies; /* [n_frequencies] of fourier in cycles per token, at most 1e38 and one for two columns
-                                 (others stay 0), copied; float32 as in a weight file, so that both give the same
-                                 vectors. NULL: the model's. 0 of them, here or in the model: the harmonics
-                                 f_i = (i + 1) / the model's max_tokens */
+    /* The fields from here on are read where struct_bytes covers them: set it to sizeof the struct.
+     * What is added is embedding_scale * token + type + position_scale * PE. An option that the
+     * position scheme in force does not use is an error. */
+    double
+        position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
+    const float
+        *frequencies; /* [n_frequencies] of fourier in cycles per token, at most 1e38 and one for
+                         two columns (others stay 0), copied; float32 as in a weight file, so that
+                         both give the same vectors. NULL: the model's. 0 of them, here or in the
+                         model: the harmonics f_i = (i + 1) / the model's max_tokens */
     size_t n_frequencies;
     const double *embedding_scale; /* 0 or more; NULL: the model's */
     const double *position_scale;  /* 0 or more; NULL: the model's */
 } engine_session_options;
 
-/* Rows 0 .. n-1 of what a session with these options adds for positions, position_scale included: out is [n, D],
- * D the width of the model's embedding tables; for ENGINE_POSITION_INDEX those of a text of n tokens. NONE gives
- * zeros. width is 0 or D. model may be NULL: then width is D, options->position must be a scheme that needs no table, and
- * harmonics are those of options->max_tokens (0: n). Other options are not used.
- * ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED where there is no table; ENGINE_ERROR_LENGTH where the
- * table has fewer rows. */
+/* Rows 0 .. n-1 of what a session with these options adds for positions, position_scale included:
+ * out is [n, D], D the width of the model's embedding tables; for ENGINE_POSITION_INDEX those of a
+ * text of n tokens. NONE gives zeros. width is 0 or D. model may be NULL: then width is D,
+ * options->position must be a scheme that needs no table, and harmonics are those of
+ * options->max_tokens (0: n). Other options are not used. ENGINE_ERROR_UNSUPPORTED for
+ * ENGINE_POSITION_LEARNED where there is no table; ENGINE_ERROR_LENGTH where the table has fewer
+ * rows. */
 ENGINE_API engine_status engine_position_matrix(const engine_model *model,
                                                 const engine_session_options *options, size_t width,
                                                 size_t n, float *out, size_t cap, size_t *needed,
                                                 engine_error *error);
 
-/* The same in double, before they are rounded to float32: to measure what the formulas say. Learned positions are those
- * of the table, which are float32 themselves, times position_scale. */
+/* The same in double, before they are rounded to float32: to measure what the formulas say. Learned
+ * positions are those of the table, which are float32 themselves, times position_scale. */
 ENGINE_API engine_status engine_position_matrix_exact(const engine_model *model,
                                                       const engine_session_options *options,
-                                                      size_t width, size_t n, double *out, size_t cap,
-                                                      size_t *needed, engine_error *error);
+                                                      size_t width, size_t n, double *out,
+                                                      size_t cap, size_t *needed,
+                                                      engine_error *error);
 
 /* Bytes of the one block a session takes; 0 if the options cannot be served. */
 ENGINE_API size_t engine_session_bytes(const engine_model *model,
@@ -322,8 +334,8 @@ typedef enum engine_step {
     ENGINE_STEP_ATTENTION = 3,
     ENGINE_STEP_NORM = 4,
     ENGINE_STEP_QUANTIZE = 5, /* activations to int8, for layers whose weights are */
-    ENGINE_STEP_ANSWER = 6, /* pooling, projections, scores, rows to the caller */
-    ENGINE_STEP_WAIT = 7,   /* for the other threads */
+    ENGINE_STEP_ANSWER = 6,   /* pooling, projections, scores, rows to the caller */
+    ENGINE_STEP_WAIT = 7,     /* for the other threads */
     ENGINE_N_STEPS = 8
 } engine_step;
 
@@ -347,16 +359,18 @@ typedef struct engine_input {
     size_t text_len;
     const char *pair; /* second text, or NULL */
     size_t pair_len;
-    const int32_t *ids; /* [n_ids], special tokens included, taken as they are: never truncated */
+    const int32_t *ids;   /* [n_ids], special tokens included, taken as they are: never truncated */
     const int32_t *types; /* [n_ids], or NULL: all 0 */
-    const uint8_t *mask;  /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
-                             token sees it, and its rows are zeros. Positions count from the first
-                             token that is not padding; T of ENGINE_POSITION_INDEX from there to the last. */
+    const uint8_t
+        *mask; /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
+                  token sees it, and its rows are zeros. Positions count from the first
+                  token that is not padding; T of ENGINE_POSITION_INDEX from there to the last. */
     size_t n_ids;
 } engine_input;
 
 typedef enum engine_on_long {
-    ENGINE_ON_LONG_MODEL = 0, /* as the file's tokenizer settings say; if they are silent, an error */
+    ENGINE_ON_LONG_MODEL =
+        0, /* as the file's tokenizer settings say; if they are silent, an error */
     ENGINE_ON_LONG_TRUNCATE = 1, /* cut the end of the text (of the longer text of a pair) */
     ENGINE_ON_LONG_ERROR = 2
 } engine_on_long;
@@ -364,9 +378,9 @@ typedef enum engine_on_long {
 typedef struct engine_encode_options {
     size_t struct_bytes;
     engine_pooling pooling;
-    int normalize;     /* 1: scale pooled vectors to length 1; 0: only as the model says, and only with
-                          ENGINE_POOLING_MODEL */
-    int no_special;    /* 1: no special tokens around texts */
+    int normalize;  /* 1: scale pooled vectors to length 1; 0: only as the model says, and only with
+                       ENGINE_POOLING_MODEL */
+    int no_special; /* 1: no special tokens around texts */
     size_t max_tokens; /* 0: the session's; a smaller number lowers it */
     engine_on_long on_long;
     engine_truncation truncation;
@@ -376,51 +390,53 @@ typedef struct engine_encode_options {
 
 typedef struct engine_token {
     int32_t id;
-    int32_t type;      /* 0: first text, 1: second text, as the file's template says */
-    size_t begin, end; /* bytes of the text (of `pair` where in_pair is 1); empty for special tokens */
-    uint8_t special;   /* 1: put there by the template */
-    uint8_t in_pair;   /* 1: the span is in the second text */
+    int32_t type; /* 0: first text, 1: second text, as the file's template says */
+    size_t begin,
+        end; /* bytes of the text (of `pair` where in_pair is 1); empty for special tokens */
+    uint8_t special; /* 1: put there by the template */
+    uint8_t in_pair; /* 1: the span is in the second text */
 } engine_token;
 
 typedef struct engine_result {
-    size_t n_tokens;  /* T, special tokens included */
-    size_t row;       /* ENGINE_POOLING_NONE: index of its first row in out; else the input's index */
+    size_t n_tokens; /* T, special tokens included */
+    size_t row; /* ENGINE_POOLING_NONE: index of its first row in out; else the input's index */
     size_t n_dropped; /* tokens cut away: > 0 means truncated */
 } engine_result;
 
-/* The tokens of one text or pair. Without options->max_tokens nothing is cut and any length is taken;
- * with it, as options->on_long says. Inputs with ids are refused (ENGINE_ERROR_ARGUMENT). result may be
- * NULL. */
+/* The tokens of one text or pair. Without options->max_tokens nothing is cut and any length is
+ * taken; with it, as options->on_long says. Inputs with ids are refused (ENGINE_ERROR_ARGUMENT).
+ * result may be NULL. */
 ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_input *input,
                                          const engine_encode_options *options, engine_token *out,
                                          size_t cap, size_t *needed, engine_result *result);
 
 /* ---- Tokens to vectors ---- */
 
-/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or NULL.
- * An input without tokens has no rows, and its pooled vector is zeros. Where an
- * input is wrong, the message names the first one in their order, and the answers and results of those before it are
- * there; the rest of out and results is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are
- * filled. */
-ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
-                                       const engine_encode_options *options, float *out, size_t cap,
-                                       size_t *needed, engine_result *results);
+/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or
+ * NULL. An input without tokens has no rows, and its pooled vector is zeros. Where an input is
+ * wrong, the message names the first one in their order, and the answers and results of those
+ * before it are there; the rest of out and results is unspecified after a failure, except with
+ * ENGINE_ERROR_BUFFER, where results are filled. */
+ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs,
+                                       size_t n, const engine_encode_options *options, float *out,
+                                       size_t cap, size_t *needed, engine_result *results);
 
 /* ---- Heads ---- */
 
-/* The name of a label, borrowed; NULL past the last one, and for one that the file does not name. */
+/* The name of a label, borrowed; NULL past the last one, and for one that the file does not name.
+ */
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
-/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels], rows as in
- * engine_encode with ENGINE_POOLING_NONE. options->pooling is not used. ENGINE_ERROR_UNSUPPORTED where the
- * model has no such head. */
-ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs, size_t n,
-                                         const engine_encode_options *options, float *out, size_t cap,
-                                         size_t *needed, engine_result *results);
+/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels],
+ * rows as in engine_encode with ENGINE_POOLING_NONE. options->pooling is not used.
+ * ENGINE_ERROR_UNSUPPORTED where the model has no such head. */
+ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
+                                         size_t n, const engine_encode_options *options, float *out,
+                                         size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity (but not in the
- * middle of a word), I-X go on with one; labels
- * without B- or I- go on while they are the same; "O" is none. */
+/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity (but not
+ * in the middle of a word), I-X go on with one; labels without B- or I- go on while they are the
+ * same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
     float score;       /* mean of its tokens' scores */
@@ -445,8 +461,8 @@ ENGINE_API engine_status engine_fill(engine_session *session, const engine_input
                                      size_t cap, size_t *needed, engine_result *result);
 
 /* How well each of n texts answers a query, [n] in out: by a cross-encoder (head sequence with one
- * label) the score of the pair, from plain texts (no ids, no pair of their own); by other models the
- * cosine of the pooled vectors (of mean pooling where the model names none). */
+ * label) the score of the pair, from plain texts (no ids, no pair of their own); by other models
+ * the cosine of the pooled vectors (of mean pooling where the model names none). */
 ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
                                      const engine_input *texts, size_t n,
                                      const engine_encode_options *options, float *out);

@@ -5,8 +5,8 @@
  *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
  *     x = final_norm(x)
  *
- * Every thread of a team walks the page; each step below gives it its share of the work and waits for the
- * others. One head of one sequence is one task of one thread.
+ * Every thread of a team walks the page; each step below gives it its share of the work and waits
+ * for the others. One head of one sequence is one task of one thread.
  */
 #include "engine/forward.h"
 
@@ -72,7 +72,8 @@ static struct linear_input input_of(const struct walk *w, const struct linear *l
 {
     const struct pass *pass = w->pass;
     size_t row = w->group->row, n_rows = w->group->n_rows, width = layer->weight.cols;
-    struct linear_input input = {.x = row_of(from, row, stride), .x_stride = stride, .n_rows = n_rows};
+    struct linear_input input = {
+        .x = row_of(from, row, stride), .x_stride = stride, .n_rows = n_rows};
     if (!linear_takes_int8(layer))
         return input;
     int8_t *q = pass->quantized + row * pass->quantized_stride;
@@ -87,9 +88,10 @@ static struct linear_input input_of(const struct walk *w, const struct linear *l
     return input;
 }
 
-/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output columns. */
-static void project(const struct walk *w, const struct linear *layer, float *from, size_t from_stride,
-                    struct linear_finish last, float *to, size_t to_stride)
+/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output
+ * columns. */
+static void project(const struct walk *w, const struct linear *layer, float *from,
+                    size_t from_stride, struct linear_finish last, float *to, size_t to_stride)
 {
     struct linear_input input = input_of(w, layer, from, from_stride);
     struct share panels = team_share(w->team, linear_panels(layer));
@@ -113,13 +115,19 @@ static void attend(const struct walk *w)
         size_t column = task % n_heads * k, n_tokens = sequence->n_rows;
         const float *q = row_of(pass->wide, sequence->row, pass->wide_stride) + column;
         struct attention_head head = {
-            .q = q, .k = q + width, .v = q + 2 * width, .stride = pass->wide_stride,
-            .n_tokens = n_tokens, .head_width = k, .mask = w->session->mask,
+            .q = q,
+            .k = q + width,
+            .v = q + 2 * width,
+            .stride = pass->wide_stride,
+            .n_tokens = n_tokens,
+            .head_width = k,
+            .mask = w->session->mask,
             .blas = w->encoder->blas,
             .out = row_of(pass->y, sequence->row, pass->width_stride) + column,
             .out_stride = pass->width_stride,
             .map = pass->attention_maps != NULL
-                       ? pass->attention_maps + task % n_heads * n_tokens * n_tokens : NULL,
+                       ? pass->attention_maps + task % n_heads * n_tokens * n_tokens
+                       : NULL,
         };
         attention_head(w->kernels, &head, w->scratch);
     }
@@ -132,22 +140,26 @@ static void gate_rows(const struct walk *w)
     const struct pass *pass = w->pass;
     struct share rows = team_share(w->team, w->group->n_rows);
     for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
-        feed_forward_middle(w->kernels, &w->encoder->config, row_of(pass->wide, r, pass->wide_stride));
+        feed_forward_middle(w->kernels, &w->encoder->config,
+                            row_of(pass->wide, r, pass->wide_stride));
     finish(w, ENGINE_STEP_LINEAR);
 }
 
-/* wide [T, F] = act(in·Wᵀ + b), or with a gate the two halves of the columns of that, multiplied, one of them activated. */
+/* wide [T, F] = act(in·Wᵀ + b), or with a gate the two halves of the columns of that, multiplied,
+ * one of them activated. */
 static void feed_forward_in(const struct walk *w, const struct linear *layer, float *in)
 {
     const struct pass *pass = w->pass;
     const struct model_config *config = &w->encoder->config;
-    struct linear_finish act = {.activated = true, .activation = (enum activation)config->activation};
+    struct linear_finish act = {.activated = true,
+                                .activation = (enum activation)config->activation};
     if (config->gate == GATE_NONE) {
         project(w, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
         return;
     }
     if (config->feed_forward % PANEL != 0) { /* the halves meet inside a panel */
-        project(w, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide, pass->wide_stride);
+        project(w, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide,
+                pass->wide_stride);
         gate_rows(w);
         return;
     }
@@ -158,14 +170,15 @@ static void feed_forward_in(const struct walk *w, const struct linear *layer, fl
     struct linear_finish first = {0}, second = {0};
     *(config->gate == GATE_FIRST ? &first : &second) = act;
     second.gate = to;
-    linear(w->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride, w->scratch);
+    linear(w->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride,
+           w->scratch);
     linear(w->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
            pass->wide_stride, w->scratch);
     finish(w, ENGINE_STEP_LINEAR);
 }
 
-/* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence that a tracing pass
- * holds. */
+/* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence
+ * that a tracing pass holds. */
 static void trace(const struct walk *w, engine_trace kind, size_t index)
 {
     const struct pass *pass = w->pass;
@@ -175,14 +188,19 @@ static void trace(const struct walk *w, engine_trace kind, size_t index)
         return;
     if (w->team.rank == 0) {
         engine_trace_view view = {
-            .kind = kind, .input = sequence->input, .index = index, .n_tokens = sequence->n_rows,
-            .n_heads = (size_t)w->encoder->config.heads, .width = width,
+            .kind = kind,
+            .input = sequence->input,
+            .index = index,
+            .n_tokens = sequence->n_rows,
+            .n_heads = (size_t)w->encoder->config.heads,
+            .width = width,
             .values = kind == ENGINE_TRACE_HIDDEN ? pass->hidden_view : pass->attention_maps,
         };
         if (kind == ENGINE_TRACE_HIDDEN)
             for (size_t t = 0; t < sequence->n_rows; t++)
                 memcpy(pass->hidden_view + t * width,
-                       row_of(pass->x, sequence->row + t, pass->width_stride), width * sizeof(float));
+                       row_of(pass->x, sequence->row + t, pass->width_stride),
+                       width * sizeof(float));
         w->session->trace_callback(&view, w->session->trace_user);
     }
     finish(w, ENGINE_STEP_ANSWER);
@@ -197,18 +215,18 @@ static void layer_forward(const struct walk *w, const struct layer *layer, size_
     struct linear_finish plain = {0}, add = {.residual = x};
 
     if (pre)
-        normalize(w, &layer->attention_norm, x, y);        /* y [T, D] */
+        normalize(w, &layer->attention_norm, x, y);          /* y [T, D] */
     project(w, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v [T, 3D] */
-    attend(w);                                             /* y [T, D] */
+    attend(w);                                               /* y [T, D] */
     trace(w, ENGINE_TRACE_ATTENTION, index);
-    project(w, &layer->output, y, d, add, x, d);            /* x [T, D], residual added */
+    project(w, &layer->output, y, d, add, x, d); /* x [T, D], residual added */
     if (!pre)
         normalize(w, &layer->attention_norm, x, x);
 
     if (pre)
         normalize(w, &layer->feed_forward_norm, x, y);
-    feed_forward_in(w, &layer->feed_forward_in, in);                    /* wide [T, F] */
-    project(w, &layer->feed_forward_out, pass->wide, wide, add, x, d);  /* x [T, D] */
+    feed_forward_in(w, &layer->feed_forward_in, in);                   /* wide [T, F] */
+    project(w, &layer->feed_forward_out, pass->wide, wide, add, x, d); /* x [T, D] */
     if (!pre)
         normalize(w, &layer->feed_forward_norm, x, x);
 }
@@ -217,16 +235,21 @@ void forward(const struct engine_session *session, const struct group *group, st
              struct profile_slot *profile, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    struct walk walk = {.session = session, .encoder = encoder, .kernels = encoder->kernels,
-                        .pass = &session->pass, .group = group, .team = team, .profile = profile,
+    struct walk walk = {.session = session,
+                        .encoder = encoder,
+                        .kernels = encoder->kernels,
+                        .pass = &session->pass,
+                        .group = group,
+                        .team = team,
+                        .profile = profile,
                         .scratch = scratch};
     const struct linear *projection = &encoder->embedding_projection;
     size_t stride = walk.pass->width_stride;
     float *x = walk.pass->x, *y = walk.pass->y;
 
-    embed(&walk, projection->weight.rows > 0 ? y : x);                /* [T, E] */
+    embed(&walk, projection->weight.rows > 0 ? y : x); /* [T, E] */
     if (projection->weight.rows > 0)
-        project(&walk, projection, y, stride, (struct linear_finish){0}, x, stride);       /* x [T, D] */
+        project(&walk, projection, y, stride, (struct linear_finish){0}, x, stride); /* x [T, D] */
     trace(&walk, ENGINE_TRACE_HIDDEN, 0);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         layer_forward(&walk, &encoder->layers[i], i);

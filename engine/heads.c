@@ -1,4 +1,5 @@
-/* heads.c - the public functions that answer from a model's head: classify, entities, fill, rank. */
+/* heads.c - the public functions that answer from a model's head: classify, entities, fill, rank.
+ */
 #include "engine/encode.h"
 #include "engine/status.h"
 #include "model/layers/head.h"
@@ -18,11 +19,13 @@ const char *engine_label(const engine_model *model, size_t label)
 
 static engine_status no_head(engine_session *session, const char *wanted)
 {
-    return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no head for %s: its head is '%s'",
-                wanted, config_name(&session->model->encoder.config, "head"));
+    return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
+                "the model has no head for %s: its head is '%s'", wanted,
+                config_name(&session->model->encoder.config, "head"));
 }
 
-static enum scores settled_scores(const engine_session *session, const struct encode_settings *settings)
+static enum scores settled_scores(const engine_session *session,
+                                  const struct encode_settings *settings)
 {
     return settings->raw_scores ? SCORES_NONE : (enum scores)session->model->encoder.config.scores;
 }
@@ -74,7 +77,8 @@ static float *row_logits(engine_session *session, size_t row)
 
 /* ---- Entities ---- */
 
-/* A label's place in an entity: B-X begins one, I-X and a bare X go on with X, O (or no name) is none. */
+/* A label's place in an entity: B-X begins one, I-X and a bare X go on with X, O (or no name) is
+ * none. */
 struct tag {
     bool outside, begins;
     const char *kind;
@@ -123,8 +127,8 @@ static bool continues_word(const struct tokenizer *tokenizer, int32_t id)
            memcmp(text, tokenizer->prefix, tokenizer->prefix_bytes) == 0;
 }
 
-static void add_token(struct entity_list *list, const struct token *token, bool joined, size_t label,
-                      struct tag tag, float score)
+static void add_token(struct entity_list *list, const struct token *token, bool joined,
+                      size_t label, struct tag tag, float score)
 {
     bool open = list->n_tokens > 0;
     bool same = open && !tag.outside && strcmp(tag.kind, list->tag.kind) == 0 &&
@@ -134,7 +138,8 @@ static void add_token(struct entity_list *list, const struct token *token, bool 
     if (tag.outside)
         return;
     if (list->n_tokens == 0) {
-        list->open = (engine_entity){.label = label, .begin = token->begin, .in_pair = token->in_pair};
+        list->open =
+            (engine_entity){.label = label, .begin = token->begin, .in_pair = token->in_pair};
         list->tag = tag;
         list->sum = 0;
     }
@@ -174,8 +179,9 @@ engine_status engine_entities(engine_session *session, const engine_input *input
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;
     if (input == NULL || (out == NULL && cap > 0) || input->ids != NULL)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "engine_entities: input or out is NULL, or the "
-                    "input has ids, which have no spans");
+        return fail(
+            &session->error, ENGINE_ERROR_ARGUMENT,
+            "engine_entities: input or out is NULL, or the input has ids, which have no spans");
     if (session->model->encoder.config.head != HEAD_TOKEN)
         return no_head(session, "labels of tokens");
     engine_status status = settle_options(session, options, &settings);
@@ -187,15 +193,16 @@ engine_status engine_entities(engine_session *session, const engine_input *input
     if (needed != NULL)
         *needed = list.n;
     if (list.n > cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER, "the text has %zu entities, the buffer takes %zu",
-                    list.n, cap);
+        return fail(&session->error, ENGINE_ERROR_BUFFER,
+                    "the text has %zu entities, the buffer takes %zu", list.n, cap);
     return succeed(&session->error);
 }
 
 /* ---- Fill ---- */
 
 /* The k largest of n scores, best first (the smaller id of equals), by insertion. */
-static void best_candidates(const float *scores, size_t n, size_t token, size_t k, engine_candidate *out)
+static void best_candidates(const float *scores, size_t n, size_t token, size_t k,
+                            engine_candidate *out)
 {
     size_t count = 0;
     for (size_t id = 0; id < n; id++) {
@@ -228,8 +235,9 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
     if (config->head != HEAD_MASK || mask_token < 0)
         return no_head(session, "mask tokens");
     if (input == NULL || (out == NULL && cap > 0) || k == 0 || k > (size_t)config->vocabulary)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "engine_fill: input or out is NULL, or k is %zu, "
-                    "expected 1 to %lld", k, (long long)config->vocabulary);
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,
+                    (long long)config->vocabulary);
     engine_status status = settle_options(session, options, &settings);
     if (status == ENGINE_OK)
         status = encode_one(session, input, &settings, result);
@@ -239,8 +247,9 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
     if (needed != NULL)
         *needed = n_masks * k;
     if (n_masks * k > cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER, "%zu mask tokens take %zu candidates, the buffer "
-                    "has %zu", n_masks, n_masks * k, cap);
+        return fail(&session->error, ENGINE_ERROR_BUFFER,
+                    "%zu mask tokens take %zu candidates, the buffer has %zu", n_masks, n_masks * k,
+                    cap);
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         if (session->pass.ids[row] != mask_token)
             continue;
@@ -268,12 +277,13 @@ static engine_status check_pairs(engine_session *session, const engine_input *qu
                                  const engine_input *texts, size_t n)
 {
     if (!is_plain_text(query))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "the query has ids, a pair, or a NULL text: a "
-                    "cross-encoder takes a text");
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
     for (size_t i = 0; i < n; i++)
         if (!is_plain_text(&texts[i]))
-            return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has ids, a pair, or a NULL text: "
-                        "a cross-encoder takes a text", i);
+            return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text",
+                        i);
     return ENGINE_OK;
 }
 
@@ -292,10 +302,11 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
     return engine_classify(session, pairs, n, options, out, n, NULL, NULL);
 }
 
-/* The cosines of the texts' vectors and the query's, which stands first in session->rank_vectors. */
+/* The cosines of the texts' vectors and the query's, which stands first in session->rank_vectors.
+ */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
-                                  const struct encode_settings *settings, const struct answer *answer,
-                                  float *out)
+                                  const struct encode_settings *settings,
+                                  const struct answer *answer, float *out)
 {
     float *query = session->rank_vectors, *vectors = query + answer->width;
     engine_status status =
@@ -314,7 +325,8 @@ engine_status engine_rank(engine_session *session, const engine_input *query,
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;
     if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "engine_rank: query, texts or out is NULL");
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "engine_rank: query, texts or out is NULL");
     const struct encoder *encoder = &session->model->encoder;
     bool by_pair = encoder->config.head == HEAD_SEQUENCE && encoder->config.labels == 1;
     engine_status status = settle_options(session, options, &settings);
@@ -324,8 +336,8 @@ engine_status engine_rank(engine_session *session, const engine_input *query,
         status = by_pair ? check_pairs(session, query, texts, n)
                          : settle_answer(session, &settings, &answer);
     if (status == ENGINE_OK && !by_pair)
-        status = encode(session, query, 1, &settings, &answer, session->rank_vectors, answer.width, NULL,
-                        NULL);
+        status = encode(session, query, 1, &settings, &answer, session->rank_vectors, answer.width,
+                        NULL, NULL);
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
         size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
         status = by_pair ? rank_pairs(session, query, texts + i, count, options, out + i)

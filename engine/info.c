@@ -90,10 +90,12 @@ const char *engine_model_metadata(const engine_model *model, const char *key)
     return model != NULL && key != NULL ? value_of(model, ENGINE_SETTINGS_METADATA, key) : NULL;
 }
 
-engine_status engine_model_setting(const engine_model *model, engine_settings settings, size_t index,
-                                   const char **key, const char **value, size_t *value_len)
+engine_status engine_model_setting(const engine_model *model, engine_settings settings,
+                                   size_t index, const char **key, const char **value,
+                                   size_t *value_len)
 {
-    if (model == NULL || key == NULL || value == NULL || (unsigned)settings > ENGINE_SETTINGS_METADATA)
+    if (model == NULL || key == NULL || value == NULL ||
+        (unsigned)settings > ENGINE_SETTINGS_METADATA)
         return ENGINE_ERROR_ARGUMENT;
     const struct section *section = &model->file.sections[SETTINGS_SECTIONS[settings]];
     struct setting setting;
@@ -120,22 +122,27 @@ engine_status engine_model_section(const engine_model *model, size_t index,
 
 engine_status engine_model_tensor(const engine_model *model, size_t index, engine_tensor_info *info)
 {
-    static const char *const TYPES[] = {[TENSOR_F32] = "f32", [TENSOR_F16] = "f16",
-                                        [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
+    static const char *const TYPES[] = {
+        [TENSOR_F32] = "f32", [TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
     static const char *const LAYOUTS[] = {[LAYOUT_ROWS] = "rows", [LAYOUT_PANELS] = "panels"};
     if (model == NULL || info == NULL || index >= model->file.n_tensors)
         return ENGINE_ERROR_ARGUMENT;
     struct tensor tensor;
     weight_file_tensor(&model->file, index, &tensor);
     *info = (engine_tensor_info){
-        .name = tensor.name, .type = TYPES[tensor.type], .layout = LAYOUTS[tensor.layout],
-        .n_dims = tensor.n_dims, .offset = tensor.offset, .n_bytes = tensor.len,
+        .name = tensor.name,
+        .type = TYPES[tensor.type],
+        .layout = LAYOUTS[tensor.layout],
+        .n_dims = tensor.n_dims,
+        .offset = tensor.offset,
+        .n_bytes = tensor.len,
     };
     memcpy(info->shape, tensor.shape, sizeof info->shape);
     return ENGINE_OK;
 }
 
-engine_status engine_token_text(const engine_model *model, int32_t id, const char **text, size_t *len)
+engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
+                                size_t *len)
 {
     if (model == NULL || text == NULL || len == NULL)
         return ENGINE_ERROR_ARGUMENT;

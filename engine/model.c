@@ -12,8 +12,10 @@ static engine_status refuse_setting(const char *section, const struct setting *s
                                     const char *expected, bool unknown, engine_error *error)
 {
     if (unknown)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s asks for '%.40s' = '%.40s', a key that this "
-                    "version does not know: use a newer library", section, setting->key, setting->value);
+        return fail(error, ENGINE_ERROR_UNSUPPORTED,
+                    "%s asks for '%.40s' = '%.40s', a key that this version does not know: use a "
+                    "newer library",
+                    section, setting->key, setting->value);
     return fail(error, ENGINE_ERROR_FORMAT, "%s: '%.40s' is '%.40s', expected %s", section,
                 setting->key, setting->value, expected);
 }
@@ -28,14 +30,16 @@ static engine_status read_config(const struct weight_file *file, struct model_co
             return refuse_setting("config", &setting, "a value without NUL bytes", false, error);
         const char *expected = config_set(config, setting.key, setting.value);
         if (expected != NULL)
-            return refuse_setting("config", &setting, expected, expected == CONFIG_UNKNOWN_KEY, error);
+            return refuse_setting("config", &setting, expected, expected == CONFIG_UNKNOWN_KEY,
+                                  error);
     }
     const char *wrong = config_check(config);
     return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "config: %s", wrong) : ENGINE_OK;
 }
 
-static engine_status read_tokenizer(const struct weight_file *file, const struct model_config *config,
-                                    struct tokenizer *tokenizer, engine_error *error)
+static engine_status read_tokenizer(const struct weight_file *file,
+                                    const struct model_config *config, struct tokenizer *tokenizer,
+                                    engine_error *error)
 {
     struct setting setting;
     size_t n_types = (size_t)config->token_types;
@@ -52,8 +56,9 @@ static engine_status read_tokenizer(const struct weight_file *file, const struct
     if (wrong != NULL)
         return fail(error, ENGINE_ERROR_FORMAT, "vocabulary: %s", wrong);
     if (tokenizer->vocabulary.n > config->vocabulary)
-        return fail(error, ENGINE_ERROR_FORMAT, "the vocabulary has %u tokens, but config 'vocabulary' "
-                    "is %lld", tokenizer->vocabulary.n, (long long)config->vocabulary);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
+                    tokenizer->vocabulary.n, (long long)config->vocabulary);
     wrong = tokenizer_check(tokenizer, n_types);
     return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
 }
@@ -64,7 +69,8 @@ static engine_status build_tokenizer(struct engine_model *model, engine_error *e
     if (n_bytes > 0) {
         model->tokenizer_tables = malloc(n_bytes);
         if (model->tokenizer_tables == NULL)
-            return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
+            return fail(error, ENGINE_ERROR_MEMORY,
+                        "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
     }
     const char *wrong = tokenizer_build(&model->tokenizer, model->tokenizer_tables);
     return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
@@ -77,8 +83,9 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
     const struct model_config *config = &encoder->config;
     size_t n_layers = (size_t)config->layers;
     if (n_layers > model->file.n_tensors)
-        return fail(error, ENGINE_ERROR_FORMAT, "config 'layers' is %zu, but the file has %zu tensors",
-                    n_layers, model->file.n_tensors);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "config 'layers' is %zu, but the file has %zu tensors", n_layers,
+                    model->file.n_tensors);
     if (n_layers > 0) {
         encoder->layers = calloc(n_layers, sizeof *encoder->layers);
         if (encoder->layers == NULL)
@@ -93,7 +100,8 @@ static bool multiplies_int8(const struct encoder *encoder)
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         const struct layer *layer = &encoder->layers[i];
         any = any || linear_takes_int8(&layer->qkv) || linear_takes_int8(&layer->output) ||
-              linear_takes_int8(&layer->feed_forward_in) || linear_takes_int8(&layer->feed_forward_out);
+              linear_takes_int8(&layer->feed_forward_in) ||
+              linear_takes_int8(&layer->feed_forward_out);
     }
     return any;
 }
@@ -103,8 +111,10 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     const char *isa = getenv("ENGINE_ISA");
     encoder->kernels = kernels_select(isa, multiplies_int8(encoder));
     if (encoder->kernels == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "the environment's ENGINE_ISA is '%.32s', expected "
-                    "portable, avx2, avx512, avx512vnni or amx", isa);
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avx512, "
+                    "avx512vnni or amx",
+                    isa);
     return ENGINE_OK;
 }
 
@@ -168,8 +178,9 @@ engine_status engine_model_open_memory(const void *data, size_t len,
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: model is NULL");
     *model = NULL;
     if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: data is NULL or not "
-                    "aligned to %d bytes", TENSOR_ALIGN);
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "engine_model_open_memory: data is NULL or not aligned to %d bytes",
+                    TENSOR_ALIGN);
     return open_model(NULL, data, len, model, error);
 }
 

@@ -10,7 +10,7 @@ struct engine_model {
     struct weight_file file;
     struct tokenizer tokenizer;
     void *tokenizer_tables; /* what it points to beside the file, or NULL */
-    bool has_encoder; /* false: a tokenizer alone */
+    bool has_encoder;       /* false: a tokenizer alone */
     struct encoder encoder;
 };
 

@@ -13,16 +13,17 @@
 /* Options end where the first version of engine.h ended them, or anywhere behind. */
 static const size_t FIRST_OPTIONS_BYTES = offsetof(engine_session_options, position_base);
 
-engine_status read_session_options(const engine_session_options *given, engine_session_options *options,
-                                   engine_error *error)
+engine_status read_session_options(const engine_session_options *given,
+                                   engine_session_options *options, engine_error *error)
 {
     *options = (engine_session_options){0};
     if (given == NULL)
         return ENGINE_OK;
     size_t bytes = given->struct_bytes == 0 ? FIRST_OPTIONS_BYTES : given->struct_bytes;
     if (bytes < FIRST_OPTIONS_BYTES)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_options.struct_bytes is %zu, expected 0 "
-                    "or sizeof the struct", given->struct_bytes);
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "engine_session_options.struct_bytes is %zu, expected 0 or sizeof the struct",
+                    given->struct_bytes);
     memcpy(options, given, bytes < sizeof *options ? bytes : sizeof *options);
     return ENGINE_OK;
 }
@@ -36,25 +37,30 @@ static engine_status settle_scheme(const struct engine_model *model, engine_posi
         return fail(error, ENGINE_ERROR_ARGUMENT, "position is %d, expected 0 to %d", (int)position,
                     ENGINE_POSITION_EXPONENTIAL);
     if (position == ENGINE_POSITION_MODEL && model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "position is ENGINE_POSITION_MODEL, but there is no model");
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "position is ENGINE_POSITION_MODEL, but there is no model");
     if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s", model != NULL
-                    ? "the model has no table of learned positions"
-                    : "learned positions are in a model, but there is none");
-    encoding->scheme = position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
+                    model != NULL ? "the model has no table of learned positions"
+                                  : "learned positions are in a model, but there is none");
+    encoding->scheme =
+        position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
     return ENGINE_OK;
 }
 
-static engine_status settle_base(double base, struct position_encoding *encoding, engine_error *error)
+static engine_status settle_base(double base, struct position_encoding *encoding,
+                                 engine_error *error)
 {
     if (base == 0)
         return ENGINE_OK;
     if (!(base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "position_base is %g, expected a number from %g to %g", base,
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "position_base is %g, expected a number from %g to %g", base,
                     POSITION_BASE_LEAST, POSITION_BASE_MOST);
     if (!position_has_base(encoding->scheme))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "position_base is given, but only positions sinusoidal and "
-                    "exponential have a base");
+        return fail(
+            error, ENGINE_ERROR_ARGUMENT,
+            "position_base is given, but only positions sinusoidal and exponential have a base");
     encoding->base = base;
     return ENGINE_OK;
 }
@@ -65,15 +71,20 @@ static engine_status settle_frequencies(const float *frequencies, size_t n,
     if (frequencies == NULL && n == 0)
         return ENGINE_OK;
     if (frequencies == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "frequencies is NULL, but n_frequencies is %zu", n);
+        return fail(error, ENGINE_ERROR_ARGUMENT, "frequencies is NULL, but n_frequencies is %zu",
+                    n);
     if (encoding->scheme != POSITION_FOURIER)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "frequencies are given, but only position fourier has them");
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "frequencies are given, but only position fourier has them");
     if (n > (encoding->width + 1) / 2)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu frequencies are given, but rows of %zu columns hold at "
-                    "most %zu: each takes two", n, encoding->width, (encoding->width + 1) / 2);
+        return fail(
+            error, ENGINE_ERROR_ARGUMENT,
+            "%zu frequencies are given, but rows of %zu columns hold at most %zu: each takes two",
+            n, encoding->width, (encoding->width + 1) / 2);
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
-            return fail(error, ENGINE_ERROR_ARGUMENT, "frequency %zu is %g, expected a number up to %g", i,
+            return fail(error, ENGINE_ERROR_ARGUMENT,
+                        "frequency %zu is %g, expected a number up to %g", i,
                         (double)frequencies[i], POSITION_FREQUENCY_MOST);
     encoding->n_frequencies = n;
     encoding->frequencies = frequencies;
@@ -84,11 +95,13 @@ static engine_status check_scale(const double *scale, const char *name, engine_e
 {
     if (scale == NULL || (*scale >= 0 && *scale <= (double)FLT_MAX))
         return ENGINE_OK;
-    return fail(error, ENGINE_ERROR_ARGUMENT, "%s is %g, expected a finite number, 0 or more", name, *scale);
+    return fail(error, ENGINE_ERROR_ARGUMENT, "%s is %g, expected a finite number, 0 or more", name,
+                *scale);
 }
 
-engine_status settle_positions(const struct engine_model *model, const engine_session_options *options,
-                               size_t width, struct position_encoding *encoding, engine_error *error)
+engine_status settle_positions(const struct engine_model *model,
+                               const engine_session_options *options, size_t width,
+                               struct position_encoding *encoding, engine_error *error)
 {
     *encoding = (struct position_encoding){.width = width, .base = 10000, .scale = 1};
     engine_status status = settle_scheme(model, options->position, encoding, error);
@@ -109,7 +122,8 @@ engine_status settle_positions(const struct engine_model *model, const engine_se
     if (status == ENGINE_OK)
         status = check_scale(options->position_scale, "position_scale", error);
     if (status == ENGINE_OK && options->position_scale != NULL && encoding->scheme == POSITION_NONE)
-        status = fail(error, ENGINE_ERROR_ARGUMENT, "position_scale is given, but no positions are added");
+        status = fail(error, ENGINE_ERROR_ARGUMENT,
+                      "position_scale is given, but no positions are added");
     if (status == ENGINE_OK && options->position_scale != NULL)
         encoding->scale = *options->position_scale;
     return status;
@@ -117,7 +131,8 @@ engine_status settle_positions(const struct engine_model *model, const engine_se
 
 /* ---- The public matrix ---- */
 
-static void learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width, float *out)
+static void learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width,
+                         float *out)
 {
     size_t offset = (size_t)encoder->config.position_offset;
     for (size_t p = 0; p < n; p++) {
@@ -144,21 +159,26 @@ static void learned_rows_exact(const struct encoder *encoder, double scale, size
 }
 
 /* The columns of rows: the model's, or where there is none as asked. */
-static engine_status settle_width(const struct engine_model *model, size_t *width, engine_error *error)
+static engine_status settle_width(const struct engine_model *model, size_t *width,
+                                  engine_error *error)
 {
     size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
     if (model == NULL && *width == 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: model is NULL and width is 0");
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "engine_position_matrix: model is NULL and width is 0");
     if (*width != 0 && *width != own)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_position_matrix: width is %zu, but the model adds "
-                    "positions of %zu columns", *width, own);
+        return fail(
+            error, ENGINE_ERROR_ARGUMENT,
+            "engine_position_matrix: width is %zu, but the model adds positions of %zu columns",
+            *width, own);
     *width = own;
     return ENGINE_OK;
 }
 
 /* Everything but the rows, for both functions below. */
-static engine_status settle_matrix(const struct engine_model *model, const engine_session_options *given,
-                                   size_t width, size_t n, const void *out, size_t cap, size_t *needed,
+static engine_status settle_matrix(const struct engine_model *model,
+                                   const engine_session_options *given, size_t width, size_t n,
+                                   const void *out, size_t cap, size_t *needed,
                                    struct position_encoding *encoding, engine_error *error)
 {
     engine_session_options options;
@@ -173,26 +193,28 @@ static engine_status settle_matrix(const struct engine_model *model, const engin
     if (out == NULL && cap > 0)
         return fail(error, ENGINE_ERROR_ARGUMENT, "positions: out is NULL, but cap is %zu", cap);
     if (encoding->scheme == POSITION_LEARNED) {
-        size_t rows = model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
+        size_t rows =
+            model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
         if (n > rows)
-            return fail(error, ENGINE_ERROR_LENGTH, "%zu positions asked for, the model's table has %zu", n, rows);
+            return fail(error, ENGINE_ERROR_LENGTH,
+                        "%zu positions asked for, the model's table has %zu", n, rows);
     }
     if (__builtin_mul_overflow(n, width, &numbers))
         return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
     if (needed != NULL)
         *needed = numbers;
     if (cap < numbers)
-        return fail(error, ENGINE_ERROR_BUFFER, "%zu positions take %zu numbers, the buffer has %zu", n,
-                    numbers, cap);
+        return fail(error, ENGINE_ERROR_BUFFER,
+                    "%zu positions take %zu numbers, the buffer has %zu", n, numbers, cap);
     encoding->n_tokens = n;
     if (model == NULL)
         encoding->period = options.max_tokens > 0 ? options.max_tokens : n;
     return succeed(error);
 }
 
-engine_status engine_position_matrix(const engine_model *model, const engine_session_options *options,
-                                     size_t width, size_t n, float *out, size_t cap, size_t *needed,
-                                     engine_error *error)
+engine_status engine_position_matrix(const engine_model *model,
+                                     const engine_session_options *options, size_t width, size_t n,
+                                     float *out, size_t cap, size_t *needed, engine_error *error)
 {
     struct position_encoding encoding;
     engine_status status =

@@ -1,4 +1,5 @@
-/* profile.c - laps of a stopwatch: one reading of the monotonic clock (some 20 ns) per step and thread. */
+/* profile.c - laps of a stopwatch: one reading of the monotonic clock (some 20 ns) per step and
+ * thread. */
 #include "engine/profile.h"
 
 #include "engine/session.h"

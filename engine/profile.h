@@ -1,7 +1,8 @@
 /* profile.h - how long each thread of a session spends in each step.
  *
- * A thread has a slot of its own. Between two laps it works on one step, so a lap gives the time since the last
- * one to the step that has just ended. Without a slot (NULL) nothing is done: profiling is off. */
+ * A thread has a slot of its own. Between two laps it works on one step, so a lap gives the time
+ * since the last one to the step that has just ended. Without a slot (NULL) nothing is done:
+ * profiling is off. */
 #ifndef ENGINE_PROFILE_H
 #define ENGINE_PROFILE_H
 

@@ -1,7 +1,7 @@
 /* session.c - measures, carves and frees a session's block.
  *
- * carve() is run twice: with no block, to measure, and with it, to hand out the parts; so the two cannot
- * drift apart.
+ * carve() is run twice: with no block, to measure, and with it, to hand out the parts; so the two
+ * cannot drift apart.
  */
 #include "engine/session.h"
 
@@ -67,7 +67,8 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     floats = larger(floats, answer_scratch(encoder));
     floats = larger(floats, linear_scratch(&encoder->embedding_projection));
     if (config->layers > 0)
-        floats = larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
+        floats =
+            larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
     return row_stride(floats);
 }
 
@@ -120,8 +121,8 @@ static void carve_pass(struct pass *pass, struct arena *arena, const struct engi
     if (session->trace & ENGINE_TRACE_HIDDEN)
         pass->hidden_view = take_matrix(arena, session->max_tokens, width);
     if (session->trace & ENGINE_TRACE_ATTENTION)
-        pass->attention_maps = take_matrix(arena, (size_t)config->heads * session->max_tokens,
-                                           session->max_tokens);
+        pass->attention_maps =
+            take_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
 }
 
 /* Points every part of the session at the block (NULL: none), and returns the block's bytes; 0 if
@@ -137,8 +138,9 @@ static size_t carve(struct engine_session *session, void *block)
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
     session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
-    session->rank_vectors = take_matrix(
-        &arena, RANK_VECTORS, larger(model->encoder.output_width, (size_t)model->encoder.config.width));
+    session->rank_vectors =
+        take_matrix(&arena, RANK_VECTORS,
+                    larger(model->encoder.output_width, (size_t)model->encoder.config.width));
     if (position_has_rows(session->encoding.scheme))
         session->position_rows =
             take_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
@@ -154,8 +156,8 @@ static engine_status settle_embedding(struct engine_session *session,
                                       const engine_session_options *options, engine_error *error)
 {
     const struct model_config *config = &session->model->encoder.config;
-    engine_status status = settle_positions(session->model, options, (size_t)config->embedding_width,
-                                            &session->encoding, error);
+    engine_status status = settle_positions(
+        session->model, options, (size_t)config->embedding_width, &session->encoding, error);
     double token_scale =
         options->embedding_scale != NULL ? *options->embedding_scale : config->embedding_scale;
     if (status == ENGINE_OK)
@@ -165,8 +167,8 @@ static engine_status settle_embedding(struct engine_session *session,
     return status;
 }
 
-/* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take no more
- * memory the more threads there are. */
+/* Rows of a thread's part of the pass. Longer texts are for all threads together, so that they take
+ * no more memory the more threads there are. */
 static size_t rows_of_thread(size_t max_tokens)
 {
     return larger(ROWS_PER_THREAD, max_tokens < ROWS_OF_TEXT ? max_tokens : ROWS_OF_TEXT);
@@ -194,8 +196,9 @@ static engine_status settle(struct engine_session *session, const struct engine_
                     ENGINE_MASK_CAUSAL);
     if ((options.trace & ~(unsigned)(ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION)) != 0 ||
         (options.trace != 0 && options.trace_callback == NULL))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "trace is %u: expected engine_trace kinds, and a "
-                    "trace_callback", options.trace);
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "trace is %u: expected engine_trace kinds, and a trace_callback",
+                    options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
     session->mask = options.mask == ENGINE_MASK_MODEL ? (enum mask_kind)config->mask
@@ -217,14 +220,16 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     return carve(&session, NULL);
 }
 
-/* The carved session's threads and lock. Where nobody asked for a number of threads, those that can be had do. */
-static engine_status start(struct engine_session *session, bool is_asked, struct engine_session **out,
-                           engine_error *error)
+/* The carved session's threads and lock. Where nobody asked for a number of threads, those that can
+ * be had do. */
+static engine_status start(struct engine_session *session, bool is_asked,
+                           struct engine_session **out, engine_error *error)
 {
     size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
     size_t n_made = workers_start(&session->workers, session->worker_list, n_workers);
     if (n_made < n_workers && is_asked) {
-        fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer", session->n_threads);
+        fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer",
+             session->n_threads);
         workers_stop(&session->workers);
         free(session);
         return ENGINE_ERROR_MEMORY;
@@ -235,7 +240,8 @@ static engine_status start(struct engine_session *session, bool is_asked, struct
     return succeed(error);
 }
 
-/* What the positions are made from goes into the carved block: the caller's frequencies are only borrowed. */
+/* What the positions are made from goes into the carved block: the caller's frequencies are only
+ * borrowed. */
 static void keep_positions(struct engine_session *session)
 {
     struct position_encoding *encoding = &session->encoding;
@@ -262,9 +268,10 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     size_t bytes = carve(&session, NULL);
     void *block = bytes > 0 ? aligned_alloc(TENSOR_ALIGN, bytes) : NULL;
     if (block == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a session of %zu tokens and %zu threads "
-                    "(%zu bytes): ask for fewer max_tokens", session.max_tokens, session.n_threads,
-                    bytes);
+        return fail(error, ENGINE_ERROR_MEMORY,
+                    "no memory for a session of %zu tokens and %zu threads (%zu bytes): ask for "
+                    "fewer max_tokens",
+                    session.max_tokens, session.n_threads, bytes);
     session.block_bytes = bytes;
     carve(&session, block);
     keep_positions(&session);
@@ -277,7 +284,8 @@ engine_status engine_session_new(const engine_model *model, const engine_session
 void session_positions(struct engine_session *session, size_t n)
 {
     size_t begin = session->n_position_rows;
-    size_t end = larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
+    size_t end =
+        larger(n, 2 * begin) < session->max_tokens ? larger(n, 2 * begin) : session->max_tokens;
     if (session->position_rows == NULL || n <= begin || end == begin)
         return;
     position_rows(&session->encoding, begin, end, row_stride(session->encoding.width),

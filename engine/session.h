@@ -1,7 +1,8 @@
 /* session.h - one thread's working memory: a single block, carved by one function.
  *
- * The rows of several sequences stand end to end in a group ([rows, D], no padding), which goes through the model
- * once. The pass is the memory for them: one group of all its rows, or one in each thread's part of it.
+ * The rows of several sequences stand end to end in a group ([rows, D], no padding), which goes
+ * through the model once. The pass is the memory for them: one group of all its rows, or one in
+ * each thread's part of it.
  */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -13,15 +14,16 @@
 #include "model/layers/position.h"
 
 enum {
-    ROWS_PER_THREAD = 192, /* of a group of many short texts: its activations stay in the second-level cache */
-    ROWS_OF_TEXT = 512,    /* texts up to here fit into each thread's part of the pass */
+    ROWS_PER_THREAD =
+        192, /* of a group of many short texts: its activations stay in the second-level cache */
+    ROWS_OF_TEXT = 512, /* texts up to here fit into each thread's part of the pass */
 };
 
 /* One input's place in a pass. */
 struct sequence {
-    size_t row, n_rows;     /* its tokens, padding left out */
-    size_t input;           /* index in the call */
-    size_t out_row, n_out;  /* per-token output: its rows, padding included */
+    size_t row, n_rows;    /* its tokens, padding left out */
+    size_t input;          /* index in the call */
+    size_t out_row, n_out; /* per-token output: its rows, padding included */
 };
 
 /* What a team takes through the model by itself. */
@@ -32,20 +34,22 @@ struct group {
 
 struct pass {
     size_t row_cap;
-    int32_t *ids, *types;  /* [rows] */
-    uint32_t *positions;   /* [rows] p */
-    uint32_t *lengths;     /* [rows] T of the row's sequence, from its first token that is there to its last */
-    uint32_t *out_offsets; /* [rows] place among the sequence's output rows */
+    int32_t *ids, *types; /* [rows] */
+    uint32_t *positions;  /* [rows] p */
+    uint32_t *lengths; /* [rows] T of the row's sequence, from its first token that is there to its
+                          last */
+    uint32_t *out_offsets;      /* [rows] place among the sequence's output rows */
     struct sequence *sequences; /* [row_cap] */
-    struct group *groups; /* [threads] */
-    size_t n_groups;      /* of those that are walked together */
+    struct group *groups;       /* [threads] */
+    size_t n_groups;            /* of those that are walked together */
 
-    float *x;      /* [rows, D]: the residual stream */
-    float *y;      /* [rows, D]: what a sublayer reads, and what attention gives */
-    float *wide;   /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
-    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, where the model has any */
+    float *x;          /* [rows, D]: the residual stream */
+    float *y;          /* [rows, D]: what a sublayer reads, and what attention gives */
+    float *wide;       /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
+    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, where the model has
+                          any */
     struct quantization *quantization; /* [rows] */
-    float *scratch; /* [threads, scratch_floats] */
+    float *scratch;                    /* [threads, scratch_floats] */
     size_t width_stride, wide_stride, quantized_stride, scratch_floats;
 
     float *hidden_view; /* [T, D] and [H, T, T], where the session traces */
@@ -60,9 +64,9 @@ struct engine_session {
     size_t n_threads, max_tokens, block_bytes;
     struct embedding embedding;
     struct position_encoding encoding; /* what embedding.rows are computed from */
-    float *position_rows;  /* embedding.rows; NULL: the scheme has none */
-    float *frequencies;    /* encoding.frequencies, where the options gave any */
-    size_t n_position_rows; /* that are computed */
+    float *position_rows;              /* embedding.rows; NULL: the scheme has none */
+    float *frequencies;                /* encoding.frequencies, where the options gave any */
+    size_t n_position_rows;            /* that are computed */
     enum mask_kind mask;
     bool profiles;
     unsigned trace;
@@ -73,14 +77,14 @@ struct engine_session {
     void *token_scratch;
     float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
     struct workers workers;
-    struct worker *worker_list; /* [n_threads - 1] */
-    pthread_mutex_t lock; /* of the call that the threads take inputs from */
+    struct worker *worker_list;   /* [n_threads - 1] */
+    pthread_mutex_t lock;         /* of the call that the threads take inputs from */
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };
 
-/* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs them. Called under the
- * lock; rows that are there do not change. */
+/* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs
+ * them. Called under the lock; rows that are there do not change. */
 void session_positions(struct engine_session *session, size_t n);
 
 #endif

@@ -15,7 +15,8 @@ engine_status fail(engine_error *error, engine_status status, const char *format
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
-        for (char *c = error->message; *c != '\0'; c++) /* what a file says must not command a terminal */
+        for (char *c = error->message; *c != '\0';
+             c++) /* what a file says must not command a terminal */
             if ((unsigned char)*c < ' ' || *c == 0x7F)
                 *c = '?';
         error->status = status;
@@ -66,8 +67,10 @@ const char *engine_build_info(void)
 {
     static const struct {
         const char *isa, *info;
-    } builds[] = {{"portable", BUILD_INFO("portable")}, {"avx2", BUILD_INFO("avx2")},
-                  {"avx512", BUILD_INFO("avx512")}, {"avx512vnni", BUILD_INFO("avx512vnni")}};
+    } builds[] = {{"portable", BUILD_INFO("portable")},
+                  {"avx2", BUILD_INFO("avx2")},
+                  {"avx512", BUILD_INFO("avx512")},
+                  {"avx512vnni", BUILD_INFO("avx512vnni")}};
     const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), false);
     for (size_t i = 1; kernels != NULL && i < sizeof builds / sizeof builds[0]; i++)
         if (strcmp(kernels->isa, builds[i].isa) == 0)

@@ -4,8 +4,8 @@
 
 #include "engine/engine.h"
 
-/* Fills error (may be NULL) and returns its status, so that a caller can write `return fail(...)`. Longer
- * messages are cut. */
+/* Fills error (may be NULL) and returns its status, so that a caller can write `return fail(...)`.
+ * Longer messages are cut. */
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

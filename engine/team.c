@@ -7,12 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds. Threads that sleep at every meeting are put on one processor by Linux and then work in turn: on two
- * idle processors a 16-token text took 1.8 ms with 100 microseconds of patience, 3 to 5 ms with 5 or 20. */
+/* Nanoseconds. Threads that sleep at every meeting are put on one processor by Linux and then work
+ * in turn: on two idle processors a 16-token text took 1.8 ms with 100 microseconds of patience, 3
+ * to 5 ms with 5 or 20. */
 enum { LEAST_PATIENCE = 1000, MOST_PATIENCE = 100000 };
 enum { PAUSES = 8 }; /* between looks at the clock */
 
-/* 15 to 55 ns on the processors at hand; without it, spinning slows the core's other hardware thread. */
+/* 15 to 55 ns on the processors at hand; without it, spinning slows the core's other hardware
+ * thread. */
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -53,8 +55,8 @@ static bool spin(struct bell *bell, uint32_t n_seen, uint32_t patience)
     }
 }
 
-/* n_sleepers is raised before the kernel looks at n_rung, and bell_ring counts before it looks at n_sleepers: one of the
- * two sees the other. */
+/* n_sleepers is raised before the kernel looks at n_rung, and bell_ring counts before it looks at
+ * n_sleepers: one of the two sees the other. */
 void bell_wait(struct bell *bell, uint32_t n_seen)
 {
     if (has_rung(bell, n_seen))

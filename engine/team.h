@@ -1,4 +1,5 @@
-/* team.h - threads that work on one thing together: how they share it, and how they wait for each other. */
+/* team.h - threads that work on one thing together: how they share it, and how they wait for each
+ * other. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 
@@ -7,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A count that threads wait for. Waiting spins for some microseconds, which is what threads are apart on an idle
- * machine, and then sleeps; where spinning turns out to be in vain, because other work has the processors, it
- * is cut short the next time, so that a machine with other work to do loses little. */
+/* A count that threads wait for. Waiting spins for some microseconds, which is what threads are
+ * apart on an idle machine, and then sleeps; where spinning turns out to be in vain, because other
+ * work has the processors, it is cut short the next time, so that a machine with other work to do
+ * loses little. */
 struct bell {
     alignas(64) _Atomic uint32_t n_rung;
     _Atomic uint32_t n_sleepers;

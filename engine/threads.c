@@ -1,7 +1,8 @@
 /* threads.c - the number of threads: environment, affinity, cgroup quota.
  *
- * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one above it;
- * v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that opening a session allocates nothing here.
+ * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one
+ * above it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that
+ * opening a session allocates nothing here.
  */
 #include "engine/threads.h"
 

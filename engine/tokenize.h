@@ -19,8 +19,8 @@ struct encode_settings {
 engine_status settle_options(struct engine_session *session, const engine_encode_options *options,
                              struct encode_settings *settings);
 
-/* Tokens of inputs[index], a text or a pair: at most min(settings->max_tokens, session->max_tokens), in
- * session->tokens. */
+/* Tokens of inputs[index], a text or a pair: at most min(settings->max_tokens,
+ * session->max_tokens), in session->tokens. */
 engine_status read_tokens(struct engine_session *session, const engine_input *input, size_t index,
                           const struct encode_settings *settings, struct token_count *count);
 

@@ -1,7 +1,8 @@
 /* workers.c - threads that wait for jobs.
  *
- * OpenMP's are not used: they spin for milliseconds before they sleep (GCC) or stay awake for 200 (LLVM), which takes the
- * processors from whatever else runs there, and only the environment of the process can change that.
+ * OpenMP's are not used: they spin for milliseconds before they sleep (GCC) or stay awake for 200
+ * (LLVM), which takes the processors from whatever else runs there, and only the environment of the
+ * process can change that.
  */
 #include "engine/workers.h"
 
@@ -23,8 +24,8 @@ static void *work(void *user)
     }
 }
 
-/* Signals are for the host's threads, but for those that a thread gets for what it does itself: a fault must reach
- * the host's handler, and a profiler counts every thread's time. */
+/* Signals are for the host's threads, but for those that a thread gets for what it does itself: a
+ * fault must reach the host's handler, and a profiler counts every thread's time. */
 static void block_signals(sigset_t *before)
 {
     static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};

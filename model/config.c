@@ -20,17 +20,17 @@ enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
 
 static const char *const NORMS[] = {"none", "layer", "rms", NULL};
 static const char *const YES_NO[] = {"no", "yes", NULL};
-static const char *const POSITIONS[] = {"none", "sinusoidal", "learned", "index", "binary", "fourier",
-                                        "exponential", NULL};
+static const char *const POSITIONS[] = {"none",   "sinusoidal", "learned",     "index",
+                                        "binary", "fourier",    "exponential", NULL};
 static const char *const PLACES[] = {"post", "pre", NULL};
 static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
 static const char *const GATES[] = {"none", "first", "second", NULL};
 static const char *const MASKS[] = {"full", "causal", NULL};
-static const char *const POOLINGS[] = {"none", "mean", "cls", "max", "mean_sqrt", "weighted_mean",
-                                       "last", "pooler", NULL};
+static const char *const POOLINGS[] = {"none",          "mean", "cls",    "max", "mean_sqrt",
+                                       "weighted_mean", "last", "pooler", NULL};
 static const char *const DENSE[] = {"identity", "relu", "tanh", "gelu", "gelu_tanh", "silu", NULL};
-static const char *const HEAD_DENSE[] = {"none", "identity", "relu", "tanh", "gelu", "gelu_tanh",
-                                         "silu", NULL};
+static const char *const HEAD_DENSE[] = {"none", "identity",  "relu", "tanh",
+                                         "gelu", "gelu_tanh", "silu", NULL};
 static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask", NULL};
 static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
@@ -42,12 +42,20 @@ struct config_key {
     const char *expected;
 };
 
-#define COUNT(field, name) {name, offsetof(struct model_config, field), VALUE_COUNT, NULL, \
-                            "a whole number from 0 to 2147483647"}
-#define NUMBER(field, name) {name, offsetof(struct model_config, field), VALUE_NUMBER, NULL, \
-                             "a finite number, 0 or more"}
-#define NAME(field, name, names, expected) \
-    {name, offsetof(struct model_config, field), VALUE_NAME, names, "one of " expected}
+#define COUNT(field, name)                                                                         \
+    {                                                                                              \
+        name, offsetof(struct model_config, field), VALUE_COUNT, NULL,                             \
+            "a whole number from 0 to 2147483647"                                                  \
+    }
+#define NUMBER(field, name)                                                                        \
+    {                                                                                              \
+        name, offsetof(struct model_config, field), VALUE_NUMBER, NULL,                            \
+            "a finite number, 0 or more"                                                           \
+    }
+#define NAME(field, name, names, expected)                                                         \
+    {                                                                                              \
+        name, offsetof(struct model_config, field), VALUE_NAME, names, "one of " expected          \
+    }
 
 static const struct config_key KEYS[] = {
     COUNT(layers, "layers"),
@@ -85,8 +93,7 @@ static const struct config_key KEYS[] = {
     NAME(projection_bias, "projection_bias", YES_NO, "yes, no"),
     NAME(head, "head", HEADS, "none, pooler, sequence, token, mask"),
     NAME(head_pooling, "head_pooling", POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last"),
-    NAME(head_dense, "head_dense", HEAD_DENSE,
-         "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
+    NAME(head_dense, "head_dense", HEAD_DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
     NAME(head_norm, "head_norm", YES_NO, "yes, no"),
     NAME(head_tied, "head_tied", YES_NO, "yes, no"),
     NAME(head_bias, "head_bias", YES_NO, "yes, no"),
@@ -118,11 +125,26 @@ static const struct config_key *find_key(const char *name)
 void config_defaults(struct model_config *config)
 {
     *config = (struct model_config){
-        .layers = -1, .width = -1, .heads = -1, .feed_forward = -1, .vocabulary = -1,
-        .max_tokens = -1, .embedding_scale = 1, .position_base = 10000, .position_scale = 1,
-        .norm = NORM_LAYER, .norm_bias = -1, .norm_place = NORM_POST, .attention_bias = true, .feed_forward_bias = true,
-        .activation = ACTIVATION_GELU, .embedding_width = -1, .projection_bias = true,
-        .head_pooling = POOLING_CLS, .head_bias = true, .max_text_tokens = -1,
+        .layers = -1,
+        .width = -1,
+        .heads = -1,
+        .feed_forward = -1,
+        .vocabulary = -1,
+        .max_tokens = -1,
+        .embedding_scale = 1,
+        .position_base = 10000,
+        .position_scale = 1,
+        .norm = NORM_LAYER,
+        .norm_bias = -1,
+        .norm_place = NORM_POST,
+        .attention_bias = true,
+        .feed_forward_bias = true,
+        .activation = ACTIVATION_GELU,
+        .embedding_width = -1,
+        .projection_bias = true,
+        .head_pooling = POOLING_CLS,
+        .head_bias = true,
+        .max_text_tokens = -1,
     };
 }
 
@@ -232,7 +254,8 @@ static const char *check_position(const struct model_config *config)
     if (config->position_base != 10000 &&
         !position_has_base((enum position_scheme)config->position))
         return "'position_base' needs position sinusoidal or exponential";
-    if (!(config->position_base >= POSITION_BASE_LEAST && config->position_base <= POSITION_BASE_MOST))
+    if (!(config->position_base >= POSITION_BASE_LEAST &&
+          config->position_base <= POSITION_BASE_MOST))
         return "'position_base' is not from 1e-100 to 1e100";
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return "'position_frequencies' needs position fourier";
@@ -261,7 +284,8 @@ static const char *check_head(const struct model_config *config)
     if (config->head == HEAD_NONE && (config->head_dense != 0 || config->head_norm))
         return "'head_dense' and 'head_norm' need a 'head'";
     if (config->head_pooling == POOLING_NONE || config->head_pooling == POOLING_POOLER)
-        return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, weighted_mean, last";
+        return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, "
+               "weighted_mean, last";
     if (config->head_pooling != POOLING_CLS && config->head != HEAD_SEQUENCE)
         return "'head_pooling' needs head sequence";
     if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
@@ -272,7 +296,8 @@ static const char *check_head(const struct model_config *config)
     return NULL;
 }
 
-/* A file without a model: all that is left to say is how many ids there are, and how long a text may be. */
+/* A file without a model: all that is left to say is how many ids there are, and how long a text
+ * may be. */
 static const char *check_tokenizer_alone(struct model_config *config)
 {
     config->width = config->layers = config->heads = config->feed_forward = 0;
@@ -317,8 +342,8 @@ const char *config_check(struct model_config *config)
         return "'norm' is none; expected layer or rms";
     if (config->norm == NORM_RMS && config->norm_bias == 1)
         return "'norm_bias' is yes, but rms norm has none";
-    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE || config->final_norm ||
-                    config->head_norm;
+    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE ||
+                    config->final_norm || config->head_norm;
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
     const char *wrong = check_position(config);

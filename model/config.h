@@ -1,4 +1,5 @@
-/* config.h - what kind of encoder a model is: sizes and kinds, each with its name in the weight file.
+/* config.h - what kind of encoder a model is: sizes and kinds, each with its name in the weight
+ * file.
  *
  * Legend of shapes, true everywhere: B sequences, T tokens, D width, H heads, K head width, F
  * feed-forward width, V vocabulary, L layers. Matrices are row-major; weights of linear layers are
@@ -12,8 +13,13 @@
 #include <stdint.h>
 
 enum position_scheme {
-    POSITION_NONE, POSITION_SINUSOIDAL, POSITION_LEARNED, POSITION_INDEX, POSITION_BINARY,
-    POSITION_FOURIER, POSITION_EXPONENTIAL
+    POSITION_NONE,
+    POSITION_SINUSOIDAL,
+    POSITION_LEARNED,
+    POSITION_INDEX,
+    POSITION_BINARY,
+    POSITION_FOURIER,
+    POSITION_EXPONENTIAL
 };
 enum norm_kind { NORM_NONE, NORM_LAYER, NORM_RMS };
 enum norm_place { NORM_POST, NORM_PRE };
@@ -21,26 +27,39 @@ enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVA
 enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* which half the activation is applied to */
 enum mask_kind { MASK_FULL, MASK_CAUSAL };
 enum pooling {
-    POOLING_NONE, POOLING_MEAN, POOLING_CLS, POOLING_MAX, POOLING_MEAN_SQRT, POOLING_WEIGHTED_MEAN,
-    POOLING_LAST, POOLING_POOLER
+    POOLING_NONE,
+    POOLING_MEAN,
+    POOLING_CLS,
+    POOLING_MAX,
+    POOLING_MEAN_SQRT,
+    POOLING_WEIGHTED_MEAN,
+    POOLING_LAST,
+    POOLING_POOLER
 };
 enum { MAX_PROJECTIONS = 8 };
 enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
 enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
 /* Activation of a dense layer of a head or a projection. */
 enum dense_activation {
-    DENSE_IDENTITY, DENSE_RELU, DENSE_TANH, DENSE_GELU, DENSE_GELU_TANH, DENSE_SILU
+    DENSE_IDENTITY,
+    DENSE_RELU,
+    DENSE_TANH,
+    DENSE_GELU,
+    DENSE_GELU_TANH,
+    DENSE_SILU
 };
 
 /* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
 enum { MOST_TOKENS = 1 << 20 };
 
-/* Bounds on a base and on frequencies, far beyond use: within them, every computed position is a number. */
-#define POSITION_BASE_LEAST 1e-100
-#define POSITION_BASE_MOST 1e100
+/* Bounds on a base and on frequencies, far beyond use: within them, every computed position is a
+ * number. */
+#define POSITION_BASE_LEAST     1e-100
+#define POSITION_BASE_MOST      1e100
 #define POSITION_FREQUENCY_MOST 1e38
 
-/* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all. */
+/* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all.
+ */
 struct model_config {
     int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
     double embedding_scale;
@@ -49,25 +68,25 @@ struct model_config {
     int64_t position_offset;
     double position_base, position_scale;
     int64_t position_frequencies; /* count; 0: harmonics */
-    int64_t norm; /* enum norm_kind, never NORM_NONE */
+    int64_t norm;                 /* enum norm_kind, never NORM_NONE */
     double norm_eps;
-    int64_t norm_bias;  /* bool */
-    int64_t norm_place; /* enum norm_place */
+    int64_t norm_bias;                                     /* bool */
+    int64_t norm_place;                                    /* enum norm_place */
     int64_t final_norm, attention_bias, feed_forward_bias; /* bool */
     int64_t activation, gate, mask, pooling;               /* enums of these names */
     int64_t normalize;                                     /* bool */
     int64_t embedding_width;                               /* E; config_check settles it to D */
     int64_t projections, projection_activation, projection_bias;
-    int64_t head;       /* enum head_kind */
+    int64_t head;         /* enum head_kind */
     int64_t head_pooling; /* enum pooling, never POOLING_NONE or POOLING_POOLER */
-    int64_t head_dense; /* 0: none, else 1 + enum dense_activation */
+    int64_t head_dense;   /* 0: none, else 1 + enum dense_activation */
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */
     int64_t max_text_tokens;                 /* config_check settles it to max_tokens */
 };
 
-/* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is -1
- * until config_check settles it. */
+/* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is
+ * -1 until config_check settles it. */
 void config_defaults(struct model_config *config);
 
 /* Sets one key from its text. NULL when done; else a static string that says what was expected
@@ -78,8 +97,8 @@ extern const char CONFIG_UNKNOWN_KEY[];
 /* The index-th key and its value as text (in `text`, at least 32 bytes); NULL past the last. */
 const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
 
-/* True for the index-th key if it belongs to a part that the first files did not have (a head, projections),
- * and the config, settled, does not use it. */
+/* True for the index-th key if it belongs to a part that the first files did not have (a head,
+ * projections), and the config, settled, does not use it. */
 bool config_is_unused(const struct model_config *config, size_t index);
 
 /* The text of an enum-like key's present value, static ("gelu"); "" for a numeric key. */

@@ -1,7 +1,7 @@
 /* encoder.h - a model as the functions of this floor see it: its config and views of its weights.
  *
- * Everything is read-only and borrowed from the weight file's map, but for `layers`, which who opens the
- * file allocates.
+ * Everything is read-only and borrowed from the weight file's map, but for `layers`, which who
+ * opens the file allocates.
  */
 #ifndef MODEL_ENCODER_H
 #define MODEL_ENCODER_H
@@ -52,18 +52,18 @@ struct encoder {
     struct matrix token_table;    /* [V, E] */
     struct matrix type_table;     /* [token_types, E]; rows 0: none */
     struct matrix position_table; /* [P, E]; rows 0: none */
-    const float *frequencies; /* [position_frequencies] of fourier, or NULL: harmonics */
+    const float *frequencies;     /* [position_frequencies] of fourier, or NULL: harmonics */
     struct norm embedding_norm;
     struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
-    struct layer *layers; /* [L] */
+    struct layer *layers;               /* [L] */
     struct norm final_norm;
     struct dense projections[MAX_PROJECTIONS];
     struct head head;
     size_t output_width; /* of vectors by the model's own pooling */
 };
 
-/* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and the
- * columns from n on are zeros. */
+/* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and
+ * the columns from n on are zeros. */
 static inline size_t row_stride(size_t n)
 {
     return (n + PANEL - 1) / PANEL * PANEL;

@@ -184,8 +184,8 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out)
         const int8_t *data = (const int8_t *)matrix->data + j * groups * PANEL * 4;
         for (size_t k = 0; k < matrix->cols; k++)
             for (size_t n = 0; n < PANEL; n++)
-                out[k * PANEL + n] = (float)data[(k / 4 * PANEL + n) * 4 + k % 4] *
-                                     matrix->scales[j * PANEL + n];
+                out[k * PANEL + n] =
+                    (float)data[(k / 4 * PANEL + n) * 4 + k % 4] * matrix->scales[j * PANEL + n];
     } else {
         decode(matrix, j * matrix->cols * PANEL, matrix->cols * PANEL, out);
     }
@@ -207,7 +207,8 @@ static float int8_scale(const float *row, size_t cols)
     for (size_t k = 0; k < cols; k++)
         largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
     float scale = largest / 127;
-    /* A subnormal scale may be rounded down so far that the largest would need more than 127 of it. */
+    /* A subnormal scale may be rounded down so far that the largest would need more than 127 of it.
+     */
     return largest > 0 && !(largest / scale < 127.5f) ? nextafterf(scale, INFINITY) : scale;
 }
 
@@ -226,9 +227,8 @@ size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const flo
             scales[n] = int8_scale(row, cols);
         float scale = quantize ? scales[n] : 1;
         for (size_t k = 0; k < cols; k++) {
-            size_t index = layout == LAYOUT_PANELS
-                               ? (k / group * PANEL + n) * group + k % group
-                               : n * cols + k;
+            size_t index = layout == LAYOUT_PANELS ? (k / group * PANEL + n) * group + k % group
+                                                   : n * cols + k;
             float value = quantize ? (scale > 0 ? row[k] / scale : 0) : row[k];
             store(type, out, index, value);
         }

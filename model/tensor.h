@@ -1,9 +1,10 @@
-/* tensor.h - matrices as they lie in the weight file: element types, layouts, and reading them as f32.
+/* tensor.h - matrices as they lie in the weight file: element types, layouts, and reading them as
+ * f32.
  *
  * rows:   element (n, k) of [N, K] is at n·K + k.
- * panels: 16 rows of the matrix (16 output columns of a linear layer) lie together as [K, 16], the order
- *         in which the linear kernel reads them; int8 has k in groups of four, [⌈K/4⌉, 16, 4].
- * Full definition: weights/FORMAT.md.
+ * panels: 16 rows of the matrix (16 output columns of a linear layer) lie together as [K, 16], the
+ * order in which the linear kernel reads them; int8 has k in groups of four, [⌈K/4⌉, 16, 4]. Full
+ * definition: weights/FORMAT.md.
  */
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H
@@ -24,8 +25,8 @@ struct matrix {
     enum tensor_layout layout;
 };
 
-/* Bytes of the elements, padding between and scales; 0 if that overflows or the layout does not exist
- * for the type. */
+/* Bytes of the elements, padding between and scales; 0 if that overflows or the layout does not
+ * exist for the type. */
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols);
 
 /* int8: where the scales start, from the tensor's start. */
@@ -40,9 +41,9 @@ void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count,
 /* Panel j (rows 16j .. 16j+15) of a matrix of any type and layout as f32, [cols, 16]. */
 void matrix_panel(const struct matrix *matrix, size_t j, float *out);
 
-/* Encodes rows n .. n+count-1 (count ≤ 16; n a multiple of 16) given as f32 [count, cols] into `out`:
- * rows: count rows; panels: one whole panel, missing rows zero. scales (int8 only) receives count
- * numbers. Rounds to nearest, ties to even. Returns the bytes written. */
+/* Encodes rows n .. n+count-1 (count ≤ 16; n a multiple of 16) given as f32 [count, cols] into
+ * `out`: rows: count rows; panels: one whole panel, missing rows zero. scales (int8 only) receives
+ * count numbers. Rounds to nearest, ties to even. Returns the bytes written. */
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
                      size_t count, size_t cols, void *out, float *scales);
 

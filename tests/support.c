@@ -1,4 +1,5 @@
-/* What several suites share. Anything here that cannot do its work fails the test that asked for it. */
+/* What several suites share. Anything here that cannot do its work fails the test that asked for
+ * it. */
 #include "tests/support.h"
 
 #include <dirent.h>
@@ -191,7 +192,8 @@ engine_model *support_open_isa(const char *path, const char *isa)
     engine_model *model = support_open(path);
     unsetenv("ENGINE_ISA");
     assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
-    if (strcmp(isa, "amx") != 0 || strcmp(info.isa, "avx512vnni") != 0) /* all but int8 does without tiles */
+    if (strcmp(isa, "amx") != 0 ||
+        strcmp(info.isa, "avx512vnni") != 0) /* all but int8 does without tiles */
         assert_string_equal(info.isa, isa);
     return model;
 }

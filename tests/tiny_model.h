@@ -22,7 +22,8 @@ engine_status tiny_model_write(const char *path, const char *position, engine_er
  * written. */
 void *tiny_model_bytes(const char *position, size_t *len);
 
-/* The same with learned positions and a WordPiece tokenizer as BERT's, lower case without accents: ids 5 ri, 6 ##de. */
+/* The same with learned positions and a WordPiece tokenizer as BERT's, lower case without accents:
+ * ids 5 ri, 6 ##de. */
 void *tiny_model_pieces(size_t *len);
 
 #endif

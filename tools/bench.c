@@ -1,17 +1,17 @@
-/* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat, and how near that is to
- * what the machine can do.
+/* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat, and how
+ * near that is to what the machine can do.
  *
  *     for each precision: a model;  for each workload, for each number of threads:
  *     hand-over, peak, runs, peak, hand-over, a line
  *
  * The pieces: tools/bench/. See man/encode-bench.1.
  */
+#include "tools/bench/bench_options.h"
 #include "tools/bench/cold.h"
 #include "tools/bench/encoding.h"
 #include "tools/bench/handover.h"
 #include "tools/bench/peaks.h"
 #include "tools/bench/result.h"
-#include "tools/bench/bench_options.h"
 #include "tools/common/options.h"
 
 #include <math.h>
@@ -76,13 +76,21 @@ static bool measure_peaks(struct bench *bench)
 
 /* ---- Workloads ---- */
 
-static struct result new_result(const struct bench *bench, const struct workload *workload, size_t n_threads)
+static struct result new_result(const struct bench *bench, const struct workload *workload,
+                                size_t n_threads)
 {
     return (struct result){
-        .workload = workload->name, .model = bench->subject.name, .n_threads = n_threads,
-        .precision = bench->subject.precision, .isa = bench->subject.info.isa, .gflops = NAN,
-        .share_of_peak = NAN, .handover_before_ns = NAN, .handover_after_ns = NAN,
-        .tokenize_mb_per_s = NAN, .resident_mb = NAN,
+        .workload = workload->name,
+        .model = bench->subject.name,
+        .n_threads = n_threads,
+        .precision = bench->subject.precision,
+        .isa = bench->subject.info.isa,
+        .gflops = NAN,
+        .share_of_peak = NAN,
+        .handover_before_ns = NAN,
+        .handover_after_ns = NAN,
+        .tokenize_mb_per_s = NAN,
+        .resident_mb = NAN,
     };
 }
 
@@ -119,8 +127,8 @@ static void measure(struct bench *bench, struct workload *workload, size_t index
     result.shortest = workload->shortest;
     result.longest = workload->longest;
     if (workload->n_tokens > 0) { /* of a whole process, most is no arithmetic */
-        double seconds = subject_ideal_seconds(&bench->subject, workload, peaks->f32_gflops,
-                                               peaks->int8_gops);
+        double seconds =
+            subject_ideal_seconds(&bench->subject, workload, peaks->f32_gflops, peaks->int8_gops);
         result.share_of_peak = seconds / result.timing.median;
         result.gflops = 1e-9 * subject_operations(&bench->subject, workload) / result.timing.median;
     }
@@ -135,21 +143,22 @@ static bool run_encoding(struct bench *bench, struct workload *workload,
                          result->has_profile ? &result->profile : NULL);
 }
 
-/* The texts to vectors; and of more texts, that the processor does not know by heart, the tokens. */
-static bool run_corpus(struct bench *bench, struct workload *workload, const struct series_length *length,
-                       struct result *result)
+/* The texts to vectors; and of more texts, that the processor does not know by heart, the tokens.
+ */
+static bool run_corpus(struct bench *bench, struct workload *workload,
+                       const struct series_length *length, struct result *result)
 {
     struct workload texts = {0};
-    bool done = workload_sentences(&texts, workload->name, bench->subject.model, TOKENIZED_SENTENCES,
-                                   bench->options->seed + 1) &&
+    bool done = workload_sentences(&texts, workload->name, bench->subject.model,
+                                   TOKENIZED_SENTENCES, bench->options->seed + 1) &&
                 tokenizing_rate(&bench->subject, &texts, length, &result->tokenize_mb_per_s) &&
                 run_encoding(bench, workload, length, result);
     workload_free(&texts);
     return done;
 }
 
-static bool run_cold(struct bench *bench, struct workload *workload, const struct series_length *length,
-                     struct result *result)
+static bool run_cold(struct bench *bench, struct workload *workload,
+                     const struct series_length *length, struct result *result)
 {
     return cold_time(&bench->subject, workload->text, result->n_threads, length, &result->timing,
                      &result->resident_mb);
@@ -165,7 +174,8 @@ static void measure_ids(struct bench *bench, const char *name)
         fail_once(bench);
     } else if (workload.longest > bench->subject.info.max_tokens &&
                (!options->has_workloads || strncmp(name, "tokens", 6) == 0)) {
-        program_note("%s is left out: the model takes %zu tokens", name, bench->subject.info.max_tokens);
+        program_note("%s is left out: the model takes %zu tokens", name,
+                     bench->subject.info.max_tokens);
     } else {
         for (size_t i = 0; i < bench->n_threads; i++)
             measure(bench, &workload, i, run_encoding);

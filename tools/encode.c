@@ -7,14 +7,14 @@
  *     pipeline         the four together, batch by batch
  *     compare, similarity, rank, show_mask   for what looks at several texts
  */
-#include "tools/encode/compare.h"
-#include "tools/encode/encode_options.h"
-#include "tools/common/texts/encoder.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/reader.h"
+#include "tools/encode/compare.h"
+#include "tools/encode/encode_options.h"
 #include "tools/encode/pipeline.h"
 #include "tools/encode/rank.h"
-#include "tools/common/texts/reader.h"
 #include "tools/encode/show_mask.h"
 #include "tools/encode/similarity.h"
 
@@ -25,14 +25,10 @@ static int run_task(const struct encode_options *options, struct encoder *encode
                     struct reader *reader, struct output *output)
 {
     switch (options->task) {
-    case TASK_RANK:
-        return rank_texts(options, encoder, reader, output);
-    case TASK_SIMILARITY:
-        return similarity_print(options, encoder, reader, output);
-    case TASK_SHOW_MASK:
-        return show_mask(options, encoder, reader, output);
-    default:
-        return pipeline_run(options, encoder, reader, output);
+    case TASK_RANK: return rank_texts(options, encoder, reader, output);
+    case TASK_SIMILARITY: return similarity_print(options, encoder, reader, output);
+    case TASK_SHOW_MASK: return show_mask(options, encoder, reader, output);
+    default: return pipeline_run(options, encoder, reader, output);
     }
 }
 

@@ -8,15 +8,15 @@
  *
  * Formats and names: tools/import/. See man/encode-import.1.
  */
+#include "tools/common/options.h"
 #include "tools/import/checkpoint/checkpoint.h"
+#include "tools/import/import_options.h"
 #include "tools/import/output_check.h"
 #include "tools/import/progress.h"
 #include "tools/import/provenance.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/vectors.h"
 #include "tools/import/writing.h"
-#include "tools/import/import_options.h"
-#include "tools/common/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,11 +107,10 @@ static void say_notes(const struct checkpoint *checkpoint)
     if (note[0] != '\0')
         program_note("%s", note);
     if (checkpoint->plan.n_left_out > 0)
-        program_note(
-            "left out, since a %s does not use them: %zu tensors, '%s' first (--dry-run lists "
-            "them)",
-            checkpoint->config.architecture->class_name, checkpoint->plan.n_left_out,
-            checkpoint->plan.left_out[0]->name);
+        program_note("left out, since a %s does not use them: %zu tensors, '%s' first (--dry-run "
+                     "lists them)",
+                     checkpoint->config.architecture->class_name, checkpoint->plan.n_left_out,
+                     checkpoint->plan.left_out[0]->name);
 }
 
 static int import_checkpoint(const struct import_options *options)

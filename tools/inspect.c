@@ -2,8 +2,8 @@
  */
 #include "tools/inspect/inspect.h"
 
-#include "tools/inspect/positions.h"
 #include "tools/common/options.h"
+#include "tools/inspect/positions.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -39,7 +39,12 @@ static const char HELP[] =
     "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused.\n";
 
 enum {
-    OPTION_VERIFY = 256, OPTION_POSITIONS, OPTION_WIDTH, OPTION_ROW, OPTION_PAIR, OPTION_VERSION,
+    OPTION_VERIFY = 256,
+    OPTION_POSITIONS,
+    OPTION_WIDTH,
+    OPTION_ROW,
+    OPTION_PAIR,
+    OPTION_VERSION,
     OPTION_POSITION /* and the others of POSITION_LONG_OPTIONS */
 };
 
@@ -95,8 +100,8 @@ static bool read_option(struct request *request, int option, int *code)
     size_t format = 0;
     bool is_good = true;
     request->has_details = request->has_details || option == 'n' || option == 'k' ||
-                           option == OPTION_WIDTH || option == OPTION_ROW || option == OPTION_PAIR ||
-                           option >= OPTION_POSITION;
+                           option == OPTION_WIDTH || option == OPTION_ROW ||
+                           option == OPTION_PAIR || option >= OPTION_POSITION;
     switch (option) {
     case 'f':
         is_good = option_choice("--format", optarg, formats, 3, &format);
@@ -132,7 +137,8 @@ static const char *find_conflict(const struct request *request)
 {
     const struct positions_request *positions = &request->positions;
     if (!request->has_positions)
-        return request->has_details              ? "--position, --width, -n, -k, --row and --pair go with --positions"
+        return request->has_details
+                   ? "--position, --width, -n, -k, --row and --pair go with --positions"
                : request->format == POSITIONS_CSV ? "-f csv goes with --positions"
                                                   : NULL;
     if (request->verify)
@@ -155,15 +161,16 @@ static bool settle_positions(struct request *request, int *code)
     positions->path = request->path;
     if (request->path != NULL && position_named(request->path, &named) &&
         named != ENGINE_POSITION_MODEL) {
-        if (positions->options.position != ENGINE_POSITION_MODEL && positions->options.position != named)
+        if (positions->options.position != ENGINE_POSITION_MODEL &&
+            positions->options.position != named)
             *code = program_misuse("--position %s and %s are two schemes",
                                    position_name(positions->options.position), request->path);
         positions->options.position = named;
         positions->path = NULL;
-    }
-    else if (request->path != NULL && strchr(request->path, '/') == NULL && access(request->path, F_OK) != 0)
-        *code = program_fail("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, exponential) "
-                             "nor a file",
+    } else if (request->path != NULL && strchr(request->path, '/') == NULL &&
+               access(request->path, F_OK) != 0)
+        *code = program_fail("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, "
+                             "exponential) nor a file",
                              request->path);
     if (positions->path == NULL && positions->options.position == ENGINE_POSITION_MODEL)
         positions->options.position = ENGINE_POSITION_SINUSOIDAL;
@@ -186,7 +193,8 @@ static bool read_request(int argc, char *argv[], struct request *request, int *c
     }
     request->path = argv[optind]; /* NULL behind the last */
     if (request->path != NULL && strcmp(request->path, "-") == 0) {
-        *code = program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
+        *code =
+            program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
         return false;
     }
     if (request->has_positions && !settle_positions(request, code))
@@ -245,7 +253,8 @@ const char *inspect_head_pooling(const struct inspection *inspection)
 {
     const char *key, *value;
     for (size_t i = 0; engine_model_setting(inspection->model, ENGINE_SETTINGS_CONFIG, i, &key,
-                                            &value, NULL) == ENGINE_OK; i++)
+                                            &value, NULL) == ENGINE_OK;
+         i++)
         if (strcmp(key, "head_pooling") == 0)
             return NULL;
     return inspection->info.head == ENGINE_HEAD_SEQUENCE ? "cls" : NULL;
@@ -255,7 +264,9 @@ static int inspect(const struct request *request, const engine_model *model)
 {
     engine_error error = {ENGINE_OK, ""};
     struct inspection inspection = {
-        .path = request->path, .model = model, .info = {.struct_bytes = sizeof(engine_info)},
+        .path = request->path,
+        .model = model,
+        .info = {.struct_bytes = sizeof(engine_info)},
         .version = read_version(request->path),
     };
     if (engine_model_info(model, &inspection.info) != ENGINE_OK)
@@ -263,8 +274,8 @@ static int inspect(const struct request *request, const engine_model *model)
     count_texts(&inspection);
     add_up_tensors(&inspection);
     if (request->verify)
-        inspection.checksums = engine_model_verify(model, &error) == ENGINE_OK ? CHECKSUMS_AGREE
-                                                                               : CHECKSUMS_DIFFER;
+        inspection.checksums =
+            engine_model_verify(model, &error) == ENGINE_OK ? CHECKSUMS_AGREE : CHECKSUMS_DIFFER;
     if (request->format == POSITIONS_TEXT)
         inspect_print_text(&inspection);
     else if (!inspect_print_json(&inspection))
@@ -291,7 +302,8 @@ int main(int argc, char *argv[])
     int code = PROGRAM_DONE;
     program_begin("encode-inspect", argv);
     if (read_request(argc, argv, &request, &code)) {
-        code = request.has_positions ? positions_inspect(&request.positions) : inspect_file(&request);
+        code =
+            request.has_positions ? positions_inspect(&request.positions) : inspect_file(&request);
         code = program_end(code);
     }
     position_options_free(&request.positions.options);

@@ -1,5 +1,6 @@
-/* minimal.c - the same words in another order: how alike are their vectors? Compiles as C and as C++.
- *     cc minimal.c $(pkg-config --cflags --libs engine) -o minimal && ./minimal weights/default.weights */
+/* minimal.c - the same words in another order: how alike are their vectors? Compiles as C and as
+ * C++. cc minimal.c $(pkg-config --cflags --libs engine) -o minimal && ./minimal
+ * weights/default.weights */
 #include <engine.h>
 #include <stdio.h>
 

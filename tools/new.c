@@ -2,11 +2,11 @@
  * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
  * tensors.
  */
-#include "tools/new/new_options.h"
 #include "tools/common/options.h"
 #include "tools/common/weights/random_model.h"
-#include "tools/new/special_template.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/new/new_options.h"
+#include "tools/new/special_template.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@ static const double MOST_PARAMETERS = 4294967296.0;
 
 /* So that a model made in a hurry knows some words. */
 static const char BUILT_IN_WORDS[] =
-    "I you he she it we they me him her us them my your his our their a an the this that and "
-    "or but not is are was were be have has do does can will go goes see sees like likes ride "
-    "rides walk walks bite bites eat eats read reads man woman boy girl child dog cat bird "
-    "horse bike car train house street city river bank tree book word day night good bad big "
-    "small old new red green blue one two three in on at to from with by of for over under "
-    "who what where when why how";
+    "I you he she it we they me him her us them my your his our their a an the this that and or "
+    "but not is are was were be have has do does can will go goes see sees like likes ride rides "
+    "walk walks bite bites eat eats read reads man woman boy girl child dog cat bird horse bike "
+    "car train house street city river bank tree book word day night good bad big small old new "
+    "red green blue one two three in on at to from with by of for over under who what where when "
+    "why how";
 
 static int read_file(const struct new_options *options, struct token_source *source)
 {
@@ -146,8 +146,8 @@ static int write_model(const struct new_options *options, const struct token_sou
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
     write_metadata(writer, options);
     write_labels(writer, &options->shape);
-    engine_status status = random_model_write(writer, &options->shape.config, &options->random,
-                                              &n_parameters);
+    engine_status status =
+        random_model_write(writer, &options->shape.config, &options->random, &n_parameters);
     if (status == ENGINE_ERROR_MEMORY) {
         weight_writer_abort(writer);
         return no_memory();

@@ -7,9 +7,9 @@
  * picture
  */
 #include "tools/common/options.h"
+#include "tools/plot/gnuplot/render.h"
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_options.h"
-#include "tools/plot/gnuplot/render.h"
 
 #include <string.h>
 
@@ -53,10 +53,9 @@ int main(int argc, char **argv)
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",
             first);
-    return first[0] ? program_misuse(
-                          "there is no picture '%s'; position, attention, words, layers, order and "
-                          "similarity are there",
-                          first)
+    return first[0] ? program_misuse("there is no picture '%s'; position, attention, words, "
+                                     "layers, order and similarity are there",
+                                     first)
                     : program_misuse("what shall be drawn? position, attention, words, layers, "
                                      "order or similarity");
 }

@@ -2,8 +2,8 @@
  *
  * Where the file system has O_TMPFILE the new file has no name until it is whole, so that a killed
  * process leaves nothing behind (but for the moment between link and rename); elsewhere it is
- * ".encode-<pid>-<n>" in the target's directory. rename(2) then replaces the target in one step: a reader sees the old file
- * or the new.
+ * ".encode-<pid>-<n>" in the target's directory. rename(2) then replaces the target in one step: a
+ * reader sees the old file or the new.
  */
 #include "engine/file/output_file.h"
 
@@ -174,8 +174,8 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
     struct stat status;
     int descriptor = named_descriptor(file->path);
     if (descriptor >= 0) {
-        bool is_fifo = fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode) &&
-                       !S_ISCHR(status.st_mode);
+        bool is_fifo =
+            fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode);
         return open_directly(file, kind, descriptor, is_fifo);
     }
     if (stat(file->path, &status) != 0) {
@@ -183,8 +183,7 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
             return fail_errno(file, "write to");
         if (lstat(file->path, &status) == 0)
             return fail(file, ENGINE_ERROR_IO,
-                        "cannot write to '%s': it is a symbolic link to nothing",
-                        tail(file->path));
+                        "cannot write to '%s': it is a symbolic link to nothing", tail(file->path));
         file->target = strdup(file->path);
     } else if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
@@ -244,8 +243,8 @@ engine_status output_file_rewrite(struct output_file *file, uint64_t offset, con
         return fail_errno(file, "write to");
     const char *bytes = data;
     for (size_t done = 0; done < len;) {
-        ssize_t n = pwrite(file->fd, bytes + done, len - done,
-                           file->start + (off_t)offset + (off_t)done);
+        ssize_t n =
+            pwrite(file->fd, bytes + done, len - done, file->start + (off_t)offset + (off_t)done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

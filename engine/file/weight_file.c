@@ -15,8 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 64, SECTION_BYTES = 32, TENSOR_BYTES = 80, TENSORS_AT = 8, MAX_SECTIONS = 64,
-       MAX_SETTINGS = 1024, MAX_KEY = 256, VERSION = 1 };
+enum {
+    HEADER_BYTES = 64,
+    SECTION_BYTES = 32,
+    TENSOR_BYTES = 80,
+    TENSORS_AT = 8,
+    MAX_SECTIONS = 64,
+    MAX_SETTINGS = 1024,
+    MAX_KEY = 256,
+    VERSION = 1
+};
 
 static const uint8_t MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '\n'};
 static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
@@ -39,26 +47,31 @@ static engine_status check_header(const struct weight_file *file, engine_error *
         return fail(error, ENGINE_ERROR_FORMAT, "the weight file is empty");
     if (memcmp(data, MAGIC, magic) != 0) {
         bool text_mode = file->len > 4 && memcmp(data + 1, "ENC", 3) == 0;
-        return fail(error, ENGINE_ERROR_FORMAT, "not a weight file: it does not start with the magic "
-                    "bytes%s", text_mode ? "; it looks as if a transfer in text mode changed it: "
-                    "transfer it again in binary mode" : " 89 'ENC' 0D 0A 1A 0A");
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "not a weight file: it does not start with the magic bytes%s",
+                    text_mode ? "; it looks as if a transfer in text mode changed it: transfer it "
+                                "again in binary mode"
+                              : " 89 'ENC' 0D 0A 1A 0A");
     }
     if (file->len < HEADER_BYTES)
-        return fail(error, ENGINE_ERROR_FORMAT, "the weight file is cut off: %zu bytes, its header "
-                    "alone takes %d", file->len, HEADER_BYTES);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the weight file is cut off: %zu bytes, its header alone takes %d", file->len,
+                    HEADER_BYTES);
     if (u32_at(data + 12) == 0x04030201u)
-        return fail(error, ENGINE_ERROR_VERSION, "the weight file is big-endian; this library reads "
-                    "little-endian files");
+        return fail(error, ENGINE_ERROR_VERSION,
+                    "the weight file is big-endian; this library reads little-endian files");
     if (u32_at(data + 12) != 0x01020304u)
-        return fail(error, ENGINE_ERROR_FORMAT, "the header is damaged: byte order mark 0x%08X, "
-                    "expected 0x01020304", u32_at(data + 12));
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the header is damaged: byte order mark 0x%08X, expected 0x01020304",
+                    u32_at(data + 12));
     if (u32_at(data + 8) != VERSION)
-        return fail(error, ENGINE_ERROR_VERSION, "the weight file has version %u; this library reads "
-                    "version %d", u32_at(data + 8), VERSION);
+        return fail(error, ENGINE_ERROR_VERSION,
+                    "the weight file has version %u; this library reads version %d",
+                    u32_at(data + 8), VERSION);
     uint32_t crc = crc32c(0, data, HEADER_BYTES - 4);
     if (u32_at(data + 60) != crc)
-        return fail(error, ENGINE_ERROR_FORMAT, "the header is damaged: checksum %08X, expected %08X",
-                    crc, u32_at(data + 60));
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the header is damaged: checksum %08X, expected %08X", crc, u32_at(data + 60));
     if (u32_at(data + 16) != HEADER_BYTES)
         return fail(error, ENGINE_ERROR_FORMAT, "the header says it is %u bytes long, expected %d",
                     u32_at(data + 16), HEADER_BYTES);
@@ -66,8 +79,9 @@ static engine_status check_header(const struct weight_file *file, engine_error *
         if (data[i] != 0)
             return fail(error, ENGINE_ERROR_FORMAT, "reserved header byte %zu is not zero", i);
     if (u64_at(data + 24) != file->len)
-        return fail(error, ENGINE_ERROR_FORMAT, "the weight file has %zu bytes, but its header says "
-                    "%llu: %s", file->len, (unsigned long long)u64_at(data + 24),
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the weight file has %zu bytes, but its header says %llu: %s", file->len,
+                    (unsigned long long)u64_at(data + 24),
                     file->len < u64_at(data + 24) ? "the copy is not complete"
                                                   : "something was written behind its end");
     return ENGINE_OK;
@@ -90,20 +104,26 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
     uint32_t flags = u32_at(entry + 4);
     uint64_t offset = u64_at(entry + 8), len = u64_at(entry + 16);
     uint64_t table = (uint64_t)(file->section_table - file->data);
-    if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len || len > file->len - offset ||
+    if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len ||
+        len > file->len - offset ||
         (offset < table + file->n_sections * SECTION_BYTES && table < offset + len))
-        return fail(error, ENGINE_ERROR_FORMAT, "section %s lies at %llu, length %llu: not aligned to "
-                    "%d, over its neighbour or the section table, or outside the file", tag,
-                    (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "section %s lies at %llu, length %llu: not aligned to %d, over its neighbour "
+                    "or the section table, or outside the file",
+                    tag, (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
     if (flags > 1 || u32_at(entry + 28) != 0)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "section %s has flags %08X and reserved word %08X that "
-                    "this version does not know", tag, flags, u32_at(entry + 28));
+        return fail(
+            error, ENGINE_ERROR_UNSUPPORTED,
+            "section %s has flags %08X and reserved word %08X that this version does not know", tag,
+            flags, u32_at(entry + 28));
     *end = offset + len;
 
     int index = tag_index(entry);
     if (index < 0 && flags != 0)
-        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the file needs section %s, which this version "
-                    "does not know: use a newer library", tag);
+        return fail(
+            error, ENGINE_ERROR_UNSUPPORTED,
+            "the file needs section %s, which this version does not know: use a newer library",
+            tag);
     if (index < 0)
         return ENGINE_OK;
     if (file->sections[index].data != NULL)
@@ -117,14 +137,17 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
     uint64_t table = u64_at(file->data + 32);
     file->n_sections = u32_at(file->data + 20);
     if (file->n_sections < 1 || file->n_sections > MAX_SECTIONS || table % 8 != 0 ||
-        table < HEADER_BYTES || table > file->len || file->n_sections * SECTION_BYTES > file->len - table)
-        return fail(error, ENGINE_ERROR_FORMAT, "the section table, %zu entries at %llu, does not lie in "
-                    "the file", file->n_sections, (unsigned long long)table);
+        table < HEADER_BYTES || table > file->len ||
+        file->n_sections * SECTION_BYTES > file->len - table)
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the section table, %zu entries at %llu, does not lie in the file",
+                    file->n_sections, (unsigned long long)table);
     file->section_table = file->data + table;
     uint32_t crc = crc32c(0, file->section_table, file->n_sections * SECTION_BYTES);
     if (crc != u32_at(file->data + 40))
-        return fail(error, ENGINE_ERROR_FORMAT, "the section table is damaged: checksum %08X, expected "
-                    "%08X", crc, u32_at(file->data + 40));
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "the section table is damaged: checksum %08X, expected %08X", crc,
+                    u32_at(file->data + 40));
     uint64_t end = HEADER_BYTES;
     for (size_t i = 0; i < file->n_sections; i++) {
         engine_status status =
@@ -142,8 +165,8 @@ static engine_status check_crc(const struct section *section, const char *tag, e
 {
     uint32_t crc = crc32c(0, section->data, section->len);
     if (crc != section->crc)
-        return fail(error, ENGINE_ERROR_FORMAT, "section %s is damaged: checksum %08X, expected %08X",
-                    tag, crc, section->crc);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "section %s is damaged: checksum %08X, expected %08X", tag, crc, section->crc);
     return ENGINE_OK;
 }
 
@@ -174,14 +197,17 @@ static engine_status check_settings(const struct section *section, const char *t
     struct setting setting, earlier;
     uint32_t n = section->len >= 4 ? u32_at(section->data) : MAX_SETTINGS + 1;
     if (n > MAX_SETTINGS)
-        return fail(error, ENGINE_ERROR_FORMAT, "section %s is too short or claims %u settings (at "
-                    "most %d)", tag, n, MAX_SETTINGS);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "section %s is too short or claims %u settings (at most %d)", tag, n,
+                    MAX_SETTINGS);
     size_t offset = 4;
     for (uint32_t i = 0; i < n; i++) {
         size_t start = offset;
         if (!read_setting(section, &offset, &setting))
-            return fail(error, ENGINE_ERROR_FORMAT, "setting %u of section %s does not lie within it, "
-                        "has a strange key, or lacks NUL bytes", i, tag);
+            return fail(error, ENGINE_ERROR_FORMAT,
+                        "setting %u of section %s does not lie within it, has a strange key, or "
+                        "lacks NUL bytes",
+                        i, tag);
         for (size_t before = 4; before < start;)
             if (read_setting(section, &before, &earlier) && strcmp(earlier.key, setting.key) == 0)
                 return fail(error, ENGINE_ERROR_FORMAT, "key '%.64s' occurs twice in section %s",
@@ -196,7 +222,8 @@ static engine_status check_settings(const struct section *section, const char *t
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
 {
     *offset = *offset == 0 ? 4 : *offset;
-    return section->data != NULL && *offset < section->len && read_setting(section, offset, setting);
+    return section->data != NULL && *offset < section->len &&
+           read_setting(section, offset, setting);
 }
 
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)
@@ -239,24 +266,28 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
     size_t name = u32_at(entry), name_len = u32_at(entry + 4);
     if (name >= directory->len || name_len >= directory->len - name ||
         memchr(directory->data + name, 0, name_len + 1) != directory->data + name + name_len)
-        return fail(error, ENGINE_ERROR_FORMAT, "tensor %zu: its name does not lie in the directory",
-                    index);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "tensor %zu: its name does not lie in the directory", index);
     struct tensor tensor;
     weight_file_tensor(file, index, &tensor);
     uint64_t expected = expected_len(&tensor);
     if (expected == 0)
-        return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s': type %u, layout %u and its shape do not "
-                    "make a tensor", tensor.name, (unsigned)tensor.type, (unsigned)tensor.layout);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "tensor '%.64s': type %u, layout %u and its shape do not make a tensor",
+                    tensor.name, (unsigned)tensor.type, (unsigned)tensor.layout);
     if (tensor.len != expected)
-        return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s' has %llu bytes, expected %llu for its "
-                    "shape", tensor.name, (unsigned long long)tensor.len, (unsigned long long)expected);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "tensor '%.64s' has %llu bytes, expected %llu for its shape", tensor.name,
+                    (unsigned long long)tensor.len, (unsigned long long)expected);
     uint64_t begin = (uint64_t)(data->data - file->data), limit = begin + data->len;
     uint64_t padded = (tensor.len + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
     if (tensor.offset % TENSOR_ALIGN != 0 || tensor.offset < *end || tensor.offset < begin ||
         tensor.offset > limit || padded > limit - tensor.offset)
-        return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s' lies at %llu, %llu bytes: not aligned to %d, "
-                    "not behind the one before it, or outside DATA", tensor.name,
-                    (unsigned long long)tensor.offset, (unsigned long long)tensor.len, TENSOR_ALIGN);
+        return fail(error, ENGINE_ERROR_FORMAT,
+                    "tensor '%.64s' lies at %llu, %llu bytes: not aligned to %d, not behind the "
+                    "one before it, or outside DATA",
+                    tensor.name, (unsigned long long)tensor.offset, (unsigned long long)tensor.len,
+                    TENSOR_ALIGN);
     *end = tensor.offset + padded;
     return ENGINE_OK;
 }
@@ -266,8 +297,10 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
     const struct section *directory = &file->sections[SECTION_TENS];
     size_t n = directory->len >= TENSORS_AT ? u32_at(directory->data) : SIZE_MAX;
     if (directory->len < TENSORS_AT || n > (directory->len - TENSORS_AT) / TENSOR_BYTES)
-        return fail(error, ENGINE_ERROR_FORMAT, "the tensor directory of %zu bytes is too short for the "
-                    "number of tensors it claims", directory->len);
+        return fail(
+            error, ENGINE_ERROR_FORMAT,
+            "the tensor directory of %zu bytes is too short for the number of tensors it claims",
+            directory->len);
     file->n_tensors = n;
     uint64_t end = 0;
     for (size_t i = 0; i < n; i++) {
@@ -293,7 +326,8 @@ static engine_status sort_tensors(struct weight_file *file, engine_error *error)
         return ENGINE_OK;
     file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
     if (file->by_name == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors", file->n_tensors);
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors",
+                    file->n_tensors);
     for (size_t i = 0; i < file->n_tensors; i++)
         file->by_name[i] = (uint32_t)i;
     qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
@@ -394,8 +428,9 @@ engine_status weight_file_verify(const struct weight_file *file, engine_error *e
         weight_file_tensor(file, i, &tensor);
         uint32_t crc = crc32c(0, file->data + tensor.offset, (size_t)tensor.len);
         if (crc != tensor.crc)
-            return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s' is damaged: checksum %08X, expected "
-                        "%08X", tensor.name, crc, tensor.crc);
+            return fail(error, ENGINE_ERROR_FORMAT,
+                        "tensor '%.64s' is damaged: checksum %08X, expected %08X", tensor.name, crc,
+                        tensor.crc);
     }
     for (size_t i = 0; i < file->n_sections; i++) {
         engine_section_info info;
@@ -411,8 +446,10 @@ engine_status weight_file_verify(const struct weight_file *file, engine_error *e
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
 {
     const uint8_t *entry = file->section_table + index * SECTION_BYTES;
-    *info = (engine_section_info){.required = u32_at(entry + 4) != 0, .offset = u64_at(entry + 8),
-                                  .n_bytes = u64_at(entry + 16), .crc32c = u32_at(entry + 24)};
+    *info = (engine_section_info){.required = u32_at(entry + 4) != 0,
+                                  .offset = u64_at(entry + 8),
+                                  .n_bytes = u64_at(entry + 16),
+                                  .crc32c = u32_at(entry + 24)};
     memcpy(info->tag, entry, 4);
 }
 

@@ -1,7 +1,8 @@
-/* weight_file.h - a weight file in memory: its sections, settings and tensors, checked (weights/FORMAT.md).
+/* weight_file.h - a weight file in memory: its sections, settings and tensors, checked
+ * (weights/FORMAT.md).
  *
- * Opening maps the file and checks the header, the section table, the checksums of the small sections and every
- * number that an address is computed from. What is returned points into the map.
+ * Opening maps the file and checks the header, the section table, the checksums of the small
+ * sections and every number that an address is computed from. What is returned points into the map.
  */
 #ifndef ENGINE_WEIGHT_FILE_H
 #define ENGINE_WEIGHT_FILE_H
@@ -11,8 +12,15 @@
 
 #include <stdbool.h>
 
-enum section_tag { SECTION_CONF, SECTION_TOKN, SECTION_VOCB, SECTION_TENS, SECTION_DATA, SECTION_META,
-                   N_SECTION_TAGS };
+enum section_tag {
+    SECTION_CONF,
+    SECTION_TOKN,
+    SECTION_VOCB,
+    SECTION_TENS,
+    SECTION_DATA,
+    SECTION_META,
+    N_SECTION_TAGS
+};
 
 struct section {
     const uint8_t *data; /* NULL: the file has no such section */
@@ -44,8 +52,8 @@ struct setting {
     size_t value_len;
 };
 
-/* Walks a section of settings: start with *offset 0; false behind the last one (or for a section that
- * is not there). Sound only on sections that weight_file_map has checked. */
+/* Walks a section of settings: start with *offset 0; false behind the last one (or for a section
+ * that is not there). Sound only on sections that weight_file_map has checked. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
 struct tensor {

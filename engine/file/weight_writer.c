@@ -7,8 +7,8 @@
 #include "engine/file/crc32c.h"
 #include "engine/file/output_file.h"
 #include "engine/file/weight_sections.h"
-#include "model/unicode/utf8.h"
 #include "model/tokenizer/vocabulary.h"
+#include "model/unicode/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -167,7 +167,8 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
     char text[64];
     const char *key;
     for (size_t i = 0; (key = config_get(&settled, i, text, sizeof text)) != NULL; i++)
-        if (!config_is_unused(&settled, i)) /* so that older libraries read files that do not use it */
+        if (!config_is_unused(&settled,
+                              i)) /* so that older libraries read files that do not use it */
             weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, key, text, strlen(text));
     return writer->status;
 }
@@ -216,8 +217,8 @@ static engine_status check_tensor(struct weight_writer *writer, const struct ten
         wrong = "its name is empty, too long or not UTF-8";
     else if (tensor->n_dims != 1 && tensor->n_dims != 2)
         wrong = "only 1 or 2 dimensions can be written";
-    else if (tensor->n_dims == 1 && (tensor->cols != 1 || tensor->layout != LAYOUT_ROWS ||
-                                     tensor->type != TENSOR_F32))
+    else if (tensor->n_dims == 1 &&
+             (tensor->cols != 1 || tensor->layout != LAYOUT_ROWS || tensor->type != TENSOR_F32))
         wrong = "a vector has 1 column, the type f32 and the layout rows";
     else if (tensor->rows == 0 || tensor->cols == 0 || tensor->n_bytes == 0)
         wrong = "it is empty, too large, or of an unknown type or layout";
@@ -262,8 +263,13 @@ engine_status weight_writer_begin_tensor(struct weight_writer *writer, const cha
                                          size_t n_dims, size_t rows, size_t cols)
 {
     const struct tensor_record tensor = {
-        .name = (char *)(uintptr_t)name, .type = type, .layout = layout, .n_dims = n_dims,
-        .rows = rows, .cols = cols, .offset = writer->offset,
+        .name = (char *)(uintptr_t)name,
+        .type = type,
+        .layout = layout,
+        .n_dims = n_dims,
+        .rows = rows,
+        .cols = cols,
+        .offset = writer->offset,
         .n_bytes = tensor_bytes(type, layout, rows, cols),
     };
     if (check_whole(writer) != ENGINE_OK || check_tensor(writer, &tensor) != ENGINE_OK ||
@@ -399,13 +405,14 @@ static void write_header(struct weight_writer *writer)
     section_table(writer->sections, writer->n_sections, table);
     file_header(table, writer->n_sections, writer->offset, header);
     if (writer->status == ENGINE_OK)
-        writer->status = output_file_write(writer->file, table,
-                                           writer->n_sections * SECTION_ENTRY_BYTES);
+        writer->status =
+            output_file_write(writer->file, table, writer->n_sections * SECTION_ENTRY_BYTES);
     if (writer->status == ENGINE_OK)
         writer->status = output_file_rewrite(writer->file, 0, header, sizeof header);
 }
 
-engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies, size_t n)
+engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies,
+                                        size_t n)
 {
     if (n == 0)
         return writer->status;

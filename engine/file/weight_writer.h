@@ -1,10 +1,11 @@
 /* weight_writer.h - the one writer of weight files (weights/FORMAT.md). Not part of the installed
  * library: the programs that make weight files link it beside libengine.
  *
- * The file is written beside its place and renamed into it by weight_writer_finish; until then nothing
- * is seen under its name, and weight_writer_abort leaves nothing behind. Tensors are streamed by rows, so that memory stays small whatever
- * the model's size. Every function returns ENGINE_OK or a status with the words in the writer's error; after
- * a failure the other calls return the same status and do nothing, so a caller may check once, at the end.
+ * The file is written beside its place and renamed into it by weight_writer_finish; until then
+ * nothing is seen under its name, and weight_writer_abort leaves nothing behind. Tensors are
+ * streamed by rows, so that memory stays small whatever the model's size. Every function returns
+ * ENGINE_OK or a status with the words in the writer's error; after a failure the other calls
+ * return the same status and do nothing, so a caller may check once, at the end.
  *
  *     open, (settings | vocabulary | begin_tensor, rows...)*, finish
  */
@@ -18,7 +19,8 @@
 struct weight_writer;
 
 /* *writer is NULL on failure. error must outlive the writer. */
-engine_status weight_writer_open(const char *path, struct weight_writer **writer, engine_error *error);
+engine_status weight_writer_open(const char *path, struct weight_writer **writer,
+                                 engine_error *error);
 
 /* Adds one setting to CONF, TOKN or META. */
 engine_status weight_writer_setting(struct weight_writer *writer, engine_settings settings,
@@ -28,7 +30,8 @@ engine_status weight_writer_setting(struct weight_writer *writer, engine_setting
 engine_status weight_writer_config(struct weight_writer *writer, const struct model_config *config);
 
 /* Adds the tensor of a config's position_frequencies, [n]; nothing where n is 0. */
-engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies, size_t n);
+engine_status weight_writer_frequencies(struct weight_writer *writer, const float *frequencies,
+                                        size_t n);
 
 /* texts[id] is [lens[id]] bytes; NULL or empty: an id without text. */
 engine_status weight_writer_vocabulary(struct weight_writer *writer, const char *const *texts,

@@ -1,8 +1,9 @@
 /* activation.h - activations and gates, elementwise.
  *
- * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where 1 + erf cancels.
- * Coefficients: least squares, reweighted towards equal relative error (5e-9 on [0, 13.5]); what is left is float
- * rounding. tests/model/kernels/test_kernels.c states and checks the errors.
+ * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where
+ * 1 + erf cancels. Coefficients: least squares, reweighted towards equal relative error (5e-9 on
+ * [0, 13.5]); what is left is float rounding. tests/model/kernels/test_kernels.c states and checks
+ * the errors.
  */
 #ifndef MODEL_KERNELS_ACTIVATION_H
 #define MODEL_KERNELS_ACTIVATION_H

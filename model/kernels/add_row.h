@@ -12,12 +12,14 @@ INLINE vec load_int8(const int8_t *p)
     return __builtin_convertvector(__builtin_convertvector(*(const bytes *)p, ivec), vec);
 }
 
-INLINE void add_row_of(const enum tensor_type type, const void *row, float scale, size_t n, float *out)
+INLINE void add_row_of(const enum tensor_type type, const void *row, float scale, size_t n,
+                       float *out)
 {
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        store(out + i, load(out + i) + (type == TENSOR_INT8 ? rounded(load_int8((const int8_t *)row + i) * scale)
-                                                            : load_weights(type, row, i)));
+        store(out + i, load(out + i) + (type == TENSOR_INT8
+                                            ? rounded(load_int8((const int8_t *)row + i) * scale)
+                                            : load_weights(type, row, i)));
     for (; i < n; i++)
         switch (type) {
         case TENSOR_F32: out[i] += ((const float *)row)[i]; break;
@@ -37,7 +39,9 @@ static void add_row(const struct matrix *table, size_t index, float *out)
     switch (table->type) { /* one loop each, with the type decided */
     case TENSOR_F32: add_row_of(TENSOR_F32, (const float *)table->data + at, 1, n, out); return;
     case TENSOR_F16: add_row_of(TENSOR_F16, (const uint16_t *)table->data + at, 1, n, out); return;
-    case TENSOR_BF16: add_row_of(TENSOR_BF16, (const uint16_t *)table->data + at, 1, n, out); return;
+    case TENSOR_BF16:
+        add_row_of(TENSOR_BF16, (const uint16_t *)table->data + at, 1, n, out);
+        return;
     case TENSOR_INT8:
         add_row_of(TENSOR_INT8, (const int8_t *)table->data + at, table->scales[index], n, out);
         return;

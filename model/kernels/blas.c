@@ -3,7 +3,9 @@
 
 #include <cblas.h>
 
-enum { OPENBLAS_BUILT_WITH_PTHREADS = 1 }; /* openblas_get_parallel: 0 sequential, 1 pthreads, 2 OpenMP */
+enum {
+    OPENBLAS_BUILT_WITH_PTHREADS = 1
+}; /* openblas_get_parallel: 0 sequential, 1 pthreads, 2 OpenMP */
 
 bool blas_prepare(void)
 {
@@ -13,15 +15,17 @@ bool blas_prepare(void)
     return true;
 }
 
-void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a, size_t a_stride,
-                             const float *b, size_t b_stride, float *out, size_t out_stride)
+void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a,
+                             size_t a_stride, const float *b, size_t b_stride, float *out,
+                             size_t out_stride)
 {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)m, (blasint)n, (blasint)k, scale, a,
-                (blasint)a_stride, b, (blasint)b_stride, 0, out, (blasint)out_stride);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)m, (blasint)n, (blasint)k, scale,
+                a, (blasint)a_stride, b, (blasint)b_stride, 0, out, (blasint)out_stride);
 }
 
-void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride, const float *b,
-                             size_t b_stride, bool add, float *out, size_t out_stride)
+void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride,
+                             const float *b, size_t b_stride, bool add, float *out,
+                             size_t out_stride)
 {
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a,
                 (blasint)a_stride, b, (blasint)b_stride, add, out, (blasint)out_stride);

@@ -1,13 +1,15 @@
 /* blas.h - OpenBLAS' matrix product, where it may be called from several threads at once.
  *
- * Debian has three builds of OpenBLAS. The one with POSIX threads is safe to call from our threads once it is told
- * to use one itself; the one without threads is not safe at all (its buffers are not locked), and the OpenMP one changes the
- * host's OpenMP settings when told. So only the first is used; the kernels of kernels.h do the same
- * products, and do them alone with the other two builds.
+ * Debian has three builds of OpenBLAS. The one with POSIX threads is safe to call from our threads
+ * once it is told to use one itself; the one without threads is not safe at all (its buffers are
+ * not locked), and the OpenMP one changes the host's OpenMP settings when told. So only the first
+ * is used; the kernels of kernels.h do the same products, and do them alone with the other two
+ * builds.
  *
- * Beside the AVX2 and AVX-512 kernels OpenBLAS takes 1.3 to 2 times as long for the products of attention, so that it is
- * asked where the kernels are the portable ones (blocks of 96 x 96 x 32, OpenBLAS 0.3.21: as fast as they are on the
- * Core 2's and Nehalem's SSE, 1.2 times on Sandy Bridge's AVX, twice and more on what is newer; make bench-kernels).
+ * Beside the AVX2 and AVX-512 kernels OpenBLAS takes 1.3 to 2 times as long for the products of
+ * attention, so that it is asked where the kernels are the portable ones (blocks of 96 x 96 x 32,
+ * OpenBLAS 0.3.21: as fast as they are on the Core 2's and Nehalem's SSE, 1.2 times on Sandy
+ * Bridge's AVX, twice and more on what is newer; make bench-kernels).
  */
 #ifndef MODEL_BLAS_H
 #define MODEL_BLAS_H
@@ -15,15 +17,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sets OpenBLAS to one thread for the whole process and returns true if its build is usable here. */
+/* Sets OpenBLAS to one thread for the whole process and returns true if its build is usable here.
+ */
 bool blas_prepare(void);
 
 /* out [m, n] = scale · a [m, k]·bᵀ, b [n, k] */
-void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a, size_t a_stride,
-                             const float *b, size_t b_stride, float *out, size_t out_stride);
+void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a,
+                             size_t a_stride, const float *b, size_t b_stride, float *out,
+                             size_t out_stride);
 
 /* out [m, n] = aᵀ·b, or that and what out holds; a [k, m], b [k, n] */
-void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride, const float *b,
-                             size_t b_stride, bool add, float *out, size_t out_stride);
+void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride,
+                             const float *b, size_t b_stride, bool add, float *out,
+                             size_t out_stride);
 
 #endif

@@ -1,5 +1,6 @@
-/* kernels.c - the inner loops in GNU vector types, compiled once per instruction set: KERNELS names the table that this
- * compile makes, and the vector width follows from what the compiler may use. The loops stand in model/kernels/.
+/* kernels.c - the inner loops in GNU vector types, compiled once per instruction set: KERNELS names
+ * the table that this compile makes, and the vector width follows from what the compiler may use.
+ * The loops stand in model/kernels/.
  */
 #include "model/kernels/kernels.h"
 
@@ -9,8 +10,8 @@
 #include "model/kernels/norm.h"
 #include "model/kernels/pack.h"
 #include "model/kernels/product.h"
-#include "model/kernels/product_int8.h"
 #include "model/kernels/product_amx.h"
+#include "model/kernels/product_int8.h"
 #include "model/kernels/softmax.h"
 
 #if defined(KERNELS_AMX)

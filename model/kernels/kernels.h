@@ -1,8 +1,9 @@
 /* kernels.h - the inner loops, compiled once per instruction set from the one source kernels.c.
  *
- * Each function's result depends on its arguments alone, element by element: every element of a product is one
- * sum over k in ascending order, whatever the tile it is computed in. So a row's result does not change
- * with its neighbours, and sharing work between threads does not change a bit.
+ * Each function's result depends on its arguments alone, element by element: every element of a
+ * product is one sum over k in ascending order, whatever the tile it is computed in. So a row's
+ * result does not change with its neighbours, and sharing work between threads does not change a
+ * bit.
  */
 #ifndef MODEL_KERNELS_H
 #define MODEL_KERNELS_H
@@ -13,12 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* out[r, c] = act(Σ_k x[r, k] · W[c, k] (+ bias[c]) (+ residual[r, c])) (· gate[r, c]), for n_rows rows and 16·n_panels columns;
- * W[c, k] is panels[c / 16][k][c mod 16]. A panel is [K, 16], int8: [⌈K/4⌉, 16, 4]; panel j starts at element j·panel_stride.
- * bias is readable to 16·n_panels, and out is written to 16·n_panels columns: strides are multiples of 16.
- * residual and gate are [n_rows, out_stride], or NULL; they may be out itself. */
+/* out[r, c] = act(Σ_k x[r, k] · W[c, k] (+ bias[c]) (+ residual[r, c])) (· gate[r, c]), for n_rows
+ * rows and 16·n_panels columns; W[c, k] is panels[c / 16][k][c mod 16]. A panel is [K, 16], int8:
+ * [⌈K/4⌉, 16, 4]; panel j starts at element j·panel_stride. bias is readable to 16·n_panels, and
+ * out is written to 16·n_panels columns: strides are multiples of 16. residual and gate are
+ * [n_rows, out_stride], or NULL; they may be out itself. */
 struct product {
-    const void *x; /* f32; product_int8: int8, its rows filled up with zeros to a multiple of QUANTIZED_STEP */
+    const void *x; /* f32; product_int8: int8, its rows filled up with zeros to a multiple of
+                      QUANTIZED_STEP */
     size_t x_stride;
     const struct quantization *x_quantization; /* product_int8: [n_rows] */
     const void *panels;
@@ -42,9 +45,9 @@ struct quantization {
 
 enum { QUANTIZED_STEP = 64 };
 
-/* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with the
- * queries are multiples of 16, and the columns from n_queries to the next multiple are computed too. A causal
- * mask hides key j from query i where j > i + ahead. */
+/* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with
+ * the queries are multiples of 16, and the columns from n_queries to the next multiple are computed
+ * too. A causal mask hides key j from query i where j > i + ahead. */
 struct score_block {
     float *scores; /* [n_keys, stride] */
     size_t stride, n_keys, n_queries;
@@ -52,8 +55,8 @@ struct score_block {
     ptrdiff_t ahead; /* the place of query 0 in the sequence minus that of key 0 */
 };
 
-/* out[i, c] = (context[i, c] · factor[i] + Σ_j weights[j, i] · values[j, c]) / sum[i], c < width; values
- * are readable to a multiple of 16 columns. */
+/* out[i, c] = (context[i, c] · factor[i] + Σ_j weights[j, i] · values[j, c]) / sum[i], c < width;
+ * values are readable to a multiple of 16 columns. */
 struct mix {
     const float *weights, *values;
     size_t weights_stride, values_stride;
@@ -89,27 +92,30 @@ struct kernels {
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
 
-    /* Exact sums in int32 (K ≤ 2^17), then times both scales: the same bits on every instruction set. */
+    /* Exact sums in int32 (K ≤ 2^17), then times both scales: the same bits on every instruction
+     * set. */
     void (*product_int8)(const struct product *product);
 
-    /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of QUANTIZED_STEP. */
+    /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of
+     * QUANTIZED_STEP. */
     struct quantization (*quantize)(const float *x, size_t n, int8_t *q);
 
     /* out [cols] += row `index` of a table, in rows layout */
     void (*add_row)(const struct matrix *table, size_t index, float *out);
 
-    /* Panels [K, 16] of scale · x, as product reads them: row r of x is column r mod 16 of panel r / 16; the
-     * last row fills the columns that are left. */
+    /* Panels [K, 16] of scale · x, as product reads them: row r of x is column r mod 16 of panel r
+     * / 16; the last row fills the columns that are left. */
     void (*pack_rows)(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
                       float *panels);
 
-    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] stand for the keys
-     * so far (-FLT_MAX and 0: none) and then for these too; what was mixed so far counts factor[i] times;
-     * scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
+    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] stand for
+     * the keys so far (-FLT_MAX and 0: none) and then for these too; what was mixed so far counts
+     * factor[i] times; scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
     void (*softmax_block)(const struct score_block *scores, float *max, float *sum, float *factor);
     void (*mix)(const struct mix *mix);
 
-    /* Softmax of all keys at once: weights [n_keys, stride] = e^(score - largest), share[i] = 1 / Σ weights. */
+    /* Softmax of all keys at once: weights [n_keys, stride] = e^(score - largest), share[i] = 1 / Σ
+     * weights. */
     void (*softmax_exactly)(const struct score_block *scores, double *weights, double *share);
     void (*mix_exactly)(const struct exact_mix *mix);
 
@@ -127,12 +133,13 @@ struct kernels {
     void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
 };
 
-extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512,
-    kernels_avx512vnni, kernels_amx;
+extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512, kernels_avx512vnni,
+    kernels_amx;
 
-/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni", "amx"; NULL or empty: the best). A name
- * that the CPU or the build does not have gives the best one below it; NULL for a name that does not exist. amx is chosen only
- * for int8, which alone uses the tile registers: Linux is asked for them, and that changes the process (engine.h). */
+/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni",
+ * "amx"; NULL or empty: the best). A name that the CPU or the build does not have gives the best
+ * one below it; NULL for a name that does not exist. amx is chosen only for int8, which alone uses
+ * the tile registers: Linux is asked for them, and that changes the process (engine.h). */
 const struct kernels *kernels_select(const char *isa, bool int8);
 
 #endif

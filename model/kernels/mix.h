@@ -1,8 +1,8 @@
-/* mix.h - values weighted by keys' weights, from weights in which a row is a key: a register tile of queries by columns; per
- * key one load per vector of values and one broadcast per query.
+/* mix.h - values weighted by keys' weights, from weights in which a row is a key: a register tile
+ * of queries by columns; per key one load per vector of values and one broadcast per query.
  *
- * The queries are shared out evenly among as few tiles as hold them, so that no tile is left with so few rows that
- * additions wait for each other.
+ * The queries are shared out evenly among as few tiles as hold them, so that no tile is left with
+ * so few rows that additions wait for each other.
  */
 #ifndef MODEL_KERNELS_MIX_H
 #define MODEL_KERNELS_MIX_H
@@ -27,7 +27,9 @@ enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
     case 10: call(10); break;                                                                      \
     case 9: call(9); break;                                                                        \
     case 8: call(8); break;                                                                        \
-    case 7: call(7); break;
+    case 7:                                                                                        \
+        call(7);                                                                                   \
+        break;
 #else
 #define EACH_ROWS_TO_12(call)
 #endif
@@ -35,16 +37,22 @@ enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
 #define EACH_ROWS_TO_6(call)                                                                       \
     case 6: call(6); break;                                                                        \
     case 5: call(5); break;                                                                        \
-    case 4: call(4); break;
+    case 4:                                                                                        \
+        call(4);                                                                                   \
+        break;
 #define EACH_ROWS_TO_3(call)                                                                       \
     case 3: call(3); break;                                                                        \
     case 2: call(2); break;                                                                        \
-    case 1: call(1); break;
+    case 1:                                                                                        \
+        call(1);                                                                                   \
+        break;
 #else
 #define EACH_ROWS_TO_6(call)
 #define EACH_ROWS_TO_3(call)                                                                       \
     case 2: call(2); break;                                                                        \
-    case 1: call(1); break;
+    case 1:                                                                                        \
+        call(1);                                                                                   \
+        break;
 #endif
 
 /* Rows of the next tile, of at most `most`. */
@@ -68,18 +76,17 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
     vec acc[MIX_ROWS][MIX_VECTORS];
     const float *weights = m->weights + query, *values = m->values + column;
     const size_t weights_stride = m->weights_stride, values_stride = m->values_stride;
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vectors; v++)
-            acc[r][v] = (vec){0};
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) acc[r][v] =
+        (vec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
         vec value[MIX_VECTORS];
-        UNROLL for (int v = 0; v < vectors; v++)
-            value[v] = load(values + j * values_stride + (size_t)v * LANES);
-        UNROLL for (int r = 0; r < rows; r++) {
+        UNROLL for (int v = 0; v < vectors; v++) value[v] =
+            load(values + j * values_stride + (size_t)v * LANES);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
             vec weight = splat(weights[j * weights_stride + (size_t)r]);
-            UNROLL for (int v = 0; v < vectors; v++)
-                acc[r][v] += weight * value[v];
+            UNROLL for (int v = 0; v < vectors; v++) acc[r][v] += weight * value[v];
         }
     }
 
@@ -87,10 +94,12 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
     size_t n_columns = (size_t)vectors * LANES, left = m->width - column;
     size_t out_stride = left < n_columns ? n_columns : m->out_stride;
     float *to = left < n_columns ? border : out;
-    UNROLL for (int r = 0; r < rows; r++) {
+    UNROLL for (int r = 0; r < rows; r++)
+    {
         size_t q = query + (size_t)r;
         float share = m->sum != NULL ? 1 / m->sum[q] : 1;
-        UNROLL for (int v = 0; v < vectors; v++) {
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
             size_t c = (size_t)v * LANES;
             vec mixed = acc[r][v];
             if (m->context != NULL)
@@ -108,9 +117,9 @@ INLINE void mix_columns(const struct mix *m, size_t column, const int vectors)
     for (size_t query = 0, rows; query < m->n_queries; query += rows) {
         rows = even_share(m->n_queries - query, MIX_ROWS);
         switch (rows) {
-        EACH_ROWS_TO_12(TILE)
-        EACH_ROWS_TO_6(TILE)
-        EACH_ROWS_TO_3(TILE)
+            EACH_ROWS_TO_12(TILE)
+            EACH_ROWS_TO_6(TILE)
+            EACH_ROWS_TO_3(TILE)
         default: break;
         }
     }
@@ -148,18 +157,17 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
     size_t values_stride = (m->width + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;
     const double *weights = m->weights + query, *values = m->values + column;
     const size_t weights_stride = m->weights_stride;
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vectors; v++)
-            acc[r][v] = (dvec){0};
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) acc[r][v] =
+        (dvec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
         dvec weight[EXACT_ROWS];
-        UNROLL for (int r = 0; r < rows; r++)
-            weight[r] = weights[j * weights_stride + (size_t)r] - (dvec){0};
-        UNROLL for (int v = 0; v < vectors; v++) {
+        UNROLL for (int r = 0; r < rows; r++) weight[r] =
+            weights[j * weights_stride + (size_t)r] - (dvec){0};
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
             dvec value = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
-            UNROLL for (int r = 0; r < rows; r++)
-                acc[r][v] += weight[r] * value;
+            UNROLL for (int r = 0; r < rows; r++) acc[r][v] += weight[r] * value;
         }
     }
 
@@ -168,10 +176,9 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
     size_t n_columns = (size_t)vectors * DOUBLE_LANES, left = m->width - column;
     size_t out_stride = left < n_columns ? n_columns : m->out_stride;
     float *to = left < n_columns ? border : out;
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vectors; v++)
-            *(half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
-                narrow(acc[r][v] * m->share[query + (size_t)r]);
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) *
+        (half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
+        narrow(acc[r][v] * m->share[query + (size_t)r]);
     if (left < n_columns)
         copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
 }
@@ -183,9 +190,9 @@ INLINE void exact_columns(const struct exact_mix *m, size_t column, const int ve
         rows = even_share(m->n_queries - query, EXACT_ROWS);
         switch (rows) {
 #if defined(__AVX512F__)
-        EACH_ROWS_TO_6(TILE)
+            EACH_ROWS_TO_6(TILE)
 #endif
-        EACH_ROWS_TO_3(TILE)
+            EACH_ROWS_TO_3(TILE)
         default: break;
         }
     }

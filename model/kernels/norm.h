@@ -12,14 +12,15 @@ INLINE vec term(vec x, float shift, const int squared)
     return squared ? d * d : d;
 }
 
-/* Σ (x - shift), or Σ (x - shift)²: four sums at a time, so that additions do not wait for each other, then pairs. */
+/* Σ (x - shift), or Σ (x - shift)²: four sums at a time, so that additions do not wait for each
+ * other, then pairs. */
 INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
 {
     vec sums[4] = {{0}};
     size_t i = 0;
     for (; i + 4 * LANES <= n; i += 4 * LANES)
-        UNROLL for (size_t j = 0; j < 4; j++)
-            sums[j] += term(load(x + i + j * LANES), shift, squared);
+        UNROLL for (size_t j = 0; j < 4; j++) sums[j] +=
+            term(load(x + i + j * LANES), shift, squared);
     for (; i + LANES <= n; i += LANES)
         sums[0] += term(load(x + i), shift, squared);
     float sum = sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));

@@ -1,7 +1,7 @@
 /* pack.h - rows of activations as panels of 16: transposed in registers, LANES x LANES at a time.
  *
- * Two steps of unpacking transpose the 4 x 4 squares that lie in the 128-bit quarters; the quarters themselves
- * then change places.
+ * Two steps of unpacking transpose the 4 x 4 squares that lie in the 128-bit quarters; the quarters
+ * themselves then change places.
  */
 #ifndef MODEL_KERNELS_PACK_H
 #define MODEL_KERNELS_PACK_H
@@ -9,7 +9,8 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) followed by b (LANES .. LANES + 3). */
+/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) followed by b (LANES .. LANES +
+ * 3). */
 #if defined(__AVX512F__)
 #define QUARTERS(a, b, i, j, k, l)                                                                 \
     __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \
@@ -38,7 +39,8 @@ INLINE void transpose_squares(vec *r)
 INLINE void transpose_quarters(vec *r)
 {
 #if defined(__AVX512F__)
-    UNROLL for (int c = 0; c < 4; c++) {
+    UNROLL for (int c = 0; c < 4; c++)
+    {
         vec even_low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
                                                19, 24, 25, 26, 27);
         vec odd_low = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
@@ -57,7 +59,8 @@ INLINE void transpose_quarters(vec *r)
                                             22, 23, 28, 29, 30, 31);
     }
 #elif defined(__AVX2__)
-    UNROLL for (int c = 0; c < 4; c++) {
+    UNROLL for (int c = 0; c < 4; c++)
+    {
         vec low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11);
         r[4 + c] = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15);
         r[c] = low;
@@ -67,17 +70,16 @@ INLINE void transpose_quarters(vec *r)
 #endif
 }
 
-/* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; where rows are missing the last one stands in. */
+/* Columns i .. i + LANES - 1 of LANES rows become LANES rows of a panel; where rows are missing the
+ * last one stands in. */
 INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float scale, float *panel)
 {
     vec r[LANES];
-    UNROLL for (size_t i = 0; i < LANES; i++)
-        r[i] = load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
-    UNROLL for (int i = 0; i < LANES; i += 4)
-        transpose_squares(r + i);
+    UNROLL for (size_t i = 0; i < LANES; i++) r[i] =
+        load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
+    UNROLL for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
     transpose_quarters(r);
-    UNROLL for (int i = 0; i < LANES; i++)
-        store(panel + i * PANEL_WIDTH, r[i] * scale);
+    UNROLL for (int i = 0; i < LANES; i++) store(panel + i * PANEL_WIDTH, r[i] * scale);
 }
 
 /* The last columns, where there are fewer than LANES. */
@@ -98,7 +100,8 @@ static void pack_rows(const float *x, size_t x_stride, size_t n_rows, size_t k, 
         float *panel = panels + row / PANEL_WIDTH * k * PANEL_WIDTH + row % PANEL_WIDTH;
         for (; i + LANES <= k; i += LANES)
             pack_square(x + from * x_stride + i, x_stride, rows, scale, panel + i * PANEL_WIDTH);
-        pack_columns(x + from * x_stride + i, x_stride, rows, k - i, scale, panel + i * PANEL_WIDTH);
+        pack_columns(x + from * x_stride + i, x_stride, rows, k - i, scale,
+                     panel + i * PANEL_WIDTH);
     }
 }
 

@@ -1,12 +1,13 @@
-/* product.h - a linear layer's product: a register tile of TILE_ROWS rows by TILE_PANELS panels of 16 columns; per step of k
- * one load per vector of weights and one broadcast per row. Each element is one chain acc += x·w over ascending k.
- * While a tile is computed, the panels that come next are fetched: with few rows the weights stream from memory.
+/* product.h - a linear layer's product: a register tile of TILE_ROWS rows by TILE_PANELS panels of
+ * 16 columns; per step of k one load per vector of weights and one broadcast per row. Each element
+ * is one chain acc += x·w over ascending k. While a tile is computed, the panels that come next are
+ * fetched: with few rows the weights stream from memory.
  */
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
 
-#include "model/kernels/kernels.h"
 #include "model/kernels/activation.h"
+#include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
 INLINE vec load_weights(const enum tensor_type type, const void *panels, size_t index)
@@ -34,17 +35,18 @@ INLINE bool has_finish(const struct product *p)
     return p->activated || p->gate != NULL;
 }
 
-INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column, size_t n_columns,
-                                      float *buffer)
+INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column,
+                                      size_t n_columns, float *buffer)
 {
     if (has_finish(p))
         return (struct tile_target){buffer, n_columns};
     return (struct tile_target){p->out + row * p->out_stride + column, p->out_stride};
 }
 
-/* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in the nearest cache. */
-static void finish_tile(const struct product *p, size_t row, size_t n_rows, size_t column, size_t n_columns,
-                        float *tile)
+/* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in
+ * the nearest cache. */
+static void finish_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
+                        size_t n_columns, float *tile)
 {
     if (p->activated)
         activate(p->activation, tile, n_rows * n_columns);
@@ -56,8 +58,9 @@ static void finish_tile(const struct product *p, size_t row, size_t n_rows, size
     }
 }
 
-/* The panels behind those of a tile are fetched while it and the others that share its panels are computed: each fetches an
- * even share, so that memory is never asked for more than it can give, and the last of many have nothing to do. */
+/* The panels behind those of a tile are fetched while it and the others that share its panels are
+ * computed: each fetches an even share, so that memory is never asked for more than it can give,
+ * and the last of many have nothing to do. */
 struct fetch {
     const char *at;
     size_t step_bytes; /* with each of a tile's steps */
@@ -66,10 +69,12 @@ struct fetch {
 enum { CACHE_LINE = 64, K_STEP = 4 };
 
 /* What tile `index` of n_tiles fetches of n_bytes that follow, in n_steps steps. */
-INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index, size_t n_tiles)
+INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index,
+                                size_t n_tiles)
 {
     size_t n_lines = n_bytes / CACHE_LINE, steps = n_steps > 0 ? n_steps : 1;
-    size_t lines = (n_lines + n_tiles * steps - 1) / (n_tiles * steps), begin = index * steps * lines;
+    size_t lines = (n_lines + n_tiles * steps - 1) / (n_tiles * steps),
+           begin = index * steps * lines;
     if (begin >= n_lines)
         return (struct fetch){next, 0};
     return (struct fetch){next + begin * CACHE_LINE, lines * CACHE_LINE};
@@ -82,43 +87,46 @@ INLINE void fetch_ahead(struct fetch *fetch)
     fetch->at += fetch->step_bytes;
 }
 
-/* Steps of k for a tile: x are its rows' bases, w its panels. steps, rows, panels and type are constants at every call, so
- * that the accumulators stay in registers. */
-INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS], const float *x[BASES(TILE_ROWS)],
-                         size_t x_stride, const char **w, size_t panel_bytes, const int steps, const int rows,
-                         const int panels, const enum tensor_type type)
+/* Steps of k for a tile: x are its rows' bases, w its panels. steps, rows, panels and type are
+ * constants at every call, so that the accumulators stay in registers. */
+INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
+                         const float *x[BASES(TILE_ROWS)], size_t x_stride, const char **w,
+                         size_t panel_bytes, const int steps, const int rows, const int panels,
+                         const enum tensor_type type)
 {
     const size_t step_bytes = PANEL_WIDTH * weight_bytes(type);
-    UNROLL for (int k = 0; k < steps; k++) {
+    UNROLL for (int k = 0; k < steps; k++)
+    {
         vec weights[TILE_PANELS * VECTORS];
-        UNROLL for (int v = 0; v < panels * VECTORS; v++)
-            weights[v] = load_weights(type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
-                                      (size_t)(v % VECTORS) * LANES);
-        UNROLL for (int r = 0; r < rows; r++) {
-            vec value = splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
-            UNROLL for (int v = 0; v < panels * VECTORS; v++)
-                acc[r][v] += value * weights[v];
+        UNROLL for (int v = 0; v < panels * VECTORS; v++) weights[v] =
+            load_weights(type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
+                         (size_t)(v % VECTORS) * LANES);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            vec value =
+                splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
+            UNROLL for (int v = 0; v < panels * VECTORS; v++) acc[r][v] += value * weights[v];
         }
     }
-    UNROLL for (int b = 0; b < BASES(rows); b++) {
+    UNROLL for (int b = 0; b < BASES(rows); b++)
+    {
         x[b] += steps;
         OPAQUE(x[b]);
     }
     *w += (size_t)steps * step_bytes;
 }
 
-INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch fetch, const int rows,
-                 const int panels, const enum tensor_type type)
+INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch fetch,
+                 const int rows, const int panels, const enum tensor_type type)
 {
     vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
     const float *x[BASES(TILE_ROWS)];
     const size_t x_stride = p->x_stride, panel_bytes = p->panel_stride * weight_bytes(type);
     const char *w = (const char *)p->panels + panel * panel_bytes;
-    UNROLL for (int b = 0; b < BASES(rows); b++)
-        x[b] = (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < panels * VECTORS; v++)
-            acc[r][v] = (vec){0};
+    UNROLL for (int b = 0; b < BASES(rows); b++) x[b] =
+        (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < panels * VECTORS; v++)
+        acc[r][v] = (vec){0};
 
     size_t k = 0;
     for (; k + K_STEP <= p->k; k += K_STEP) {
@@ -131,9 +139,11 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
     float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
     struct tile_target target = tile_target(p, row, column, n_columns, buffer);
-    UNROLL for (int r = 0; r < rows; r++) {
+    UNROLL for (int r = 0; r < rows; r++)
+    {
         size_t at = (row + (size_t)r) * p->out_stride + column;
-        UNROLL for (int v = 0; v < panels * VECTORS; v++) {
+        UNROLL for (int v = 0; v < panels * VECTORS; v++)
+        {
             size_t lane = (size_t)v * LANES;
             vec sum = acc[r][v];
             if (p->bias != NULL)
@@ -148,8 +158,8 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
 }
 
 /* One switch, so that each case has constant bounds. */
-INLINE void tile_of(const struct product *p, size_t row, size_t panel, struct fetch fetch, size_t rows,
-                    const int panels, const enum tensor_type type)
+INLINE void tile_of(const struct product *p, size_t row, size_t panel, struct fetch fetch,
+                    size_t rows, const int panels, const enum tensor_type type)
 {
     switch (rows) {
 #if defined(__AVX512F__)
@@ -178,7 +188,8 @@ INLINE void column_of_tiles(const struct product *p, size_t panel, const int pan
 {
     size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS, row = 0;
     size_t n_bytes = (size_t)panels * p->panel_stride * weight_bytes(type);
-    const char *next = (const char *)p->panels + panel * p->panel_stride * weight_bytes(type) + n_bytes;
+    const char *next =
+        (const char *)p->panels + panel * p->panel_stride * weight_bytes(type) + n_bytes;
     for (size_t i = 0; i < n_tiles; i++) {
         size_t end = p->n_rows * (i + 1) / n_tiles;
         struct fetch fetch = fetch_share(next, n_bytes, p->k / K_STEP, i, n_tiles);

@@ -1,7 +1,8 @@
-/* product_amx.h - product_int8 on Intel's tile registers: two by two tiles of 16 rows by 16 columns of sums, 64 k at a time.
+/* product_amx.h - product_int8 on Intel's tile registers: two by two tiles of 16 rows by 16 columns
+ * of sums, 64 k at a time.
  *
- * 16 groups of a panel are a tile of weights as they lie; 64 bytes of 16 quantized rows are a tile of x. Sums are exact, so
- * the results are those of product_int8.h to the last bit.
+ * 16 groups of a panel are a tile of weights as they lie; 64 bytes of 16 quantized rows are a tile
+ * of x. Sums are exact, so the results are those of product_int8.h to the last bit.
  */
 #ifndef MODEL_KERNELS_PRODUCT_AMX_H
 #define MODEL_KERNELS_PRODUCT_AMX_H
@@ -11,7 +12,13 @@
 
 #if defined(KERNELS_AMX)
 
-enum { AMX_SIDE = 16, AMX_K = 64, AMX_GROUPS = AMX_K / GROUP, AMX_BYTES = AMX_SIDE * AMX_K, FEW_ROWS = 6 };
+enum {
+    AMX_SIDE = 16,
+    AMX_K = 64,
+    AMX_GROUPS = AMX_K / GROUP,
+    AMX_BYTES = AMX_SIDE * AMX_K,
+    FEW_ROWS = 6
+};
 
 /* The registers: sums 0 1 over 2 3, rows 4 over 5, weights 6 7. */
 struct tile_shapes {
@@ -20,7 +27,8 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* gcc's tile loads do not say what memory they read: what is written for them must be there before. */
+/* gcc's tile loads do not say what memory they read: what is written for them must be there before.
+ */
 INLINE void finish_stores(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -40,7 +48,8 @@ static void shape_tiles(size_t upper, size_t lower)
 }
 
 /* 64 k of two panels; second is NULL where there is one panel. */
-INLINE void add_step(const int8_t *x, size_t x_stride, size_t lower, const int8_t *first, const int8_t *second)
+INLINE void add_step(const int8_t *x, size_t x_stride, size_t lower, const int8_t *first,
+                     const int8_t *second)
 {
     _tile_loadd(4, x, x_stride);
     _tile_loadd(6, first, AMX_K);
@@ -65,8 +74,8 @@ static const int8_t *last_weights(const int8_t *w, size_t n_groups, int8_t *fill
     return filled;
 }
 
-INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t lower, const int panels,
-                      int32_t sums[4][AMX_SIDE * AMX_SIDE])
+INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t lower,
+                      const int panels, int32_t sums[4][AMX_SIDE * AMX_SIDE])
 {
     const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
     const int8_t *w = (const int8_t *)p->panels + panel * p->panel_stride;
@@ -77,13 +86,15 @@ INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t 
         _tile_zero(2);
         _tile_zero(3);
     }
-    size_t n_bytes = (size_t)panels * p->panel_stride, n_blocks = (p->n_rows + 2 * AMX_SIDE - 1) / (2 * AMX_SIDE);
+    size_t n_bytes = (size_t)panels * p->panel_stride,
+           n_blocks = (p->n_rows + 2 * AMX_SIDE - 1) / (2 * AMX_SIDE);
     struct fetch fetch = fetch_share((const char *)w + n_bytes, n_bytes, n_groups / AMX_GROUPS,
                                      row / (2 * AMX_SIDE), n_blocks);
     for (; g + AMX_GROUPS <= n_groups; g += AMX_GROUPS) {
         const int8_t *first = w + g * GROUP_BYTES;
         fetch_ahead(&fetch);
-        add_step(x + g * GROUP, p->x_stride, lower, first, panels > 1 ? first + p->panel_stride : NULL);
+        add_step(x + g * GROUP, p->x_stride, lower, first,
+                 panels > 1 ? first + p->panel_stride : NULL);
     }
     if (g < n_groups) {
         int8_t filled[2][AMX_BYTES];
@@ -104,7 +115,8 @@ INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t 
         _tile_stored(3, sums[3], AMX_K);
 }
 
-static void block_of_tiles(const struct product *p, size_t row, size_t panel, size_t n_rows, const int panels)
+static void block_of_tiles(const struct product *p, size_t row, size_t panel, size_t n_rows,
+                           const int panels)
 {
     _Alignas(64) int32_t sums[4][AMX_SIDE * AMX_SIDE];
     float buffer[2 * AMX_SIDE * 2 * PANEL_WIDTH];

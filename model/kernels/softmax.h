@@ -1,7 +1,9 @@
-/* softmax.h - softmax over the keys of a block of scores in which a row is a key and a lane is a query: maximum and
+/* softmax.h - softmax over the keys of a block of scores in which a row is a key and a lane is a
+ query: maximum and
  * sum run down the rows, so that nothing is ever summed across the lanes of a vector.
  *
- * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's maximum from m to m',
+ * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's
+ maximum from m to m',
  * what was summed so far counts e^(m - m') times.
 
  */
@@ -56,7 +58,8 @@ INLINE vec largest_scores(const struct score_block *s, size_t query, vec largest
 }
 
 /* e^(score - largest) of key j in place of the score, 0 where the mask hides it. */
-INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec largest, const int masked)
+INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec largest,
+                     const int masked)
 {
     vec e = exp_negative(load(s->scores + j * s->stride + query) - largest);
     if (masked)
@@ -73,7 +76,8 @@ static void softmax_block(const struct score_block *block, float *max, float *su
         float *scores = s.scores + query;
         vec sums[2] = {{0}};
         for (; j + 2 <= seen; j += 2)
-            UNROLL for (size_t i = 0; i < 2; i++) {
+            UNROLL for (size_t i = 0; i < 2; i++)
+            {
                 vec e = exp_score(&s, query, j + i, largest, 0);
                 store(scores + (j + i) * s.stride, e);
                 sums[i] += e;

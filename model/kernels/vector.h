@@ -1,10 +1,12 @@
-/* vector.h - GNU vector types of the width that this compile may use, and what every kernel needs of them.
+/* vector.h - GNU vector types of the width that this compile may use, and what every kernel needs
+ * of them.
  *
- * The headers of this folder are parts of one source, kernels.c, which is compiled once per instruction set.
+ * The headers of this folder are parts of one source, kernels.c, which is compiled once per
+ * instruction set.
  *
- * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least squares,
- * reweighted towards equal relative error: 3e-9; what is left is float rounding, within 2 units of the last place); 2^n is put
- * together as bits and multiplied.
+ * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least
+ * squares, reweighted towards equal relative error: 3e-9; what is left is float rounding, within 2
+ * units of the last place); 2^n is put together as bits and multiplied.
  */
 #ifndef MODEL_KERNELS_VECTOR_H
 #define MODEL_KERNELS_VECTOR_H
@@ -76,7 +78,8 @@ INLINE vec load_f16(const uint16_t *p)
     return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 #elif defined(__F16C__)
     return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
-#else /* the exponent moves by 112 in a product that is exact; infinity and NaN keep the largest */
+#else /* the exponent moves by 112 in a product that is exact; infinity and NaN keep the largest   \
+       */
     typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
     uvec bits = __builtin_convertvector(*(const halves *)p, uvec);
     uvec magnitude = (bits & 0x7FFFu) << 13;
@@ -86,8 +89,8 @@ INLINE vec load_f16(const uint16_t *p)
 #endif
 }
 
-/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a tile, do not fit the
- * registers, while a third of them with an index do. */
+/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a
+ * tile, do not fit the registers, while a third of them with an index do. */
 #define OPAQUE(pointer) __asm__("" : "+r"(pointer))
 enum { ROWS_PER_BASE = 3 };
 #define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
@@ -145,8 +148,10 @@ INLINE float sum_of_lanes(vec v)
 INLINE float largest_lane(vec v)
 {
 #if defined(__AVX512F__)
-    v = larger(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-    v = larger(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+    v = larger(v,
+               __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    v = larger(v,
+               __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
 #elif defined(__AVX2__)
     v = larger(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
 #endif
@@ -169,7 +174,8 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. NaN stays NaN. */
+/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. NaN stays NaN.
+ */
 INLINE vec exp_between(vec x)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;

@@ -1,5 +1,5 @@
-/* wide.h - vectors of doubles, half as many as of floats, and the ways between them. GCC 12 takes __builtin_convertvector of 8
- * numbers apart into quarters, so the AVX-512 instruction is named. */
+/* wide.h - vectors of doubles, half as many as of floats, and the ways between them. GCC 12 takes
+ * __builtin_convertvector of 8 numbers apart into quarters, so the AVX-512 instruction is named. */
 #ifndef MODEL_KERNELS_WIDE_H
 #define MODEL_KERNELS_WIDE_H
 

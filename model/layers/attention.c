@@ -1,17 +1,19 @@
 /* attention.c - one head: scores, softmax, mix; in one step for few keys, block by block for many.
  *
- * Scores stand transposed, a row per key and a column per query: maximum and sum of a softmax then run down the rows.
- * Queries are packed as the panels of a "weight" matrix, with 1/√K put into them, and keys are the rows
- * of the linear kernel's x; each score is a sum by itself, so that none depends on T.
+ * Scores stand transposed, a row per key and a column per query: maximum and sum of a softmax then
+ * run down the rows. Queries are packed as the panels of a "weight" matrix, with 1/√K put into
+ * them, and keys are the rows of the linear kernel's x; each score is a sum by itself, so that none
+ * depends on T.
  *
- * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and Gimelshein 2018; Dao et al.
- * 2022). The borders of the blocks of keys are multiples of KEY_BLOCK, and a hidden key counts exactly 0, so that a
- * query under a look-ahead mask is computed the same way however many tokens follow.
+ * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and
+ * Gimelshein 2018; Dao et al. 2022). The borders of the blocks of keys are multiples of KEY_BLOCK,
+ * and a hidden key counts exactly 0, so that a query under a look-ahead mask is computed the same
+ * way however many tokens follow.
  *
  * The two products of a block may also be OpenBLAS' (blas.h); look-ahead masks do without it.
  *
- * A query that sees at most EXACT_KEYS keys sums in double: so short texts show what attention itself does to a change
- * of order, free of rounding.
+ * A query that sees at most EXACT_KEYS keys sums in double: so short texts show what attention
+ * itself does to a change of order, free of rounding.
  */
 #include "model/layers/attention.h"
 
@@ -73,20 +75,37 @@ static void attend_few(const struct kernels *kernels, const struct attention_hea
     carve_few(&few, base, n, width);
     kernels->pack_rows(head->q, head->stride, n, width, score_scale(head), few.queries);
     kernels->product(&(struct product){
-        .x = head->k, .x_stride = head->stride,
-        .panels = few.queries, .panel_stride = width * PANEL, .k = width,
-        .out = few.scores, .out_stride = columns,
-        .n_rows = n, .n_panels = columns / PANEL,
+        .x = head->k,
+        .x_stride = head->stride,
+        .panels = few.queries,
+        .panel_stride = width * PANEL,
+        .k = width,
+        .out = few.scores,
+        .out_stride = columns,
+        .n_rows = n,
+        .n_panels = columns / PANEL,
     });
-    kernels->softmax_exactly(&(struct score_block){
-        .scores = few.scores, .stride = columns, .n_keys = n, .n_queries = n,
-        .causal = head->mask == MASK_CAUSAL,
-    }, few.weights, few.share);
+    kernels->softmax_exactly(
+        &(struct score_block){
+            .scores = few.scores,
+            .stride = columns,
+            .n_keys = n,
+            .n_queries = n,
+            .causal = head->mask == MASK_CAUSAL,
+        },
+        few.weights, few.share);
     kernels->mix_exactly(&(struct exact_mix){
-        .weights = few.weights, .weights_stride = columns, .share = few.share,
-        .v = head->v, .v_stride = head->stride, .values = few.values,
-        .n_keys = n, .n_queries = n, .width = width,
-        .out = head->out, .out_stride = head->out_stride,
+        .weights = few.weights,
+        .weights_stride = columns,
+        .share = few.share,
+        .v = head->v,
+        .v_stride = head->stride,
+        .values = few.values,
+        .n_keys = n,
+        .n_queries = n,
+        .width = width,
+        .out = head->out,
+        .out_stride = head->out_stride,
     });
     if (head->map == NULL)
         return;
@@ -101,11 +120,11 @@ static void attend_few(const struct kernels *kernels, const struct attention_hea
 /* ---- Many keys ---- */
 
 struct many {
-    float *keys;    /* [T, K] */
-    float *values;  /* [T, row_stride(K)] */
-    float *queries; /* [QUERY_BLOCK / 16, K, 16] */
-    float *scores;  /* [KEY_BLOCK, QUERY_BLOCK] */
-    float *context; /* [QUERY_BLOCK, row_stride(K)] */
+    float *keys;               /* [T, K] */
+    float *values;             /* [T, row_stride(K)] */
+    float *queries;            /* [QUERY_BLOCK / 16, K, 16] */
+    float *scores;             /* [KEY_BLOCK, QUERY_BLOCK] */
+    float *context;            /* [QUERY_BLOCK, row_stride(K)] */
     float *max, *sum, *factor; /* [QUERY_BLOCK] */
 };
 
@@ -124,7 +143,8 @@ static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t
 }
 
 /* to [T, to_stride] = from [T, K], zeros behind K. */
-static void gather(const float *from, const struct attention_head *head, float *to, size_t to_stride)
+static void gather(const float *from, const struct attention_head *head, float *to,
+                   size_t to_stride)
 {
     for (size_t t = 0; t < head->n_tokens; t++, to += to_stride) {
         memcpy(to, from + t * head->stride, head->head_width * sizeof *to);
@@ -144,27 +164,34 @@ static bool use_blas(const struct attention_head *head)
 
 /* Scores of the keys from `key` on, to the end of their block. */
 static struct score_block score(const struct kernels *kernels, const struct attention_head *head,
-                           const struct block *block, const struct many *many, size_t key)
+                                const struct block *block, const struct many *many, size_t key)
 {
     size_t width = head->head_width;
     struct score_block scores = {
-        .scores = many->scores, .stride = row_stride(block->n_queries),
-        .n_keys = smaller(block->n_keys - key, KEY_BLOCK), .n_queries = block->n_queries,
+        .scores = many->scores,
+        .stride = row_stride(block->n_queries),
+        .n_keys = smaller(block->n_keys - key, KEY_BLOCK),
+        .n_queries = block->n_queries,
         .causal = head->mask == MASK_CAUSAL,
         .ahead = (ptrdiff_t)block->first - (ptrdiff_t)key,
     };
     if (use_blas(head)) {
         blas_product_transposed(scores.n_keys, block->n_queries, width, score_scale(head),
                                 many->keys + key * width, width,
-                                head->q + block->first * head->stride, head->stride,
-                                scores.scores, scores.stride);
+                                head->q + block->first * head->stride, head->stride, scores.scores,
+                                scores.stride);
         return scores;
     }
     kernels->product(&(struct product){
-        .x = many->keys + key * width, .x_stride = width,
-        .panels = many->queries, .panel_stride = width * PANEL, .k = width,
-        .out = scores.scores, .out_stride = scores.stride,
-        .n_rows = scores.n_keys, .n_panels = scores.stride / PANEL,
+        .x = many->keys + key * width,
+        .x_stride = width,
+        .panels = many->queries,
+        .panel_stride = width * PANEL,
+        .k = width,
+        .out = scores.scores,
+        .out_stride = scores.stride,
+        .n_rows = scores.n_keys,
+        .n_panels = scores.stride / PANEL,
     });
     return scores;
 }
@@ -200,11 +227,17 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
         bool last = key + scores.n_keys == block->n_keys;
         kernels->softmax_block(&scores, many->max, many->sum, many->factor);
         struct mix mix = {
-            .weights = scores.scores, .weights_stride = scores.stride,
-            .values = many->values + key * values_stride, .values_stride = values_stride,
-            .n_keys = scores.n_keys, .n_queries = block->n_queries, .width = head->head_width,
-            .context = key > 0 ? many->context : NULL, .context_stride = values_stride,
-            .factor = many->factor, .sum = last ? many->sum : NULL,
+            .weights = scores.scores,
+            .weights_stride = scores.stride,
+            .values = many->values + key * values_stride,
+            .values_stride = values_stride,
+            .n_keys = scores.n_keys,
+            .n_queries = block->n_queries,
+            .width = head->head_width,
+            .context = key > 0 ? many->context : NULL,
+            .context_stride = values_stride,
+            .factor = many->factor,
+            .sum = last ? many->sum : NULL,
             .out = last ? head->out + block->first * head->out_stride : many->context,
             .out_stride = last ? head->out_stride : values_stride,
         };
@@ -237,8 +270,8 @@ static void write_map(const struct kernels *kernels, const struct attention_head
 }
 
 /* The tokens from `first` on. */
-static void attend_many(const struct kernels *kernels, const struct attention_head *head, size_t first,
-                        float *base)
+static void attend_many(const struct kernels *kernels, const struct attention_head *head,
+                        size_t first, float *base)
 {
     struct many many;
     size_t n_tokens = head->n_tokens;
@@ -263,7 +296,8 @@ size_t attention_scratch(size_t n_tokens, size_t head_width)
     return more > floats ? more : floats;
 }
 
-void attention_head(const struct kernels *kernels, const struct attention_head *head, float *scratch)
+void attention_head(const struct kernels *kernels, const struct attention_head *head,
+                    float *scratch)
 {
     size_t n_few = head->n_tokens;
     if (n_few > EXACT_KEYS)

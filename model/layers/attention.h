@@ -4,7 +4,8 @@
  *
  * A query that may see no key gets zeros. The weights of a block of queries are held at a time, so
  * memory grows linearly with T. With a look-ahead mask, what a token gets depends on itself and the
- * tokens before it alone: neither the later ones (while they are finite) nor their number change a bit. Source: Vaswani et al. 2017, 3.2.1.
+ * tokens before it alone: neither the later ones (while they are finite) nor their number change a
+ * bit. Source: Vaswani et al. 2017, 3.2.1.
  */
 #ifndef MODEL_ATTENTION_H
 #define MODEL_ATTENTION_H
@@ -14,8 +15,8 @@
 /* Floats of scratch for sequences of at most n_tokens. */
 size_t attention_scratch(size_t n_tokens, size_t head_width);
 
-/* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. map: receives
- * the weights [T, T], or NULL. blas: OpenBLAS may be used (blas.h). */
+/* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. map:
+ * receives the weights [T, T], or NULL. blas: OpenBLAS may be used (blas.h). */
 struct attention_head {
     const float *q, *k, *v;
     size_t stride;
@@ -27,6 +28,7 @@ struct attention_head {
     float *map;
 };
 
-void attention_head(const struct kernels *kernels, const struct attention_head *head, float *scratch);
+void attention_head(const struct kernels *kernels, const struct attention_head *head,
+                    float *scratch);
 
 #endif

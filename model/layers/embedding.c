@@ -59,7 +59,8 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
         add_learned(encoder, embedding->position_scale, place.position, width, out, scratch);
         break;
     case POSITION_INDEX:
-        add_to_all(position_index(embedding->position_scale, place.position, place.n_tokens), width, out);
+        add_to_all(position_index(embedding->position_scale, place.position, place.n_tokens), width,
+                   out);
         break;
     }
     norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);

@@ -6,10 +6,11 @@
 
 /* What a session may choose otherwise than the model: the weights of the sum, and its positions. */
 struct embedding {
-    float token_scale;        /* W1 */
-    double position_scale;    /* W2 */
+    float token_scale;     /* W1 */
+    double position_scale; /* W2 */
     enum position_scheme scheme;
-    const float *rows; /* of the schemes for which position_has_rows: W2·PE [positions, row_stride(E)] */
+    const float
+        *rows; /* of the schemes for which position_has_rows: W2·PE [positions, row_stride(E)] */
 };
 
 /* Where a token stands: p of T. */

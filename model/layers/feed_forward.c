@@ -1,7 +1,8 @@
 /* feed_forward.c - activation and gate of one row. */
 #include "model/layers/feed_forward.h"
 
-void feed_forward_middle(const struct kernels *kernels, const struct model_config *config, float *row)
+void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,
+                         float *row)
 {
     enum activation activation = (enum activation)config->activation;
     size_t n = (size_t)config->feed_forward;

@@ -1,16 +1,16 @@
 /* feed_forward.h - the middle of the feed-forward layer: activation and gate.
  *
  * feed_forward(x) = middle(x·Winᵀ + b)·Woutᵀ + b; the two products are linear layers.
- * middle: gate none: act(y); gate first: act(first)·second; gate second: first·act(second), where first and second are
- * the two halves of y's columns. Source: Shazeer 2020.
+ * middle: gate none: act(y); gate first: act(first)·second; gate second: first·act(second), where
+ * first and second are the two halves of y's columns. Source: Shazeer 2020.
  */
 #ifndef MODEL_FEED_FORWARD_H
 #define MODEL_FEED_FORWARD_H
 
 #include "model/encoder.h"
 
-/* Columns that the middle takes while it is computed: F, or 2F where a gate's halves do not fall into panels of their own and
- * cannot be multiplied as they are made. */
+/* Columns that the middle takes while it is computed: F, or 2F where a gate's halves do not fall
+ * into panels of their own and cannot be multiplied as they are made. */
 static inline size_t feed_forward_columns(const struct model_config *config)
 {
     return (size_t)config->feed_forward *
@@ -18,6 +18,7 @@ static inline size_t feed_forward_columns(const struct model_config *config)
 }
 
 /* A row of x·Winᵀ + b [F, gated: 2F], in place: afterwards columns 0 .. F-1 hold the middle. */
-void feed_forward_middle(const struct kernels *kernels, const struct model_config *config, float *row);
+void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,
+                         float *row);
 
 #endif

@@ -23,14 +23,15 @@ static size_t widest_row(const struct encoder *encoder)
 
 size_t head_scratch(const struct encoder *encoder)
 {
-    size_t floats = larger(linear_scratch(&encoder->head.dense.linear),
-                           linear_scratch(&encoder->head.output));
+    size_t floats =
+        larger(linear_scratch(&encoder->head.dense.linear), linear_scratch(&encoder->head.output));
     for (size_t i = 0; i < (size_t)encoder->config.projections; i++)
         floats = larger(floats, linear_scratch(&encoder->projections[i].linear));
     return 2 * widest_row(encoder) + floats;
 }
 
-static void apply(const struct kernels *kernels, enum dense_activation activation, float *x, size_t n)
+static void apply(const struct kernels *kernels, enum dense_activation activation, float *x,
+                  size_t n)
 {
     switch (activation) {
     case DENSE_IDENTITY: return;
@@ -50,8 +51,8 @@ static void linear_row(const struct kernels *kernels, const struct linear *layer
 {
     struct linear_input row = {.x = x, .n_rows = 1};
     struct linear_finish plain = {0};
-    linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out, row_stride(layer->weight.rows),
-           scratch);
+    linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out,
+           row_stride(layer->weight.rows), scratch);
 }
 
 static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,

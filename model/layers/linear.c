@@ -1,7 +1,8 @@
 /* linear.c - the linear layer, panels by panels.
  *
- * Weights in panels are read where they lie; those in rows, and int8 panels that meet f32 rows, are decoded a few panels
- * at a time. Rows are taken in blocks that stay in the second-level cache while the panels stream by.
+ * Weights in panels are read where they lie; those in rows, and int8 panels that meet f32 rows, are
+ * decoded a few panels at a time. Rows are taken in blocks that stay in the second-level cache
+ * while the panels stream by.
  */
 #include "model/layers/linear.h"
 
@@ -33,12 +34,14 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
 
 static size_t rows_per_block(size_t row_bytes)
 {
-    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* a multiple of every tile's height */
+    size_t rows =
+        BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* a multiple of every tile's height */
     return rows < BLOCK_STEP ? BLOCK_STEP : rows;
 }
 
 /* All rows, block by block, by panels that are ready. */
-static void multiply_rows(void (*kernel)(const struct product *), const struct product *all, size_t x_bytes)
+static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
+                          size_t x_bytes)
 {
     size_t block = rows_per_block(all->k * x_bytes);
     for (size_t row = 0; row < all->n_rows; row += block) {
@@ -54,9 +57,9 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
     }
 }
 
-void linear(const struct kernels *kernels, const struct linear *linear, const struct linear_input *in,
-            size_t panel_begin, size_t panel_end, const struct linear_finish *finish, float *y,
-            size_t y_stride, float *scratch)
+void linear(const struct kernels *kernels, const struct linear *linear,
+            const struct linear_input *in, size_t panel_begin, size_t panel_end,
+            const struct linear_finish *finish, float *y, size_t y_stride, float *scratch)
 {
     const struct matrix *weight = &linear->weight;
     void (*kernel)(const struct product *) = product_for(kernels, weight, in);

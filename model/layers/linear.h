@@ -9,19 +9,23 @@ static inline size_t linear_panels(const struct linear *linear)
     return (linear->weight.rows + PANEL - 1) / PANEL;
 }
 
-/* Floats of scratch for weights that are not panels; 0 for those that are, but for int8 panels that read f32 rows. */
+/* Floats of scratch for weights that are not panels; 0 for those that are, but for int8 panels that
+ * read f32 rows. */
 size_t linear_scratch(const struct linear *linear);
 
 enum { LONGEST_INT8_ROW = 1 << 17 }; /* 127·128 times that is the largest sum that int32 holds */
 
-/* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made those. */
+/* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made
+ * those. */
 static inline bool linear_takes_int8(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
-    return weight->type == TENSOR_INT8 && weight->layout == LAYOUT_PANELS && weight->cols <= LONGEST_INT8_ROW;
+    return weight->type == TENSOR_INT8 && weight->layout == LAYOUT_PANELS &&
+           weight->cols <= LONGEST_INT8_ROW;
 }
 
-/* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by kernels->quantize(). */
+/* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by
+ * kernels->quantize(). */
 struct linear_input {
     const float *x;
     size_t x_stride;
@@ -31,7 +35,8 @@ struct linear_input {
     size_t n_rows;
 };
 
-/* What is done to the sums x·Wᵀ + b, all zeros: nothing. residual and gate lie like y, and may be y. */
+/* What is done to the sums x·Wᵀ + b, all zeros: nothing. residual and gate lie like y, and may be
+ * y. */
 struct linear_finish {
     const float *residual; /* added */
     bool activated;
@@ -39,10 +44,10 @@ struct linear_finish {
     const float *gate; /* multiplied by, last */
 };
 
-/* Columns 16·panel_begin .. 16·panel_end - 1 of [n_rows, out], to y .. y + 16·(panel_end - panel_begin) - 1 of each row; those
- * beyond `out` become zeros. y_stride is a multiple of 16. */
-void linear(const struct kernels *kernels, const struct linear *linear, const struct linear_input *in,
-            size_t panel_begin, size_t panel_end, const struct linear_finish *finish, float *y,
-            size_t y_stride, float *scratch);
+/* Columns 16·panel_begin .. 16·panel_end - 1 of [n_rows, out], to y .. y + 16·(panel_end -
+ * panel_begin) - 1 of each row; those beyond `out` become zeros. y_stride is a multiple of 16. */
+void linear(const struct kernels *kernels, const struct linear *linear,
+            const struct linear_input *in, size_t panel_begin, size_t panel_end,
+            const struct linear_finish *finish, float *y, size_t y_stride, float *scratch);
 
 #endif

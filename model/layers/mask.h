@@ -1,7 +1,8 @@
 /* mask.h - which keys a query may see: the one notion behind every kind of mask.
  *
- * Look-ahead (causal) mask: query i sees keys 0 .. i. Padding mask: padded tokens are left out of the
- * sequence before anything is computed, so no query can see them, and the two masks combine by themselves.
+ * Look-ahead (causal) mask: query i sees keys 0 .. i. Padding mask: padded tokens are left out of
+ * the sequence before anything is computed, so no query can see them, and the two masks combine by
+ * themselves.
  */
 #ifndef MODEL_MASK_H
 #define MODEL_MASK_H

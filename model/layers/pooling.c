@@ -7,8 +7,8 @@
 enum { COLUMNS = 64 }; /* summed at a time, in double: a text may have a million tokens */
 
 /* out = Σ weight(t) · x[t] / divisor; by_place: weight t + 1, else 1 */
-static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width, bool by_place,
-                         double divisor, float *out)
+static void average_rows(const float *x, size_t stride, size_t n_tokens, size_t width,
+                         bool by_place, double divisor, float *out)
 {
     for (size_t c = 0; c < width; c += COLUMNS) {
         double sums[COLUMNS] = {0};

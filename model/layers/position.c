@@ -1,5 +1,5 @@
-/* position.c - the computed positional encodings, column by column: what depends on the column alone (a
- * frequency, a time constant) is computed once for all rows.
+/* position.c - the computed positional encodings, column by column: what depends on the column
+ * alone (a frequency, a time constant) is computed once for all rows.
  *
  * The angle of fourier is reduced in cycles before it is multiplied by 2π: fmod is exact, so that a
  * frequency of 1/8 repeats after 8 tokens to the last bit.
@@ -12,8 +12,8 @@ static const double TWO_PI = 6.283185307179586476925286766559;
 
 bool position_has_rows(enum position_scheme scheme)
 {
-    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_BINARY || scheme == POSITION_FOURIER ||
-           scheme == POSITION_EXPONENTIAL;
+    return scheme == POSITION_SINUSOIDAL || scheme == POSITION_BINARY ||
+           scheme == POSITION_FOURIER || scheme == POSITION_EXPONENTIAL;
 }
 
 bool position_has_base(enum position_scheme scheme)
@@ -33,8 +33,8 @@ static double frequency(const struct position_encoding *encoding, size_t i)
     return (double)encoding->frequencies[i];
 }
 
-/* What all rows of a column share: 1 / base^(2i/D) in both columns of a pair, the frequency of a pair, or the
- * time constant. */
+/* What all rows of a column share: 1 / base^(2i/D) in both columns of a pair, the frequency of a
+ * pair, or the time constant. */
 static double column_factor(const struct position_encoding *encoding, size_t column)
 {
     double width = (double)encoding->width;
@@ -51,7 +51,8 @@ static double wave(double angle, size_t column)
     return column % 2 == 0 ? sin(angle) : cos(angle);
 }
 
-static double element(const struct position_encoding *encoding, double factor, size_t p, size_t column)
+static double element(const struct position_encoding *encoding, double factor, size_t p,
+                      size_t column)
 {
     switch (encoding->scheme) {
     case POSITION_SINUSOIDAL: return wave((double)p * factor, column);
@@ -87,8 +88,8 @@ static void fill(const struct position_encoding *encoding, size_t begin, size_t 
     }
 }
 
-void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
-                   float *out)
+void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
+                   size_t stride, float *out)
 {
     fill(encoding, begin, end, stride, out, NULL);
 }

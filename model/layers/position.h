@@ -1,13 +1,13 @@
 /* position.h - positional encodings that are computed: every scheme but the learned table.
  *
  * Row p of a text of T tokens, column i of D (w = scale):
- *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a sine
- *   index        w·p / T, in every column
- *   binary       w·bit i of p, the lowest first; 0 from column 64 on
- *   fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per token. Columns without a
- *                frequency are 0; without any given, f_i = (i + 1) / period: the harmonics of a text of that length
- *   exponential  w·exp(-p / base^(i/D)): time constants from 1 to base tokens
- * Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that articles set beside it.
+ *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a
+ * sine index        w·p / T, in every column binary       w·bit i of p, the lowest first; 0 from
+ * column 64 on fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per
+ * token. Columns without a frequency are 0; without any given, f_i = (i + 1) / period: the
+ * harmonics of a text of that length exponential  w·exp(-p / base^(i/D)): time constants from 1 to
+ * base tokens Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that
+ * articles set beside it.
  */
 #ifndef MODEL_POSITION_H
 #define MODEL_POSITION_H
@@ -16,19 +16,19 @@
 
 struct position_encoding {
     enum position_scheme scheme;
-    size_t width;            /* D */
+    size_t width; /* D */
     double scale;
-    double base;             /* sinusoidal, exponential: > 0 */
-    size_t n_frequencies;    /* fourier, at most (D + 1) / 2; 0: harmonics */
+    double base;              /* sinusoidal, exponential: > 0 */
+    size_t n_frequencies;     /* fourier, at most (D + 1) / 2; 0: harmonics */
     const float *frequencies; /* [n_frequencies], float32 wherever they come from */
-    size_t period;           /* fourier: of the harmonics, in tokens */
-    size_t n_tokens;         /* index: T */
+    size_t period;            /* fourier: of the harmonics, in tokens */
+    size_t n_tokens;          /* index: T */
 };
 
-/* Rows begin .. end-1 of out [end, stride], computed in double; columns from D on are left alone. Zeros for
- * POSITION_NONE (and POSITION_LEARNED, which is not computed). */
-void position_rows(const struct position_encoding *encoding, size_t begin, size_t end, size_t stride,
-                   float *out);
+/* Rows begin .. end-1 of out [end, stride], computed in double; columns from D on are left alone.
+ * Zeros for POSITION_NONE (and POSITION_LEARNED, which is not computed). */
+void position_rows(const struct position_encoding *encoding, size_t begin, size_t end,
+                   size_t stride, float *out);
 
 /* The same before they are rounded to float32, rows 0 .. n-1 of out [n, D]. */
 void position_rows_exact(const struct position_encoding *encoding, size_t n, double *out);
@@ -36,7 +36,8 @@ void position_rows_exact(const struct position_encoding *encoding, size_t n, dou
 /* What index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);
 
-/* True for schemes whose rows are the same in every text, and computed: a table of them can be kept. */
+/* True for schemes whose rows are the same in every text, and computed: a table of them can be
+ * kept. */
 bool position_has_rows(enum position_scheme scheme);
 
 /* True for schemes that use a base. */

@@ -9,9 +9,9 @@
  * as Knuth, Morris and Pratt do it, from the left and without overlap, in the bytes that the first
  * two steps give: a match may begin in the text and end in a filter's replacement.
  */
+#include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
 #include "model/unicode/utf8.h"
-#include "model/tokenizer/words.h"
 
 #include <string.h>
 

@@ -71,16 +71,12 @@ uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
                 return 0;
             c = unicode_properties(c) & UNICODE_BLANK ? ' ' : c;
             break;
-        case NORMALIZE_LOWER:
-            c = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
-            break;
+        case NORMALIZE_LOWER: c = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c; break;
         case NORMALIZE_NFC: /* may compose with what follows */
         case NORMALIZE_NFKC:
         case NORMALIZE_STRIP_START:
-        case NORMALIZE_STRIP_END:
-            return 0;
-        default:
-            break;
+        case NORMALIZE_STRIP_END: return 0;
+        default: break;
         }
     }
     return c;
@@ -160,28 +156,20 @@ static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
 static bool pass(struct normalizer_stage *stage, unsigned step, struct normal_char *c)
 {
     switch (step) {
-    case NORMALIZE_CLEAN:
-        return clean(c);
+    case NORMALIZE_CLEAN: return clean(c);
     case NORMALIZE_SPACE_CJK:
         if (!is_cjk(c->code))
             return true;
         put_between_blanks(stage, *c);
         return false;
-    case NORMALIZE_DROP_NONSPACING:
-        return !has(c->code, UNICODE_NONSPACING);
-    case NORMALIZE_DROP_MARKS:
-        return !has(c->code, UNICODE_MARK);
-    case NORMALIZE_LOWER:
-        put_lower(stage, *c);
-        return false;
+    case NORMALIZE_DROP_NONSPACING: return !has(c->code, UNICODE_NONSPACING);
+    case NORMALIZE_DROP_MARKS: return !has(c->code, UNICODE_MARK);
+    case NORMALIZE_LOWER: put_lower(stage, *c); return false;
     case NORMALIZE_STRIP_START:
         stage->started = stage->started || !has(c->code, UNICODE_BLANK);
         return stage->started;
-    case NORMALIZE_STRIP_END:
-        return pass_strip_end(stage, *c);
-    default: /* a normal form */
-        normal_form_put(stage->form, *c);
-        return false;
+    case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
+    default: /* a normal form */ normal_form_put(stage->form, *c); return false;
     }
 }
 

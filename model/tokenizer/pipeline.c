@@ -9,9 +9,9 @@
  * characters that the normalizer maps one by one go straight to the words.
  */
 #include "model/tokenizer/added_window.h"
+#include "model/tokenizer/wordpiece.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
-#include "model/tokenizer/wordpiece.h"
 
 struct pipeline {
     struct pretokenizer pretokenizer;

@@ -3,9 +3,9 @@
  */
 #include "model/tokenizer/pretokenizer.h"
 
+#include "model/tokenizer/wordpiece.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
-#include "model/tokenizer/wordpiece.h"
 
 /* ---- Words ---- */
 

@@ -112,16 +112,10 @@ static void split_text(struct word_sink *sink, const char *text, size_t len, cha
     if (len == 0)
         return;
     switch (sink->tokenizer->kind) {
-    case TOKENIZER_BLANKS:
-        blanks_split(sink, text, len, scratch);
-        break;
-    case TOKENIZER_KERAS:
-        keras_split(sink, text, len, scratch);
-        break;
+    case TOKENIZER_BLANKS: blanks_split(sink, text, len, scratch); break;
+    case TOKENIZER_KERAS: keras_split(sink, text, len, scratch); break;
     case TOKENIZER_WORDPIECE:
-    case TOKENIZER_WORDS:
-        pipeline_split(sink, text, len, scratch);
-        break;
+    case TOKENIZER_WORDS: pipeline_split(sink, text, len, scratch); break;
     }
 }
 

@@ -4,9 +4,9 @@
 #include "model/tokenizer/tokenizer.h"
 
 #include "model/tokenizer/template.h"
-#include "model/unicode/utf8.h"
 #include "model/tokenizer/wordpiece.h"
 #include "model/tokenizer/words.h"
+#include "model/unicode/utf8.h"
 
 #include <string.h>
 
@@ -111,8 +111,7 @@ static const char *set_normalizer(struct tokenizer *tokenizer, const char *value
     return normalizer_parse(&tokenizer->normalizer, value, len)
                ? NULL
                : "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, "
-                 "drop_marks, "
-                 "lower, strip_start, strip_end";
+                 "drop_marks, lower, strip_start, strip_end";
 }
 
 static const char *set_splitter(struct tokenizer *tokenizer, const char *value, size_t len)

@@ -1,9 +1,9 @@
 /* blanks.c - words between blanks: the characters with the Unicode property White_Space
  * (PropList.txt) separate words and are dropped; everything else is part of a word.
  */
+#include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
 #include "model/unicode/utf8.h"
-#include "model/tokenizer/words.h"
 
 static bool is_white_space(uint32_t code)
 {

@@ -45,12 +45,10 @@ enum letter_context letter_context(uint32_t code)
     case UTF8PROC_CATEGORY_ME:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
-        return LETTER_CASE_IGNORABLE;
+    case UTF8PROC_CATEGORY_SK: return LETTER_CASE_IGNORABLE;
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-        return LETTER_CASED;
+    case UTF8PROC_CATEGORY_LT: return LETTER_CASED;
     default:
         if (joins_words(code))
             return LETTER_CASE_IGNORABLE;

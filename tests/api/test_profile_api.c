@@ -4,8 +4,8 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { D = TINY_WIDTH, N_TEXTS = 64, N_CALLS = 20 };
@@ -59,7 +59,8 @@ static void encode_texts(engine_session *session, float out[N_TEXTS * D])
         inputs[i].text = "ride the bike";
         inputs[i].text_len = i % 2 ? 13 : 8;
     }
-    assert_int_equal(engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL),
+                     0);
 }
 
 static void only_where_asked(void **state)

@@ -1,4 +1,5 @@
-/* test_fork.c - a forked child of a process that has encoded with two threads encodes too, with the same bits. */
+/* test_fork.c - a forked child of a process that has encoded with two threads encodes too, with the
+ * same bits. */
 #include "tests/support.h"
 
 #include <string.h>

@@ -49,10 +49,10 @@ static void cross_words(size_t index, char *words, size_t cap)
     position_words(position, &state, position_text, sizeof position_text);
     snprintf(words, cap,
              "--seed %zu --layers %zu --width %zu --heads %zu --feed-forward %zu --max-tokens 40 "
-             "--token-types %zu --position %s --embedding-scale %s "
-             "--embedding-norm %s --norm %s --norm-eps %s --norm-bias %s --norm-place %s "
-             "--final-norm %s --attention-bias %s --feed-forward-bias %s --activation %s "
-             "--gate %s --mask %s --pooling %s --normalize %s --type f32 --layout %s",
+             "--token-types %zu --position %s --embedding-scale %s --embedding-norm %s --norm %s "
+             "--norm-eps %s --norm-bias %s --norm-place %s --final-norm %s --attention-bias %s "
+             "--feed-forward-bias %s --activation %s --gate %s --mask %s --pooling %s --normalize "
+             "%s --type f32 --layout %s",
              index, 1 + support_below(&state, 3), heads[shape][0] * heads[shape][1],
              heads[shape][0], middles[support_below(&state, 5)], support_below(&state, 4),
              position_text, pick(&state, scales, 3), pick(&state, norm_or_none, 3), norms[norm],
@@ -270,8 +270,7 @@ static void test_lengths(void **unused)
         "--max-tokens 128 --pooling mean",
         "--seed 12 --layers 2 --width 64 --heads 2 --feed-forward 80 --position learned "
         "--max-tokens 128 --mask causal --gate second --activation silu --norm rms --norm-place "
-        "pre "
-        "--final-norm yes --layout rows",
+        "pre --final-norm yes --layout rows",
         "--seed 13 --layers 2 --width 64 --heads 1 --feed-forward 33 --position learned "
         "--max-tokens 128 --norm-place pre --activation relu --attention-bias no",
         "--seed 14 --layers 2 --width 21 --heads 3 --feed-forward 40 --position sinusoidal "
@@ -336,12 +335,9 @@ static void test_long_texts(void **unused)
 static double rounding(const char *type, double value, double row_largest)
 {
     switch (type[0]) {
-    case 'f':
-        return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
-    case 'b':
-        return fabs(value) / 256;
-    default:
-        return row_largest / 127 * 0.5001;
+    case 'f': return type[1] == '3' ? 0 : fmax(fabs(value) / 2048, 1.0 / (1 << 25));
+    case 'b': return fabs(value) / 256;
+    default: return row_largest / 127 * 0.5001;
     }
 }
 
@@ -370,8 +366,7 @@ static void compare_stored(const struct reference_weights *got,
 }
 
 static const char STORED[] =
-    "--seed 21 --layers 2 --width 42 --heads 2 --max-tokens 128 --position learned "
-    "--token-types 2";
+    "--seed 21 --layers 2 --width 42 --heads 2 --max-tokens 128 --position learned --token-types 2";
 
 /* One type and layout; `exact` is the same model in f32. */
 static void check_stored(const char *middle, const char *type, const char *layout, size_t choice,

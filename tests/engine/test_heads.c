@@ -1,4 +1,5 @@
-/* test_heads.c - the functions that answer from a head: what they refuse, and what they agree on. */
+/* test_heads.c - the functions that answer from a head: what they refuse, and what they agree on.
+ */
 #include "tests/support.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@ static engine_session *open_head(const char *options, engine_model **model)
 {
     char path[SUPPORT_PATH];
     support_path(path, folder, "head.weights");
-    support_make_model(path, "I ride bike dog cat", "--layers 1 --width 16 --heads 2 --feed-forward 32 %s",
-                       options);
+    support_make_model(path, "I ride bike dog cat",
+                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", options);
     *model = support_open(path);
     return support_session(*model, NULL);
 }
@@ -25,15 +26,18 @@ static void test_cross_encoder(void **state)
     engine_input query = {.text = "I ride", .text_len = 6};
     engine_input texts[] = {{.text = "bike", .text_len = 4}, {.text = "dog cat", .text_len = 7}};
     engine_input pair = {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7};
-    engine_input wrong[] = {{.text_len = 5}, {.ids = ids, .n_ids = 2},
+    engine_input wrong[] = {{.text_len = 5},
+                            {.ids = ids, .n_ids = 2},
                             {.text = "dog", .text_len = 3, .pair = "cat", .pair_len = 3}};
     float scores[2], score;
     assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
     assert_int_equal(engine_classify(session, &pair, 1, NULL, &score, 1, NULL, NULL), ENGINE_OK);
     assert_memory_equal(&scores[1], &score, sizeof score);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(engine_rank(session, &query, &wrong[i], 1, NULL, scores), ENGINE_ERROR_ARGUMENT);
-        assert_int_equal(engine_rank(session, &wrong[i], texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
+        assert_int_equal(engine_rank(session, &query, &wrong[i], 1, NULL, scores),
+                         ENGINE_ERROR_ARGUMENT);
+        assert_int_equal(engine_rank(session, &wrong[i], texts, 2, NULL, scores),
+                         ENGINE_ERROR_ARGUMENT);
     }
     assert_int_equal(engine_rank(session, &query, NULL, 0, NULL, NULL), ENGINE_OK);
     engine_session_free(session);
@@ -53,7 +57,8 @@ static void test_no_pooler(void **state)
         engine_session *session = open_head(without[i], &model);
         assert_int_equal(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL),
                          ENGINE_ERROR_UNSUPPORTED);
-        assert_int_equal(engine_rank(session, &text, &text, 1, &pooler, out), ENGINE_ERROR_UNSUPPORTED);
+        assert_int_equal(engine_rank(session, &text, &text, 1, &pooler, out),
+                         ENGINE_ERROR_UNSUPPORTED);
         engine_session_free(session);
         engine_model_close(model);
     }
@@ -70,7 +75,8 @@ static void test_rank_by_cosine(void **state)
         texts[i] = i % 2 ? (engine_input){.text = "dog cat", .text_len = 7}
                          : (engine_input){.text = "I ride bike", .text_len = 11};
     assert_int_equal(engine_rank(session, &texts[0], texts, 40, NULL, scores), ENGINE_OK);
-    assert_int_equal(engine_encode(session, texts, 2, NULL, vectors, 2 * 16, NULL, NULL), ENGINE_OK);
+    assert_int_equal(engine_encode(session, texts, 2, NULL, vectors, 2 * 16, NULL, NULL),
+                     ENGINE_OK);
     float expected = (float)engine_cosine(vectors, vectors + 16, 16);
     for (size_t i = 0; i < 40; i++)
         assert_true(fabsf(scores[i] - (i % 2 ? expected : 1)) <= 1e-6f);

@@ -1,6 +1,6 @@
-/* Memory of a session in the shape of all-MiniLM-L6-v2 (width 384, 12 heads, feed-forward 1536): what it may be for
- * 8,192 tokens, that it grows with them linearly and hardly with the threads, and that a session touches no more
- * of it than its texts need. */
+/* Memory of a session in the shape of all-MiniLM-L6-v2 (width 384, 12 heads, feed-forward 1536):
+ * what it may be for 8,192 tokens, that it grows with them linearly and hardly with the threads,
+ * and that a session touches no more of it than its texts need. */
 #include "tests/support.h"
 
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 
 enum { MAX_TOKENS = 8192, WIDTH = 384, MIB = 1 << 20 };
 
-/* The promise: activations, 9 KiB a token, and what attention and the linear layers need beside them. */
+/* The promise: activations, 9 KiB a token, and what attention and the linear layers need beside
+ * them. */
 static const size_t MOST_BYTES = (size_t)128 * MIB;
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -28,12 +29,13 @@ static void grows_linearly(void **unused)
 {
     (void)unused;
     for (size_t n = 1024; n <= MAX_TOKENS; n *= 2)
-        print_message("session of %zu tokens: %.1f MiB with 1 thread, %.1f with 2, %.1f with 4\n", n,
-                      (double)bytes_of(n, 1) / MIB, (double)bytes_of(n, 2) / MIB,
+        print_message("session of %zu tokens: %.1f MiB with 1 thread, %.1f with 2, %.1f with 4\n",
+                      n, (double)bytes_of(n, 1) / MIB, (double)bytes_of(n, 2) / MIB,
                       (double)bytes_of(n, 4) / MIB);
     for (size_t n_threads = 1; n_threads <= 4; n_threads *= 2) {
         assert_true(bytes_of(MAX_TOKENS, n_threads) <= MOST_BYTES);
-        assert_true(bytes_of(MAX_TOKENS, n_threads) <= 2 * bytes_of(MAX_TOKENS / 2, n_threads) + 8 * MIB);
+        assert_true(bytes_of(MAX_TOKENS, n_threads) <=
+                    2 * bytes_of(MAX_TOKENS / 2, n_threads) + 8 * MIB);
     }
 }
 
@@ -77,8 +79,8 @@ static void touches_what_it_needs(void **unused)
     encode_ids(session, longest);
     size_t after_long = resident_bytes();
     print_message("resident beside the weights: %.1f MiB after 16 tokens, %.1f after %zu\n",
-                  ((double)after_short - (double)before) / MIB, ((double)after_long - (double)before) / MIB,
-                  longest);
+                  ((double)after_short - (double)before) / MIB,
+                  ((double)after_long - (double)before) / MIB, longest);
     if (!support_sanitized()) {
         assert_true(after_short <= before + 4 * MIB);
         assert_true(after_long <= before + bytes_of(MAX_TOKENS, 2) + 2 * MIB);
@@ -91,7 +93,8 @@ static int set_up(void **unused)
     (void)unused;
     support_temp_dir(folder);
     support_path(path, folder, "model.weights");
-    support_make_model(path, NULL, "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
+    support_make_model(path, NULL,
+                       "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
     model = support_open(path);
     return 0;
 }

@@ -159,8 +159,9 @@ static void long_texts(void **state)
     text[sizeof text - 1] = '\0';
     support_temp_dir(folder);
     support_path(path, folder, "model.weights");
-    support_make_model(path, NULL, "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 "
-                                   "--max-tokens 256");
+    support_make_model(
+        path, NULL,
+        "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 --max-tokens 256");
     engine_model *model = support_open(path);
     check_sessions(model, text);
     engine_model_close(model);

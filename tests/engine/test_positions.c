@@ -141,9 +141,9 @@ static void test_schemes(void **unused)
     compare_file("--width 36 --heads 3 --max-tokens 40 --position learned", 36, 40, true);
     compare_file("--width 36 --heads 3 --max-tokens 40 --position learned --position-offset 2", 36,
                  40, true);
-    compare_file("--width 20 --heads 1 --max-tokens 9 --position learned --position-offset 5 "
-                 "--type f16",
-                 20, 9, true);
+    compare_file(
+        "--width 20 --heads 1 --max-tokens 9 --position learned --position-offset 5 --type f16", 20,
+        9, true);
     compare_file("--width 20 --heads 1 --max-tokens 9 --position learned --type int8", 20, 9, true);
     compare_file("--width 20 --heads 1 --max-tokens 50 --position index --position-scale 0.5", 20,
                  50, false);
@@ -175,8 +175,8 @@ static void test_without_model(void **unused)
         engine_session_options options = {.struct_bytes = sizeof options,
                                           .position = (engine_position)scheme,
                                           .max_tokens = 40,
-                                          .position_scale = scheme > ENGINE_POSITION_NONE ? &scale
-                                                                                          : NULL};
+                                          .position_scale =
+                                              scheme > ENGINE_POSITION_NONE ? &scale : NULL};
         if (scheme == ENGINE_POSITION_LEARNED) {
             assert_int_equal(
                 engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, NULL, &error),
@@ -320,7 +320,8 @@ static void test_first_options(void **unused)
     engine_model_close(model);
 }
 
-/* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the rounding. */
+/* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the
+ * rounding. */
 static void test_exact_table(void **unused)
 {
     enum { WIDTH = 130, N = 17 };
@@ -335,13 +336,18 @@ static void test_exact_table(void **unused)
             size_t needed = 0;
             engine_session_options options = {.struct_bytes = sizeof options,
                                               .position_scale = has_scale ? &scale : NULL};
-            snprintf(words, sizeof words, "--width 130 --heads 1 --max-tokens 20 --position learned "
-                     "--position-offset 2 --type %s", types[t]);
+            snprintf(words, sizeof words,
+                     "--width 130 --heads 1 --max-tokens 20 --position learned --position-offset 2 "
+                     "--type %s",
+                     types[t]);
             engine_model *model = make(words);
-            assert_int_equal(engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL), 0);
-            assert_int_equal(engine_position_matrix(model, &options, 0, N, out, N * WIDTH, NULL, NULL), 0);
             assert_int_equal(
-                engine_position_matrix_exact(model, &options, 0, N, exact, N * WIDTH, &needed, NULL), 0);
+                engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL), 0);
+            assert_int_equal(
+                engine_position_matrix(model, &options, 0, N, out, N * WIDTH, NULL, NULL), 0);
+            assert_int_equal(engine_position_matrix_exact(model, &options, 0, N, exact, N * WIDTH,
+                                                          &needed, NULL),
+                             0);
             assert_int_equal(needed, N * WIDTH);
             for (size_t i = 0; i < N * WIDTH; i++) {
                 assert_true(exact[i] == (double)stored[i] * (has_scale ? (double)0.3f : 1));
@@ -359,7 +365,8 @@ static void test_frequencies_of_file_and_options(void **unused)
     (void)unused;
     float *stored, *asked = malloc(N * WIDTH * sizeof *asked);
     assert_non_null(asked);
-    engine_model *model = make("--width 4 --heads 1 --max-tokens 30 --position fourier --frequencies 0.1,0.3");
+    engine_model *model =
+        make("--width 4 --heads 1 --max-tokens 30 --position fourier --frequencies 0.1,0.3");
     stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
     engine_model_close(model);
     model = make("--width 4 --heads 1 --max-tokens 30 --position none");
@@ -367,7 +374,8 @@ static void test_frequencies_of_file_and_options(void **unused)
                                       .position = ENGINE_POSITION_FOURIER,
                                       .frequencies = frequencies,
                                       .n_frequencies = 2};
-    assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL), 0);
+    assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL),
+                     0);
     assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
     engine_model_close(model);
     free(stored);
@@ -459,10 +467,14 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_width_100),     cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_without_model), cmocka_unit_test(test_refused_options),
-        cmocka_unit_test(test_first_options), cmocka_unit_test(test_past_the_table),
-        cmocka_unit_test(test_buffers),       cmocka_unit_test(test_exact_table),
+        cmocka_unit_test(test_width_100),
+        cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_without_model),
+        cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_first_options),
+        cmocka_unit_test(test_past_the_table),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_exact_table),
         cmocka_unit_test(test_frequencies_of_file_and_options),
     };
     return cmocka_run_group_tests_name("positions", tests, set_up, tear_down);

@@ -1,6 +1,6 @@
-/* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the bits it has
- * alone, whatever comes in between: texts too long for one thread's part of the memory, empty ones, padding,
- * wrong inputs, buffers that are too small. And the workers that do it. */
+/* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the
+ * bits it has alone, whatever comes in between: texts too long for one thread's part of the memory,
+ * empty ones, padding, wrong inputs, buffers that are too small. And the workers that do it. */
 #include "engine/session.h"
 #include "tests/support.h"
 
@@ -16,10 +16,10 @@ static const char SHAPE[] = "--layers 1 --width 16 --heads 2 --feed-forward 32 -
 /* Inputs, and their answers alone with one thread. */
 struct corpus {
     engine_input inputs[N_INPUTS];
-    size_t n_rows;                /* of all */
-    size_t row[N_INPUTS];         /* of each, where it begins */
+    size_t n_rows;        /* of all */
+    size_t row[N_INPUTS]; /* of each, where it begins */
     float pooled[N_INPUTS][WIDTH];
-    float *tokens;                /* [n_rows, WIDTH] */
+    float *tokens; /* [n_rows, WIDTH] */
 };
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -81,7 +81,9 @@ static void make_corpus(void)
         corpus.inputs[i] = make_input(&state, i);
         corpus.row[i] = corpus.n_rows;
         size_t n_floats;
-        assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, NULL, corpus.pooled[i], WIDTH, NULL, NULL), 0);
+        assert_int_equal(
+            engine_encode(session, &corpus.inputs[i], 1, NULL, corpus.pooled[i], WIDTH, NULL, NULL),
+            0);
         engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN, NULL, 0, &n_floats, NULL);
         corpus.n_rows += n_floats / WIDTH;
     }
@@ -90,7 +92,8 @@ static void make_corpus(void)
     for (size_t i = 0; i < N_INPUTS; i++)
         assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN,
                                        corpus.tokens + corpus.row[i] * WIDTH,
-                                       (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL), 0);
+                                       (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL),
+                         0);
     engine_session_free(session);
 }
 
@@ -110,11 +113,14 @@ static void everything_in_its_place(void **unused)
         engine_session *session = session_of(n_threads);
         for (size_t n = N_INPUTS; n > 0; n /= 3) {
             size_t needed = 0, n_rows = n < N_INPUTS ? corpus.row[n] : corpus.n_rows;
-            assert_int_equal(engine_encode(session, corpus.inputs, n, NULL, out, n * WIDTH, &needed, results), 0);
+            assert_int_equal(
+                engine_encode(session, corpus.inputs, n, NULL, out, n * WIDTH, &needed, results),
+                0);
             assert_int_equal(needed, n * WIDTH);
             assert_same(out, corpus.pooled[0], n * WIDTH, n_threads);
-            assert_int_equal(engine_encode(session, corpus.inputs, n, &PER_TOKEN, out, n_rows * WIDTH, &needed,
-                                           results), 0);
+            assert_int_equal(engine_encode(session, corpus.inputs, n, &PER_TOKEN, out,
+                                           n_rows * WIDTH, &needed, results),
+                             0);
             assert_int_equal(needed, n_rows * WIDTH);
             assert_same(out, corpus.tokens, n_rows * WIDTH, n_threads);
             for (size_t i = 0; i < n; i++)
@@ -143,12 +149,14 @@ static void first_of_the_wrong(void **unused)
             for (size_t k = place; k < N_INPUTS; k += 11)
                 inputs[k] = (engine_input){.ids = bad_ids, .n_ids = 3};
             snprintf(expected, sizeof expected, "input %zu:", place);
-            assert_int_equal(engine_encode(session, inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH, NULL, NULL),
-                             ENGINE_ERROR_ARGUMENT);
+            assert_int_equal(
+                engine_encode(session, inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH, NULL, NULL),
+                ENGINE_ERROR_ARGUMENT);
             assert_memory_equal(engine_session_message(session), expected, strlen(expected));
             assert_same(out, corpus.pooled[0], place * WIDTH, n_threads);
-            assert_int_equal(engine_encode(session, inputs, N_INPUTS, &PER_TOKEN, out, corpus.n_rows * WIDTH,
-                                           NULL, NULL), ENGINE_ERROR_ARGUMENT);
+            assert_int_equal(engine_encode(session, inputs, N_INPUTS, &PER_TOKEN, out,
+                                           corpus.n_rows * WIDTH, NULL, NULL),
+                             ENGINE_ERROR_ARGUMENT);
             assert_memory_equal(engine_session_message(session), expected, strlen(expected));
             assert_same(out, corpus.tokens, corpus.row[place] * WIDTH, n_threads);
         }
@@ -170,14 +178,16 @@ static void buffers_too_small(void **unused)
             size_t needed = 0, cap = corpus.n_rows * WIDTH * part / 4 - (part == 4);
             out[cap] = 7;
             memset(results, 0, sizeof results);
-            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out, cap, &needed,
-                                           results), ENGINE_ERROR_BUFFER);
+            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out, cap,
+                                           &needed, results),
+                             ENGINE_ERROR_BUFFER);
             assert_int_equal(needed, corpus.n_rows * WIDTH);
             assert_true(out[cap] == 7);
             for (size_t i = 0; i < N_INPUTS; i++)
                 assert_int_equal(results[i].row, corpus.row[i]);
-            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, NULL, out, N_INPUTS * WIDTH - 1,
-                                           &needed, results), ENGINE_ERROR_BUFFER);
+            assert_int_equal(engine_encode(session, corpus.inputs, N_INPUTS, NULL, out,
+                                           N_INPUTS * WIDTH - 1, &needed, results),
+                             ENGINE_ERROR_BUFFER);
             assert_int_equal(needed, N_INPUTS * WIDTH);
         }
         engine_session_free(session);

@@ -1,7 +1,8 @@
-/* Sessions with twice as many threads as there are CPUs: together they do not fall far behind what one does with the
- * machine for itself. Measured about 95 % for many texts and 85 to 105 % for single short ones; the limits here
- * only tell a collapse (threads that wait by spinning for others which are not running), since other work on the machine
- * disturbs a short measurement. The best of some rounds counts. */
+/* Sessions with twice as many threads as there are CPUs: together they do not fall far behind what
+ * one does with the machine for itself. Measured about 95 % for many texts and 85 to 105 % for
+ * single short ones; the limits here only tell a collapse (threads that wait by spinning for others
+ * which are not running), since other work on the machine disturbs a short measurement. The best of
+ * some rounds counts. */
 #include "engine/threads.h"
 #include "tests/support.h"
 
@@ -44,7 +45,8 @@ static void *encode(void *user)
     for (size_t i = 0; i < host->n_inputs; i++)
         inputs[i] = (engine_input){.ids = ids, .n_ids = N_IDS - i % 9};
     do {
-        if (engine_encode(host->session, inputs, host->n_inputs, NULL, out, host->n_inputs * WIDTH, NULL, NULL))
+        if (engine_encode(host->session, inputs, host->n_inputs, NULL, out, host->n_inputs * WIDTH,
+                          NULL, NULL))
             return NULL;
         n_calls++;
     } while ((end = seconds()) - begin < SECONDS);
@@ -81,8 +83,8 @@ static void check(size_t n_inputs, const char *what)
         double alone = rate(1, n_cpus, n_inputs), together = rate(N_SESSIONS, n_cpus, n_inputs);
         best = together / alone > best ? together / alone : best;
     }
-    print_message("%s: %d sessions of %zu threads on as many CPUs do %.0f %% of what one does\n", what, N_SESSIONS,
-                  n_cpus, 100 * best);
+    print_message("%s: %d sessions of %zu threads on as many CPUs do %.0f %% of what one does\n",
+                  what, N_SESSIONS, n_cpus, 100 * best);
     assert_true(best >= COLLAPSE);
 }
 

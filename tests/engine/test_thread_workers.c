@@ -1,5 +1,5 @@
-/* A session's threads where the system has few, and the signals they take. pthread_create is wrapped (--wrap, see
- * the Makefile). */
+/* A session's threads where the system has few, and the signals they take. pthread_create is
+ * wrapped (--wrap, see the Makefile). */
 #include "tests/support.h"
 
 #include <errno.h>
@@ -15,9 +15,12 @@ static engine_model *model;
 static size_t n_left = MOST_THREADS; /* threads that the system lets us have */
 static sigset_t mask;                /* that the last of them began with */
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user)
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *user)
 {
     if (n_left == 0)
         return EAGAIN;
@@ -32,10 +35,12 @@ static void encode(engine_session *session, float *out)
     engine_input inputs[N_INPUTS];
     for (size_t i = 0; i < N_INPUTS; i++)
         inputs[i] = (engine_input){.text = "a b c d a b c d", .text_len = 1 + 2 * (i % 8)};
-    assert_int_equal(engine_encode(session, inputs, N_INPUTS, &mean, out, N_INPUTS * WIDTH, NULL, NULL), 0);
+    assert_int_equal(
+        engine_encode(session, inputs, N_INPUTS, &mean, out, N_INPUTS * WIDTH, NULL, NULL), 0);
 }
 
-/* Where nobody asked for a number of threads, a session has those that it gets; the answers are the same. */
+/* Where nobody asked for a number of threads, a session has those that it gets; the answers are the
+ * same. */
 static void few_threads(void **state)
 {
     static float alone[N_INPUTS * WIDTH], out[N_INPUTS * WIDTH];
@@ -113,7 +118,8 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_threads), cmocka_unit_test(threads_asked_for), cmocka_unit_test(signals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(few_threads),
+                                       cmocka_unit_test(threads_asked_for),
+                                       cmocka_unit_test(signals)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -21,21 +21,11 @@ static void read_as(int kind, const struct json_file *file)
             config_check(&config.model);
         }
         break;
-    case MODULES:
-        modules_parse(&st, file, &problem);
-        break;
-    case POOLING:
-        pooling_parse(&st, file, &problem);
-        break;
-    case DENSE:
-        dense_parse(&st, 0, file, &problem);
-        break;
-    case LENGTH:
-        length_parse(&st, file, &problem);
-        break;
-    default:
-        prompts_check(file, &problem);
-        break;
+    case MODULES: modules_parse(&st, file, &problem); break;
+    case POOLING: pooling_parse(&st, file, &problem); break;
+    case DENSE: dense_parse(&st, 0, file, &problem); break;
+    case LENGTH: length_parse(&st, file, &problem); break;
+    default: prompts_check(file, &problem); break;
     }
 }
 

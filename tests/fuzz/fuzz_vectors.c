@@ -1,7 +1,7 @@
 /* Any bytes as a file of word vectors, read whole: every word that is taken is UTF-8, not empty and
  * there once, every number finite, and each line is right, repeated or broken. */
-#include "tools/import/vectors/vectors_table.h"
 #include "tools/common/utf8.h"
+#include "tools/import/vectors/vectors_table.h"
 
 #include <math.h>
 #include <stdio.h>

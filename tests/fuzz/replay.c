@@ -24,21 +24,11 @@ static size_t change(uint8_t *data, size_t len, uint64_t *state)
     size_t at = support_below(state, len), n = 1 + support_below(state, RUN);
     n = n < len - at ? n : len - at;
     switch (support_below(state, 5)) {
-    case 0:
-        data[at] = (uint8_t)support_random(state);
-        break;
-    case 1:
-        data[at] ^= (uint8_t)(1u << support_below(state, 8));
-        break;
-    case 2:
-        data[at] = (uint8_t)interesting[support_below(state, sizeof interesting)];
-        break;
-    case 3:
-        memmove(data + at, data + at + n, len - at - n);
-        return len > n ? len - n : 1;
-    default:
-        memmove(data + at + n, data + at, len - at);
-        return len + n;
+    case 0: data[at] = (uint8_t)support_random(state); break;
+    case 1: data[at] ^= (uint8_t)(1u << support_below(state, 8)); break;
+    case 2: data[at] = (uint8_t)interesting[support_below(state, sizeof interesting)]; break;
+    case 3: memmove(data + at, data + at + n, len - at - n); return len > n ? len - n : 1;
+    default: memmove(data + at + n, data + at, len - at); return len + n;
     }
     return len;
 }

@@ -14,18 +14,15 @@ static void test_replay(void **unused)
             "\"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "
             "\"intermediate_size\": 12, \"vocab_size\": 16, \"max_position_embeddings\": 10, "
             "\"type_vocab_size\": 2, \"layer_norm_eps\": 1e-12, \"hidden_act\": \"gelu\", "
-            "\"id2label\": "
-            "{\"0\": \"a\", \"1\": \"b\"}, \"sbert_ce_default_activation_function\": "
+            "\"id2label\": {\"0\": \"a\", \"1\": \"b\"}, \"sbert_ce_default_activation_function\": "
             "\"torch.nn.modules.linear.Identity\"}",
-        [MODULES] =
-            "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, "
-            "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}, {\"path\": \"2_Dense\", \"type\": "
-            "\"Dense\"}, {\"path\": \"3\", \"type\": \"Normalize\"}]",
+        [MODULES] = "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, "
+                    "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}, {\"path\": \"2_Dense\", "
+                    "\"type\": \"Dense\"}, {\"path\": \"3\", \"type\": \"Normalize\"}]",
         [POOLING] = "{\"word_embedding_dimension\": 8, \"pooling_mode_cls_token\": false, "
                     "\"pooling_mode_mean_tokens\": true, \"include_prompt\": true}",
-        [DENSE] =
-            "{\"in_features\": 8, \"out_features\": 6, \"bias\": true, \"activation_function\": "
-            "\"torch.nn.modules.activation.Tanh\"}",
+        [DENSE] = "{\"in_features\": 8, \"out_features\": 6, \"bias\": true, "
+                  "\"activation_function\": \"torch.nn.modules.activation.Tanh\"}",
         [LENGTH] = "{\"max_seq_length\": 256, \"do_lower_case\": false}",
         [PROMPTS] = "{\"prompts\": {\"query\": \"query: \", \"\": \"\"}, \"default_prompt_name\": "
                     "\"query\"}",

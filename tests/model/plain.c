@@ -153,14 +153,10 @@ double plain_activation(enum activation activation, double x)
 {
     const double pi = 3.14159265358979323846;
     switch (activation) {
-    case ACTIVATION_RELU:
-        return x > 0 ? x : 0;
-    case ACTIVATION_GELU:
-        return 0.5 * x * erfc(-x / sqrt(2));
-    case ACTIVATION_GELU_TANH:
-        return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
-    case ACTIVATION_SILU:
-        return x / (1 + exp(-x));
+    case ACTIVATION_RELU: return x > 0 ? x : 0;
+    case ACTIVATION_GELU: return 0.5 * x * erfc(-x / sqrt(2));
+    case ACTIVATION_GELU_TANH: return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
+    case ACTIVATION_SILU: return x / (1 + exp(-x));
     }
     return NAN;
 }

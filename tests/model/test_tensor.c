@@ -141,14 +141,10 @@ static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TE
 static double tolerance(enum tensor_type type, double value, double largest_of_row)
 {
     switch (type) {
-    case TENSOR_F32:
-        return 0;
-    case TENSOR_F16:
-        return fmax(fabs(value) * 0x1p-11, 0x1p-25);
-    case TENSOR_BF16:
-        return fabs(value) * 0x1p-8;
-    case TENSOR_INT8:
-        break;
+    case TENSOR_F32: return 0;
+    case TENSOR_F16: return fmax(fabs(value) * 0x1p-11, 0x1p-25);
+    case TENSOR_BF16: return fabs(value) * 0x1p-8;
+    case TENSOR_INT8: break;
     }
     return largest_of_row / 127 * (0.5 + 2 * 127 * 0x1p-24);
 }

@@ -74,10 +74,9 @@ static bool known_key(const char *key)
 {
     static const char keys[] =
         " layers width heads feed_forward vocabulary max_tokens token_types embedding_scale "
-        "embedding_norm position position_offset position_base position_scale "
-        "position_frequencies norm norm_eps norm_bias norm_place final_norm "
-        "attention_bias feed_forward_bias activation gate mask pooling normalize "
-        "head head_pooling labels scores ";
+        "embedding_norm position position_offset position_base position_scale position_frequencies "
+        "norm norm_eps norm_bias norm_place final_norm attention_bias feed_forward_bias activation "
+        "gate mask pooling normalize head head_pooling labels scores ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;

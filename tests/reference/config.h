@@ -9,7 +9,7 @@ struct reference_model {
     const struct reference_weights *weights;
     size_t n_layers, width, n_heads, feed_forward, vocabulary, max_tokens, n_types, position_offset;
     double embedding_scale, norm_eps, position_base, position_scale;
-    const double *frequencies; /* [n_frequencies] of the file ... */
+    const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
     size_t n_frequencies, n_labels;
     bool norm_bias, final_norm, attention_bias, feed_forward_bias, pre_norm, causal, int8_rows;

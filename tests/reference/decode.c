@@ -50,14 +50,10 @@ static double element_value(const struct reference_tensor *tensor, const uint8_t
 {
     const uint8_t *at = bytes + element_bytes(tensor->type) * element_index(tensor, n, k);
     switch (tensor->type) {
-    case REFERENCE_F32:
-        return f32_value((uint32_t)reference_number(at, 4));
-    case REFERENCE_F16:
-        return reference_f16((uint32_t)reference_number(at, 2));
-    case REFERENCE_BF16:
-        return f32_value((uint32_t)reference_number(at, 2) << 16);
-    default:
-        break;
+    case REFERENCE_F32: return f32_value((uint32_t)reference_number(at, 4));
+    case REFERENCE_F16: return reference_f16((uint32_t)reference_number(at, 2));
+    case REFERENCE_BF16: return f32_value((uint32_t)reference_number(at, 2) << 16);
+    default: break;
     }
     int integer = *at < 128 ? *at : *at - 256;
     return integer * f32_value((uint32_t)reference_number(bytes + scales + 4 * n, 4));

@@ -18,7 +18,7 @@ struct reference_input {
 struct reference_options {
     const char *position, *mask;
     bool int8_rows;
-    double position_base;      /* 0: as the file says */
+    double position_base;     /* 0: as the file says */
     const float *frequencies; /* [n_frequencies]; NULL: as the file says */
     size_t n_frequencies;
     const double *embedding_scale, *position_scale; /* NULL: as the file says */

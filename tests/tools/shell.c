@@ -112,11 +112,10 @@ int shell_setup(void **state)
     unsetenv("OMP_NUM_THREADS");
     shell_expect(0, "$NEW -o toy.weights --name Toy --keras --max-tokens 16 --width 8 --heads 2 "
                     "--words '[PAD] [UNK] i ride bike dog cat 桜 naïve' --token-types 2 "
-                    "--add-token '[CLS]' --add-token '[SEP]' "
-                    "--template-single '[CLS]:0 A:0 [SEP]:0' "
-                    "--template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'");
-    shell_expect(0, "echo 'i ride bike dog cat' | $NEW -o plain.weights --name Plain --fit - "
-                    "--oov '' --width 8 --heads 2 --max-tokens 64 --pooling none --normalize no");
+                    "--add-token '[CLS]' --add-token '[SEP]' --template-single '[CLS]:0 A:0 "
+                    "[SEP]:0' --template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'");
+    shell_expect(0, "echo 'i ride bike dog cat' | $NEW -o plain.weights --name Plain --fit - --oov "
+                    "'' --width 8 --heads 2 --max-tokens 64 --pooling none --normalize no");
     return 0;
 }
 

@@ -32,7 +32,8 @@ static const char HELP[] =
     "      --ids FILE         lines of token ids; may be repeated; then only what is asked for\n"
     "  -t, --threads LIST     default: 1, and the CPUs that this process may use\n"
     "      --seed N           default 1\n"
-    "      --seconds S        how long each is repeated (default 1): at least 3 times, or once where\n"
+    "      --seconds S        how long each is repeated (default 1): at least 3 times, or once "
+    "where\n"
     "                         a run takes longer than 3 seconds\n"
     "      --runs N           this many times, whatever it takes; one run more goes before\n"
     "\n"
@@ -45,11 +46,15 @@ static const char HELP[] =
     "\n"
     "What the numbers are\n"
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
-    "  of peak                the time that the products of the layers and of attention take at the\n"
-    "                         measured peak of as many threads (matrices in int8: at that of int8;\n"
+    "  of peak                the time that the products of the layers and of attention take at "
+    "the\n"
+    "                         measured peak of as many threads (matrices in int8: at that of "
+    "int8;\n"
     "                         all else: at that of float32 multiply-adds), divided by the median\n"
-    "  hand-over              ns from one thread to another, before and after the runs, and what that\n"
-    "                         is called: fast, slow, busy, mixed; runs compare where it is the same\n"
+    "  hand-over              ns from one thread to another, before and after the runs, and what "
+    "that\n"
+    "                         is called: fast, slow, busy, mixed; runs compare where it is the "
+    "same\n"
     "\n"
     "Exit codes: 0 done, 1 a workload failed, 2 misused. Manual: man encode-bench.\n";
 
@@ -59,8 +64,16 @@ static const char *const PRECISIONS[] = {"f32", "bf16", "f16", "int8"};
 static const char *const FORMATS[] = {"text", "json"};
 
 enum {
-    OPTION_SHAPE = 256, OPTION_PRECISION, OPTION_WORKLOADS, OPTION_IDS, OPTION_SEED, OPTION_SECONDS,
-    OPTION_RUNS, OPTION_PROFILE, OPTION_PEAKS, OPTION_VERSION
+    OPTION_SHAPE = 256,
+    OPTION_PRECISION,
+    OPTION_WORKLOADS,
+    OPTION_IDS,
+    OPTION_SEED,
+    OPTION_SECONDS,
+    OPTION_RUNS,
+    OPTION_PROFILE,
+    OPTION_PEAKS,
+    OPTION_VERSION
 };
 
 static const struct option OPTIONS[] = {
@@ -88,8 +101,8 @@ static void set_defaults(struct bench_options *options)
         options->workloads[options->n_workloads++] = i;
 }
 
-/* Calls set(part, n-th, options) for each part of a list with commas; returns how many, or 0 after a
- * message. */
+/* Calls set(part, n-th, options) for each part of a list with commas; returns how many, or 0 after
+ * a message. */
 static size_t read_list(const char *option, const char *text, struct bench_options *options,
                         bool (*set)(const char *option, const char *part, size_t index,
                                     struct bench_options *options))
@@ -111,23 +124,28 @@ static size_t read_list(const char *option, const char *text, struct bench_optio
     return n;
 }
 
-static bool set_precision(const char *option, const char *part, size_t index, struct bench_options *options)
+static bool set_precision(const char *option, const char *part, size_t index,
+                          struct bench_options *options)
 {
     size_t precision;
-    if (!option_choice(option, part, PRECISIONS, sizeof PRECISIONS / sizeof *PRECISIONS, &precision))
+    if (!option_choice(option, part, PRECISIONS, sizeof PRECISIONS / sizeof *PRECISIONS,
+                       &precision))
         return false;
     options->precisions[index] = PRECISIONS[precision];
     return true;
 }
 
-static bool set_threads(const char *option, const char *part, size_t index, struct bench_options *options)
+static bool set_threads(const char *option, const char *part, size_t index,
+                        struct bench_options *options)
 {
     return option_count(option, part, 1, BENCH_THREADS_MOST, &options->threads[index]);
 }
 
-static bool set_workload(const char *option, const char *part, size_t index, struct bench_options *options)
+static bool set_workload(const char *option, const char *part, size_t index,
+                         struct bench_options *options)
 {
-    return option_choice(option, part, BENCH_WORKLOADS, BENCH_N_WORKLOADS, &options->workloads[index]);
+    return option_choice(option, part, BENCH_WORKLOADS, BENCH_N_WORKLOADS,
+                         &options->workloads[index]);
 }
 
 static bool set_seconds(const char *text, struct bench_options *options)
@@ -191,9 +209,11 @@ static bool set_option(struct bench_options *options, int option, const char *te
 static int settle(struct bench_options *options)
 {
     if (options->model != NULL && (options->shape_text != NULL || options->n_precisions > 0))
-        return program_misuse("-m FILE has a shape and a precision: --shape and --precision make a file");
+        return program_misuse(
+            "-m FILE has a shape and a precision: --shape and --precision make a file");
     if (options->model != NULL && strcmp(options->model, "-") == 0)
-        return program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
+        return program_misuse(
+            "a weight file is mapped into memory, so it cannot be read from stdin");
     if (options->shape_text == NULL) {
         options->shape_text = "6/384/12/1536";
         if (!bert_shape_read("--shape", options->shape_text, &options->shape))

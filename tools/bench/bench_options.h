@@ -20,7 +20,7 @@ struct bench_options {
     const char *precisions[BENCH_LIST_MOST];
     size_t n_precisions;
     size_t threads[BENCH_LIST_MOST];
-    size_t n_threads; /* 0: one thread, and all */
+    size_t n_threads;                  /* 0: one thread, and all */
     size_t workloads[BENCH_LIST_MOST]; /* indexes */
     size_t n_workloads;
     bool has_workloads; /* asked for by name: one that cannot be served is a failure */
@@ -32,8 +32,8 @@ struct bench_options {
     bool profile, peaks_alone, is_json;
 };
 
-/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the program
- * ends with that code. */
+/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the
+ * program ends with that code. */
 int bench_options_read(int argc, char *argv[], struct bench_options *options, bool *ends);
 
 #endif

@@ -1,5 +1,6 @@
-/* bert_file.c - the config of BERT, its special tokens at their usual ids (0, 100 to 103), then letters, digits,
- * punctuation, words and pieces. Words are syllables in a row, short ones first, as frequent words are short. */
+/* bert_file.c - the config of BERT, its special tokens at their usual ids (0, 100 to 103), then
+ * letters, digits, punctuation, words and pieces. Words are syllables in a row, short ones first,
+ * as frequent words are short. */
 #include "tools/bench/bert_file.h"
 
 #include "engine/file/weight_writer.h"
@@ -30,7 +31,8 @@ bool bert_shape_read(const char *option, const char *text, struct bert_shape *sh
         at += len + more;
     }
     if (n < 4 || *at != '\0') {
-        program_note("%s takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'", option, text);
+        program_note("%s takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'", option,
+                     text);
         return false;
     }
     if (shape->width % shape->heads != 0) {
@@ -125,11 +127,15 @@ static void setting(struct weight_writer *writer, engine_settings settings, cons
 static bool write_tokenizer(struct weight_writer *writer, size_t n, uint64_t seed)
 {
     static const char *const SETTINGS[][2] = {
-        {"kind", "wordpiece"}, {"unknown", "100"},
+        {"kind", "wordpiece"},
+        {"unknown", "100"},
         {"normalizer", "clean space_cjk nfd drop_nonspacing lower"},
-        {"splitter", "blanks punctuation"}, {"added", "0 100 101 102 103"},
-        {"mask_token", "103"}, {"single", "101:0 A:0 102:0"},
-        {"pair", "101:0 A:0 102:0 B:1 102:1"}, {"truncate", "yes"},
+        {"splitter", "blanks punctuation"},
+        {"added", "0 100 101 102 103"},
+        {"mask_token", "103"},
+        {"single", "101:0 A:0 102:0"},
+        {"pair", "101:0 A:0 102:0 B:1 102:1"},
+        {"truncate", "yes"},
     };
     struct word_list words = {0};
     uint64_t state = seed;
@@ -157,7 +163,8 @@ static enum tensor_type type_named(const char *precision)
 static uint64_t product_and(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     uint64_t bytes;
-    bool is_counted = !__builtin_mul_overflow(a, b, &bytes) && !__builtin_mul_overflow(bytes, c, &bytes) &&
+    bool is_counted = !__builtin_mul_overflow(a, b, &bytes) &&
+                      !__builtin_mul_overflow(bytes, c, &bytes) &&
                       !__builtin_add_overflow(bytes, d, &bytes);
     return is_counted ? bytes : UINT64_MAX;
 }
@@ -174,11 +181,14 @@ uint64_t bert_file_bytes(const struct bert_shape *shape, const char *precision)
     return product_and(shape->layers, layer, 1, bytes);
 }
 
-int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision, uint64_t seed)
+int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision,
+                    uint64_t seed)
 {
     enum tensor_type type = type_named(precision);
     struct random_options options = {
-        .seed = seed, .linear_type = type, .linear_layout = LAYOUT_PANELS,
+        .seed = seed,
+        .linear_type = type,
+        .linear_layout = LAYOUT_PANELS,
         .table_type = type == TENSOR_INT8 ? TENSOR_F16 : type,
     };
     engine_error error = {ENGINE_OK, ""};

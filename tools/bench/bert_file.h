@@ -1,4 +1,5 @@
-/* bert_file.h - a weight file of a shape, with seeded random numbers and a made-up WordPiece vocabulary. */
+/* bert_file.h - a weight file of a shape, with seeded random numbers and a made-up WordPiece
+ * vocabulary. */
 #ifndef TOOLS_BENCH_BERT_FILE_H
 #define TOOLS_BENCH_BERT_FILE_H
 
@@ -14,15 +15,19 @@ struct bert_shape {
     size_t layers, width, heads, feed_forward, vocabulary;
 };
 
-/* "6/384/12/1536" or "6/384/12/1536/30522". False: it is no shape, after a message that names `option`. */
+/* "6/384/12/1536" or "6/384/12/1536/30522". False: it is no shape, after a message that names
+ * `option`. */
 bool bert_shape_read(const char *option, const char *text, struct bert_shape *shape);
 
-/* About how many bytes that file takes: its matrices and tables; UINT64_MAX where they are too many to count. */
+/* About how many bytes that file takes: its matrices and tables; UINT64_MAX where they are too many
+ * to count. */
 uint64_t bert_file_bytes(const struct bert_shape *shape, const char *precision);
 
-/* Writes a BERT of that shape to path: post-norm, learned positions up to 8,192, GELU, mean pooling to length
- * 1. precision: "f32", "f16", "bf16" or "int8": that of every linear layer; embedding tables have the same, and
- * f16 with int8. PROGRAM_DONE, or an exit code after a message. */
-int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision, uint64_t seed);
+/* Writes a BERT of that shape to path: post-norm, learned positions up to 8,192, GELU, mean pooling
+ * to length
+ * 1. precision: "f32", "f16", "bf16" or "int8": that of every linear layer; embedding tables have
+ * the same, and f16 with int8. PROGRAM_DONE, or an exit code after a message. */
+int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision,
+                    uint64_t seed);
 
 #endif

@@ -1,7 +1,8 @@
 /* cold.c - posix_spawn to the end of the child's output and its exit.
  *
- * The child's memory is read from /proc when its answer arrives: all is computed then, and it is still there,
- * unless it ends sooner than we look. wait4's ru_maxrss will not do: it begins with what the parent had.
+ * The child's memory is read from /proc when its answer arrives: all is computed then, and it is
+ * still there, unless it ends sooner than we look. wait4's ru_maxrss will not do: it begins with
+ * what the parent had.
  */
 #include "tools/bench/cold.h"
 
@@ -74,8 +75,9 @@ static bool read_answer(struct cold *cold, int fd, pid_t child)
 
 static bool spawn(struct cold *cold, int output, pid_t *child)
 {
-    char *arguments[] = {cold->program, "-m", (char *)cold->file, "-t", cold->threads, "-p", "mean",
-                         "-f", "npy", "--", (char *)cold->text, NULL};
+    char *arguments[] = {
+        cold->program, "-m", (char *)cold->file, "-t", cold->threads, "-p", "mean", "-f",
+        "npy",         "--", (char *)cold->text, NULL};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
@@ -110,8 +112,8 @@ static bool run_once(void *user)
 bool cold_time(const struct subject *subject, const char *text, size_t n_threads,
                const struct series_length *length, struct timing *timing, double *resident_mb)
 {
-    struct cold cold = {.file = subject->file, .text = text,
-                        .n_answer = subject->info.width * sizeof(float)};
+    struct cold cold = {
+        .file = subject->file, .text = text, .n_answer = subject->info.width * sizeof(float)};
     snprintf(cold.threads, sizeof cold.threads, "%zu", n_threads);
     if (!find_encode(cold.program, sizeof cold.program) || !series(length, run_once, &cold, timing))
         return false;

@@ -38,7 +38,8 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
     encoding->results = calloc(workload->n, sizeof *encoding->results);
     if (encoding->out == NULL || encoding->results == NULL) {
         program_note("out of memory");
-    } else if (engine_session_new(subject->model, &options, &encoding->session, &error) != ENGINE_OK) {
+    } else if (engine_session_new(subject->model, &options, &encoding->session, &error) !=
+               ENGINE_OK) {
         program_note("%s: %s", workload->name, error.message);
     } else {
         return true;
@@ -136,8 +137,8 @@ static bool tokenize_once(void *user)
     struct tokenizing *tokenizing = user;
     const struct workload *texts = tokenizing->texts;
     for (size_t i = 0; i < texts->n; i++)
-        if (engine_tokenize(tokenizing->session, &texts->inputs[i], NULL, tokenizing->tokens, TEXT_TOKENS,
-                            NULL, NULL) != ENGINE_OK) {
+        if (engine_tokenize(tokenizing->session, &texts->inputs[i], NULL, tokenizing->tokens,
+                            TEXT_TOKENS, NULL, NULL) != ENGINE_OK) {
             program_note("%s: %s", texts->name, engine_session_message(tokenizing->session));
             return false;
         }

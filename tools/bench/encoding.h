@@ -17,14 +17,16 @@ const char *profile_share_name(size_t index);
 /* How many threads a session has that is asked for so many. 0 after a message. */
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
-/* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512 tokens or as
- * many as the longest has. Fills the workload's counts where it is of texts. profile (or NULL) is taken in
- * another session, after the times: as many runs as the length says, or half its seconds. False after a message. */
+/* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512
+ * tokens or as many as the longest has. Fills the workload's counts where it is of texts. profile
+ * (or NULL) is taken in another session, after the times: as many runs as the length says, or half
+ * its seconds. False after a message. */
 bool encoding_time(const struct subject *subject, struct workload *workload, size_t n_threads,
                    const struct series_length *length, struct timing *timing,
                    struct profile_shares *profile);
 
-/* engine_tokenize, text by text, on one thread: 1e6 bytes of text per second. False after a message. */
+/* engine_tokenize, text by text, on one thread: 1e6 bytes of text per second. False after a
+ * message. */
 bool tokenizing_rate(const struct subject *subject, const struct workload *texts,
                      const struct series_length *length, double *mb_per_s);
 

@@ -23,7 +23,8 @@ struct game {
 /* Waits for the ball to have this parity; yields after a while, for there may be one core only. */
 static void catch_ball(struct game *game, unsigned parity)
 {
-    for (size_t spin = 0; (atomic_load_explicit(&game->ball, memory_order_acquire) & 1) != parity; spin++)
+    for (size_t spin = 0; (atomic_load_explicit(&game->ball, memory_order_acquire) & 1) != parity;
+         spin++)
         if (spin >= SPINS)
             sched_yield();
 }

@@ -7,8 +7,8 @@
 
 struct peak_loop {
     const char *isa;
-    double n_operations;           /* of one turn of the loop */
-    float (*run)(size_t n_turns);  /* the result only keeps the compiler from leaving the work out */
+    double n_operations;          /* of one turn of the loop */
+    float (*run)(size_t n_turns); /* the result only keeps the compiler from leaving the work out */
 };
 
 /* The widest that this CPU has. */

@@ -45,7 +45,8 @@ static bool rate(const struct peak_loop *loop, size_t n_threads, double *best)
         double seconds;
         if (!together(n_threads, NULL, take_turns, &turns, &seconds))
             return false;
-        double now = 1e-9 * loop->n_operations * (double)turns.n_turns * (double)n_threads / seconds;
+        double now =
+            1e-9 * loop->n_operations * (double)turns.n_turns * (double)n_threads / seconds;
         *best = now > *best ? now : *best;
     }
     return true;

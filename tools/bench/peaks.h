@@ -11,13 +11,15 @@ struct peaks {
     size_t n_threads;
     double f32_gflops;    /* fused multiply-adds of float32, 2 operations each */
     double int8_gops;     /* products of 8-bit numbers summed in 32 bits, 2 operations each */
-    double read_gb_per_s; /* reading a block of memory far larger than a core's caches; 0: not measured */
-    const char *f32_isa, *int8_isa; /* the widest instructions of this CPU: "avx512", "avx512-vnni" */
+    double read_gb_per_s; /* reading a block of memory far larger than a core's caches; 0: not
+                             measured */
+    const char *f32_isa,
+        *int8_isa; /* the widest instructions of this CPU: "avx512", "avx512-vnni" */
 };
 
-/* Measures the two arithmetic peaks for some 30 ms and keeps the better of what was there and what is
- * seen now, since a disturbance can only lower them. All zero but n_threads: nothing was there. False
- * if there is no memory or there are no threads. */
+/* Measures the two arithmetic peaks for some 30 ms and keeps the better of what was there and what
+ * is seen now, since a disturbance can only lower them. All zero but n_threads: nothing was there.
+ * False if there is no memory or there are no threads. */
 bool peaks_arithmetic(struct peaks *peaks);
 
 /* The same of reading memory, some 0.3 s. */

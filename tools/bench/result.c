@@ -84,7 +84,8 @@ void result_print_json(const struct result *result)
     put_number("spread", result->timing.spread);
     put_number("tokens_per_s", result->n_tokens > 0 ? (double)result->n_tokens / median : NAN);
     put_number("texts_per_s", (double)result->n_texts / median);
-    put_number("ms_per_token", result->n_tokens > 0 ? 1e3 * median / (double)result->n_tokens : NAN);
+    put_number("ms_per_token",
+               result->n_tokens > 0 ? 1e3 * median / (double)result->n_tokens : NAN);
     put_number("gflops", result->gflops);
     put_number("share_of_peak", result->share_of_peak);
     put_number("tokenize_mb_per_s", result->tokenize_mb_per_s);
@@ -110,8 +111,9 @@ void peaks_print_json(const struct peaks *peaks, double handover)
 
 void result_print_heading(void)
 {
-    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s  %s\n", "workload", "precision", "threads",
-           "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak", "hand-over");
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s  %s\n", "workload", "precision",
+           "threads", "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak",
+           "hand-over");
 }
 
 /* Right-aligned, with a unit behind it, or "-". */
@@ -161,9 +163,10 @@ void result_print_text(const struct result *result)
 
 void peaks_print_text(const struct peaks *peaks, double handover)
 {
-    printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), memory read at %.1f GB/s",
-           peaks->n_threads, peaks->n_threads == 1 ? "" : "s", peaks->f32_gflops, peaks->f32_isa,
-           peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
+    printf(
+        "%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), memory read at %.1f GB/s",
+        peaks->n_threads, peaks->n_threads == 1 ? "" : "s", peaks->f32_gflops, peaks->f32_isa,
+        peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
     if (isfinite(handover))
         printf(", hand-over %.0f ns", handover);
     putchar('\n');

@@ -1,8 +1,10 @@
-/* sentences.c - made-up texts with the statistics of English ones, of words that the model's vocabulary has.
+/* sentences.c - made-up texts with the statistics of English ones, of words that the model's
+ * vocabulary has.
  *
- * The word of rank r (by id: vocabularies are sorted by frequency) comes with a probability of about 1/r, as
- * Zipf found. One word in eight is two in one, so that the tokenizer has pieces to look for. Sentences of 4 to
- * 20 words begin with a capital letter and end with a full stop; some words have a comma behind them.
+ * The word of rank r (by id: vocabularies are sorted by frequency) comes with a probability of
+ * about 1/r, as Zipf found. One word in eight is two in one, so that the tokenizer has pieces to
+ * look for. Sentences of 4 to 20 words begin with a capital letter and end with a full stop; some
+ * words have a comma behind them.
  */
 #include "tools/bench/workload.h"
 
@@ -80,8 +82,8 @@ static char *put_sentence(const struct lexicon *lexicon, char *to, uint64_t *sta
     return to;
 }
 
-bool workload_sentences(struct workload *workload, const char *name, const engine_model *model, size_t n,
-                        uint64_t seed)
+bool workload_sentences(struct workload *workload, const char *name, const engine_model *model,
+                        size_t n, uint64_t seed)
 {
     struct lexicon lexicon = {0};
     uint64_t state = seed;

@@ -12,8 +12,8 @@ struct series_length {
     size_t n_runs; /* 0: as many as fit into the seconds, at least 3, or 1 of more than 3 seconds */
 };
 
-/* Runs it once without a clock, then as often as the length says. once() returns false where it failed,
- * after a message; then series() does too. Times are in seconds. */
+/* Runs it once without a clock, then as often as the length says. once() returns false where it
+ * failed, after a message; then series() does too. Times are in seconds. */
 bool series(const struct series_length *length, bool (*once)(void *user), void *user,
             struct timing *timing);
 

@@ -31,7 +31,8 @@ static int open_model(struct subject *subject)
     subject->info.struct_bytes = sizeof subject->info;
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
-    if (engine_model_info(subject->model, &subject->info) != ENGINE_OK || !subject->info.has_model) {
+    if (engine_model_info(subject->model, &subject->info) != ENGINE_OK ||
+        !subject->info.has_model) {
         engine_model_close(subject->model);
         return program_fail("'%s' holds no model", subject->file);
     }
@@ -51,11 +52,12 @@ static int check_space(const char *folder, const struct bert_shape *shape, const
     struct statvfs system;
     uint64_t needed = bert_file_bytes(shape, precision), found;
     if (statvfs(folder, &system) != 0 ||
-        __builtin_mul_overflow((uint64_t)system.f_bavail, (uint64_t)system.f_frsize, &found) || needed <= found)
+        __builtin_mul_overflow((uint64_t)system.f_bavail, (uint64_t)system.f_frsize, &found) ||
+        needed <= found)
         return PROGRAM_DONE;
     return program_fail("the shape takes %s%.1f GB in %s, '%s' has %.1f GB",
-                        needed == UINT64_MAX ? "more than " : "", 1e-9 * (double)needed, precision, folder,
-                        1e-9 * (double)found);
+                        needed == UINT64_MAX ? "more than " : "", 1e-9 * (double)needed, precision,
+                        folder, 1e-9 * (double)found);
 }
 
 /* Writes the file and leaves it open without a name. */
@@ -74,7 +76,8 @@ static int make_file(struct subject *subject, const struct bert_shape *shape, co
     if (code != PROGRAM_DONE)
         return code;
     subject->fd = open(path, O_RDONLY); /* children inherit it: the workload cold opens it there */
-    code = subject->fd >= 0 ? PROGRAM_DONE : program_fail("cannot open '%s': %s", path, strerror(errno));
+    code = subject->fd >= 0 ? PROGRAM_DONE
+                            : program_fail("cannot open '%s': %s", path, strerror(errno));
     unlink(path);
     return code;
 }

@@ -17,22 +17,24 @@ struct subject {
     int fd;                        /* of a made file, which has no name any more; -1 */
 };
 
-/* Opens a weight file. PROGRAM_DONE, or an exit code after a message; then there is nothing to close. */
+/* Opens a weight file. PROGRAM_DONE, or an exit code after a message; then there is nothing to
+ * close. */
 int subject_open(struct subject *subject, const char *path);
 
-/* Makes one of a shape in $TMPDIR, or /tmp, and takes its name away as soon as it is open: whatever ends
- * this program, nothing is left. */
+/* Makes one of a shape in $TMPDIR, or /tmp, and takes its name away as soon as it is open: whatever
+ * ends this program, nothing is left. */
 int subject_make(struct subject *subject, const struct bert_shape *shape, const char *shape_text,
                  const char *precision, uint64_t seed);
 
 void subject_close(struct subject *subject);
 
-/* A multiply-add is two operations: those of the layers' matrices for each token, 4D² + 2DF each layer (3DF
- * with a gate), and of attention T² · 2D. What stands before and behind the layers is not counted. */
+/* A multiply-add is two operations: those of the layers' matrices for each token, 4D² + 2DF each
+ * layer (3DF with a gate), and of attention T² · 2D. What stands before and behind the layers is
+ * not counted. */
 double subject_operations(const struct subject *subject, const struct workload *workload);
 
-/* Seconds that they take at these peaks, in 1e9 operations per second: matrices in int8 at that of int8, all
- * else at that of f32. */
+/* Seconds that they take at these peaks, in 1e9 operations per second: matrices in int8 at that of
+ * int8, all else at that of f32. */
 double subject_ideal_seconds(const struct subject *subject, const struct workload *workload,
                              double f32_gflops, double int8_gops);
 

@@ -1,5 +1,6 @@
-/* together.c - threads that begin at the same moment: they wait for a flag by spinning, since waking up takes
- * longer than some of what is measured; they yield, since there may be more of them than cores. */
+/* together.c - threads that begin at the same moment: they wait for a flag by spinning, since
+ * waking up takes longer than some of what is measured; they yield, since there may be more of them
+ * than cores. */
 #include "tools/bench/together.h"
 
 #include <pthread.h>
@@ -68,8 +69,7 @@ bool together(size_t n_threads, void (*prepare)(size_t rank, void *user),
         return false;
     for (size_t i = 0; i < n_threads; i++)
         members[i] = (struct member){.crew = &crew, .rank = i};
-    while (n < n_threads &&
-           pthread_create(&members[n].thread, NULL, run_member, &members[n]) == 0)
+    while (n < n_threads && pthread_create(&members[n].thread, NULL, run_member, &members[n]) == 0)
         n++;
     /* The thread that calls is the first member. */
     if (n == n_threads && prepare != NULL)

@@ -1,5 +1,5 @@
-/* workload.c - sequences of token ids. Ids are spread evenly over the vocabulary: which they are changes
- * nothing but the rows of the embedding table that are read. */
+/* workload.c - sequences of token ids. Ids are spread evenly over the vocabulary: which they are
+ * changes nothing but the rows of the embedding table that are read. */
 #include "tools/bench/workload.h"
 
 #include "tools/common/options.h"
@@ -79,7 +79,8 @@ static size_t lengths_of(const char *name, size_t *lengths, uint64_t *state)
     return n;
 }
 
-bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary, uint64_t seed)
+bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
+                     uint64_t seed)
 {
     uint64_t state = seed;
     snprintf(workload->name, sizeof workload->name, "%s", name);
@@ -137,11 +138,13 @@ static bool append_sequence(struct workload *workload, size_t n_ids)
     return true;
 }
 
-/* The ids of one line, if it has any; false if there is no memory or *wrong, the text that is no id, is set. */
+/* The ids of one line, if it has any; false if there is no memory or *wrong, the text that is no
+ * id, is set. */
 static bool read_line(struct workload *workload, char *line, size_t *cap, const char **wrong)
 {
     size_t before = workload->n_tokens;
-    for (char *end, *at = line + strspn(line, " \t\r\n"); *at != '\0'; at = end + strspn(end, " \t\r\n")) {
+    for (char *end, *at = line + strspn(line, " \t\r\n"); *at != '\0';
+         at = end + strspn(end, " \t\r\n")) {
         errno = 0;
         long id = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
         if (id < 0 || id > INT32_MAX || errno != 0 || strchr(" \t\r\n", *end) == NULL) {

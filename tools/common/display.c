@@ -32,10 +32,8 @@ static bool is_escaped(uint32_t character)
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return true;
-    default:
-        return false;
+    case UTF8PROC_CATEGORY_ZP: return true;
+    default: return false;
     }
 }
 

@@ -9,23 +9,12 @@
 static void put_escaped(FILE *stream, uint32_t character)
 {
     switch (character) {
-    case '"':
-        fputs("\\\"", stream);
-        break;
-    case '\\':
-        fputs("\\\\", stream);
-        break;
-    case '\n':
-        fputs("\\n", stream);
-        break;
-    case '\r':
-        fputs("\\r", stream);
-        break;
-    case '\t':
-        fputs("\\t", stream);
-        break;
-    default:
-        fprintf(stream, "\\u%04x", (unsigned)character);
+    case '"': fputs("\\\"", stream); break;
+    case '\\': fputs("\\\\", stream); break;
+    case '\n': fputs("\\n", stream); break;
+    case '\r': fputs("\\r", stream); break;
+    case '\t': fputs("\\t", stream); break;
+    default: fprintf(stream, "\\u%04x", (unsigned)character);
     }
 }
 

@@ -15,14 +15,10 @@ static const double SCALE_MOST = FLT_MAX;
 enum { N_NAMES = ENGINE_POSITION_EXPONENTIAL + 1 };
 
 static const char *const NAMES[N_NAMES] = {
-    [ENGINE_POSITION_MODEL] = "model",
-    [ENGINE_POSITION_NONE] = "none",
-    [ENGINE_POSITION_SINUSOIDAL] = "sinusoidal",
-    [ENGINE_POSITION_LEARNED] = "learned",
-    [ENGINE_POSITION_INDEX] = "index",
-    [ENGINE_POSITION_BINARY] = "binary",
-    [ENGINE_POSITION_FOURIER] = "fourier",
-    [ENGINE_POSITION_EXPONENTIAL] = "exponential",
+    [ENGINE_POSITION_MODEL] = "model",           [ENGINE_POSITION_NONE] = "none",
+    [ENGINE_POSITION_SINUSOIDAL] = "sinusoidal", [ENGINE_POSITION_LEARNED] = "learned",
+    [ENGINE_POSITION_INDEX] = "index",           [ENGINE_POSITION_BINARY] = "binary",
+    [ENGINE_POSITION_FOURIER] = "fourier",       [ENGINE_POSITION_EXPONENTIAL] = "exponential",
 };
 
 const char *position_name(engine_position position)
@@ -68,7 +64,8 @@ static bool read_frequency(const char *option, const char **text, float *frequen
     *frequency = (float)value;
     if (fabs(value) <= POSITION_FREQUENCY_MOST)
         return true;
-    program_note("%s takes cycles per token, at most %g, not '%s'", option, POSITION_FREQUENCY_MOST, number);
+    program_note("%s takes cycles per token, at most %g, not '%s'", option, POSITION_FREQUENCY_MOST,
+                 number);
     return false;
 }
 
@@ -104,7 +101,8 @@ static bool read_base(const char *text, double *base)
         return false;
     if (*base >= POSITION_BASE_LEAST && *base <= POSITION_BASE_MOST)
         return true;
-    program_note("--position-base takes a number from %g to %g, not '%s'", POSITION_BASE_LEAST, POSITION_BASE_MOST, text);
+    program_note("--position-base takes a number from %g to %g, not '%s'", POSITION_BASE_LEAST,
+                 POSITION_BASE_MOST, text);
     return false;
 }
 
@@ -162,7 +160,8 @@ const char *position_options_conflict(const struct position_options *options, co
     if (scheme == NULL || strcmp(scheme, NAMES[ENGINE_POSITION_MODEL]) == 0)
         return NULL;
     if (options->base != 0 && !position_uses_base(scheme))
-        return "--position-base goes with positions sinusoidal or exponential, no others have a base";
+        return "--position-base goes with positions sinusoidal or exponential, no others have a "
+               "base";
     if (options->frequencies != NULL && strcmp(scheme, "fourier") != 0)
         return "--frequencies goes with positions fourier";
     if (options->has_position_scale && strcmp(scheme, "none") == 0)

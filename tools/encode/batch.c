@@ -39,8 +39,8 @@ static void count_items(struct batch *batch)
     text_count_add(&batch->text_count, batch->n_items, n_tokens);
 }
 
-/* As many bytes as take a second, by the time that the last batch took: large enough for the threads to be busy, and
- * small enough to see results come. */
+/* As many bytes as take a second, by the time that the last batch took: large enough for the
+ * threads to be busy, and small enough to see results come. */
 static void choose_bytes(struct batch *batch)
 {
     double seconds = text_count_seconds() - batch->filled;
@@ -63,7 +63,7 @@ static enum reader_state fill(struct batch *batch)
         item->number = ++batch->n_read;
         batch->n_items++;
         batch->n_bytes += item->record.input.text_len + item->record.input.pair_len +
-                   item->record.input.n_ids * sizeof(int32_t);
+                          item->record.input.n_ids * sizeof(int32_t);
     }
     return READER_RECORD;
 }
@@ -133,7 +133,8 @@ static void note_missing_mask(struct batch *batch, const struct item *item)
     const char *mask = encoder_id_text(batch->encoder, batch->encoder->info.mask_token, &len);
     batch->has_noted_mask = true;
     text_count_clear(&batch->text_count);
-    program_note("%s has no %.*s%s: there is nothing to fill", item_name(item, name), (int)len, mask,
+    program_note("%s has no %.*s%s: there is nothing to fill", item_name(item, name), (int)len,
+                 mask,
                  item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
 }
 
@@ -145,8 +146,8 @@ static void note_padding(struct batch *batch, const struct item *item)
     const char *text = encoder_id_text(batch->encoder, id, &len);
     batch->has_noted_padding = true;
     text_count_clear(&batch->text_count);
-    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id %d, or a "
-                 "\"mask\", makes it padding",
+    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id "
+                 "%d, or a \"mask\", makes it padding",
                  item_name(item, name), (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text,
                  (int)id);
 }

@@ -17,8 +17,8 @@ struct batch {
     size_t n_items;
     size_t n_bytes, most_bytes; /* of these items; where the batch is full */
     double filled;              /* when it was, in seconds; 0: not yet */
-    size_t n_read, n_cut; /* inputs, of all batches, without the query */
-    size_t n_cut_named;   /* of these, in a note */
+    size_t n_read, n_cut;       /* inputs, of all batches, without the query */
+    size_t n_cut_named;         /* of these, in a note */
     bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding;
 };
 
@@ -35,10 +35,12 @@ enum reader_state batch_fill(struct batch *batch);
  * encoder's message says why not all. */
 size_t batch_tokenize(struct batch *batch);
 
-/* Says what may surprise: that a text was cut, has no tokens, or no mask token, that ids look padded; once each, of the first. */
+/* Says what may surprise: that a text was cut, has no tokens, or no mask token, that ids look
+ * padded; once each, of the first. */
 void batch_note(struct batch *batch, const struct item *item);
 
-/* The last batch is done, and with it all: says how many texts were cut, where the note was not of all. */
+/* The last batch is done, and with it all: says how many texts were cut, where the note was not of
+ * all. */
 void batch_end(struct batch *batch);
 
 /* program_fail, on a line of its own. */

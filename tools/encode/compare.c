@@ -6,9 +6,9 @@
  */
 #include "tools/encode/compare.h"
 
-#include "tools/encode/comparison.h"
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
+#include "tools/encode/comparison.h"
 
 #include <errno.h>
 #include <math.h>
@@ -102,7 +102,8 @@ static bool read_two(struct comparison *comparison, struct reader *reader, struc
     struct record more;
     enum reader_state state = READER_RECORD;
     size_t n = 0;
-    while (n < 2 && (state = reader_next(reader, true, &comparison->items[n].record)) == READER_RECORD) {
+    while (n < 2 &&
+           (state = reader_next(reader, true, &comparison->items[n].record)) == READER_RECORD) {
         comparison->items[n].number = n + 1;
         n++;
     }
@@ -114,9 +115,10 @@ static bool read_two(struct comparison *comparison, struct reader *reader, struc
         snprintf(encoder->message, sizeof encoder->message, "%s", reader->message);
     else
         snprintf(encoder->message, sizeof encoder->message,
-                 "--compare takes two texts; stdin has %s", n == 2   ? "more than two lines"
-                                                           : n == 1 ? "one line"
-                                                                    : "none");
+                 "--compare takes two texts; stdin has %s",
+                 n == 2   ? "more than two lines"
+                 : n == 1 ? "one line"
+                          : "none");
     return false;
 }
 
@@ -144,8 +146,8 @@ static bool prepare(struct comparison *comparison, const struct encode_options *
         if (!encoder_tokenize(encoder, item))
             return false;
         if (item->n_dropped)
-            program_note("%s was cut to %zu of its %zu tokens", item_name(item, name), item->n_tokens,
-                         item->n_tokens + item->n_dropped);
+            program_note("%s was cut to %zu of its %zu tokens", item_name(item, name),
+                         item->n_tokens, item->n_tokens + item->n_dropped);
         comparison->is_paired[side] = calloc(item->n_tokens + 1, 1);
     }
     comparison->pairs = calloc(comparison->items[0].n_tokens + 1, sizeof *comparison->pairs);

@@ -3,10 +3,11 @@
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
-#include "tools/common/texts/encoder.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
 
-/* Compares options->texts[0] with [1], or the two lines of stdin; returns the program's exit code. */
+/* Compares options->texts[0] with [1], or the two lines of stdin; returns the program's exit code.
+ */
 int compare_texts(const struct encode_options *options, struct encoder *encoder,
                   struct output *output);
 

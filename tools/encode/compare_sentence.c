@@ -42,11 +42,11 @@ static void conclude_same(const struct comparison *comparison, char *out, size_t
                  "The same words in the same order: the same vectors (largest difference %.2g).",
                  largest);
     else if (same_words && !encoder->has_positions && !is_causal(comparison))
-        snprintf(out, cap,
-                 "Without positions and with a full mask the order of the words makes no "
-                 "difference: the same words have the same vectors up to rounding (largest "
-                 "difference %.2g).",
-                 largest);
+        snprintf(
+            out, cap,
+            "Without positions and with a full mask the order of the words makes no difference: "
+            "the same words have the same vectors up to rounding (largest difference %.2g).",
+            largest);
     else if (same_words && encoder->has_positions)
         snprintf(out, cap,
                  "Words moved, and the same words have the same vectors up to rounding (largest "
@@ -54,13 +54,13 @@ static void conclude_same(const struct comparison *comparison, char *out, size_t
                  "little to show.",
                  largest, encoder->position);
     else
-        snprintf(out, cap,
-                 "The shared words have the same vectors up to rounding (largest difference "
-                 "%.2g)%s.",
-                 largest,
-                 is_causal(comparison) && !same_words && encoder->info.n_layers > 0
-                     ? ": with a causal mask a word sees only itself and what comes before it"
-                     : "");
+        snprintf(
+            out, cap,
+            "The shared words have the same vectors up to rounding (largest difference %.2g)%s.",
+            largest,
+            is_causal(comparison) && !same_words && encoder->info.n_layers > 0
+                ? ": with a causal mask a word sees only itself and what comes before it"
+                : "");
 }
 
 static void conclude_moved(const struct comparison *comparison, char *out, size_t cap)
@@ -79,14 +79,15 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
     else if (comparison->n_moved < comparison->n_pairs)
         snprintf(kept, sizeof kept, ", those in the same place not at all");
     snprintf(out, cap,
-             all_differ ? "With %s positions the same word in another place gets another vector: the "
-                          "words that moved differ %s%s."
-                        : "With %s positions a word's vector depends on its place, but not every two "
-                          "places differ: the words that moved differ %s%s.",
+             all_differ ? "With %s positions the same word in another place gets another vector: "
+                          "the words that moved differ %s%s."
+                        : "With %s positions a word's vector depends on its place, but not every "
+                          "two places differ: the words that moved differ %s%s.",
              comparison->encoder->position, range, kept);
 }
 
-/* "the whole text and its word's place": what a vector of this model takes in, of what differs here. */
+/* "the whole text and its word's place": what a vector of this model takes in, of what differs
+ * here. */
 static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
 {
     const struct encoder *encoder = comparison->encoder;
@@ -132,8 +133,9 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
     if (comparison->n_pairs == 0)
         snprintf(out, cap, "The texts share no word: there is nothing to compare.");
     else if (isnan(comparison->largest))
-        snprintf(out, cap, "Some vectors hold NaN, which is not a number: they cannot be compared. "
-                           "The weight file is damaged, or its numbers overflow.");
+        snprintf(out, cap,
+                 "Some vectors hold NaN, which is not a number: they cannot be compared. The "
+                 "weight file is damaged, or its numbers overflow.");
     else if (comparison->largest <= rounding_of(comparison))
         conclude_same(comparison, out, cap);
     else

@@ -179,26 +179,13 @@ static bool set_task(struct encode_options *options, enum task task)
 static bool read_text(struct encode_options *options, int option, const char *text)
 {
     switch (option) {
-    case 'm':
-        options->model_path = text;
-        return true;
-    case 'o':
-        options->output_path = strcmp(text, "-") == 0 ? NULL : text;
-        return true;
-    case OPTION_PAIR:
-        options->pair = text;
-        return true;
-    case OPTION_PROMPT:
-        options->prompt = text;
-        return true;
-    case OPTION_PROMPT_TEXT:
-        options->prompt_text = text;
-        return true;
-    case OPTION_QUERY_PROMPT:
-        options->query_prompt = text;
-        return true;
-    default:
-        return false;
+    case 'm': options->model_path = text; return true;
+    case 'o': options->output_path = strcmp(text, "-") == 0 ? NULL : text; return true;
+    case OPTION_PAIR: options->pair = text; return true;
+    case OPTION_PROMPT: options->prompt = text; return true;
+    case OPTION_PROMPT_TEXT: options->prompt_text = text; return true;
+    case OPTION_QUERY_PROMPT: options->query_prompt = text; return true;
+    default: return false;
     }
 }
 
@@ -212,21 +199,14 @@ static bool read_value(struct encode_options *options, int option, const char *t
         return position_options_set(&options->positions,
                                     (enum position_option)(option - OPTION_POSITION), text);
     switch (option) {
-    case OPTION_RANK:
-        options->query = text;
-        return set_task(options, TASK_RANK);
-    case OPTION_TOP:
-        return option_count("--top", text, 1, INT32_MAX, &options->top);
-    case OPTION_STRIDE:
-        return option_count("--stride", text, 0, INT32_MAX, &options->stride);
-    case 't':
-        return option_count("-t", text, 1, 1024, &options->n_threads);
+    case OPTION_RANK: options->query = text; return set_task(options, TASK_RANK);
+    case OPTION_TOP: return option_count("--top", text, 1, INT32_MAX, &options->top);
+    case OPTION_STRIDE: return option_count("--stride", text, 0, INT32_MAX, &options->stride);
+    case 't': return option_count("-t", text, 1, 1024, &options->n_threads);
     case OPTION_MAX_TOKENS:
         return option_count("--max-tokens", text, 1, INT32_MAX, &options->max_tokens);
-    case OPTION_PAD_TO:
-        return option_count("--pad-to", text, 1, PAD_TO_MOST, &options->pad_to);
-    case OPTION_PAD_ID:
-        return read_pad_id(options, text);
+    case OPTION_PAD_TO: return option_count("--pad-to", text, 1, PAD_TO_MOST, &options->pad_to);
+    case OPTION_PAD_ID: return read_pad_id(options, text);
     case 'p':
         is_good = choose(&POOLING, text, &value);
         options->pooling = (engine_pooling)value;
@@ -259,8 +239,7 @@ static bool read_value(struct encode_options *options, int option, const char *t
         is_good = choose(&INPUT, text, &value);
         options->is_json_input = value;
         break;
-    default:
-        return false;
+    default: return false;
     }
     return is_good;
 }
@@ -269,38 +248,22 @@ static bool read_value(struct encode_options *options, int option, const char *t
 static bool read_flag(struct encode_options *options, int option)
 {
     switch (option) {
-    case OPTION_NO_PROMPT:
-        return options->no_prompt = true;
-    case OPTION_NO_SPECIAL:
-        return options->no_special = true;
-    case OPTION_TRUNCATE_LEFT:
-        return options->truncate_left = true;
-    case OPTION_NORMALIZE:
-        return options->normalize = true;
-    case OPTION_IN_ORDER:
-        return options->in_order = true;
-    case OPTION_RAW_SCORES:
-        return options->raw_scores = true;
-    case OPTION_ALL:
-        return options->all_values = true;
-    case OPTION_PROGRESS:
-        return options->has_progress = true;
-    case OPTION_TOKENS:
-        return set_task(options, TASK_TOKENS);
-    case OPTION_SHOW_MASK:
-        return set_task(options, TASK_SHOW_MASK);
-    case OPTION_COMPARE:
-        return set_task(options, TASK_COMPARE);
-    case OPTION_SIMILARITY:
-        return set_task(options, TASK_SIMILARITY);
-    case OPTION_LABELS:
-        return set_task(options, TASK_LABELS);
-    case OPTION_ENTITIES:
-        return set_task(options, TASK_ENTITIES);
-    case OPTION_FILL:
-        return set_task(options, TASK_FILL);
-    default:
-        return false;
+    case OPTION_NO_PROMPT: return options->no_prompt = true;
+    case OPTION_NO_SPECIAL: return options->no_special = true;
+    case OPTION_TRUNCATE_LEFT: return options->truncate_left = true;
+    case OPTION_NORMALIZE: return options->normalize = true;
+    case OPTION_IN_ORDER: return options->in_order = true;
+    case OPTION_RAW_SCORES: return options->raw_scores = true;
+    case OPTION_ALL: return options->all_values = true;
+    case OPTION_PROGRESS: return options->has_progress = true;
+    case OPTION_TOKENS: return set_task(options, TASK_TOKENS);
+    case OPTION_SHOW_MASK: return set_task(options, TASK_SHOW_MASK);
+    case OPTION_COMPARE: return set_task(options, TASK_COMPARE);
+    case OPTION_SIMILARITY: return set_task(options, TASK_SIMILARITY);
+    case OPTION_LABELS: return set_task(options, TASK_LABELS);
+    case OPTION_ENTITIES: return set_task(options, TASK_ENTITIES);
+    case OPTION_FILL: return set_task(options, TASK_FILL);
+    default: return false;
     }
 }
 

@@ -2,8 +2,8 @@
 #ifndef TOOLS_PIPELINE_H
 #define TOOLS_PIPELINE_H
 
-#include "tools/common/texts/encoder.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
 
 /* Encodes all that the reader gives. Returns the program's exit code; what went wrong has been

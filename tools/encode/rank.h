@@ -2,8 +2,8 @@
 #ifndef TOOLS_RANK_H
 #define TOOLS_RANK_H
 
-#include "tools/common/texts/encoder.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
 
 /* Scores every text that the reader gives, and prints them best first, or as they come with

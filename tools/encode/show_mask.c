@@ -11,9 +11,9 @@
  */
 #include "tools/encode/show_mask.h"
 
-#include "tools/encode/batch.h"
 #include "tools/common/json_output.h"
 #include "tools/common/options.h"
+#include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 
 #include <errno.h>
@@ -76,8 +76,8 @@ static int check_size(const struct masks *masks, size_t n_places)
     double n_cells = (double)n_places * (double)n_places * (double)(masks->n + 1);
     if (n_cells <= (double)MOST_CELLS)
         return PROGRAM_DONE;
-    return program_fail("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most %zu are shown: "
-                        "give fewer or shorter texts, or a smaller --pad-to",
+    return program_fail("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most "
+                        "%zu are shown: give fewer or shorter texts, or a smaller --pad-to",
                         masks->n, plural(masks->n), n_places, n_cells, MOST_CELLS);
 }
 
@@ -90,8 +90,8 @@ static int pad_all(struct masks *masks)
         if (masks->items[i].n_tokens > n_places)
             n_places = masks->items[i].n_tokens;
     if (n_places == 0)
-        return program_fail("--show-mask: there is no token to show a mask for; --pad-to N makes "
-                            "places");
+        return program_fail(
+            "--show-mask: there is no token to show a mask for; --pad-to N makes places");
     int code = check_size(masks, n_places);
     if (code != PROGRAM_DONE)
         return code;
@@ -172,8 +172,9 @@ static void print_look_ahead(const struct masks *masks, FILE *stream)
 
 static void print_seen(const struct masks *masks, const struct item *item, FILE *stream)
 {
-    fprintf(stream, "\npadding and %s mask together [%zu, %zu], query × key: 1 is seen, 0 is "
-                    "hidden\ntext %zu: ",
+    fprintf(stream,
+            "\npadding and %s mask together [%zu, %zu], query × key: 1 is seen, 0 is hidden\ntext "
+            "%zu: ",
             masks->encoder->mask, masks->n_places, masks->n_places, item->number);
     print_input(stream, &item->record.input);
     putc('\n', stream);
@@ -187,8 +188,9 @@ static void print_seen(const struct masks *masks, const struct item *item, FILE 
 
 static void print_softmax(const struct masks *masks, FILE *stream)
 {
-    fprintf(stream, "\nsoftmax [%zu, %zu] of scores: the ids, where these were given, else 0; -inf "
-                    "for padding\n",
+    fprintf(stream,
+            "\nsoftmax [%zu, %zu] of scores: the ids, where these were given, else 0; -inf for "
+            "padding\n",
             masks->n, masks->n_places);
     for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
         const double *weights = softmax(masks, &masks->items[row]);

@@ -2,8 +2,8 @@
 #ifndef TOOLS_SHOW_MASK_H
 #define TOOLS_SHOW_MASK_H
 
-#include "tools/common/texts/encoder.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
 
 /* Prints the masks of all texts, padded to one length: the longest text's unless --pad-to says

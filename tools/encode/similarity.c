@@ -2,10 +2,10 @@
  * them are kept, the matrix is not. */
 #include "tools/encode/similarity.h"
 
-#include "tools/encode/batch.h"
 #include "tools/common/csv_output.h"
 #include "tools/common/display.h"
 #include "tools/common/json_output.h"
+#include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef TOOLS_SIMILARITY_H
 #define TOOLS_SIMILARITY_H
 
-#include "tools/common/texts/encoder.h"
 #include "tools/common/output.h"
+#include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
 
 /* Reads all texts, then prints the matrix. Returns the program's exit code. */

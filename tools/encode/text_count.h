@@ -1,5 +1,6 @@
-/* text_count.h - progress on stderr while results go elsewhere: texts so far, and how fast they go. One line
- * of a terminal that is cleared at the end; with --progress lines of any stderr, and the last one stays. */
+/* text_count.h - progress on stderr while results go elsewhere: texts so far, and how fast they go.
+ * One line of a terminal that is cleared at the end; with --progress lines of any stderr, and the
+ * last one stays. */
 #ifndef TOOLS_TEXT_COUNT_H
 #define TOOLS_TEXT_COUNT_H
 
@@ -7,7 +8,7 @@
 
 struct text_count {
     bool is_shown, is_terminal, is_kept;
-    double start, last;        /* seconds; 0: not yet */
+    double start, last;       /* seconds; 0: not yet */
     size_t n_texts, n_tokens; /* done */
 };
 

@@ -3,7 +3,8 @@
  * A window has at most `room` tokens of the text, and the next one begins `stride` tokens before
  * its end. With at_words, for texts that are read again as they stand, ends and beginnings move
  * back to the nearest token that is not a further piece of a word: read again, a window then gives
- * the tokens that it was cut from. Only within a word of more pieces than fit is there no such place.
+ * the tokens that it was cut from. Only within a word of more pieces than fit is there no such
+ * place.
  */
 #include "tools/encode/windows.h"
 
@@ -78,14 +79,15 @@ static bool takes_pair(const struct encoder *encoder, const struct item *item)
 bool windows_begin(struct windows *windows, struct encoder *encoder, const struct item *item)
 {
     size_t limit = encoder->token_limit;
-    *windows = (struct windows){.item = item, .encoder = encoder, .stride = encoder->stride, .of = 1};
+    *windows =
+        (struct windows){.item = item, .encoder = encoder, .stride = encoder->stride, .of = 1};
     if (item->record.input.ids) {
         if (item_n_visible(item) <= limit)
             return true;
-        return encoder_fail(encoder, item,
-                            " has %zu ids and the limit is %zu; ids are taken as "
-                            "they are, not in windows",
-                            item->n_tokens, limit);
+        return encoder_fail(
+            encoder, item,
+            " has %zu ids and the limit is %zu; ids are taken as they are, not in windows",
+            item->n_tokens, limit);
     }
     windows->in_pair = takes_pair(encoder, item);
     windows->at_words = encoder->task == TASK_ENTITIES;
@@ -98,14 +100,13 @@ bool windows_begin(struct windows *windows, struct encoder *encoder, const struc
     if (windows->n <= windows->room)
         return true;
     if (windows->room == 0)
-        return encoder_fail(encoder, item,
-                            " has %zu tokens that are in every window, and the limit "
-                            "is %zu: that leaves no room",
-                            n_others, limit);
+        return encoder_fail(
+            encoder, item,
+            " has %zu tokens that are in every window, and the limit is %zu: that leaves no room",
+            n_others, limit);
     if (windows->stride >= windows->room)
         return encoder_fail(encoder, item,
-                            ": its windows have room for %zu token%s: --stride must "
-                            "be smaller",
+                            ": its windows have room for %zu token%s: --stride must be smaller",
                             windows->room, plural(windows->room));
     windows->of = count_windows(windows);
     return true;
@@ -127,7 +128,8 @@ bool windows_next(struct windows *windows, struct item *window)
 
     *window = (struct item){.number = item->number, .record = item->record};
     window->record.storage = NULL; /* the item's */
-    window->prompt_len = windows->index == 0 ? item->prompt_len : 0; /* the first alone begins with it */
+    window->prompt_len =
+        windows->index == 0 ? item->prompt_len : 0; /* the first alone begins with it */
     window->window =
         (struct window){.index = windows->index++, .of = windows->of, .in_pair = windows->in_pair};
     window->tokens = malloc((n_tokens + 1) * sizeof *window->tokens);

@@ -48,9 +48,18 @@ static const char HELP[] =
     "Exit codes: 0 done, 1 failed, 2 misused.\n";
 
 enum {
-    OPTION_WEIGHTS = 256, OPTION_NAME, OPTION_TOKENIZER, OPTION_DRY_RUN, OPTION_VERSION,
-    OPTION_VECTORS, OPTION_LIMIT, OPTION_ONLY_WORDS_OF, OPTION_LOWER, OPTION_SPLIT,
-    OPTION_MAX_TOKENS, OPTION_POSITION /* and the next N_POSITION_OPTIONS */
+    OPTION_WEIGHTS = 256,
+    OPTION_NAME,
+    OPTION_TOKENIZER,
+    OPTION_DRY_RUN,
+    OPTION_VERSION,
+    OPTION_VECTORS,
+    OPTION_LIMIT,
+    OPTION_ONLY_WORDS_OF,
+    OPTION_LOWER,
+    OPTION_SPLIT,
+    OPTION_MAX_TOKENS,
+    OPTION_POSITION /* and the next N_POSITION_OPTIONS */
 };
 
 static const struct option OPTIONS[] = {
@@ -151,10 +160,10 @@ static int settle_vectors(const struct import_options *options)
     if (options->directory != NULL || options->tokenizer != NULL)
         return program_misuse("--vectors takes one file and no model: leave out %s",
                               options->directory != NULL ? options->directory : "--tokenizer-only");
-    const char *conflict = position_options_conflict(
-        &vectors->positions,
-        position_name(vectors->positions.position != 0 ? vectors->positions.position
-                                                       : ENGINE_POSITION_NONE));
+    const char *conflict = position_options_conflict(&vectors->positions,
+                                                     position_name(vectors->positions.position != 0
+                                                                       ? vectors->positions.position
+                                                                       : ENGINE_POSITION_NONE));
     if (conflict != NULL)
         return program_misuse("%s", conflict);
     if (vectors->only_words_of != NULL && vectors->has_split)
@@ -195,29 +204,14 @@ int import_options_read(int argc, char *argv[], struct import_options *options, 
     *ends = false;
     while (code == PROGRAM_DONE && (option = getopt_long(argc, argv, "o:h", OPTIONS, NULL)) != -1)
         switch (option) {
-        case 'o':
-            options->output = optarg;
-            break;
-        case OPTION_WEIGHTS:
-            code = set_weights(optarg, &options->plan.type);
-            break;
-        case OPTION_NAME:
-            options->name = optarg;
-            break;
-        case OPTION_TOKENIZER:
-            options->tokenizer = optarg;
-            break;
-        case OPTION_DRY_RUN:
-            options->is_dry_run = true;
-            break;
-        case 'h':
-            *ends = true;
-            return program_help(HELP);
-        case OPTION_VERSION:
-            *ends = true;
-            return program_version();
-        default:
-            code = set_vectors_option(&options->vectors, option, optarg);
+        case 'o': options->output = optarg; break;
+        case OPTION_WEIGHTS: code = set_weights(optarg, &options->plan.type); break;
+        case OPTION_NAME: options->name = optarg; break;
+        case OPTION_TOKENIZER: options->tokenizer = optarg; break;
+        case OPTION_DRY_RUN: options->is_dry_run = true; break;
+        case 'h': *ends = true; return program_help(HELP);
+        case OPTION_VERSION: *ends = true; return program_version();
+        default: code = set_vectors_option(&options->vectors, option, optarg);
         }
     if (code != PROGRAM_DONE)
         return code;

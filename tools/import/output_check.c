@@ -1,5 +1,6 @@
-/* output_check.c - see output_check.h. Two paths are one file where device and inode are the same: links and
- * other ways of writing a path are seen through. Devices and pipes can be read and written at once.
+/* output_check.c - see output_check.h. Two paths are one file where device and inode are the same:
+ * links and other ways of writing a path are seen through. Devices and pipes can be read and
+ * written at once.
  */
 #include "tools/import/output_check.h"
 
@@ -21,8 +22,8 @@ static bool is_output(const char *output, const char *input)
 
 static int refuse(const char *output, const char *input)
 {
-    return program_misuse("-o %s is %s, which is read, and would be replaced: name another file", output,
-                          strcmp(input, "-") == 0 ? "the file on stdin" : input);
+    return program_misuse("-o %s is %s, which is read, and would be replaced: name another file",
+                          output, strcmp(input, "-") == 0 ? "the file on stdin" : input);
 }
 
 /* As the writer would open it; what it made goes away again. */
@@ -46,8 +47,8 @@ int import_output_check(const struct import_options *options)
         if (is_output(options->output, inputs[i]))
             return refuse(options->output, inputs[i]);
     if (strcmp(options->output, "-") == 0)
-        return program_misuse("-o - would be standard output, and a weight file needs a place of its own: name a "
-                              "file (./- for one of that name)");
+        return program_misuse("-o - would be standard output, and a weight file needs a place of "
+                              "its own: name a file (./- for one of that name)");
     return check_place(options->output);
 }
 
@@ -56,7 +57,8 @@ int import_output_check_folder(const struct import_options *options, const struc
     for (size_t i = 0; !options->is_dry_run && i < folder->n; i++) {
         char path[FOLDER_PATH];
         struct problem ignored;
-        if (folder_join(folder, folder->names[i], path, &ignored) && is_output(options->output, path))
+        if (folder_join(folder, folder->names[i], path, &ignored) &&
+            is_output(options->output, path))
             return refuse(options->output, path);
     }
     return PROGRAM_DONE;

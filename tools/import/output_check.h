@@ -1,5 +1,5 @@
-/* output_check.h - the output of encode-import, looked at before minutes of reading: it must be no input, and a
- * place that can be written. */
+/* output_check.h - the output of encode-import, looked at before minutes of reading: it must be no
+ * input, and a place that can be written. */
 #ifndef TOOLS_IMPORT_OUTPUT_CHECK_H
 #define TOOLS_IMPORT_OUTPUT_CHECK_H
 

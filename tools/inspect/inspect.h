@@ -33,8 +33,8 @@ void inspect_print_text(const struct inspection *inspection);
 /* False if there is no memory. */
 bool inspect_print_json(const struct inspection *inspection);
 
-/* What the head of the whole text reads where the file leaves it to the format ("cls"); NULL: the file says
- * it, or there is no such head. */
+/* What the head of the whole text reads where the file leaves it to the format ("cls"); NULL: the
+ * file says it, or there is no such head. */
 const char *inspect_head_pooling(const struct inspection *inspection);
 
 /* Names of the three kinds of settings, by engine_settings. */

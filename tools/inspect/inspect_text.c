@@ -64,8 +64,8 @@ static void print_settings(const struct inspection *inspection, engine_settings 
                head_pooling);
     size_t n_ids = inspection->info.n_vocabulary;
     if (settings == ENGINE_SETTINGS_TOKENIZER)
-        printf("  %-*s  %zu id%s, %zu with a text\n", KEY_COLUMNS, "(vocabulary)", n_ids, plural(n_ids),
-               inspection->n_texts);
+        printf("  %-*s  %zu id%s, %zu with a text\n", KEY_COLUMNS, "(vocabulary)", n_ids,
+               plural(n_ids), inspection->n_texts);
     if (i == 0)
         printf("  (none)\n");
 }

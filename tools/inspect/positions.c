@@ -1,5 +1,5 @@
-/* positions.c - encode-inspect --positions: from what is asked to the matrix, by the engine, and to its
- * measures or its rows; see positions.h.
+/* positions.c - encode-inspect --positions: from what is asked to the matrix, by the engine, and to
+ * its measures or its rows; see positions.h.
  */
 #include "tools/inspect/positions.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default width is that of encode-new, the default distances are a handful, and of long tables the rows that texts
- * mostly use; the most is what fits into memory anywhere. */
+/* The default width is that of encode-new, the default distances are a handful, and of long tables
+ * the rows that texts mostly use; the most is what fits into memory anywhere. */
 enum { DEFAULT_WIDTH = 128, DEFAULT_ROWS = 128, DEFAULT_TABLE_ROWS = 1024, DEFAULT_APART = 5 };
 static const size_t MOST_NUMBERS = (size_t)1 << 27;
 
@@ -28,8 +28,9 @@ struct source {
 static const char *config_of(const engine_model *model, const char *wanted)
 {
     const char *key, *value;
-    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) ==
-                       ENGINE_OK; i++)
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
         if (strcmp(key, wanted) == 0)
             return value;
     return NULL;
@@ -58,16 +59,16 @@ static double *ask_rows(const struct source *source, size_t n, size_t *width)
 {
     engine_error error;
     size_t numbers = 0;
-    engine_status status = engine_position_matrix_exact(source->model, &source->options, source->width,
-                                                        n, NULL, 0, &numbers, &error);
+    engine_status status = engine_position_matrix_exact(
+        source->model, &source->options, source->width, n, NULL, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
         program_fail("%s%s", error.message, position_next_step(source->options.position, status));
         return NULL;
     }
     *width = numbers / n;
     if (numbers > MOST_NUMBERS) {
-        program_fail("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n", n,
-                     *width, MOST_NUMBERS);
+        program_fail("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
+                     n, *width, MOST_NUMBERS);
         return NULL;
     }
     double *rows = malloc(numbers * sizeof *rows);
@@ -75,8 +76,8 @@ static double *ask_rows(const struct source *source, size_t n, size_t *width)
         program_fail("out of memory");
         return NULL;
     }
-    if (engine_position_matrix_exact(source->model, &source->options, source->width, n, rows, numbers,
-                                     NULL, &error) != ENGINE_OK) {
+    if (engine_position_matrix_exact(source->model, &source->options, source->width, n, rows,
+                                     numbers, NULL, &error) != ENGINE_OK) {
         program_fail("%s", error.message);
         free(rows);
         return NULL;
@@ -106,7 +107,8 @@ static void describe(const struct positions_request *request, const struct sourc
     matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
 }
 
-/* The last place of a short text whose value stands at another place of a long one; one column will do. */
+/* The last place of a short text whose value stands at another place of a long one; one column will
+ * do. */
 static bool find_example(double scale, struct index_example *example)
 {
     const struct source one = {.options = {.struct_bytes = sizeof one.options,
@@ -137,8 +139,8 @@ static int check_distances(const struct position_matrix *matrix, size_t n_apart)
     double numbers = (double)matrix->n * (double)matrix->width * (double)n;
     if (numbers <= MOST_DIFFERENCES)
         return PROGRAM_DONE;
-    return program_fail("-k %zu: so many distances of %zu positions of width %zu take %.0f differences, at most "
-                        "%.0f are computed: ask for fewer with -k or -n",
+    return program_fail("-k %zu: so many distances of %zu positions of width %zu take %.0f "
+                        "differences, at most %.0f are computed: ask for fewer with -k or -n",
                         n_apart, matrix->n, matrix->width, numbers, MOST_DIFFERENCES);
 }
 
@@ -176,8 +178,9 @@ static int show(const struct positions_request *request, const struct position_m
         example = &index;
     }
     if (request->n_apart > matrix->n - 1)
-        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows", matrix->n,
-                     plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1, n_apart);
+        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows",
+                     matrix->n, plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1,
+                     n_apart);
     bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
     if (done && request->format == POSITIONS_JSON)
         done = positions_print_json(matrix, &measures, example, stdout);
@@ -193,20 +196,23 @@ static int check_picks(const struct position_picks *picks, size_t n)
     size_t most = picks->has_row ? picks->row : 0;
     for (int i = 0; i < 2 && picks->has_pair; i++)
         most = picks->pair[i] > most ? picks->pair[i] : most;
-    return most < n ? PROGRAM_DONE
-                    : program_misuse("position %zu is asked for, and there are 0 to %zu: -n takes more", most,
-                                     n - 1);
+    return most < n
+               ? PROGRAM_DONE
+               : program_misuse("position %zu is asked for, and there are 0 to %zu: -n takes more",
+                                most, n - 1);
 }
 
 static int inspect(struct positions_request *request, struct source *source)
 {
-    size_t own_rows = source->info.max_tokens < DEFAULT_TABLE_ROWS ? source->info.max_tokens
-                                                                   : DEFAULT_TABLE_ROWS;
+    size_t own_rows =
+        source->info.max_tokens < DEFAULT_TABLE_ROWS ? source->info.max_tokens : DEFAULT_TABLE_ROWS;
     struct position_matrix matrix = {
         .scheme = request->options.position != ENGINE_POSITION_MODEL
                       ? position_name(request->options.position)
                       : source->info.position,
-        .n = request->n > 0 ? request->n : source->model != NULL ? own_rows : DEFAULT_ROWS,
+        .n = request->n > 0          ? request->n
+             : source->model != NULL ? own_rows
+                                     : DEFAULT_ROWS,
     };
     const char *conflict = position_options_conflict(&request->options, matrix.scheme);
     if (conflict != NULL)

@@ -1,5 +1,5 @@
-/* positions.h - encode-inspect --positions: the matrix of a position scheme, or of a model's own positions, and
- * what can be measured of it. */
+/* positions.h - encode-inspect --positions: the matrix of a position scheme, or of a model's own
+ * positions, and what can be measured of it. */
 #ifndef TOOLS_INSPECT_POSITIONS_H
 #define TOOLS_INSPECT_POSITIONS_H
 
@@ -34,7 +34,8 @@ struct spread {
     bool is_constant;               /* but for the rounding of double */
 };
 
-/* Rows that are the same in float32, as they are added: `n` of them, the first `MATCHES_SHOWN` in rows. */
+/* Rows that are the same in float32, as they are added: `n` of them, the first `MATCHES_SHOWN` in
+ * rows. */
 enum { MATCHES_SHOWN = 6, GROUPS_SHOWN = 8 };
 struct same_rows {
     size_t rows[MATCHES_SHOWN], n;
@@ -44,7 +45,7 @@ struct position_matrix {
     const char *scheme, *name; /* name of the model, or NULL */
     size_t n, width;
     double *rows; /* [n, width]; of a learned table its float32 numbers */
-    double base; /* in force; 0: the scheme has none */
+    double base;  /* in force; 0: the scheme has none */
     double scale;
     size_t n_frequencies, period; /* of fourier: given ones, or harmonics of so many tokens */
 };
@@ -66,7 +67,8 @@ bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
                        const struct position_picks *picks, struct position_measures *measures);
 void positions_measures_free(struct position_measures *measures);
 
-/* Of index: places of a text of `short_n` tokens whose value is that of other places of one of `long_n`. */
+/* Of index: places of a text of `short_n` tokens whose value is that of other places of one of
+ * `long_n`. */
 struct index_example {
     size_t short_n, long_n, short_place, long_place; /* the last of them */
     double value;

@@ -85,11 +85,13 @@ static json_t *example_object(const struct index_example *example)
 /* Members that are there where they were asked for. */
 static bool set_picks(json_t *root, const struct position_picks *picks)
 {
-    return (!picks->has_row || set(root, "row", json_pack("{s:o, s:o}", "p", whole(picks->row), "norm",
-                                                          real(picks->norm)))) &&
+    return (!picks->has_row ||
+            set(root, "row",
+                json_pack("{s:o, s:o}", "p", whole(picks->row), "norm", real(picks->norm)))) &&
            (!picks->has_pair ||
-            set(root, "pair", json_pack("{s:[o, o], s:o}", "p", whole(picks->pair[0]),
-                                        whole(picks->pair[1]), "distance", real(picks->distance))));
+            set(root, "pair",
+                json_pack("{s:[o, o], s:o}", "p", whole(picks->pair[0]), whole(picks->pair[1]),
+                          "distance", real(picks->distance))));
 }
 
 bool positions_print_json(const struct position_matrix *matrix,
@@ -97,19 +99,17 @@ bool positions_print_json(const struct position_matrix *matrix,
                           const struct index_example *example, FILE *stream)
 {
     json_t *root = json_object();
-    bool ok = set(root, "scheme", json_string(matrix->scheme)) &&
-              set(root, "width", whole(matrix->width)) &&
-              set(root, "positions", whole(matrix->n)) &&
-              set(root, "base", matrix->base != 0 ? real(matrix->base) : json_null()) &&
-              set(root, "scale", real(matrix->scale)) &&
-              set(root, "range", range_object(measures)) &&
-              set(root, "norm", spread_object(&measures->norms, 0)) &&
-              set(root, "distance", apart_array(measures)) &&
-              set_picks(root, &measures->picks) &&
-              set(root, "different_rows", whole(measures->n_different)) &&
-              set(root, "groups_of_same_rows", whole(measures->n_same)) &&
-              set(root, "same_rows", same_array(measures)) &&
-              set(root, "same_value_other_place", example_object(example));
+    bool ok =
+        set(root, "scheme", json_string(matrix->scheme)) &&
+        set(root, "width", whole(matrix->width)) && set(root, "positions", whole(matrix->n)) &&
+        set(root, "base", matrix->base != 0 ? real(matrix->base) : json_null()) &&
+        set(root, "scale", real(matrix->scale)) && set(root, "range", range_object(measures)) &&
+        set(root, "norm", spread_object(&measures->norms, 0)) &&
+        set(root, "distance", apart_array(measures)) && set_picks(root, &measures->picks) &&
+        set(root, "different_rows", whole(measures->n_different)) &&
+        set(root, "groups_of_same_rows", whole(measures->n_same)) &&
+        set(root, "same_rows", same_array(measures)) &&
+        set(root, "same_value_other_place", example_object(example));
     if (ok) {
         json_dumpf(root, stream, JSON_INDENT(2)); /* program_end sees a write that failed */
         putc('\n', stream);

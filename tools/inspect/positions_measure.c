@@ -1,7 +1,8 @@
 /* positions_measure.c - range, lengths, distances and equal rows of a matrix of positions.
  *
- * Lengths and distances are those of the formulas, in double, and are called constant where they vary by no more than
- * its rounding; rows are equal where they are in float32, as the model adds them.
+ * Lengths and distances are those of the formulas, in double, and are called constant where they
+ * vary by no more than its rounding; rows are equal where they are in float32, as the model adds
+ * them.
  */
 #include "tools/inspect/positions.h"
 
@@ -58,7 +59,8 @@ static struct spread measure_rows(const struct position_matrix *matrix, size_t k
     struct spread spread = {0};
     double sum = 0;
     for (size_t p = 0; p < n; p++) {
-        double value = distance(row_of(matrix, p), k > 0 ? row_of(matrix, p + k) : NULL, matrix->width);
+        double value =
+            distance(row_of(matrix, p), k > 0 ? row_of(matrix, p + k) : NULL, matrix->width);
         if (p == 0 || value < spread.smallest || isnan(value)) {
             spread.smallest = value;
             spread.smallest_at = p;
@@ -79,8 +81,8 @@ static void measure_picks(const struct position_matrix *matrix, struct position_
     if (picks->has_row)
         picks->norm = distance(row_of(matrix, picks->row), NULL, matrix->width);
     if (picks->has_pair)
-        picks->distance = distance(row_of(matrix, picks->pair[0]), row_of(matrix, picks->pair[1]),
-                                   matrix->width);
+        picks->distance =
+            distance(row_of(matrix, picks->pair[0]), row_of(matrix, picks->pair[1]), matrix->width);
 }
 
 /* ---- Equal rows ---- */
@@ -169,8 +171,7 @@ bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
         return false;
     measure_range(matrix, measures);
     measure_picks(matrix, &measures->picks);
-    double rounding =
-        rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
+    double rounding = rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
     measures->norms = measure_rows(matrix, 0, matrix->n, rounding);
     for (size_t k = 1; k <= measures->n_apart; k++)
         measures->apart[k - 1] = measure_rows(matrix, k, matrix->n - k, rounding);

@@ -1,5 +1,5 @@
-/* positions_text.c - what is measured of positions, for reading. Single values have the seven digits that
- * float32 holds; lengths and distances have eight. */
+/* positions_text.c - what is measured of positions, for reading. Single values have the seven
+ * digits that float32 holds; lengths and distances have eight. */
 #include "tools/inspect/positions.h"
 
 #include "tools/common/display.h"
@@ -62,8 +62,10 @@ static void print_rows(const struct position_matrix *matrix,
         if (matrix->n == 1)
             fputs("one\n", stream);
         else if (is_index)
-            fprintf(stream, "all %zu differ: among texts of %zu tokens every position is known by its row\n",
-                    matrix->n, matrix->n);
+            fprintf(
+                stream,
+                "all %zu differ: among texts of %zu tokens every position is known by its row\n",
+                matrix->n, matrix->n);
         else
             fprintf(stream, "all %zu differ: every position is known by its row\n", matrix->n);
         return;
@@ -83,15 +85,16 @@ static void print_meaning(const struct position_matrix *matrix, const struct ind
     char text[400] = "";
     if (example != NULL)
         snprintf(text, sizeof text,
-                 "The value is p / T%s, so the same value means different places in texts of different "
-                 "lengths: %.7g is place %zu of a text of %zu tokens, and place %zu of one of %zu "
-                 "(places count from 0).",
-                 matrix->scale != 1 ? " times W2" : "", example->value, example->short_place, example->short_n, example->long_place,
-                 example->long_n);
-    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64 && (float)matrix->scale != 0)
+                 "The value is p / T%s, so the same value means different places in texts of "
+                 "different lengths: %.7g is place %zu of a text of %zu tokens, and place %zu of "
+                 "one of %zu (places count from 0).",
+                 matrix->scale != 1 ? " times W2" : "", example->value, example->short_place,
+                 example->short_n, example->long_place, example->long_n);
+    else if (strcmp(matrix->scheme, "binary") == 0 && matrix->width < 64 &&
+             (float)matrix->scale != 0)
         snprintf(text, sizeof text,
-                 "%zu bit%s: rows are unique for positions 0 to %" PRIu64 " (2^%zu of them), then they "
-                 "begin again.",
+                 "%zu bit%s: rows are unique for positions 0 to %" PRIu64
+                 " (2^%zu of them), then they begin again.",
                  matrix->width, plural(matrix->width), ((uint64_t)1 << matrix->width) - 1,
                  matrix->width);
     if (text[0] == '\0')

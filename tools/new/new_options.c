@@ -55,10 +55,25 @@ static const char HELP_END[] =
     "Exit codes: 0 done, 1 failed, 2 misused.\n";
 
 enum {
-    OPTION_SEED = 256, OPTION_NAME, OPTION_TYPE, OPTION_LAYOUT, OPTION_EMBEDDING_TYPE,
-    OPTION_TOKENIZER, OPTION_WORDS, OPTION_FIT, OPTION_OOV, OPTION_NUM_WORDS, OPTION_MIN_COUNT,
-    OPTION_KERAS, OPTION_BLANKS, OPTION_LOWER, OPTION_ADD_TOKEN, OPTION_TEMPLATE_SINGLE,
-    OPTION_TEMPLATE_PAIR, OPTION_TRUNCATE, OPTION_VERSION,
+    OPTION_SEED = 256,
+    OPTION_NAME,
+    OPTION_TYPE,
+    OPTION_LAYOUT,
+    OPTION_EMBEDDING_TYPE,
+    OPTION_TOKENIZER,
+    OPTION_WORDS,
+    OPTION_FIT,
+    OPTION_OOV,
+    OPTION_NUM_WORDS,
+    OPTION_MIN_COUNT,
+    OPTION_KERAS,
+    OPTION_BLANKS,
+    OPTION_LOWER,
+    OPTION_ADD_TOKEN,
+    OPTION_TEMPLATE_SINGLE,
+    OPTION_TEMPLATE_PAIR,
+    OPTION_TRUNCATE,
+    OPTION_VERSION,
     OPTION_SHAPE /* and the index of the option */
 };
 
@@ -209,8 +224,8 @@ static const char *tokenizer_conflict(const struct new_options *options)
     if (options->keras && options->blanks)
         return "--keras and --blanks exclude each other";
     if (options->fit != NULL && (options->keras || options->blanks))
-        return "--fit splits like Keras: --keras and --blanks go with --words, or with "
-               "--tokenizer and a word list";
+        return "--fit splits like Keras: --keras and --blanks go with --words, or with --tokenizer "
+               "and a word list";
     if (options->fit == NULL && options->has_oov)
         return "--oov goes with --fit";
     if (options->fit == NULL && options->fit_options.num_words > 0)
@@ -227,8 +242,8 @@ static int settle(struct new_options *options)
     if (options->output == NULL)
         return program_misuse("-o FILE is needed");
     if (strcmp(options->output, "-") == 0)
-        return program_misuse("-o -: a weight file is completed at its start, so it cannot be "
-                              "written to stdout");
+        return program_misuse(
+            "-o -: a weight file is completed at its start, so it cannot be written to stdout");
     const char *conflict = tokenizer_conflict(options);
     return conflict == NULL ? shape_settle(&options->shape) : program_misuse("%s", conflict);
 }

@@ -2,9 +2,9 @@
 #ifndef TOOLS_NEW_OPTIONS_H
 #define TOOLS_NEW_OPTIONS_H
 
-#include "tools/new/new_shape.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/new/new_shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>

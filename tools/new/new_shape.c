@@ -25,11 +25,18 @@ struct shape_key {
     bool is_of_layers;   /* says nothing where there are none */
 };
 
-#define COUNT(field, least, most, about) \
-    {#field, about, offsetof(struct model_config, field), least, most, false}
-#define OF_LAYERS(field, about) \
-    {#field, about, offsetof(struct model_config, field), 1, INT32_MAX, true}
-#define OTHER(field, about) {#field, about, 0, 0, 0, false}
+#define COUNT(field, least, most, about)                                                           \
+    {                                                                                              \
+#field, about, offsetof(struct model_config, field), least, most, false                    \
+    }
+#define OF_LAYERS(field, about)                                                                    \
+    {                                                                                              \
+#field, about, offsetof(struct model_config, field), 1, INT32_MAX, true                    \
+    }
+#define OTHER(field, about)                                                                        \
+    {                                                                                              \
+#field, about, 0, 0, 0, false                                                              \
+    }
 
 static const struct shape_key KEYS[] = {
     COUNT(layers, 0, INT32_MAX, "encoder layers"),
@@ -100,7 +107,8 @@ static bool is_key(const char *key, const char *wanted)
 /* The option's name; that of the count of frequencies is that of the frequencies. */
 static void with_dashes(const char *key, char name[SHAPE_NAME_BYTES])
 {
-    snprintf(name, SHAPE_NAME_BYTES, "%s", is_key(key, "position_frequencies") ? "frequencies" : key);
+    snprintf(name, SHAPE_NAME_BYTES, "%s",
+             is_key(key, "position_frequencies") ? "frequencies" : key);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';
@@ -126,7 +134,8 @@ static void describe_values(const char *key, char out[EXPECTED_BYTES])
         snprintf(out, EXPECTED_BYTES, "a whole number from %" PRId64 " to %" PRId64, known->least,
                  known->most);
     else if (is_key(key, "position_base"))
-        snprintf(out, EXPECTED_BYTES, "a number from %g to %g", POSITION_BASE_LEAST, POSITION_BASE_MOST);
+        snprintf(out, EXPECTED_BYTES, "a number from %g to %g", POSITION_BASE_LEAST,
+                 POSITION_BASE_MOST);
     else if (strcmp(key, "norm_eps") == 0)
         snprintf(out, EXPECTED_BYTES, "a number above 0");
     else
@@ -296,15 +305,16 @@ static int check_together(const struct model_config *config)
                               config->position_offset);
     if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
         config->position != POSITION_EXPONENTIAL)
-        return program_misuse("--position-base goes with --position sinusoidal or exponential, no others have a "
-                              "base; here it is %s", config_name(config, "position"));
+        return program_misuse("--position-base goes with --position sinusoidal or exponential, no "
+                              "others have a base; here it is %s",
+                              config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return program_misuse("--frequencies goes with --position fourier");
     return PROGRAM_DONE;
 }
 
-/* Without layers the first token knows nothing of the others, and a head that reads it alone sees one
- * word of a text. */
+/* Without layers the first token knows nothing of the others, and a head that reads it alone sees
+ * one word of a text. */
 static void settle_head_pooling(struct shape *shape)
 {
     struct model_config *config = &shape->config;

@@ -19,10 +19,10 @@ void shape_print_help(const struct model_config *defaults);
 
 struct shape {
     struct model_config config;
-    bool scale_is_sqrt; /* --embedding-scale sqrt: the width may come later */
+    bool scale_is_sqrt;      /* --embedding-scale sqrt: the width may come later */
     const char *label_names; /* "pos,neg", or NULL: numbers alone */
     bool has_head, has_scores, has_head_pooling; /* these were given */
-    float *frequencies; /* [config.position_frequencies], owned */
+    float *frequencies;                          /* [config.position_frequencies], owned */
 };
 
 /* Sets the index-th option. PROGRAM_DONE, or PROGRAM_MISUSED after a message. */

@@ -26,8 +26,8 @@ static bool split_piece(const char *text, size_t len, struct piece *piece)
         colon--;
     if (colon < 2 || !is_number(text + colon, len - colon))
         return false;
-    *piece = (struct piece){.name = text, .name_len = colon - 1,
-                            .type = (size_t)strtoul(text + colon, NULL, 10)};
+    *piece = (struct piece){
+        .name = text, .name_len = colon - 1, .type = (size_t)strtoul(text + colon, NULL, 10)};
     return true;
 }
 

@@ -130,71 +130,47 @@ static bool read_drawing(struct plot_options *options, int option, const char *t
                          bool *is_pixels)
 {
     switch (option) {
-    case 'o':
-        options->output_path = text;
-        return true;
-    case 'f':
-        return plot_read_format(options, text);
-    case OPTION_DATA:
-        options->data_path = text;
-        return options->writes_data = true;
-    case OPTION_SIZE:
-        return plot_read_size(options, text, is_pixels);
+    case 'o': options->output_path = text; return true;
+    case 'f': return plot_read_format(options, text);
+    case OPTION_DATA: options->data_path = text; return options->writes_data = true;
+    case OPTION_SIZE: return plot_read_size(options, text, is_pixels);
     case OPTION_DPI: {
         size_t dpi = 0;
         bool is_good = option_count("--dpi", text, 30, 1200, &dpi);
         options->dpi = (double)dpi;
         return is_good;
     }
-    case OPTION_TITLE:
-        options->title = text;
-        return true;
-    case OPTION_COLORS:
-        return plot_read_colors(options, text);
-    default:
-        return false;
+    case OPTION_TITLE: options->title = text; return true;
+    case OPTION_COLORS: return plot_read_colors(options, text);
+    default: return false;
     }
 }
 
 static bool read_own(struct plot_options *options, int option, const char *text)
 {
     switch (option) {
-    case OPTION_KIND:
-        return plot_read_kind(options, text);
-    case OPTION_BESIDE:
-        return plot_add_beside(options, text);
-    case OPTION_WIDTH:
-        return option_count("--width", text, 1, 65536, &options->width);
-    case 'n':
-        return option_count("-n", text, 1, 100000, &options->n_positions);
-    case OPTION_DIMS:
-        options->dims = text;
-        return true;
-    case OPTION_TRANSPOSE:
-        return options->is_transposed = true;
+    case OPTION_KIND: return plot_read_kind(options, text);
+    case OPTION_BESIDE: return plot_add_beside(options, text);
+    case OPTION_WIDTH: return option_count("--width", text, 1, 65536, &options->width);
+    case 'n': return option_count("-n", text, 1, 100000, &options->n_positions);
+    case OPTION_DIMS: options->dims = text; return true;
+    case OPTION_TRANSPOSE: return options->is_transposed = true;
     case OPTION_LAYER:
         return option_count("--layer", text, options->command == PLOT_WORDS ? 0 : 1, 1 << 20,
                             &options->layer);
-    case OPTION_HEAD:
-        return plot_read_head(options, text);
-    case OPTION_ROLLOUT:
-        return options->is_rollout = true;
-    case OPTION_PAD_TO:
-        return option_count("--pad-to", text, 1, 1 << 20, &options->pad_to);
+    case OPTION_HEAD: return plot_read_head(options, text);
+    case OPTION_ROLLOUT: return options->is_rollout = true;
+    case OPTION_PAD_TO: return option_count("--pad-to", text, 1, 1 << 20, &options->pad_to);
     case OPTION_PAD_SIDE:
         return plot_read_two("--pad-side", text, "right", "left", &options->pad_left);
-    case OPTION_FIT:
-        return plot_read_two("--fit", text, "together", "each", &options->fits_each);
-    case OPTION_LINK:
-        return plot_add_link(options, text);
+    case OPTION_FIT: return plot_read_two("--fit", text, "together", "each", &options->fits_each);
+    case OPTION_LINK: return plot_add_link(options, text);
     case OPTION_MEASURE:
         return plot_read_two("--measure", text, "distance", "cosine", &options->by_cosine);
     case OPTION_PERMUTATIONS:
         return option_count("--permutations", text, 1, 5000, &options->n_permutations);
-    case OPTION_SEED:
-        return option_number("--seed", text, 0, UINT64_MAX, &options->seed);
-    default:
-        return false;
+    case OPTION_SEED: return option_number("--seed", text, 0, UINT64_MAX, &options->seed);
+    default: return false;
     }
 }
 
@@ -206,17 +182,11 @@ static bool read_option(struct plot_options *options, int option, const char *te
         return position_options_set(&options->positions,
                                     (enum position_option)(option - OPTION_POSITION), text);
     switch (option) {
-    case 'm':
-        options->model.model_path = text;
-        return true;
-    case 't':
-        return option_count("-t", text, 1, 1024, &options->model.n_threads);
-    case 'p':
-        return plot_read_pooling(options, text);
-    case OPTION_MASK:
-        return plot_read_mask(options, text);
-    case OPTION_NO_SPECIAL:
-        return options->model.no_special = true;
+    case 'm': options->model.model_path = text; return true;
+    case 't': return option_count("-t", text, 1, 1024, &options->model.n_threads);
+    case 'p': return plot_read_pooling(options, text);
+    case OPTION_MASK: return plot_read_mask(options, text);
+    case OPTION_NO_SPECIAL: return options->model.no_special = true;
     default:
         return read_drawing(options, option, text, is_pixels) || read_own(options, option, text);
     }
@@ -230,14 +200,10 @@ static const char *text_conflict(const struct plot_options *options)
     if (n == 0 && plot_texts_most(options->command) && !isatty(STDIN_FILENO))
         return NULL; /* plot_texts_read */
     switch (options->command) {
-    case PLOT_POSITION:
-        return n ? "position takes no text" : NULL;
-    case PLOT_WORDS:
-        return n == 1 || n == 2 ? NULL : "words takes one or two texts";
-    case PLOT_SIMILARITY:
-        return NULL;
-    default:
-        return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
+    case PLOT_POSITION: return n ? "position takes no text" : NULL;
+    case PLOT_WORDS: return n == 1 || n == 2 ? NULL : "words takes one or two texts";
+    case PLOT_SIMILARITY: return NULL;
+    default: return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
     }
 }
 
@@ -284,8 +250,8 @@ static const char *split_path(const char *path, struct stat *folder, bool *is_th
     return slash ? slash + 1 : path;
 }
 
-/* The picture and its numbers would be written over one another: one name in one folder, which a file that is not
- * there yet has too, or two names of one file. */
+/* The picture and its numbers would be written over one another: one name in one folder, which a
+ * file that is not there yet has too, or two names of one file. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;

@@ -2,9 +2,9 @@
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 
+#include "tools/common/position_options.h"
 #include "tools/encode/encode_options.h"
 #include "tools/plot/gnuplot/figure.h"
-#include "tools/common/position_options.h"
 
 enum plot_command {
     PLOT_POSITION,
@@ -30,7 +30,7 @@ enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
 
 struct plot_options {
     enum plot_command command;
-    struct encode_options model; /* weight file, mask, pooling, texts */
+    struct encode_options model;         /* weight file, mask, pooling, texts */
     char *stdin_texts[STDIN_TEXTS_MOST]; /* owned: the model's texts, where they came from stdin */
     struct position_options positions;
     enum plot_format format;

@@ -2,8 +2,8 @@
  * command line has none and stdin is no terminal; see plot_options.h. Empty lines are left out:
  * nothing of them can be drawn. */
 #include "tools/common/options.h"
-#include "tools/plot/plot_options.h"
 #include "tools/common/texts/reader.h"
+#include "tools/plot/plot_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -398,9 +398,9 @@ static void frequencies_that_do_not_fit(void **state)
     (void)state;
     support_temp_dir(folder);
     support_path(path, folder, "fourier.weights");
-    support_make_model(path, NULL,
-                       "--layers 0 --width 6 --max-tokens 9 --position fourier "
-                       "--frequencies 0.25,0.5");
+    support_make_model(
+        path, NULL,
+        "--layers 0 --width 6 --max-tokens 9 --position fourier --frequencies 0.25,0.5");
     static uint8_t bytes[16384];
     FILE *file = fopen(path, "rb");
     assert_non_null(file);

@@ -296,18 +296,12 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FRESH(test_new_file),
-        FRESH(test_nothing_is_seen_before_the_end),
-        FRESH(test_mode_is_kept),
-        FRESH(test_abort),
-        FRESH(test_rewrite),
-        FRESH(test_links),
-        FRESH(test_refused_places),
-        FRESH(test_pipes),
-        FRESH(test_open_descriptors),
-        FRESH(test_full_device),
-        FRESH(test_full_disk),
-        FRESH(test_long_path),
+        FRESH(test_new_file),         FRESH(test_nothing_is_seen_before_the_end),
+        FRESH(test_mode_is_kept),     FRESH(test_abort),
+        FRESH(test_rewrite),          FRESH(test_links),
+        FRESH(test_refused_places),   FRESH(test_pipes),
+        FRESH(test_open_descriptors), FRESH(test_full_device),
+        FRESH(test_full_disk),        FRESH(test_long_path),
     };
     return cmocka_run_group_tests_name("output_file", tests, NULL, NULL);
 }

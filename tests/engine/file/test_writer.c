@@ -1,5 +1,5 @@
-/* The writer of weight files, read back by the reader of tests/reference and by the engine, and what
- * it refuses. */
+/* The writer of weight files, read back by the reader of tests/reference and by the engine, and
+ * what it refuses. */
 #include "engine/file/weight_writer.h"
 #include "tests/reference/weights.h"
 #include "tests/support.h"
@@ -217,8 +217,8 @@ static void test_a_whole_model(void **unused)
     assert_int_equal(info.n_parameters, 23);
     assert_string_equal(info.name, "small");
     assert_string_equal(engine_model_metadata(model, "empty"), "");
-    assert_int_equal(
-        engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 1, &key, &value, &len), ENGINE_OK);
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 1, &key, &value, &len),
+                     ENGINE_OK);
     assert_string_equal(key, "filters");
     assert_int_equal(len, 3);
     assert_memory_equal(value, "a\0b", 4);
@@ -226,8 +226,8 @@ static void test_a_whole_model(void **unused)
     assert_int_equal(len, 6);
     assert_memory_equal(text, "世界", 6);
     assert_int_equal(engine_token_text(model, 2, &text, &len), ENGINE_ERROR_ARGUMENT);
-    for (size_t i = 0; engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, &len) ==
-                       ENGINE_OK;
+    for (size_t i = 0;
+         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, &len) == ENGINE_OK;
          i++)
         if (strcmp(key, "embedding_scale") == 0)
             assert_true(strtod(value, NULL) == 1.0 / 3);

@@ -1,15 +1,15 @@
-/* bench_attention - microseconds of one head and GFLOP/s of its two products (4·T²·K), for every instruction set (ENGINE_ISA: one of
- * them), by the kernels alone and with OpenBLAS.
+/* bench_attention - microseconds of one head and GFLOP/s of its two products (4·T²·K), for every
+ * instruction set (ENGINE_ISA: one of them), by the kernels alone and with OpenBLAS.
  *
  *     make bench-kernels [ARGS="K [T ...]"]
  *
- * Heads lie side by side as in the encoder (12 of them, q, k and v in rows of 3·12·K), and a sequence's 12 are
- * computed one after the other, so that a head's rows come from where they do in a pass. Each figure is the median of
- * RUNS runs of about 2 ms, with the fastest beside it. */
+ * Heads lie side by side as in the encoder (12 of them, q, k and v in rows of 3·12·K), and a
+ * sequence's 12 are computed one after the other, so that a head's rows come from where they do in
+ * a pass. Each figure is the median of RUNS runs of about 2 ms, with the fastest beside it. */
 #include "tests/model/plain.h"
 
-#include "model/layers/attention.h"
 #include "model/kernels/blas.h"
+#include "model/layers/attention.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +49,15 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     float *wide = random_floats(&state, n_tokens * stride, 2);
     float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);
     struct attention_head head = {
-        .q = wide, .k = wide + HEADS * width, .v = wide + 2 * HEADS * width, .stride = stride,
-        .n_tokens = n_tokens, .head_width = width, .blas = blas, .out = out, .out_stride = HEADS * width,
+        .q = wide,
+        .k = wide + HEADS * width,
+        .v = wide + 2 * HEADS * width,
+        .stride = stride,
+        .n_tokens = n_tokens,
+        .head_width = width,
+        .blas = blas,
+        .out = out,
+        .out_stride = HEADS * width,
     };
     double times[RUNS], flops = 4 * (double)n_tokens * (double)n_tokens * (double)width;
     size_t repeats = 1;
@@ -69,8 +76,8 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     }
     qsort(times, RUNS, sizeof *times, ascending);
     printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
-           blas ? "OpenBLAS" : "", width,
-           n_tokens, times[RUNS / 2], times[0], flops / times[RUNS / 2] * 1e-3);
+           blas ? "OpenBLAS" : "", width, n_tokens, times[RUNS / 2], times[0],
+           flops / times[RUNS / 2] * 1e-3);
     free(scratch);
     free(out);
     free(wide);

@@ -1,5 +1,6 @@
-/* The steps of one head, each by itself, of every instruction set: packed rows, softmax over blocks of keys and
- * at once, mixes of values; against exp and sums in double. A row of scores and weights is a key, a column a query. */
+/* The steps of one head, each by itself, of every instruction set: packed rows, softmax over blocks
+ * of keys and at once, mixes of values; against exp and sums in double. A row of scores and weights
+ * is a key, a column a query. */
 #include "tests/model/plain.h"
 
 #include <float.h>
@@ -43,19 +44,24 @@ static void test_pack(void **unused)
 
 /* ---- softmax ---- */
 
-/* Scores of n_keys by n_queries, and what one of the two ways makes of them: weights [n_keys, stride] before the
- * division, and what they are divided by. */
+/* Scores of n_keys by n_queries, and what one of the two ways makes of them: weights [n_keys,
+ * stride] before the division, and what they are divided by. */
 struct softmax_case {
     struct score_block block;
     double *weights, *sum;
 };
 
-static struct softmax_case new_softmax(size_t n_keys, size_t n_queries, bool causal, ptrdiff_t ahead)
+static struct softmax_case new_softmax(size_t n_keys, size_t n_queries, bool causal,
+                                       ptrdiff_t ahead)
 {
     size_t stride = to_panels(n_queries);
     return (struct softmax_case){
-        .block = {.scores = new_floats(n_keys * stride), .stride = stride, .n_keys = n_keys,
-                  .n_queries = n_queries, .causal = causal, .ahead = ahead},
+        .block = {.scores = new_floats(n_keys * stride),
+                  .stride = stride,
+                  .n_keys = n_keys,
+                  .n_queries = n_queries,
+                  .causal = causal,
+                  .ahead = ahead},
         .weights = new_doubles(n_keys * stride),
         .sum = new_doubles(stride),
     };
@@ -75,8 +81,8 @@ static void run_exactly(const struct kernels *kernels, struct softmax_case *c)
         c->sum[i] = 1 / c->sum[i];
 }
 
-/* The keys in blocks of at most so many; the weights of the earlier blocks are made less by the factors of
- * the later ones, as their mix is. */
+/* The keys in blocks of at most so many; the weights of the earlier blocks are made less by the
+ * factors of the later ones, as their mix is. */
 static void run_blocks(const struct kernels *kernels, struct softmax_case *c, size_t block)
 {
     size_t stride = c->block.stride;
@@ -94,8 +100,8 @@ static void run_blocks(const struct kernels *kernels, struct softmax_case *c, si
         for (size_t j = 0; j < key + part.n_keys; j++)
             for (size_t i = 0; i < c->block.n_queries; i++)
                 c->weights[j * stride + i] = j < key
-                    ? c->weights[j * stride + i] * (double)factor[i]
-                    : (double)c->block.scores[j * stride + i];
+                                                 ? c->weights[j * stride + i] * (double)factor[i]
+                                                 : (double)c->block.scores[j * stride + i];
     }
     for (size_t i = 0; i < c->block.n_queries; i++)
         c->sum[i] = (double)sum[i];
@@ -119,10 +125,10 @@ static void run_softmax(const struct kernels *kernels, struct softmax_case *c, s
         run_blocks(kernels, c, block);
 }
 
-/* In units of FLOAT_ROUNDING of a weight: e^d, d = x - max, is off by |d|, as d itself is rounded, and 4
- * more (the polynomial and its roundings, measured below); so is each factor from one maximum to the next, and all
- * these differences together are d; the sum by the mean of that over its terms and, in floats, by one
- * for each of at most n/2 additions. exp ends at 1e-38, so that is added. */
+/* In units of FLOAT_ROUNDING of a weight: e^d, d = x - max, is off by |d|, as d itself is rounded,
+ * and 4 more (the polynomial and its roundings, measured below); so is each factor from one maximum
+ * to the next, and all these differences together are d; the sum by the mean of that over its terms
+ * and, in floats, by one for each of at most n/2 additions. exp ends at 1e-38, so that is added. */
 static void check_column(const struct softmax_case *c, const float *scores, size_t query,
                          size_t block, struct largest *largest)
 {
@@ -147,8 +153,9 @@ static void check_column(const struct softmax_case *c, const float *scores, size
             continue;
         }
         double units = max - values[j] + mean + additions + 8 * n_blocks;
-        note_error(largest, fabs(got - expected[j]) / (expected[j] * FLOAT_ROUNDING * units + 2e-38),
-                   got, expected[j], (double)n);
+        note_error(largest,
+                   fabs(got - expected[j]) / (expected[j] * FLOAT_ROUNDING * units + 2e-38), got,
+                   expected[j], (double)n);
     }
     note_error(largest, fabs(sum - 1) / (FLOAT_ROUNDING * (additions + 3 * n_blocks)), sum, 1,
                (double)n);
@@ -256,8 +263,8 @@ static void fill_column(struct softmax_case *c, size_t query, float first, float
         c->block.scores[j * c->block.stride + query] = j % 2 == 0 ? first : second;
 }
 
-/* Equal scores, whatever they are, share equally; one far above the others takes all; NaN gives NaN, and does not
- * leave its query. */
+/* Equal scores, whatever they are, share equally; one far above the others takes all; NaN gives
+ * NaN, and does not leave its query. */
 static void test_softmax_extremes(void **unused)
 {
     (void)unused;
@@ -312,9 +319,11 @@ static void check_mix(const struct kernels *kernels, struct mix *m, struct large
         float *weights = column(m->weights, m->weights_stride, m->n_keys, i);
         double divisor = m->sum != NULL ? (double)m->sum[i] : 1;
         for (size_t c = 0; c < m->width; c++) {
-            struct plain_sum sum = plain_product(weights, m->values + c, m->values_stride, m->n_keys);
+            struct plain_sum sum =
+                plain_product(weights, m->values + c, m->values_stride, m->n_keys);
             if (m->context != NULL) {
-                double before = (double)m->context[i * m->context_stride + c] * (double)m->factor[i];
+                double before =
+                    (double)m->context[i * m->context_stride + c] * (double)m->factor[i];
                 sum.sum += before;
                 sum.magnitude += fabs(before);
             }
@@ -342,10 +351,16 @@ static void mix_of(const struct kernels *kernels, size_t n_keys, size_t n_querie
     for (size_t i = 0; i < n_queries; i++)
         sum[i] += 2;
     struct mix mix = {
-        .weights = weights, .weights_stride = weights_stride,
-        .values = values, .values_stride = values_stride,
-        .n_keys = n_keys, .n_queries = n_queries, .width = width,
-        .context_stride = values_stride, .factor = factor, .out_stride = width + n_queries % 3,
+        .weights = weights,
+        .weights_stride = weights_stride,
+        .values = values,
+        .values_stride = values_stride,
+        .n_keys = n_keys,
+        .n_queries = n_queries,
+        .width = width,
+        .context_stride = values_stride,
+        .factor = factor,
+        .out_stride = width + n_queries % 3,
     };
     check_mix(kernels, &mix, largest);
     mix.sum = sum;
@@ -393,10 +408,17 @@ static void mix_exactly_of(const struct kernels *kernels, size_t n_keys, size_t 
     fill_untouched(out, extent(n_queries, out_stride, width));
     fill_untouched((float *)values, 2 * n_keys * to_panels(width));
     kernels->mix_exactly(&(struct exact_mix){
-        .weights = weights, .weights_stride = weights_stride, .share = share,
-        .v = v, .v_stride = v_stride, .values = values,
-        .n_keys = n_keys, .n_queries = n_queries, .width = width,
-        .out = out, .out_stride = out_stride,
+        .weights = weights,
+        .weights_stride = weights_stride,
+        .share = share,
+        .v = v,
+        .v_stride = v_stride,
+        .values = values,
+        .n_keys = n_keys,
+        .n_queries = n_queries,
+        .width = width,
+        .out = out,
+        .out_stride = out_stride,
     });
     for (size_t i = 0; i < n_queries; i++) {
         float *of_query = column(narrow, weights_stride, n_keys, i);
@@ -437,9 +459,12 @@ static void test_mix_exactly(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pack),           cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_causal_softmax), cmocka_unit_test(test_exp_by_softmax),
-        cmocka_unit_test(test_softmax_extremes), cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_causal_softmax),
+        cmocka_unit_test(test_exp_by_softmax),
+        cmocka_unit_test(test_softmax_extremes),
+        cmocka_unit_test(test_mix),
         cmocka_unit_test(test_mix_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

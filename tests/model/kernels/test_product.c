@@ -243,8 +243,10 @@ static void test_neighbours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

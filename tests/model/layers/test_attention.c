@@ -1,12 +1,13 @@
 /* One head of attention against softmax(q·kᵀ/√K)·v in double: every number of tokens to 140, which
- * crosses the blocks of queries and keys (96), the panels (16) and EXACT_KEYS (32), and some beyond.
+ * crosses the blocks of queries and keys (96), the panels (16) and EXACT_KEYS (32), and some
+ * beyond.
  *
  * Tolerance 1e-6 for numbers within ±1: a score is a float sum of K ≤ 64 products, an exp and a sum
  * of T ≤ 140 terms follow; measured, all of it together stays below 3e-7. */
 #include "tests/model/plain.h"
 
-#include "model/layers/attention.h"
 #include "model/kernels/blas.h"
+#include "model/layers/attention.h"
 #include "model/layers/mask.h"
 
 #include <math.h>
@@ -187,7 +188,8 @@ static void test_full_with_blas(void **unused)
 static void test_long(void **unused)
 {
     (void)unused;
-    static const size_t cases[][2] = {{191, 4}, {192, 64}, {193, 32}, {300, 26}, {480, 96}, {1000, 32}};
+    static const size_t cases[][2] = {{191, 4},  {192, 64}, {193, 32},
+                                      {300, 26}, {480, 96}, {1000, 32}};
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         enum mask_kind mask = i % 2 == 0 ? MASK_FULL : MASK_CAUSAL;
         struct head_case c = new_case(cases[i / 4][0], cases[i / 4][1]);
@@ -367,11 +369,16 @@ static void test_no_tokens(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full),           cmocka_unit_test(test_causal),
-        cmocka_unit_test(test_full_with_blas), cmocka_unit_test(test_sharp),
-        cmocka_unit_test(test_causal_prefix),  cmocka_unit_test(test_place),
-        cmocka_unit_test(test_order_of_keys),  cmocka_unit_test(test_known),
-        cmocka_unit_test(test_no_tokens),      cmocka_unit_test(test_long),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_causal),
+        cmocka_unit_test(test_full_with_blas),
+        cmocka_unit_test(test_sharp),
+        cmocka_unit_test(test_causal_prefix),
+        cmocka_unit_test(test_place),
+        cmocka_unit_test(test_order_of_keys),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_no_tokens),
+        cmocka_unit_test(test_long),
         cmocka_unit_test(test_scratch_is_linear),
     };
     have_blas = blas_prepare();

@@ -93,16 +93,11 @@ static double expected_position(const struct model_case *c, size_t p, size_t x)
     size_t width = (size_t)c->encoder.config.width;
     double scale = c->embedding.position_scale;
     switch (c->embedding.scheme) {
-    case POSITION_NONE:
-        return 0;
-    case POSITION_SINUSOIDAL:
-        return scale * plain_position(p, x, width);
-    case POSITION_LEARNED:
-        return scale * c->learned.values[(p + OFFSET) * width + x];
-    case POSITION_INDEX:
-        return scale * (double)p / POSITIONS;
-    default:
-        return (double)c->computed[p * row_stride(width) + x]; /* see test_position.c */
+    case POSITION_NONE: return 0;
+    case POSITION_SINUSOIDAL: return scale * plain_position(p, x, width);
+    case POSITION_LEARNED: return scale * c->learned.values[(p + OFFSET) * width + x];
+    case POSITION_INDEX: return scale * (double)p / POSITIONS;
+    default: return (double)c->computed[p * row_stride(width) + x]; /* see test_position.c */
     }
 }
 

@@ -79,10 +79,9 @@ static void test_projections(void **unused)
         sample.encoder.config.projections = 3;
         sample.encoder.output_width = widths[3];
         for (size_t i = 0; i < 3; i++)
-            sample.encoder.projections[i] =
-                (struct dense){new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32,
-                                          layouts[i % 2], &state),
-                               (enum dense_activation)activation};
+            sample.encoder.projections[i] = (struct dense){
+                new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32, layouts[i % 2], &state),
+                (enum dense_activation)activation};
         float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
         float *scratch = new_floats(head_scratch(&sample.encoder));
         float expected[40], next[40];
@@ -142,7 +141,8 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     for (size_t i = 0; i < labels; i++)
         note_error(&largest, fabs((double)logits[i] - (double)expected[i]), (double)logits[i],
                    (double)expected[i], (double)i);
-    assert_bound(&largest, 1e-5, "head: dense %d, norm %d, %zu labels", has_dense, has_norm, labels);
+    assert_bound(&largest, 1e-5, "head: dense %d, norm %d, %zu labels", has_dense, has_norm,
+                 labels);
     free(expected);
     free(scratch);
     free(logits);

@@ -380,8 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types_and_layouts), cmocka_unit_test(test_blocks_of_rows),
         cmocka_unit_test(test_int8_rows),         cmocka_unit_test(test_finish),
-        cmocka_unit_test(test_longest_int8_row),
-        cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_longest_int8_row),  cmocka_unit_test(test_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

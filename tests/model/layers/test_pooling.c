@@ -58,7 +58,7 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
 static void test_pooling(void **unused)
 {
     (void)unused;
-    static const enum pooling poolings[] = {POOLING_MEAN, POOLING_CLS, POOLING_MAX,
+    static const enum pooling poolings[] = {POOLING_MEAN,      POOLING_CLS,           POOLING_MAX,
                                             POOLING_MEAN_SQRT, POOLING_WEIGHTED_MEAN, POOLING_LAST};
     static const char *const names[] = {"mean", "cls", "max", "mean_sqrt", "weighted_mean", "last"};
     uint64_t state = 1;

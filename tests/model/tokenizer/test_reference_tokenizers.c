@@ -1,8 +1,8 @@
 /* tests/tokenizers/reference.jsonl: random tokenizers and texts, answered by the reference.
  * Everything that its definitions may say is there: normal forms in any order, splitters, added
  * tokens with every flag, pairs and truncation. Ids, types, spans and errors must be equal. */
-#include "tests/support.h"
 #include "tests/model/tokenizer/tokenizer_cases.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

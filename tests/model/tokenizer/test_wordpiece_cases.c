@@ -1,7 +1,7 @@
 /* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece or
  * WordLevel definition: ids, tokens, types, spans, truncation and errors must all be equal. */
-#include "tests/support.h"
 #include "tests/model/tokenizer/tokenizer_cases.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 

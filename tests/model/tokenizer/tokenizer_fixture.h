@@ -26,7 +26,7 @@ struct token_count encode_text(const struct fixture *fixture, const char *text, 
 /* "id(begin,end) ..." of a text's tokens, in one static buffer. */
 const char *shown_tokens(const struct fixture *fixture, const char *text, size_t len);
 
-#define assert_tokens(fixture, text, expected) \
+#define assert_tokens(fixture, text, expected)                                                     \
     assert_string_equal(shown_tokens(fixture, text, sizeof(text) - 1), expected)
 
 /* n times "i ", its length. */

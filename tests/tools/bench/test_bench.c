@@ -46,7 +46,8 @@ static void quantiles(void **state)
     assert_true(timing.median == 3 && timing.min == 1);
     assert_true(!(fabs(timing.spread - 2.0 / 3) > 1e-15)); /* (4 - 2) / 3 */
     timing = timing_of(two, 2);
-    assert_true(timing.median == 2 && timing.min == 1 && timing.spread == 0.5); /* (2.5 - 1.5) / 2 */
+    assert_true(timing.median == 2 && timing.min == 1 &&
+                timing.spread == 0.5); /* (2.5 - 1.5) / 2 */
     timing = timing_of(one, 1);
     assert_true(timing.median == 7 && timing.min == 7 && timing.spread == 0);
 }
@@ -77,8 +78,8 @@ static void random_sequences(void **state)
     static const struct {
         const char *name;
         size_t n, shortest, longest;
-    } cases[] = {{"lat16", 1, 16, 16},   {"lat128", 1, 128, 128},      {"lat512", 1, 512, 512},
-                 {"thr", 512, 8, 40},    {"thr128", 64, 128, 128},     {"tokens64", 1, 64, 64},
+    } cases[] = {{"lat16", 1, 16, 16},         {"lat128", 1, 128, 128},  {"lat512", 1, 512, 512},
+                 {"thr", 512, 8, 40},          {"thr128", 64, 128, 128}, {"tokens64", 1, 64, 64},
                  {"tokens8192", 1, 8192, 8192}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -107,7 +108,8 @@ static void many_short_texts(void **state)
         assert_int_equal(first.inputs[i].n_ids, again.inputs[i].n_ids);
         n_below += first.inputs[i].n_ids < 17;
     }
-    assert_in_range(n_below, first.n * 52 / 100, first.n * 70 / 100); /* more short ones than long ones */
+    assert_in_range(n_below, first.n * 52 / 100,
+                    first.n * 70 / 100); /* more short ones than long ones */
     assert_int_equal(first.n_tokens, other.n_tokens);
     assert_memory_equal(first.ids, again.ids, first.n_tokens * sizeof *first.ids);
     assert_memory_not_equal(first.ids, other.ids, first.n_tokens * sizeof *first.ids);
@@ -120,7 +122,8 @@ static void sentences(void **state)
 {
     struct workload first = {0}, again = {0}, none = {0};
     (void)state;
-    support_make_model("words.weights", "ride bike walk street river bird horse small green house today",
+    support_make_model("words.weights",
+                       "ride bike walk street river bird horse small green house today",
                        "--width 4 --layers 0");
     support_make_model("few.weights", "ride bike walk", "--width 4 --layers 0");
     engine_model *model = support_open("words.weights"), *few = support_open("few.weights");
@@ -148,12 +151,18 @@ static void sentences(void **state)
 
 static void files_of_ids(void **state)
 {
-    static const char *const wrong[] = {"1 2\n3 x\n", "1 -2\n", "1.5\n", "99999999999\n", "", "\n",
+    static const char *const wrong[] = {"1 2\n3 x\n",
+                                        "1 -2\n",
+                                        "1.5\n",
+                                        "99999999999\n",
+                                        "",
+                                        "\n",
                                         "1\n0123456789012345678901234567890123456789\n"};
     static const char with_nul[] = "1 2\0 x\n3\n";
     struct workload workload = {0};
     (void)state;
-    write_text("some.ids.txt", "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
+    write_text("some.ids.txt",
+               "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
     assert_int_equal(workload_read(&workload, "./some.ids.txt"), PROGRAM_DONE);
     assert_string_equal(workload.name, "some.ids");
     assert_counted(&workload, 3, 11);
@@ -219,7 +228,7 @@ static void assert_is(const json_t *line, const char *key, bool is_there)
 
 static void assert_profile(const json_t *line)
 {
-    static const char *const steps[] = {"tokenize",   "embed",  "linear", "attention", "norm",
+    static const char *const steps[] = {"tokenize", "embed",  "linear", "attention", "norm",
                                         "quantize", "answer", "wait",   "other"};
     const json_t *profile = json_object_get(line, "profile");
     double sum = 0;
@@ -302,7 +311,8 @@ static void growing_lengths(void **state)
     static const double lengths[] = {64, 128, 256, 512, 2048, 8192};
     const struct shell_result *result;
     (void)state;
-    result = shell_expect(0, "\"$BENCH\" --shape 1/16/1/16/1000 --runs 1 -t 1 --workloads tokens -f json");
+    result = shell_expect(
+        0, "\"$BENCH\" --shape 1/16/1/16/1000 --runs 1 -t 1 --workloads tokens -f json");
     assert_int_equal(count_lines(result->out), 6);
     for (size_t i = 0; i < 6; i++) {
         json_t *line = json_line(result->out, i);
@@ -316,7 +326,8 @@ static void precisions(void **state)
     static const char *const names[] = {"int8", "f16", "bf16"};
     const struct shell_result *result;
     (void)state;
-    result = shell_expect(0, "\"$BENCH\" " TINY " -t 1 --precision int8,f16,bf16 --workloads lat16 -f json");
+    result = shell_expect(0, "\"$BENCH\" " TINY
+                             " -t 1 --precision int8,f16,bf16 --workloads lat16 -f json");
     assert_int_equal(count_lines(result->out), 3);
     for (size_t i = 0; i < 3; i++) {
         json_t *line = json_line(result->out, i);
@@ -329,7 +340,8 @@ static void text_and_peaks(void **state)
 {
     const struct shell_result *result;
     (void)state;
-    result = shell_expect(0, "OMP_NUM_THREADS=2 \"$BENCH\" " TINY " -t 2 --workloads corpus,cold --profile");
+    result = shell_expect(0, "OMP_NUM_THREADS=2 \"$BENCH\" " TINY
+                             " -t 2 --workloads corpus,cold --profile");
     assert_contains(result->out, "of peak");
     assert_contains(result->out, "tokenizing alone");
     assert_contains(result->out, "GFLOP/s in f32");
@@ -358,7 +370,8 @@ static void files(void **state)
     assert_string_equal(text_of(line, "model"), "toy.weights");
     assert_true(number(line, "texts") == 2 && number(line, "tokens") == 5);
     json_decref(line);
-    result = shell_expect(0, "\"$BENCH\" -m toy.weights --ids pair.txt --workloads lat16 --runs 1 -t 1 -f json");
+    result = shell_expect(
+        0, "\"$BENCH\" -m toy.weights --ids pair.txt --workloads lat16 --runs 1 -t 1 -f json");
     assert_int_equal(count_lines(result->out), 2);
 }
 
@@ -367,13 +380,14 @@ static void fewer_threads(void **state)
 {
     char note[80];
     (void)state;
-    const struct shell_result *result =
-        shell_expect(0, "OMP_NUM_THREADS=1 \"$BENCH\" " TINY " -t 1,1000 --workloads lat16 --profile -f json");
+    const struct shell_result *result = shell_expect(
+        0, "OMP_NUM_THREADS=1 \"$BENCH\" " TINY " -t 1,1000 --workloads lat16 --profile -f json");
     assert_int_equal(count_lines(result->out), 2);
     json_t *line = json_line(result->out, 1);
     assert_true(number(line, "threads") < 1000);
     assert_profile(line);
-    snprintf(note, sizeof note, "1000 threads asked, the session has %.0f\n", number(line, "threads"));
+    snprintf(note, sizeof note, "1000 threads asked, the session has %.0f\n",
+             number(line, "threads"));
     assert_contains(result->err, note);
     json_decref(line);
 }
@@ -388,11 +402,13 @@ static void too_large_shapes(void **state)
         assert_contains(result->err, i == 0 ? "takes 240015.5 GB in f32" : "takes more than");
         assert_contains(result->err, "has ");
     }
-    assert_contains(shell_expect(1, "\"$BENCH\" --shape 1000/100000/1/100000 --precision int8")->err,
-                    "takes 60007.7 GB in int8");
+    assert_contains(
+        shell_expect(1, "\"$BENCH\" --shape 1000/100000/1/100000 --precision int8")->err,
+        "takes 60007.7 GB in int8");
 }
 
-/* What the model cannot do is left out of the default list, and a failure where it was asked for. */
+/* What the model cannot do is left out of the default list, and a failure where it was asked for.
+ */
 static void what_fails(void **state)
 {
     const struct shell_result *result;
@@ -401,34 +417,64 @@ static void what_fails(void **state)
     assert_contains(result->err, "lat512 is left out: the model takes 16 tokens");
     assert_contains(result->err, "corpus is left out");
     assert_int_equal(count_lines(result->out), 1); /* lat16 */
-    result = shell_expect(1, "\"$BENCH\" -m toy.weights --workloads lat128,lat16 --runs 1 -t 1 -f json");
+    result =
+        shell_expect(1, "\"$BENCH\" -m toy.weights --workloads lat128,lat16 --runs 1 -t 1 -f json");
     assert_contains(result->err, "lat128: ");
     assert_int_equal(count_lines(result->out), 1); /* the others go on */
-    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --workloads corpus --runs 1")->err, "vocabulary");
-    assert_contains(shell_expect(1, "\"$BENCH\" -m absent.weights --workloads lat16")->err, "absent.weights");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --workloads corpus --runs 1")->err,
+                    "vocabulary");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m absent.weights --workloads lat16")->err,
+                    "absent.weights");
     write_text("long.txt", "0123456789012345678901234567890123456789x 1\n");
     assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids long.txt --runs 1")->err,
                     "line 1: '0123456789012345678901234567890123456789' is not a token id");
     write_text("large.txt", "1 2 999999\n");
-    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids large.txt --runs 1")->err, "999999");
-    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids none.txt --runs 1")->err, "none.txt");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids large.txt --runs 1")->err,
+                    "999999");
+    assert_contains(shell_expect(1, "\"$BENCH\" -m toy.weights --ids none.txt --runs 1")->err,
+                    "none.txt");
     shell_expect(0, "mkdir -p alone && cp \"$BENCH\" alone/");
-    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err, "no 'encode'");
+    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err,
+                    "no 'encode'");
     shell_expect(0, "printf '#!/bin/sh\\nexit 3\\n' >alone/encode && chmod +x alone/encode");
-    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err, "failed");
+    assert_contains(shell_expect(1, "alone/encode-bench " TINY " -t 1 --workloads cold")->err,
+                    "failed");
     assert_contains(shell_expect(1, "TMPDIR=$PWD/absent \"$BENCH\" " TINY)->err, "absent");
 }
 
 static void wrong_use(void **state)
 {
     static const char *const wrong[] = {
-        "--shape 6/384/12", "--shape 6/384/12/1536/30522/1", "--shape 6x384", "--shape 6/384/7/1536",
-        "--shape 0/384/12/1536", "--shape 6/384/12/1536/10", "--shape ''", "--precision f64",
-        "--precision f32,", "--precision ''", "--workloads lat17", "--workloads lat16,,thr", "-t 0", "-t 1,x",
-        "-t 1,2,", "-t 99999", "--seconds 0", "--seconds 0.0009",
-        "--seconds -1", "--seconds x", "--runs 0", "--runs 1.5",
-        "--seed x", "-f xml", "-m a.weights --shape 1/32/2/64", "-m a.weights --precision f32", "-m -",
-        "extra", "--nonsense", "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+        "--shape 6/384/12",
+        "--shape 6/384/12/1536/30522/1",
+        "--shape 6x384",
+        "--shape 6/384/7/1536",
+        "--shape 0/384/12/1536",
+        "--shape 6/384/12/1536/10",
+        "--shape ''",
+        "--precision f64",
+        "--precision f32,",
+        "--precision ''",
+        "--workloads lat17",
+        "--workloads lat16,,thr",
+        "-t 0",
+        "-t 1,x",
+        "-t 1,2,",
+        "-t 99999",
+        "--seconds 0",
+        "--seconds 0.0009",
+        "--seconds -1",
+        "--seconds x",
+        "--runs 0",
+        "--runs 1.5",
+        "--seed x",
+        "-f xml",
+        "-m a.weights --shape 1/32/2/64",
+        "-m a.weights --precision f32",
+        "-m -",
+        "extra",
+        "--nonsense",
+        "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -444,13 +490,13 @@ static void wrong_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles),      cmocka_unit_test(random_sequences),
+        cmocka_unit_test(quantiles),        cmocka_unit_test(random_sequences),
         cmocka_unit_test(many_short_texts), cmocka_unit_test(sentences),
-        cmocka_unit_test(files_of_ids),   cmocka_unit_test(every_workload),
-        cmocka_unit_test(growing_lengths), cmocka_unit_test(precisions),
-        cmocka_unit_test(text_and_peaks), cmocka_unit_test(files),
-        cmocka_unit_test(what_fails),     cmocka_unit_test(wrong_use),
-        cmocka_unit_test(fewer_threads),  cmocka_unit_test(too_large_shapes),
+        cmocka_unit_test(files_of_ids),     cmocka_unit_test(every_workload),
+        cmocka_unit_test(growing_lengths),  cmocka_unit_test(precisions),
+        cmocka_unit_test(text_and_peaks),   cmocka_unit_test(files),
+        cmocka_unit_test(what_fails),       cmocka_unit_test(wrong_use),
+        cmocka_unit_test(fewer_threads),    cmocka_unit_test(too_large_shapes),
     };
     return cmocka_run_group_tests(tests, set_up, shell_teardown);
 }

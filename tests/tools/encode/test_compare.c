@@ -21,7 +21,9 @@ static void test_compare_of_stdin(void **state)
     (void)state;
     shell_expect(0, "$ENCODE --compare 'I ride zoo' 'zoo ride I' >arguments");
     assert_string_equal(
-        shell_expect(0, "printf 'I ride zoo\\nzoo ride I' | $ENCODE --compare | cmp - arguments")->err, "");
+        shell_expect(0, "printf 'I ride zoo\\nzoo ride I' | $ENCODE --compare | cmp - arguments")
+            ->err,
+        "");
     static const char *const inputs[][2] = {{"printf ''", "two texts; stdin has none"},
                                             {"echo I", "two texts; stdin has one line"},
                                             {"seq 3", "two texts; stdin has more than two lines"}};
@@ -30,13 +32,16 @@ static void test_compare_of_stdin(void **state)
         assert_contains(result->err, inputs[i][1]);
         assert_string_equal(result->out, "");
     }
-    assert_contains(shell_expect(0, "printf 'I\\nI ride bike I\\n' | $ENCODE --compare --max-tokens 4 "
-                                    "--on-long truncate")
-                        ->err,
-                    "line 2 of stdin was cut to 4 of its 6 tokens");
+    assert_contains(
+        shell_expect(
+            0,
+            "printf 'I\\nI ride bike I\\n' | $ENCODE --compare --max-tokens 4 --on-long truncate")
+            ->err,
+        "line 2 of stdin was cut to 4 of its 6 tokens");
     assert_contains(shell_expect(2, "$ENCODE --compare --input jsonl </dev/null")->err,
                     "goes without --input jsonl");
-    assert_contains(shell_expect(2, "$ENCODE --compare I")->err, "or none to read two lines of stdin");
+    assert_contains(shell_expect(2, "$ENCODE --compare I")->err,
+                    "or none to read two lines of stdin");
 }
 
 static void test_compare_with_positions(void **state)
@@ -47,9 +52,8 @@ static void test_compare_with_positions(void **state)
     assert_contains(out, "\ni        1     3  ");
     assert_contains(out, "\nride     2     2  ");
     assert_contains(out, "\nbike     3     1  ");
-    assert_contains(unwrap(out),
-                    "With sinusoidal positions the same word in another place gets another "
-                    "vector: the words that moved differ by ");
+    assert_contains(unwrap(out), "With sinusoidal positions the same word in another place gets "
+                                 "another vector: the words that moved differ by ");
     assert_lacks(out, "[CLS]");
 }
 
@@ -60,8 +64,8 @@ static void test_compare_without_positions(void **state)
         shell_expect(0, "$ENCODE --compare --position none 'I ride bike' 'bike ride I'")->out;
     assert_contains(out, "no positions, full mask");
     assert_contains(unwrap(out), "the same words have the same vectors up to rounding");
-    out = shell_expect(0, "$ENCODE --compare --position none --mask causal 'I ride bike' "
-                          "'bike ride I'")
+    out = shell_expect(
+              0, "$ENCODE --compare --position none --mask causal 'I ride bike' 'bike ride I'")
               ->out;
     assert_contains(unwrap(out), "Even without positions a causal mask lets order show");
 }
@@ -102,8 +106,8 @@ static void test_unknown_words_are_named(void **state)
 {
     (void)state;
     const char *out = shell_expect(0, "$ENCODE --compare 'zoo I moo zoo' 'moo I boo'")->out;
-    assert_contains(out, "\nzoo, moo, boo are not in the vocabulary: all start from the vector of "
-                         "[UNK]\n");
+    assert_contains(
+        out, "\nzoo, moo, boo are not in the vocabulary: all start from the vector of [UNK]\n");
     assert_contains(shell_expect(0, "$ENCODE --compare 'I zoo' 'zoo I'")->out,
                     "\nzoo is not in the vocabulary: it starts from the vector of [UNK]\n");
     assert_lacks(shell_expect(0, "$ENCODE --compare 'I ride' 'ride I'")->out, "vocabulary:");
@@ -116,15 +120,16 @@ static void test_unknown_words_are_named(void **state)
                          "\"only_b\": [{\"word\": \"boo\", \"unknown\": true, \"position\": 1}]");
 }
 
-/* The first tensor, the embedding table, starts behind the header of 64 bytes: its first number becomes NaN. */
+/* The first tensor, the embedding table, starts behind the header of 64 bytes: its first number
+ * becomes NaN. */
 static void test_numbers_that_are_none(void **state)
 {
     (void)state;
-    char *out = shell_expect(0, "$NEW --words 'a b' -o nan.weights 2>/dev/null && "
-                                "printf '\\377\\377\\377\\177' | "
-                                "dd of=nan.weights bs=1 seek=64 conv=notrunc 2>/dev/null && "
-                                "$ENCODE -m nan.weights --compare 'a b' 'b a'")
-                    ->out;
+    char *out =
+        shell_expect(0, "$NEW --words 'a b' -o nan.weights 2>/dev/null && printf "
+                        "'\\377\\377\\377\\177' | dd of=nan.weights bs=1 seek=64 conv=notrunc "
+                        "2>/dev/null && $ENCODE -m nan.weights --compare 'a b' 'b a'")
+            ->out;
     assert_contains(unwrap(out), "Some vectors hold NaN");
     assert_lacks(out, "the same vectors");
 }

@@ -172,15 +172,13 @@ static void test_json_says_all_about_a_text(void **state)
     (void)state;
     const char *out = shell_expect(0, "$ENCODE --tokens -f json 'I \"zoo\"' --pair cat")->out;
     assert_string_equal(
-        out,
-        "{\"text\": \"I \\\"zoo\\\"\", \"pair\": \"cat\", \"tokens\": ["
-        "{\"text\": \"[CLS]\", \"id\": 9, \"span\": [0, 0], \"special\": true}, "
-        "{\"text\": \"i\", \"id\": 2, \"span\": [0, 1], \"special\": false}, "
-        "{\"text\": \"[UNK]\", \"id\": 1, \"span\": [3, 6], \"special\": false}, "
-        "{\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], \"special\": true}, "
-        "{\"text\": \"cat\", \"id\": 6, \"span\": [0, 3], \"special\": false, \"pair\": true}, "
-        "{\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], \"special\": true}], "
-        "\"truncated\": false}\n");
+        out, "{\"text\": \"I \\\"zoo\\\"\", \"pair\": \"cat\", \"tokens\": [{\"text\": \"[CLS]\", "
+             "\"id\": 9, \"span\": [0, 0], \"special\": true}, {\"text\": \"i\", \"id\": 2, "
+             "\"span\": [0, 1], \"special\": false}, {\"text\": \"[UNK]\", \"id\": 1, \"span\": "
+             "[3, 6], \"special\": false}, {\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], "
+             "\"special\": true}, {\"text\": \"cat\", \"id\": 6, \"span\": [0, 3], \"special\": "
+             "false, \"pair\": true}, {\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], "
+             "\"special\": true}], \"truncated\": false}\n");
     assert_contains(shell_expect(0, "$ENCODE -p cls -f json I")->out, "], \"vector\": [");
 }
 
@@ -192,8 +190,7 @@ static void test_python_reads_the_json(void **state)
         skip();
     }
     shell_expect(0, "printf '\"a\\\\u0000\\\\n\\\\u001f\\\\\\\\ \\\\\"q\"\\n\"\\377 \\177\"\\n' | "
-                    "$ENCODE --input jsonl -f json >py.json && "
-                    "python3 -c 'import json\n"
+                    "$ENCODE --input jsonl -f json >py.json && python3 -c 'import json\n"
                     "a, b = [json.loads(line) for line in open(\"py.json\", encoding=\"utf-8\")]\n"
                     "assert a[\"text\"] == \"a\\0\\n\\x1f\\\\ \\\"q\", a[\"text\"]\n"
                     "assert b[\"text\"] == \"\\ufffd \\x7f\", b[\"text\"]\n"
@@ -221,13 +218,13 @@ static void test_ids(void **state)
 static void test_npy_is_the_same_through_every_kind_of_output(void **state)
 {
     (void)state;
-    shell_expect(0, "$ENCODE -f npy 'I ride' dog >direct.npy && "
-                    "$ENCODE -f npy 'I ride' dog | cat >piped.npy && "
-                    ": >appended.npy && $ENCODE -f npy 'I ride' dog >>appended.npy && "
-                    "$ENCODE -f npy -o named.npy 'I ride' dog && "
-                    "(printf x; $ENCODE -f npy 'I ride' dog) >behind.npy");
-    shell_expect(0, "cmp direct.npy piped.npy && cmp direct.npy appended.npy && "
-                    "cmp direct.npy named.npy && tail -c +2 behind.npy | cmp direct.npy -");
+    shell_expect(
+        0,
+        "$ENCODE -f npy 'I ride' dog >direct.npy && $ENCODE -f npy 'I ride' dog | cat >piped.npy "
+        "&& : >appended.npy && $ENCODE -f npy 'I ride' dog >>appended.npy && $ENCODE -f npy -o "
+        "named.npy 'I ride' dog && (printf x; $ENCODE -f npy 'I ride' dog) >behind.npy");
+    shell_expect(0, "cmp direct.npy piped.npy && cmp direct.npy appended.npy && cmp direct.npy "
+                    "named.npy && tail -c +2 behind.npy | cmp direct.npy -");
     struct values values;
     read_npy(shell_expect(0, "cat direct.npy"), &values);
     assert_int_equal(values.n_rows, 7);
@@ -344,8 +341,8 @@ static void test_long_texts(void **state)
                                      "encode: 2 of 2 texts were cut\n");
     result = shell_expect(0, "$ENCODE -f ids --max-tokens 4 --on-long truncate %s I", five);
     assert_string_equal(result->err, "encode: text 1 was cut to 4 of its 7 tokens\n");
-    result = shell_expect(0, "(echo I; yes I ride bike I ride | head -n 3000) | "
-                             "$ENCODE -p mean -f csv --max-tokens 4 --on-long truncate");
+    result = shell_expect(0, "(echo I; yes I ride bike I ride | head -n 3000) | $ENCODE -p mean -f "
+                             "csv --max-tokens 4 --on-long truncate");
     assert_string_equal(result->err, "encode: line 2 of stdin was cut to 4 of its 7 tokens\n"
                                      "encode: 3000 of 3001 texts were cut\n");
     for (int i = 0; i < 3; i++) {
@@ -372,10 +369,10 @@ static void test_long_texts(void **state)
 static void test_threads_and_batches_change_no_bit(void **state)
 {
     (void)state;
-    shell_expect(0, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
-                    "echo 'I ride bike'; echo; echo dog cat dog; echo 'zoo I'; done >lines");
-    shell_expect(0, "for p in none mean; do $ENCODE -p $p -f csv -t 1 <lines >one && "
-                    "$ENCODE -p $p -f csv -t 2 <lines >two && cmp one two || exit 1; done");
+    shell_expect(0, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo 'I ride "
+                    "bike'; echo; echo dog cat dog; echo 'zoo I'; done >lines");
+    shell_expect(0, "for p in none mean; do $ENCODE -p $p -f csv -t 1 <lines >one && $ENCODE -p $p "
+                    "-f csv -t 2 <lines >two && cmp one two || exit 1; done");
     struct values all, alone;
     encode_npy(&all, "-p mean <lines");
     assert_int_equal(all.n_rows, 80);
@@ -401,22 +398,21 @@ static void test_lines(void **state)
 static void test_json_lines(void **state)
 {
     (void)state;
-    shell_expect(0, "printf '%%s\\n' '\"I\"' '[\"I\", \"dog\"]' '{\"text\": \"cat\"}' "
-                    "'{\"text\": \"I\", \"pair\": \"dog\"}' '{\"ids\": [2, 3]}' '{\"ids\": []}' "
-                    ">lines.jsonl");
+    shell_expect(0, "printf '%%s\\n' '\"I\"' '[\"I\", \"dog\"]' '{\"text\": \"cat\"}' '{\"text\": "
+                    "\"I\", \"pair\": \"dog\"}' '{\"ids\": [2, 3]}' '{\"ids\": []}' >lines.jsonl");
     assert_string_equal(shell_expect(0, "$ENCODE --input jsonl -f ids <lines.jsonl")->out,
                         "9 2 10\n9 2 10 5 10\n9 6 10\n9 2 10 5 10\n2 3\n\n");
-    shell_expect(0, "sed -n 2p lines.jsonl | $ENCODE --input jsonl -f npy >a && "
-                    "$ENCODE -f npy I --pair dog >b && cmp a b");
+    shell_expect(0, "sed -n 2p lines.jsonl | $ENCODE --input jsonl -f npy >a && $ENCODE -f npy I "
+                    "--pair dog >b && cmp a b");
     /* Ids with their types are the pair again. */
-    shell_expect(0, "echo '{\"ids\": [9, 2, 10, 5, 10], \"types\": [0, 0, 0, 1, 1]}' | "
-                    "$ENCODE --input jsonl -f npy | cmp - b");
+    shell_expect(0, "echo '{\"ids\": [9, 2, 10, 5, 10], \"types\": [0, 0, 0, 1, 1]}' | $ENCODE "
+                    "--input jsonl -f npy | cmp - b");
     /* So are padded ones, whose padding gives zeros. */
     struct values padded, pair;
     read_npy(shell_expect(0, "cat b"), &pair);
-    read_npy(shell_expect(0, "echo '{\"ids\": [0, 9, 2, 10, 5, 10, 0], \"types\": [0, 0, 0, 0, 1, "
-                             "1, 0], \"mask\": [0, 1, 1, 1, 1, 1, 0]}' | "
-                             "$ENCODE --input jsonl -f npy"),
+    read_npy(shell_expect(0,
+                          "echo '{\"ids\": [0, 9, 2, 10, 5, 10, 0], \"types\": [0, 0, 0, 0, 1, 1, "
+                          "0], \"mask\": [0, 1, 1, 1, 1, 1, 0]}' | $ENCODE --input jsonl -f npy"),
              &padded);
     assert_int_equal(padded.n_rows, 7);
     assert_memory_equal(row(&padded, 1), pair.data, 5 * TOY_WIDTH * sizeof(float));
@@ -429,16 +425,16 @@ static void test_json_lines(void **state)
 static void test_output_file(void **state)
 {
     (void)state;
-    shell_expect(0, "$ENCODE -f json I >expected && $ENCODE -f json -o out.json I && "
-                    "cmp expected out.json");
+    shell_expect(
+        0, "$ENCODE -f json I >expected && $ENCODE -f json -o out.json I && cmp expected out.json");
     assert_string_equal(shell_expect(0, "$ENCODE -o out.txt I")->out, "");
     /* A failure half way leaves what was there. */
     shell_expect(0, "ls -a >before");
     shell_expect(1, "printf '\"I\"\\nnull\\n' | $ENCODE --input jsonl -f json -o out.json");
     shell_expect(0, "cmp expected out.json");
     shell_expect(1, "printf 'null\\n' | $ENCODE --input jsonl -f json -o never.json");
-    shell_expect(0, "ls -a >after; sed /before/d before >a; sed '/before/d;/after/d' after >b; "
-                    "cmp a b");
+    shell_expect(
+        0, "ls -a >after; sed /before/d before >a; sed '/before/d;/after/d' after >b; cmp a b");
 }
 
 /* ---- Comparison ---- */
@@ -488,11 +484,10 @@ static void test_help_and_version(void **state)
 static void test_default_weights(void **state)
 {
     (void)state;
-    shell_expect(0, "mkdir -p tree/build/asan tree/weights prefix/bin prefix/share/encode && "
-                    "cp \"$ENCODE\" tree/build && cp \"$ENCODE\" tree/build/asan && "
-                    "cp \"$ENCODE\" prefix/bin && "
-                    "cp toy.weights tree/weights/default.weights && "
-                    "cp plain.weights prefix/share/encode/default.weights");
+    shell_expect(0, "mkdir -p tree/build/asan tree/weights prefix/bin prefix/share/encode && cp "
+                    "\"$ENCODE\" tree/build && cp \"$ENCODE\" tree/build/asan && cp \"$ENCODE\" "
+                    "prefix/bin && cp toy.weights tree/weights/default.weights && cp plain.weights "
+                    "prefix/share/encode/default.weights");
     assert_contains(shell_expect(0, "ENCODE_MODEL= tree/build/encode I")->out, "Toy: ");
     assert_contains(shell_expect(0, "ENCODE_MODEL= tree/build/asan/encode I")->out, "Toy: ");
     assert_contains(shell_expect(0, "ENCODE_MODEL= prefix/bin/encode I")->out, "Plain: ");

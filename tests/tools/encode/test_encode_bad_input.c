@@ -27,8 +27,8 @@ static void test_texts_without_tokens(void **state)
 static void test_nul_is_text(void **state)
 {
     (void)state;
-    const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | "
-                                      "$ENCODE --input jsonl --tokens --no-special -f json")
+    const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | $ENCODE --input jsonl "
+                                      "--tokens --no-special -f json")
                           ->out;
     assert_contains(out, "{\"text\": \"I \\u0000 dog\", ");
     assert_contains(out, "\"id\": 1, \"span\": [2, 3]");
@@ -58,9 +58,8 @@ static void test_invalid_utf8(void **state)
 static void test_lone_surrogates(void **state)
 {
     (void)state;
-    assert_contains(shell_expect(0,
-                                 "printf '%%s\\n' '\"a\\ud800 \\uDC00\\ud83d\\ude00 \\\\ud800\"' | "
-                                 "$ENCODE --input jsonl --tokens -f json")
+    assert_contains(shell_expect(0, "printf '%%s\\n' '\"a\\ud800 \\uDC00\\ud83d\\ude00 "
+                                    "\\\\ud800\"' | $ENCODE --input jsonl --tokens -f json")
                         ->out,
                     "\"text\": \"a\xEF\xBF\xBD \xEF\xBF\xBD\xF0\x9F\x98\x80 \\\\ud800\"");
 }
@@ -97,13 +96,12 @@ static void test_very_long_line(void **state)
 static void test_masks_of_zeros(void **state)
 {
     (void)state;
-    const struct shell_result *result =
-        shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
-                        "$ENCODE --input jsonl -p mean -f csv");
+    const struct shell_result *result = shell_expect(
+        0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | $ENCODE --input jsonl -p mean -f csv");
     assert_contains(result->out, "\r\n0,,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
     assert_contains(result->err, "line 1 of stdin has no tokens");
-    result = shell_expect(0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | "
-                             "$ENCODE --input jsonl -f json");
+    result = shell_expect(
+        0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | $ENCODE --input jsonl -f json");
     assert_contains(result->out, "[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, ");
     assert_contains(result->out, "\"masked\": true");
 }
@@ -177,9 +175,8 @@ static void test_ids_of_tokens_only_are_checked_too(void **state)
 static void test_null_is_as_good_as_absent(void **state)
 {
     (void)state;
-    shell_expect(0,
-                 "printf '%%s\\n' '{\"text\": \"I\", \"pair\": null}' "
-                 "'{\"ids\": [2], \"types\": null, \"mask\": null, \"text\": null}' >null.jsonl");
+    shell_expect(0, "printf '%%s\\n' '{\"text\": \"I\", \"pair\": null}' '{\"ids\": [2], "
+                    "\"types\": null, \"mask\": null, \"text\": null}' >null.jsonl");
     assert_string_equal(shell_expect(0, "$ENCODE --input jsonl -f ids <null.jsonl")->out,
                         "9 2 10\n2\n");
 }
@@ -233,8 +230,8 @@ static void test_reader_that_leaves(void **state)
     assert_string_equal(
         shell_expect(0, "yes dog | head -n 50000 | $ENCODE -f json | head -c 100 >/dev/null")->err,
         "");
-    shell_expect(0, "trap '' PIPE; { yes dog 2>/dev/null | head -n 50000 2>/dev/null | "
-                    "$ENCODE -f json 2>quiet; echo $? >code; } | head -c 100 >/dev/null");
+    shell_expect(0, "trap '' PIPE; { yes dog 2>/dev/null | head -n 50000 2>/dev/null | $ENCODE -f "
+                    "json 2>quiet; echo $? >code; } | head -c 100 >/dev/null");
     assert_string_equal(shell_expect(0, "cat quiet code")->out, "1\n");
 }
 

@@ -120,14 +120,14 @@ static void test_entities(void **state)
     assert_contains(out, ", \"span\": [0, 4]}, {\"text\": \"rome\", \"label\": \"LOC\", ");
     assert_contains(out, ", \"span\": [3, 7], \"pair\": true}], \"truncated\": false}\n");
     assert_string_equal(
-        shell_expect(0, "printf 'cat\\nin rome\\n' | $ENCODE -m token.head --entities -f csv "
-                        "--raw-scores")
+        shell_expect(
+            0, "printf 'cat\\nin rome\\n' | $ENCODE -m token.head --entities -f csv --raw-scores")
             ->out,
         "text_index,entity,label,score,begin,end,in_pair\r\n1,rome,LOC,4.0,3,7,0\r\n");
-    assert_contains(shell_expect(1, "echo '{\"ids\": [8]}' | $ENCODE -m token.head --entities "
-                                    "--input jsonl")
-                        ->err,
-                    "line 1 of stdin: --entities takes texts");
+    assert_contains(
+        shell_expect(1, "echo '{\"ids\": [8]}' | $ENCODE -m token.head --entities --input jsonl")
+            ->err,
+        "line 1 of stdin: --entities takes texts");
 }
 
 /* ---- Words for mask tokens ---- */
@@ -138,9 +138,8 @@ static void test_fill(void **state)
     const double sum = exp(5) + exp(4) + exp(3) + 11;
     const char *out =
         shell_expect(0, "$ENCODE -m mask.head --fill --top 2 -f json 'the [MASK] in [MASK]'")->out;
-    assert_contains(out,
-                    "\"masks\": [{\"token\": 2, \"span\": [4, 10], \"candidates\": [{\"text\": "
-                    "\"rome\", \"id\": 11, \"score\": ");
+    assert_contains(out, "\"masks\": [{\"token\": 2, \"span\": [4, 10], \"candidates\": "
+                         "[{\"text\": \"rome\", \"id\": 11, \"score\": ");
     assert_contains(out, "}]}, {\"token\": 4, \"span\": [14, 20], \"candidates\": [");
     assert_near(number_after(out, "\"id\": 11, \"score\": ", 2), exp(5) / sum);
     assert_near(number_after(out, "\"id\": 8, \"score\": ", 1), exp(4) / sum);
@@ -157,9 +156,10 @@ static void test_fill(void **state)
     assert_contains(shell_expect(0, "$ENCODE -m mask.head --fill dog cat -f json")->err,
                     "encode: text 1 has no [MASK]: there is nothing to fill\n");
     assert_contains(
-        shell_expect(0, "$ENCODE -m mask.head --fill --on-long truncate '%s [MASK]'", LONG_TEXT)->err,
-        "encode: text 1 has no [MASK] in the part that was kept (--on-long chunk keeps all): "
-        "there is nothing to fill\n");
+        shell_expect(0, "$ENCODE -m mask.head --fill --on-long truncate '%s [MASK]'", LONG_TEXT)
+            ->err,
+        "encode: text 1 has no [MASK] in the part that was kept (--on-long chunk keeps all): there "
+        "is nothing to fill\n");
     /* More than there are words. */
     assert_lines(shell_expect(0, "$ENCODE -m mask.head --fill --top 99 -f csv '[MASK]'")->out, 15);
 }
@@ -199,8 +199,8 @@ static void test_rank_by_cosine(void **state)
               ->out;
     assert_near(number_after(out, "\"score\": ", 1), sqrt(0.5));
     /* Equals stay in the order of the input, over many batches. */
-    out = shell_expect(0, "for i in $(seq 700); do echo dog; done | "
-                          "$ENCODE -m bare.emb --rank dog --top 600 -f csv | tail -1")
+    out = shell_expect(0, "for i in $(seq 700); do echo dog; done | $ENCODE -m bare.emb --rank dog "
+                          "--top 600 -f csv | tail -1")
               ->out;
     assert_string_equal(out, "600,599,1.0,dog\r\n");
 }
@@ -220,10 +220,10 @@ static void test_rank_failures(void **state)
                           LONG_TEXT);
     assert_contains(result->out, "\"truncated\": true}\n");
     assert_contains(result->err, "encode: text 1 was cut to 12 of its 18 tokens\n");
-    assert_contains(shell_expect(1, "echo '[\"dog\", \"cat\"]' | $ENCODE -m pair.head --rank dog "
-                                    "--input jsonl")
-                        ->err,
-                    "line 1 of stdin: --rank takes single texts");
+    assert_contains(
+        shell_expect(1, "echo '[\"dog\", \"cat\"]' | $ENCODE -m pair.head --rank dog --input jsonl")
+            ->err,
+        "line 1 of stdin: --rank takes single texts");
     assert_contains(shell_expect(2, "$ENCODE -m pair.head -p mean --rank dog cat")->err,
                     "which reads both texts");
     assert_contains(shell_expect(2, "$ENCODE -m bare.emb --raw-scores --rank dog cat")->err,
@@ -246,17 +246,17 @@ static void test_similarity(void **state)
         "{\"texts\": [\"dog\", \"dog cat\"], \"similarity\": [[1.0, 0.8660254], [0.8660254, 1.0]], "
         "\"truncated\": [false, false]}\n");
     assert_string_equal(
-        shell_expect(0,
-                     "printf '\"dog\"\\n[\"dog\", \"cat\"]\\n' | $ENCODE -m bare.emb --no-special "
-                     "--similarity -f csv --input jsonl")
+        shell_expect(0, "printf '\"dog\"\\n[\"dog\", \"cat\"]\\n' | $ENCODE -m bare.emb "
+                        "--no-special --similarity -f csv --input jsonl")
             ->out,
         "text_index,text,pair,s0,s1\r\n0,dog,,1.0,0.70710677\r\n1,dog,cat,0.70710677,1.0\r\n");
     assert_contains(shell_expect(1, "echo dog | $ENCODE -m bare.emb --similarity")->err,
                     "at least two texts; stdin has one");
-    assert_lines(shell_expect(0, "for i in $(seq 300); do echo dog; done | "
-                                 "$ENCODE -m bare.emb --similarity -f csv")
-                     ->out,
-                 301);
+    assert_lines(
+        shell_expect(
+            0, "for i in $(seq 300); do echo dog; done | $ENCODE -m bare.emb --similarity -f csv")
+            ->out,
+        301);
 }
 
 /* ---- Poolings and what a model has not ---- */
@@ -264,10 +264,9 @@ static void test_similarity(void **state)
 static void test_poolings(void **state)
 {
     (void)state;
-    assert_contains(shell_expect(0, "$ENCODE -m projected.emb -p model -f json --no-special "
-                                    "'[CLS] dog'")
-                        ->out,
-                    "\"vector\": [0.0, 0.5, 0.0], ");
+    assert_contains(
+        shell_expect(0, "$ENCODE -m projected.emb -p model -f json --no-special '[CLS] dog'")->out,
+        "\"vector\": [0.0, 0.5, 0.0], ");
     assert_contains(shell_expect(0, "$ENCODE -m projected.emb -p model cat")->out, "values ");
     assert_lines(shell_expect(0, "$ENCODE -m projected.emb -p mean -f csv cat")->out, 2);
     assert_contains(shell_expect(0, "$ENCODE -m projected.emb -p mean -f csv cat")->out,
@@ -292,19 +291,17 @@ static void test_missing_heads(void **state)
     (void)state;
     static const char *const cases[][3] = {
         {"bare.emb", "--labels",
-         "--labels needs a model with head sequence or token; the head of "
-         "bare.emb is none"},
+         "--labels needs a model with head sequence or token; the head of bare.emb is none"},
         {"mask.head", "--labels", "the head of mask.head is mask, for --fill"},
         {"sequence.head", "--entities",
-         "--entities needs a model with head token; the head of "
-         "sequence.head is sequence, for --labels"},
+         "--entities needs a model with head token; the head of sequence.head is sequence, for "
+         "--labels"},
         {"token.head", "--fill",
-         "--fill needs a model with head mask; the head of token.head is "
-         "token, for --labels and --entities"},
+         "--fill needs a model with head mask; the head of token.head is token, for --labels and "
+         "--entities"},
         {"pooler.emb", "--fill", "the head of pooler.emb is pooler"},
         {"words.alone", "",
-         "words.alone holds a tokenizer alone: --tokens and -f ids work, a vector "
-         "needs a model"},
+         "words.alone holds a tokenizer alone: --tokens and -f ids work, a vector needs a model"},
         {"words.alone", "--rank dog", "--rank needs a model"},
         {"words.alone", "-p mean", "needs a model"},
     };
@@ -329,36 +326,38 @@ static void test_prompts(void **state)
     const char *out = shell_expect(0, "$ENCODE -m plain.emb --prompt passage -f json dog")->out;
     assert_contains(out, "{\"text\": \"the dog\", \"prompt\": \"the \", \"tokens\": [");
     assert_contains(out, "{\"text\": \"dog\", \"id\": 4, \"span\": [4, 7], ");
-    assert_contains(shell_expect(0, "$ENCODE -m bare.emb --tokens -f ids --prompt-text 'in ' dog "
-                                    "--pair cat")
-                        ->out,
-                    "1 10 4 2 5 2\n");
+    assert_contains(
+        shell_expect(0, "$ENCODE -m bare.emb --tokens -f ids --prompt-text 'in ' dog --pair cat")
+            ->out,
+        "1 10 4 2 5 2\n");
     /* The file's default goes with its pooling. */
     assert_contains(shell_expect(0, "$ENCODE -m plain.emb -p model -f json dog")->out,
                     "\"prompt\": \"bad \"");
     assert_lacks(shell_expect(0, "$ENCODE -m plain.emb -p mean -f json dog")->out, "\"prompt\"");
     assert_lacks(shell_expect(0, "$ENCODE -m plain.emb -p model --no-prompt -f json dog")->out,
                  "\"prompt\"");
-    assert_lacks(shell_expect(0, "echo '{\"ids\": [4]}' | $ENCODE -m plain.emb -p model -f json "
-                                 "--input jsonl")
-                     ->out,
-                 "\"prompt\"");
+    assert_lacks(
+        shell_expect(0,
+                     "echo '{\"ids\": [4]}' | $ENCODE -m plain.emb -p model -f json --input jsonl")
+            ->out,
+        "\"prompt\"");
     assert_contains(shell_expect(2, "$ENCODE -m plain.emb --prompt nope dog")->err,
                     "this model has no prompt 'nope': it has query, passage, style\n");
     assert_contains(shell_expect(2, "$ENCODE -m bare.emb --prompt nope dog")->err, "it has none");
-    assert_contains(shell_expect(1, "echo '{\"ids\": [4]}' | $ENCODE -m plain.emb --prompt query "
-                                    "--input jsonl")
-                        ->err,
-                    "ids are taken as they are");
+    assert_contains(
+        shell_expect(1, "echo '{\"ids\": [4]}' | $ENCODE -m plain.emb --prompt query --input jsonl")
+            ->err,
+        "ids are taken as they are");
     /* With --rank each side has its role. */
     assert_string_equal(shell_expect(0, "$ENCODE -m plain.emb --rank dog cat -f json")->out,
                         "{\"query\": \"good dog\", \"rank\": 1, \"index\": 0, \"score\": 0.5, "
                         "\"text\": \"the cat\", \"prompt\": \"the \", \"truncated\": false}\n");
-    assert_contains(shell_expect(0, "$ENCODE -m plain.emb --rank dog cat -f json --prompt style "
-                                    "--query-prompt passage")
-                        ->out,
-                    "{\"query\": \"the dog\", \"rank\": 1, \"index\": 0, \"score\": 0.5, \"text\": "
-                    "\"bad cat\", \"prompt\": \"bad \"");
+    assert_contains(
+        shell_expect(
+            0, "$ENCODE -m plain.emb --rank dog cat -f json --prompt style --query-prompt passage")
+            ->out,
+        "{\"query\": \"the dog\", \"rank\": 1, \"index\": 0, \"score\": 0.5, \"text\": \"bad "
+        "cat\", \"prompt\": \"bad \"");
 }
 
 /* ---- Misuse ---- */

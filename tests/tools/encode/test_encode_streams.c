@@ -12,9 +12,9 @@ static void test_result_comes_before_the_next_line(void **state)
     const char *formats[] = {"text", "json", "csv", "ids"};
     for (size_t i = 0; i < 4; i++)
         shell_expect(0,
-                     "rm -f in; mkfifo in; $ENCODE -f %s <in >early & exec 3>in; echo I >&3; "
-                     "for i in $(seq 100); do grep -q '2' early && break; sleep 0.1; done; "
-                     "grep '2' early >seen; echo dog >&3; exec 3>&-; wait $!; test -s seen",
+                     "rm -f in; mkfifo in; $ENCODE -f %s <in >early & exec 3>in; echo I >&3; for i "
+                     "in $(seq 100); do grep -q '2' early && break; sleep 0.1; done; grep '2' "
+                     "early >seen; echo dog >&3; exec 3>&-; wait $!; test -s seen",
                      formats[i]);
 }
 

@@ -40,9 +40,9 @@ static void test_csv_has_pairs_and_ids(void **state)
                         "0,3,cat,6,0,3,1,0\r\n0,4,dog,5,4,7,1,0\r\n0,5,[SEP],10,,,,0\r\n");
     assert_contains(shell_expect(0, "$ENCODE -p mean -f csv 'a,b' --pair 'c\"'")->out,
                     "text_index,text,pair,v0,v1,v2,v3,v4,v5,v6,v7\r\n0,\"a,b\",\"c\"\"\",");
-    const char *out = shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | "
-                                      "$ENCODE --input jsonl -f csv")
-                          ->out;
+    const char *out =
+        shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | $ENCODE --input jsonl -f csv")
+            ->out;
     assert_contains(out, "\r\n0,0,i,2,,,,0,");
     assert_contains(out, "\r\n0,1,[PAD],0,,,,1,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
 }
@@ -50,9 +50,8 @@ static void test_csv_has_pairs_and_ids(void **state)
 static void test_text_marks_padding(void **state)
 {
     (void)state;
-    const char *out = shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | "
-                                      "$ENCODE --input jsonl")
-                          ->out;
+    const char *out =
+        shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | $ENCODE --input jsonl")->out;
     assert_contains(out, "\n0  i       2        -  ");
     assert_contains(out, "\n1  [PAD]   0  padding   0.0000");
 }
@@ -108,8 +107,8 @@ static void test_arrays_are_not_written_to_a_terminal(void **state)
 static void test_dash_is_stdout(void **state)
 {
     (void)state;
-    shell_expect(0, "$ENCODE -f json -o - dog >dash && $ENCODE -f json dog | cmp - dash && "
-                    "! test -e ./-");
+    shell_expect(
+        0, "$ENCODE -f json -o - dog >dash && $ENCODE -f json dog | cmp - dash && ! test -e ./-");
     assert_contains(shell_expect(0, "$ENCODE --help")->out, "-: stdout\n");
 }
 

@@ -16,11 +16,10 @@ static int setup(void **state)
 static void test_windows(void **state)
 {
     (void)state;
-    const char *out = shell_expect(0,
-                                   "$ENCODE -m bare.emb -p mean --on-long chunk --stride 4 -f json "
-                                   "'%s' dog",
-                                   LONG_TEXT)
-                          ->out;
+    const char *out =
+        shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk --stride 4 -f json '%s' dog",
+                     LONG_TEXT)
+            ->out;
     assert_lines(out, 3);
     assert_contains(out, "{\"text\": \"dog cat good bad paul smith in rome the .\", \"window\": "
                          "{\"index\": 0, \"of\": 2, \"span\": [0, 41]}, ");
@@ -42,8 +41,8 @@ static void test_windows(void **state)
     assert_contains(out, "\ntext 1, window 2 of 2, bytes 42-69: dog cat good bad paul smith\n");
     /* Arrays have a row per window: 128 bytes and two rows of 14. */
     shell_expect(0,
-                 "$ENCODE -m bare.emb -p mean --on-long chunk -f npy -o w.npy '%s' && "
-                 "test $(wc -c < w.npy) = $((128 + 2 * 14 * 4))",
+                 "$ENCODE -m bare.emb -p mean --on-long chunk -f npy -o w.npy '%s' && test $(wc -c "
+                 "< w.npy) = $((128 + 2 * 14 * 4))",
                  LONG_TEXT);
 }
 
@@ -77,27 +76,23 @@ static void test_windows_of_pairs(void **state)
 {
     (void)state;
     const char *out =
-        shell_expect(0,
-                     "$ENCODE -m bare.emb -p mean --on-long chunk -f json rome --pair "
-                     "'%s'",
+        shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk -f json rome --pair '%s'",
                      LONG_TEXT)
             ->out;
     assert_contains(out,
                     "{\"text\": \"rome\", \"pair\": \"dog cat good bad paul smith in rome\", "
                     "\"window\": {\"index\": 0, \"of\": 2, \"span\": [0, 35], \"pair\": true}, ");
-    out = shell_expect(
-              0, "$ENCODE -m bare.emb --tokens -f ids --on-long chunk --truncation only-first "
-                 "'dog cat good bad' --pair 'in rome the . in rome the'")
+    out = shell_expect(0, "$ENCODE -m bare.emb --tokens -f ids --on-long chunk --truncation "
+                          "only-first 'dog cat good bad' --pair 'in rome the . in rome the'")
               ->out;
     assert_string_equal(out, "1 4 5 2 10 11 12 13 10 11 12 2\n1 6 7 2 10 11 12 13 10 11 12 2\n");
     assert_contains(
         shell_expect(1,
-                     "$ENCODE -m bare.emb --on-long chunk --truncation only-first dog "
-                     "--pair '%s'",
+                     "$ENCODE -m bare.emb --on-long chunk --truncation only-first dog --pair '%s'",
                      LONG_TEXT)
             ->err,
-        "text 1 has 19 tokens that are in every window, and the limit is 12: that leaves "
-        "no room\n");
+        "text 1 has 19 tokens that are in every window, and the limit is 12: that leaves no "
+        "room\n");
 }
 
 /* More windows than go in one call, then a text that cannot be read: the results before it stay. */
@@ -105,11 +100,12 @@ static void test_many_windows(void **state)
 {
     (void)state;
     shell_expect(0, "for i in $(seq 3000); do printf 'dog cat '; done > long && echo >> long");
-    assert_lines(shell_expect(0,
-                              "cat long long | $ENCODE -m bare.emb --tokens -f ids --max-tokens 12 "
-                              "--on-long chunk")
-                     ->out,
-                 1200);
+    assert_lines(
+        shell_expect(
+            0,
+            "cat long long | $ENCODE -m bare.emb --tokens -f ids --max-tokens 12 --on-long chunk")
+            ->out,
+        1200);
     const struct shell_result *result =
         shell_expect(1, "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n\"cat\"\\n' | "
                         "$ENCODE -m bare.emb -p mean --on-long chunk --input jsonl -f csv");
@@ -136,11 +132,10 @@ static void test_entities_without_blanks(void **state)
 static void test_windows_of_heads(void **state)
 {
     (void)state;
-    const char *out = shell_expect(0,
-                                   "$ENCODE -m token.head --entities --on-long chunk --stride 7 "
-                                   "-f json '%s'",
-                                   LONG_TEXT)
-                          ->out;
+    const char *out =
+        shell_expect(0, "$ENCODE -m token.head --entities --on-long chunk --stride 7 -f json '%s'",
+                     LONG_TEXT)
+            ->out;
     assert_contains(out, "\"window\": {\"index\": 1, \"of\": 3, \"span\": [13, 54]}, \"entities\": "
                          "[{\"text\": \"paul smith\", \"label\": \"PER\", ");
     assert_contains(out, "\"span\": [59, 69]}");
@@ -148,10 +143,9 @@ static void test_windows_of_heads(void **state)
                        LONG_TEXT)
               ->out;
     assert_contains(out, "\r\n0,1,42,76,7,70,76,0,rome,11,0.6");
-    out =
-        shell_expect(0, "$ENCODE -m sequence.head --labels --on-long chunk -f csv 'dog dog dog dog "
-                        "dog dog dog dog dog dog dog dog good dog'")
-            ->out;
+    out = shell_expect(0, "$ENCODE -m sequence.head --labels --on-long chunk -f csv 'dog dog dog "
+                          "dog dog dog dog dog dog dog dog dog good dog'")
+              ->out;
     assert_contains(out,
                     "\r\n0,0,0,47,dog dog dog dog dog dog dog dog dog dog dog dog,,BAD,0.3333");
     assert_contains(out, "\r\n0,1,48,56,good dog,,GOOD,0.78");
@@ -169,9 +163,9 @@ static void test_truncation(void **state)
     assert_string_equal(result->err, "encode: line 1 of stdin was cut to 12 of its 18 tokens\n"
                                      "encode: 2 of 2 texts were cut\n");
     assert_string_equal(
-        shell_expect(0,
-                     "$ENCODE -m bare.emb --tokens -f ids --max-tokens 5 --truncate-left 'dog cat "
-                     "good bad'")
+        shell_expect(
+            0,
+            "$ENCODE -m bare.emb --tokens -f ids --max-tokens 5 --truncate-left 'dog cat good bad'")
             ->out,
         "1 5 6 7 2\n");
     static const char *const pairs[][2] = {{"longest-first", "1 4 5 2 7 10 2\n"},

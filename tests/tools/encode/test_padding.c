@@ -68,16 +68,14 @@ static void test_sides_of_padding_and_cutting(void **state)
 {
     (void)state;
     shell_expect(0, "printf 'dog\\n\\ni ride bike dog cat\\n' >lines");
-    assert_string_equal(
-        shell_expect(0, "$ENCODE --tokens -f ids --no-special --pad-to 3 --pad-side left "
-                        "--on-long truncate <lines")
-            ->out,
-        "0 0 5\n0 0 0\n2 3 4\n");
-    assert_string_equal(
-        shell_expect(0, "$ENCODE --tokens -f ids --no-special --pad-to 3 --pad-side left "
-                        "--truncate-left <lines")
-            ->out,
-        "0 0 5\n0 0 0\n4 5 6\n");
+    assert_string_equal(shell_expect(0, "$ENCODE --tokens -f ids --no-special --pad-to 3 "
+                                        "--pad-side left --on-long truncate <lines")
+                            ->out,
+                        "0 0 5\n0 0 0\n2 3 4\n");
+    assert_string_equal(shell_expect(0, "$ENCODE --tokens -f ids --no-special --pad-to 3 "
+                                        "--pad-side left --truncate-left <lines")
+                            ->out,
+                        "0 0 5\n0 0 0\n4 5 6\n");
     assert_string_equal(
         shell_expect(0, "$ENCODE -f ids --pad-to 5 --max-tokens 4 --on-long truncate <lines")->out,
         "9 5 10 0 0\n9 10 0 0 0\n9 2 3 10 0\n");
@@ -104,8 +102,8 @@ static void test_too_long_is_said(void **state)
         shell_expect(1, "$ENCODE -f ids --pad-to 4 dog 'dog cat bike'");
     assert_string_equal(result->out, "9 5 10 0\n");
     assert_contains(result->err,
-                    "text 2 has 5 tokens and the limit is 4: --on-long truncate cuts it, "
-                    "--on-long chunk makes windows of it, a larger --pad-to takes more\n");
+                    "text 2 has 5 tokens and the limit is 4: --on-long truncate cuts it, --on-long "
+                    "chunk makes windows of it, a larger --pad-to takes more\n");
     static const char special[] =
         "text 1: its 2 special tokens alone are more than the limit of 1\n";
     assert_contains(shell_expect(1, "$ENCODE -f ids --pad-to 1 dog")->err, special);
@@ -115,13 +113,13 @@ static void test_too_long_is_said(void **state)
                         "9 10\n");
     assert_contains(shell_expect(0, "$ENCODE -f ids --pad-to 3 --on-long truncate 'dog cat'")->err,
                     "text 1 was cut to 3 of its 4 tokens");
-    result = shell_expect(1, "printf '{\"ids\": [2]}\\n{\"ids\": [2, 3, 4]}\\n' | "
-                             "$ENCODE -f ids --input jsonl --pad-to 2 --on-long truncate");
+    result = shell_expect(1, "printf '{\"ids\": [2]}\\n{\"ids\": [2, 3, 4]}\\n' | $ENCODE -f ids "
+                             "--input jsonl --pad-to 2 --on-long truncate");
     assert_string_equal(result->out, "2 0\n");
     assert_contains(result->err,
                     "line 2 of stdin has 3 ids and --pad-to is 2; ids are taken as they are");
-    shell_expect(1, "echo '{\"ids\": [2, 3, 4], \"mask\": [1, 0, 0]}' | "
-                    "$ENCODE -f ids --input jsonl --pad-to 2 --on-long chunk");
+    shell_expect(1, "echo '{\"ids\": [2, 3, 4], \"mask\": [1, 0, 0]}' | $ENCODE -f ids --input "
+                    "jsonl --pad-to 2 --on-long chunk");
 }
 
 static void test_formats_mark_padding(void **state)
@@ -135,8 +133,8 @@ static void test_formats_mark_padding(void **state)
         shell_expect(0, "$ENCODE --tokens --pad-to 4 -f json dog")->out,
         "{\"text\": \"[PAD]\", \"id\": 0, \"span\": [0, 0], \"special\": true, \"masked\": true}]");
     assert_contains(
-        shell_expect(0, "echo '{\"ids\": [0, 5], \"mask\": [0, 1]}' | $ENCODE --tokens "
-                        "--input jsonl -f csv --pad-to 4 --pad-side left")
+        shell_expect(0, "echo '{\"ids\": [0, 5], \"mask\": [0, 1]}' | $ENCODE --tokens --input "
+                        "jsonl -f csv --pad-to 4 --pad-side left")
             ->out,
         "masked\r\n0,0,[PAD],0,,,,1\r\n0,1,[PAD],0,,,,1\r\n0,2,[PAD],0,,,,1\r\n0,3,dog,5,,,,0\r\n");
 }
@@ -160,8 +158,8 @@ static void test_ids_as_an_array(void **state)
                     "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 4), } ");
     assert_int_equal(result->out_len, NPY_HEADER + sizeof expected);
     assert_memory_equal(result->out + NPY_HEADER, expected, sizeof expected);
-    shell_expect(0, "printf 'dog\\n\\n' | $ENCODE --tokens --pad-to 4 -f npy >seekable && "
-                    "printf 'dog\\n\\n' | $ENCODE --tokens --pad-to 4 -f npy | cmp - seekable");
+    shell_expect(0, "printf 'dog\\n\\n' | $ENCODE --tokens --pad-to 4 -f npy >seekable && printf "
+                    "'dog\\n\\n' | $ENCODE --tokens --pad-to 4 -f npy | cmp - seekable");
     assert_contains(shape_of(shell_expect(0, "$ENCODE --tokens --pad-to 4 -f npy </dev/null")),
                     "(0, 4)");
 }
@@ -196,10 +194,10 @@ static void test_tensor_of_vectors(void **state)
 static void test_padding_changes_no_vector(void **state)
 {
     (void)state;
-    shell_expect(0, "seq 300 | sed 's/.*/i ride bike dog/; 2~3s/dog//' >many && "
-                    "$ENCODE -p mean -f csv <many >without && "
-                    "$ENCODE -p mean -f csv --pad-to 16 <many | cmp - without && "
-                    "$ENCODE -p mean -f csv --pad-to 9 --pad-side left -t 3 <many | cmp - without");
+    shell_expect(0,
+                 "seq 300 | sed 's/.*/i ride bike dog/; 2~3s/dog//' >many && $ENCODE -p mean -f "
+                 "csv <many >without && $ENCODE -p mean -f csv --pad-to 16 <many | cmp - without "
+                 "&& $ENCODE -p mean -f csv --pad-to 9 --pad-side left -t 3 <many | cmp - without");
     /* Padding takes no room of the model's: it may be longer than that. */
     assert_contains(shape_of(shell_expect(0, "$ENCODE -f npy --pad-to 40 dog")), "(1, 40, 8)");
     assert_contains(shell_expect(1, "$ENCODE -f npy --pad-to 40 -o never '%s'",
@@ -210,9 +208,9 @@ static void test_padding_changes_no_vector(void **state)
 
 /* ---- Masks ---- */
 
-static const char LESSON[] = "printf '{\"ids\": [5, 7, 9, 0, 0], \"mask\": [1, 1, 1, 0, 0]}\\n"
-                             "{\"ids\": [3, 2, 4, 1]}\\n{\"ids\": [6, 1, 8, 4, 2]}\\n' | "
-                             "$ENCODE --show-mask --input jsonl";
+static const char LESSON[] =
+    "printf '{\"ids\": [5, 7, 9, 0, 0], \"mask\": [1, 1, 1, 0, 0]}\\n"
+    "{\"ids\": [3, 2, 4, 1]}\\n{\"ids\": [6, 1, 8, 4, 2]}\\n' | $ENCODE --show-mask --input jsonl";
 
 static void test_masks_for_reading(void **state)
 {
@@ -226,12 +224,11 @@ static void test_masks_for_reading(void **state)
                     "     0  False  True  True  True  True\n     1  False False  True  True  True\n"
                     "     2  False False False  True  True\n     3  False False False False  True\n"
                     "     4  False False False False False\n");
-    assert_contains(
-        out,
-        "padding and causal mask together [5, 5], query × key: 1 is seen, 0 is hidden\n"
-        "text 1: (token ids)\n"
-        "     0  1 0 0 0 0\n     1  1 1 0 0 0\n     2  1 1 1 0 0\n"
-        "     3  0 0 0 0 0  padding: not computed\n");
+    assert_contains(out,
+                    "padding and causal mask together [5, 5], query × key: 1 is seen, 0 is hidden\n"
+                    "text 1: (token ids)\n"
+                    "     0  1 0 0 0 0\n     1  1 1 0 0 0\n     2  1 1 1 0 0\n"
+                    "     3  0 0 0 0 0  padding: not computed\n");
     assert_contains(out, "exp(-inf) is 0");
     assert_contains(out, "As long as one key is\nseen that does no harm; where all are hidden");
     assert_contains(shell_expect(0, "%s", LESSON)->out, "     0  1 1 1 0 0\n     1  1 1 1 0 0\n");
@@ -280,10 +277,9 @@ static void test_softmax_of_the_article(void **state)
 static void test_masks_of_texts(void **state)
 {
     (void)state;
-    const char *out =
-        shell_expect(0, "printf 'dog\\n\\ni ride\\n' | $ENCODE --show-mask --no-special -f json "
-                        "--pad-to 3 --pad-side left")
-            ->out;
+    const char *out = shell_expect(0, "printf 'dog\\n\\ni ride\\n' | $ENCODE --show-mask "
+                                      "--no-special -f json --pad-to 3 --pad-side left")
+                          ->out;
     assert_contains(out, "{\"texts\": [\"dog\", \"\", \"i ride\"], \"places\": 3, ");
     assert_contains(out, "\"padding_mask\": [[0, 0, 1], [0, 0, 0], [0, 1, 1]]");
     assert_contains(out, "\"softmax\": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.5]]");
@@ -319,14 +315,16 @@ static void test_given_ids_with_padding(void **state)
     free(masked);
     result = shell_expect(0, "%s", batch);
     assert_contains(result->out, "     1  1 1 1 1 1  (token ids)\n");
-    assert_contains(result->err, "line 1 of stdin: its ids begin or end with 0, [PAD], which counts as a "
-                                 "token here; --pad-id 0, or a \"mask\", makes it padding");
+    assert_contains(result->err,
+                    "line 1 of stdin: its ids begin or end with 0, [PAD], which counts as a token "
+                    "here; --pad-id 0, or a \"mask\", makes it padding");
     assert_int_equal(count_lines(result->err), 1);
 }
 
 static const char *mask_of(const char *ids, const char *options)
 {
-    return shell_expect(0, "echo '{%s}' | $ENCODE --show-mask -f json --input jsonl %s", ids, options)
+    return shell_expect(0, "echo '{%s}' | $ENCODE --show-mask -f json --input jsonl %s", ids,
+                        options)
         ->out;
 }
 
@@ -352,22 +350,24 @@ static void test_own_padding_is_read_back(void **state)
 {
     (void)state;
     static const char read_back[] =
-        "$ENCODE -f ids --pad-to 7 --pad-side %s dog 'dog cat' '' | sed 's/ /, /g; s/.*/{\"ids\": [&]}/' | "
-        "$ENCODE --input jsonl -p mean -f npy %s | cmp - texts.npy";
+        "$ENCODE -f ids --pad-to 7 --pad-side %s dog 'dog cat' '' | sed 's/ /, /g; s/.*/{\"ids\": "
+        "[&]}/' | $ENCODE --input jsonl -p mean -f npy %s | cmp - texts.npy";
     shell_expect(0, "$ENCODE -p mean -f npy dog 'dog cat' '' >texts.npy");
     shell_expect(0, read_back, "right", "--pad-id 0");
     shell_expect(0, read_back, "left", "--pad-id 0");
     shell_expect(0, read_back, "right", "--pad-id 0 --pad-to 9");
     assert_contains(shell_expect(1, read_back, "right", "")->err, "--pad-id 0, or a \"mask\"");
-    assert_string_equal(shell_expect(0, "echo '{\"ids\": [5, 0], \"mask\": [1, 0]}' | $ENCODE --input "
-                                        "jsonl -p mean")
-                            ->err,
-                        "");
+    assert_string_equal(
+        shell_expect(0,
+                     "echo '{\"ids\": [5, 0], \"mask\": [1, 0]}' | $ENCODE --input jsonl -p mean")
+            ->err,
+        "");
     /* Id 0 is a word here, or no text at all, as Keras has it. */
     shell_expect(0, "$NEW -o words.weights --words 'a b' --width 4 --heads 1");
     shell_expect(0, "printf 'a b' | $NEW -o keras.weights --fit - --width 4 --heads 1");
     assert_string_equal(
-        shell_expect(0, "echo '{\"ids\": [1, 0]}' | $ENCODE -m words.weights --input jsonl")->err, "");
+        shell_expect(0, "echo '{\"ids\": [1, 0]}' | $ENCODE -m words.weights --input jsonl")->err,
+        "");
     assert_contains(
         shell_expect(0, "echo '{\"ids\": [1, 0]}' | $ENCODE -m keras.weights --input jsonl")->err,
         "begin or end with 0, which counts");

@@ -75,9 +75,8 @@ static void test_program(void **unused)
     assert_contains(result->out, "prompt.query \"ride \"");
     assert_contains(result->out, "default_prompt query");
     assert_contains(result->out, "projection.0.weight");
-    result =
-        shell_expect(0, "sha256sum %s/model.safetensors | cut -c 1-64 | tr -d '\\n'",
-                     import_directory);
+    result = shell_expect(0, "sha256sum %s/model.safetensors | cut -c 1-64 | tr -d '\\n'",
+                          import_directory);
     char hash[80];
     snprintf(hash, sizeof hash, "%s", result->out);
     assert_contains(shell_expect(0, "$INSPECT a.weights")->out, hash);
@@ -88,8 +87,8 @@ static void test_program(void **unused)
     assert_contains(result->out, "max_text_tokens        7");
     shell_expect(0, "$IMPORT %s --dry-run -o c.weights && [ ! -e c.weights ]", import_directory);
     shell_expect(0,
-                 "for t in f32 f16 bf16 int8; do $IMPORT %s --weights $t -o $t.weights && "
-                 "$INSPECT --verify $t.weights >/dev/null || exit 1; done",
+                 "for t in f32 f16 bf16 int8; do $IMPORT %s --weights $t -o $t.weights && $INSPECT "
+                 "--verify $t.weights >/dev/null || exit 1; done",
                  import_directory);
 }
 
@@ -123,11 +122,12 @@ static void test_no_partial_output(void **unused)
     tiny_write(import_directory, "model.safetensors", file, len);
     for (size_t i = 0; i < 2; i++) { /* the directory's own files */
         static const char *const names[] = {"model.safetensors", "config.json"};
-        result = shell_expect(2, "ln -sf %s/%s linked && $IMPORT %s -o linked", import_directory, names[i],
-                              import_directory);
+        result = shell_expect(2, "ln -sf %s/%s linked && $IMPORT %s -o linked", import_directory,
+                              names[i], import_directory);
         assert_contains(result->err, "which is read, and would be replaced");
     }
-    shell_expect(2, "$IMPORT --tokenizer-only %s -o %s/vocab.txt", import_directory, import_directory);
+    shell_expect(2, "$IMPORT --tokenizer-only %s -o %s/vocab.txt", import_directory,
+                 import_directory);
     result = shell_expect(1, "$IMPORT %s -o /nowhere/a.weights", import_directory);
     assert_contains(result->err, "/nowhere/a.weights");
     free(file);
@@ -186,12 +186,9 @@ static void test_bounded_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_program),
-        cmocka_unit_test(test_no_partial_output),
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_tokenizer_only),
+        cmocka_unit_test(test_whole),          cmocka_unit_test(test_files),
+        cmocka_unit_test(test_program),        cmocka_unit_test(test_no_partial_output),
+        cmocka_unit_test(test_misuse),         cmocka_unit_test(test_tokenizer_only),
         cmocka_unit_test(test_bounded_memory),
     };
     return cmocka_run_group_tests_name("import", tests, import_setup, import_teardown);

@@ -81,12 +81,12 @@ static void write_tensors(unsigned kind)
 /* Keras' to_json of a Tokenizer(num_words=7, oov_token="<unk>"): the id of "rare" is too high. */
 static void write_tokenizer(void)
 {
-    import_write("tokenizer.json",
-                 "{\"class_name\": \"Tokenizer\", \"config\": {\"num_words\": 7, \"filters\": "
-                 "\"!,.?\\t\\n\", \"lower\": true, \"split\": \" \", \"char_level\": false, "
-                 "\"oov_token\": \"<unk>\", \"document_count\": 3, \"word_index\": "
-                 "\"{\\\"<unk>\\\": 1, \\\"the\\\": 2, \\\"film\\\": 3, \\\"is\\\": 4, \\\"not\\\""
-                 ": 5, \\\"good\\\": 6, \\\"rare\\\": 7}\"}}");
+    import_write(
+        "tokenizer.json",
+        "{\"class_name\": \"Tokenizer\", \"config\": {\"num_words\": 7, \"filters\": "
+        "\"!,.?\\t\\n\", \"lower\": true, \"split\": \" \", \"char_level\": false, \"oov_token\": "
+        "\"<unk>\", \"document_count\": 3, \"word_index\": \"{\\\"<unk>\\\": 1, \\\"the\\\": 2, "
+        "\\\"film\\\": 3, \\\"is\\\": 4, \\\"not\\\": 5, \\\"good\\\": 6, \\\"rare\\\": 7}\"}}");
 }
 
 static void make_directory(void)
@@ -153,8 +153,8 @@ static void check(const struct case_of *expected, const char *what)
         const engine_input input = {.text = texts[t], .text_len = strlen(texts[t])};
         float got[LABELS];
         double scores[LABELS];
-        assert_int_equal(
-            engine_classify(session, &input, 1, &options, got, LABELS, NULL, NULL), ENGINE_OK);
+        assert_int_equal(engine_classify(session, &input, 1, &options, got, LABELS, NULL, NULL),
+                         ENGINE_OK);
         expect_scores(expected, ids[t], lens[t], scores);
         for (size_t label = 0; label < LABELS; label++)
             if (!(fabs((double)got[label] - scores[label]) <= 1e-6))
@@ -226,11 +226,11 @@ static void test_tokenizers_and_types(void **unused)
                  "\"film\": 3, \"is\": 4, \"not\": 5, \"good\": 6}}}");
     check(&expected, "HuggingFace's tokenizer");
     write_tokenizer();
-    shell_expect(0,
-                 "for t in f32 f16 bf16 int8; do $IMPORT %s --weights $t -o $t.weights && "
-                 "$INSPECT --verify $t.weights >/dev/null && "
-                 "$ENCODE -m $t.weights --labels 'not good' || exit 1; done",
-                 import_directory);
+    shell_expect(
+        0,
+        "for t in f32 f16 bf16 int8; do $IMPORT %s --weights $t -o $t.weights && $INSPECT --verify "
+        "$t.weights >/dev/null && $ENCODE -m $t.weights --labels 'not good' || exit 1; done",
+        import_directory);
 }
 
 static void test_refused(void **unused)

@@ -168,8 +168,8 @@ static void test_scores(void **unused)
                 json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
             char *text = json_dumps(file.root, 0);
             json_file_free(&file);
-            assert_true(json_file_parse(&file, "config.json", text, strlen(text), false,
-                                        &import_problem));
+            assert_true(
+                json_file_parse(&file, "config.json", text, strlen(text), false, &import_problem));
             assert_true(checkpoint_config_read(&file, &config, &import_problem));
             if (n_labels == 1)
                 assert_int_equal(config.model.scores, cases[i].scores);
@@ -226,10 +226,8 @@ static void test_json(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_config_types),
-        cmocka_unit_test(test_config_values),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_config_types), cmocka_unit_test(test_config_values),
+        cmocka_unit_test(test_labels),       cmocka_unit_test(test_scores),
         cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests_name("import_config", tests, import_setup, import_teardown);

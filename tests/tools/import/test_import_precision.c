@@ -488,11 +488,10 @@ static void test_rounded_types(void **unused)
                 skip();
             import(path, types[t].type);
             judge(path, INFINITY, &judged);
-            print_message(
-                "%s %s: cosine of tokens %.7f, of pooled vectors %.7f; largest difference "
-                "of tokens %.2g, of logits %.2g\n",
-                REAL[i], types[t].type, judged.token_cosine, judged.pooled_cosine,
-                judged.tokens.difference.largest, judged.logits.difference.largest);
+            print_message("%s %s: cosine of tokens %.7f, of pooled vectors %.7f; largest "
+                          "difference of tokens %.2g, of logits %.2g\n",
+                          REAL[i], types[t].type, judged.token_cosine, judged.pooled_cosine,
+                          judged.tokens.difference.largest, judged.logits.difference.largest);
             assert_true(judged.token_cosine >= types[t].token_cosine);
             assert_true(judged.pooled_cosine >= types[t].pooled_cosine);
         }

@@ -93,16 +93,14 @@ static void test_headers(void **unused)
          "does not fit"},
         {"{\"a\": {\"dtype\": \"F64\", \"shape\": [2], \"data_offsets\": [0, 8]}}", "does not fit"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"b\": "
-         "{\"dtype\": "
-         "\"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
+         "{\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
          "overlap"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
          "belong to none"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [0, 4]}}",
          "by the tensors in it"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"a\": "
-         "{\"dtype\": "
-         "\"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
+         "{\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
          "duplicate"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
          "word_embeddings.weight"},
@@ -281,12 +279,9 @@ static void test_shards(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_header_length),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_truncated), cmocka_unit_test(test_header_length),
+        cmocka_unit_test(test_headers),   cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_types),     cmocka_unit_test(test_shards),
     };
     return cmocka_run_group_tests_name("import_safetensors", tests, import_setup, import_teardown);
 }

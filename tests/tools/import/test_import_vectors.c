@@ -81,12 +81,12 @@ static void test_forms(void **unused)
         expect_word(model, 3, ". . .", -3, 4);
         engine_model_close(model);
     }
-    shell_expect(0, "cat v.txt | $IMPORT --vectors - --name V -o a.weights && "
-                    "$IMPORT --vectors v.txt --name V -o b.weights");
+    shell_expect(0, "cat v.txt | $IMPORT --vectors - --name V -o a.weights && $IMPORT --vectors "
+                    "v.txt --name V -o b.weights");
     assert_contains(shell_expect(0, "$INSPECT b.weights")->out, "sha256.0");
     assert_lacks(shell_expect(0, "$INSPECT a.weights")->out, "sha256.0");
-    shell_expect(0, "$ENCODE -m a.weights -f csv 'the of' >a.csv && "
-                    "$ENCODE -m b.weights -f csv 'the of' | cmp - a.csv");
+    shell_expect(0, "$ENCODE -m a.weights -f csv 'the of' >a.csv && $ENCODE -m b.weights -f csv "
+                    "'the of' | cmp - a.csv");
 }
 
 /* Words that look like numbers, and numbers in front of which there is hardly a word. */
@@ -94,8 +94,7 @@ static void test_numbers_as_words(void **unused)
 {
     (void)unused;
     write_file("v.txt", "2000 1 2\n1.5 3 4\n7 1/2 5 6\n3 4 7 8\n");
-    const struct shell_result *result =
-        shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
+    const struct shell_result *result = shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
     assert_contains(result->err, "line 4: 3 numbers; expected 2; skipped");
     engine_model *model = support_open("v.weights");
     assert_int_equal(vocabulary_of(model), 4);
@@ -124,8 +123,7 @@ static void test_broken_lines(void **unused)
     write_file("v.txt", "20 2\na 1 2\nb 1\nb 1 2 3\nb 1 x\nb nan 2\nb 1 -inf\n\n\xff\xfe 1 2\n"
                         "b 1 1e39\nc 3 4\nd 5 6\ne 7 8\nf 7 8\ng 7 8\na 9 9\nc 9 9\nh 1 1\ni 1 1\n"
                         "j 1 1\n");
-    const struct shell_result *result =
-        shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
+    const struct shell_result *result = shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         assert_contains(result->err, reasons[i]);
     assert_lacks(result->err, "line 8:"); /* five of a kind are shown */
@@ -141,7 +139,8 @@ static void test_broken_lines(void **unused)
     assert_contains(result->err, "line 3: the line is empty");
     assert_contains(result->err, "line 4: the word is not UTF-8");
     assert_contains(result->err, "line 5: 1 number; expected 2");
-    assert_contains(result->err, "line 7: '?[2J?" "?' is there already");
+    assert_contains(result->err, "line 7: '?[2J?"
+                                 "?' is there already");
 }
 
 static void test_refused(void **unused)
@@ -157,8 +156,12 @@ static void test_refused(void **unused)
          "line 1 says 4 numbers for each word, but the lines behind it have 2"},
         {"a 1 2\nb x y\nc x y\nd z z\n",
          "of its 4 lines 1 are a word and 2 numbers; line 2: number 1"},
-        {"\x1f\x8b\x08" "abc", "compressed (gzip)"},
-        {"PK\x03\x04" "abc", "ZIP"},
+        {"\x1f\x8b\x08"
+         "abc",
+         "compressed (gzip)"},
+        {"PK\x03\x04"
+         "abc",
+         "ZIP"},
         {"{\"a\": [1, 2]}\n", "not a file of word vectors"},
     };
     (void)unused;
@@ -176,10 +179,10 @@ static void test_refused(void **unused)
     assert_contains(shell_expect(1, "$IMPORT --vectors v.txt --weights f16 -o out/v.weights")->err,
                     "does not fit its type");
     assert_contains(shell_expect(1, "$IMPORT --vectors v.txt -o /nowhere/a")->err, "/nowhere/a");
-    assert_contains(shell_expect(1, "$IMPORT --vectors v.txt -o out/w --position fourier "
-                                    "--frequencies 1,2")
-                        ->err,
-                    "position_frequencies");
+    assert_contains(
+        shell_expect(1, "$IMPORT --vectors v.txt -o out/w --position fourier --frequencies 1,2")
+            ->err,
+        "position_frequencies");
     assert_string_equal(shell_expect(0, "ls -A out; cat out/v.weights")->out, "v.weights\nold\n");
 }
 
@@ -187,24 +190,31 @@ static void test_refused(void **unused)
 static void test_output(void **unused)
 {
     static const char *const commands[] = {
-        "$IMPORT --vectors g.txt -o g.txt",          "$IMPORT --vectors g.txt -o ./l.txt",
-        "$IMPORT --vectors l.txt -o g.txt",          "$IMPORT --vectors g.txt -o h.txt",
-        "$IMPORT --vectors - -o g.txt <g.txt",       "$IMPORT --vectors v.txt --only-words-of g.txt -o g.txt",
+        "$IMPORT --vectors g.txt -o g.txt",
+        "$IMPORT --vectors g.txt -o ./l.txt",
+        "$IMPORT --vectors l.txt -o g.txt",
+        "$IMPORT --vectors g.txt -o h.txt",
+        "$IMPORT --vectors - -o g.txt <g.txt",
+        "$IMPORT --vectors v.txt --only-words-of g.txt -o g.txt",
         "$IMPORT --tokenizer-only g.txt -o g.txt",
     };
     (void)unused;
     write_file("v.txt", "a 1 2\nb 3 4\n");
     shell_expect(0, "rm -f g.txt l.txt h.txt; cp v.txt g.txt; ln -s g.txt l.txt; ln g.txt h.txt");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        assert_contains(shell_expect(2, "%s", commands[i])->err, "which is read, and would be replaced");
+        assert_contains(shell_expect(2, "%s", commands[i])->err,
+                        "which is read, and would be replaced");
         shell_expect(0, "cmp v.txt g.txt");
     }
-    assert_contains(shell_expect(2, "$IMPORT --vectors v.txt -o -")->err, "would be standard output");
+    assert_contains(shell_expect(2, "$IMPORT --vectors v.txt -o -")->err,
+                    "would be standard output");
     shell_expect(0, "test ! -e ./-");
-    assert_contains(shell_expect(2, "$IMPORT --vectors - -o g.txt <g.txt")->err, "the file on stdin");
+    assert_contains(shell_expect(2, "$IMPORT --vectors - -o g.txt <g.txt")->err,
+                    "the file on stdin");
     shell_expect(0, "$IMPORT --vectors g.txt -o g.txt --dry-run");
     shell_expect(0, "$IMPORT --vectors g.txt -o g.weights && $IMPORT --vectors g.txt -o g.weights");
-    const struct shell_result *result = shell_expect(1, "$IMPORT --vectors nowhere -o /nonexistent/x");
+    const struct shell_result *result =
+        shell_expect(1, "$IMPORT --vectors nowhere -o /nonexistent/x");
     assert_contains(result->err, "/nonexistent/x");
     assert_lacks(result->err, "nowhere");
 }
@@ -249,8 +259,7 @@ static void test_tokenizer(void **unused)
     (void)unused;
     write_file("v.txt", "dog 1 2\n, 3 4\nwell-known 5 6\nu.s. 7 8\njosé 9 1\n's 2 3\n1,000 4 5\n"
                         "well 6 7\nno. 8 9\n");
-    const struct shell_result *result =
-        shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
+    const struct shell_result *result = shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
     assert_contains(result->err, "for no word has a capital");
     assert_contains(result->err, "2 words can be met in no text");
     assert_contains(result->err, ": ''s', 'no.'");
@@ -301,12 +310,15 @@ static void test_limit(void **unused)
     /* Words that are not wanted count once each, too. */
     write_file("v.txt", "x 1 2\nx 1 2\nx 1 2\na 5 6\na 5 6\nb 7 8\n");
     write_file("t.txt", "a b\n");
-    assert_contains(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 2")
-                        ->err,
-                    "1 of these words has no vector, and rows of zeros (texts are in lower case; --lower "
-                    "no keeps capitals): 'b'");
-    assert_lacks(shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 3")->err,
-                 "no vector");
+    assert_contains(
+        shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 2")
+            ->err,
+        "1 of these words has no vector, and rows of zeros (texts are in lower case; --lower no "
+        "keeps capitals): 'b'");
+    assert_lacks(
+        shell_expect(0, "$IMPORT --vectors v.txt --only-words-of t.txt -o v.weights --limit 3")
+            ->err,
+        "no vector");
 }
 
 /* One word is none in the plural, and a NUL byte is no word. */
@@ -364,8 +376,8 @@ static void test_programs(void **unused)
     (void)unused;
     write_file("v.txt", "dog 1 2\nwolf 2 3\nking -1 0.5\n");
     shell_expect(0, "$IMPORT --vectors v.txt -o v.weights --max-tokens 100");
-    shell_expect(0, "$ENCODE -m v.weights -p mean -f csv 'Dog wolf' >m.csv && "
-                    "$ENCODE -m v.weights -p model -f csv 'Dog wolf' | cmp - m.csv");
+    shell_expect(0, "$ENCODE -m v.weights -p mean -f csv 'Dog wolf' >m.csv && $ENCODE -m v.weights "
+                    "-p model -f csv 'Dog wolf' | cmp - m.csv");
     const struct shell_result *result =
         shell_expect(0, "$ENCODE -m v.weights -p mean -f json 'Dog wolf' 'zebra' ''");
     assert_contains(result->out, "[1.5, 2.5]");
@@ -383,8 +395,8 @@ static void test_programs(void **unused)
     assert_contains(result->out, "Without positions");
     assert_contains(shell_expect(0, "$ENCODE -m v.weights --tokens 'Dog zebra'")->out,
                     "<unk> (zebra)");
-    shell_expect(0, "$IMPORT --vectors v.txt -o p.weights --position sinusoidal "
-                    "--position-base 100 --embedding-scale sqrt --position-scale 2");
+    shell_expect(0, "$IMPORT --vectors v.txt -o p.weights --position sinusoidal --position-base "
+                    "100 --embedding-scale sqrt --position-scale 2");
     shell_expect(0, "$ENCODE -m p.weights -f csv 'dog wolf' >p.csv && $ENCODE -m v.weights -f csv "
                     "--position sinusoidal --position-base 100 --embedding-scale sqrt "
                     "--position-scale 2 'dog wolf' | cmp - p.csv");
@@ -541,8 +553,8 @@ static void test_glove(void **unused)
     assert_lacks(result->err, "no vector");
     assert_string_equal(shell_expect(0, "$ENCODE -m t.weights --tokens -f ids <t.txt")->out,
                         "1 2 3 4 5 6 7 8 9 10 11\n3 2 11 8 10 5 4 7 1 9 6\n");
-    shell_expect(0, "$ENCODE -m t.weights -f npy 'king wolf' >t.npy && "
-                    "$ENCODE -m glove.weights -f npy 'king wolf' | cmp - t.npy");
+    shell_expect(0, "$ENCODE -m t.weights -f npy 'king wolf' >t.npy && $ENCODE -m glove.weights -f "
+                    "npy 'king wolf' | cmp - t.npy");
 }
 
 static int set_up(void **state)
@@ -558,20 +570,13 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_numbers_as_words),
-        cmocka_unit_test(test_broken_lines),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_output),
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_tokenizer),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_header_of_one),
-        cmocka_unit_test(test_only_words),
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_forms),        cmocka_unit_test(test_numbers_as_words),
+        cmocka_unit_test(test_broken_lines), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_output),       cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_tokenizer),    cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_limit),        cmocka_unit_test(test_header_of_one),
+        cmocka_unit_test(test_only_words),   cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_types),        cmocka_unit_test(test_size),
         cmocka_unit_test(test_glove),
     };
     return cmocka_run_group_tests_name("import_vectors", tests, set_up, import_teardown);

@@ -46,19 +46,16 @@ static void assert_setting(const char *key, const char *expected)
 static void whole(void **state)
 {
     (void)state;
-    parsed("{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": "
-           "{\"strategy\": {\"Fixed\": 9}},"
-           "\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": true, \"lstrip\": "
-           "true},"
-           "{\"id\": 1, \"content\": \"[CLS]\", \"special\": true, \"normalized\": false}, "
-           "{\"id\": 6, \"content\": "
-           "\"new\", \"single_word\": true, \"rstrip\": true, \"normalized\": false}],"
-           "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true, \"strip_accents\": "
-           "null},"
-           "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"},"
-           "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
-           "[\"[SEP]\", 2]},"
-           "\"decoder\": {\"type\": \"Anything\"}, " MODEL "}");
+    parsed(
+        "{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": {\"strategy\": "
+        "{\"Fixed\": 9}},\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": "
+        "true, \"lstrip\": true},{\"id\": 1, \"content\": \"[CLS]\", \"special\": true, "
+        "\"normalized\": false}, {\"id\": 6, \"content\": \"new\", \"single_word\": true, "
+        "\"rstrip\": true, \"normalized\": false}],\"normalizer\": {\"type\": \"BertNormalizer\", "
+        "\"lowercase\": true, \"strip_accents\": null},\"pre_tokenizer\": {\"type\": "
+        "\"BertPreTokenizer\"},\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": "
+        "[\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]},\"decoder\": {\"type\": \"Anything\"}, " MODEL
+        "}");
     assert_setting("kind", "wordpiece");
     assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
     assert_setting("splitter", "blanks punctuation");
@@ -85,20 +82,18 @@ static void switches(void **state)
     } cases[] = {
         {"\"normalizer\": null", NULL, NULL},
         {"\"normalizer\": {\"type\": \"BertNormalizer\", \"clean_text\": false, "
-         "\"handle_chinese_chars\": false, "
-         "\"strip_accents\": true, \"lowercase\": false}",
+         "\"handle_chinese_chars\": false, \"strip_accents\": true, \"lowercase\": false}",
          "nfd drop_nonspacing", NULL},
         {"\"normalizer\": {\"type\": \"BertNormalizer\", \"strip_accents\": false, \"lowercase\": "
          "true}",
          "clean space_cjk lower", NULL},
         {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFKC\"}, "
-         "{\"type\": \"Sequence\", "
-         "\"normalizers\": [{\"type\": \"Strip\", \"strip_left\": false}, {\"type\": "
-         "\"StripAccents\"}]}]}",
+         "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Strip\", \"strip_left\": false}, "
+         "{\"type\": \"StripAccents\"}]}]}",
          "nfkc strip_end drop_marks", NULL},
         {"\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
-         "\"WhitespaceSplit\"}, {\"type\": "
-         "\"Punctuation\"}, {\"type\": \"Digits\", \"individual_digits\": true}]}",
+         "\"WhitespaceSplit\"}, {\"type\": \"Punctuation\"}, {\"type\": \"Digits\", "
+         "\"individual_digits\": true}]}",
          NULL, "blanks punctuation digits"},
         {"\"pre_tokenizer\": {\"type\": \"Whitespace\"}", NULL, "blanks word_runs"},
         {"\"pre_tokenizer\": {\"type\": \"Digits\"}", NULL, "digit_runs"},
@@ -141,8 +136,7 @@ static void refused_parts(void **state)
         {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [], \"pair\": []}",
          "'single'"},
         {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
-         "{\"id\": \"x\", "
-         "\"type_id\": 0}}]}",
+         "{\"id\": \"x\", \"type_id\": 0}}]}",
          "'x'"},
         {"\"added_tokens\": {}", "added_tokens"},
         {"\"added_tokens\": [{\"id\": 9, \"content\": \"new\"}]", "'new' has the id 9; expected 5"},
@@ -264,8 +258,8 @@ static void vocabulary_file(void **state)
     import_tokenizer_free(&tokenizer);
 
     write_file("tokenizer_config.json",
-               "{\"strip_accents\": true, \"tokenize_chinese_chars\": false, "
-               "\"do_lower_case\": false, \"model_max_length\": 1e30}");
+               "{\"strip_accents\": true, \"tokenize_chinese_chars\": false, \"do_lower_case\": "
+               "false, \"model_max_length\": 1e30}");
     write_file("special_tokens_map.json", "{\"unk_token\": \"the\"}");
     assert_true(read_directory());
     assert_setting("normalizer", "clean nfd drop_nonspacing");

@@ -1,4 +1,5 @@
-/* plot_cases.h - what the suites of encode-plot share: the tables it writes, and whether gnuplot is there. */
+/* plot_cases.h - what the suites of encode-plot share: the tables it writes, and whether gnuplot is
+ * there. */
 #ifndef TESTS_TOOLS_PLOT_CASES_H
 #define TESTS_TOOLS_PLOT_CASES_H
 

@@ -1,5 +1,5 @@
-/* encode-plot's pictures in every format: sizes, titles, ticks, links, names, and where they go. Skipped where
- * gnuplot is not there. */
+/* encode-plot's pictures in every format: sizes, titles, ticks, links, names, and where they go.
+ * Skipped where gnuplot is not there. */
 #include "tests/tools/plot/plot_cases.h"
 
 #include <math.h>
@@ -137,7 +137,8 @@ static void test_whole_titles(void **state)
     assert_contains(shell_expect(0, "$PLOT %s -f svg", pictures[1])->out, "W1 = 10, W2 = 100");
 }
 
-/* What is not the default is in the title or the panel's, from the command line and from the file. */
+/* What is not the default is in the title or the panel's, from the command line and from the file.
+ */
 static void test_named_positions(void **state)
 {
     static const struct {
@@ -150,7 +151,8 @@ static void test_named_positions(void **state)
         {"position -m odd.weights", ": sinusoidal, random weights, base 50, W2 = 10, 16 positions"},
         {"position --beside odd.weights", ": sinusoidal, random weights, base 50, W2 = 10\n"},
         {"position -m waves.weights", ", 2 frequencies, "},
-        {"words -m odd.weights 'I ride'", ": with sinusoidal positions, base 50, W1 = 2, W2 = 10\n"},
+        {"words -m odd.weights 'I ride'",
+         ": with sinusoidal positions, base 50, W1 = 2, W2 = 10\n"},
         {"words -m odd.weights 'I ride'", ": without positions, W1 = 2\n"},
         {"words 'I ride' --position-scale 10", ": with sinusoidal positions, W1 = 1, W2 = 10\n"},
         {"words -m waves.weights 'I ride' --frequencies 0.25",
@@ -168,9 +170,10 @@ static void test_named_positions(void **state)
         assert_contains(shell_expect(0, "$PLOT %s -f data", cases[i].arguments)->out,
                         cases[i].words);
     /* A base without a scheme is the sinusoid's, and what stands beside has its own. */
-    const char *out = shell_expect(0, "$PLOT position --position-base 100 -n 3 --width 4 --beside "
-                                      "sinusoidal -f data")
-                          ->out;
+    const char *out =
+        shell_expect(
+            0, "$PLOT position --position-base 100 -n 3 --width 4 --beside sinusoidal -f data")
+            ->out;
     assert_close(table_value(read_table(out, 0), 1, 2), sin(0.1), 1e-6);
     assert_close(table_value(read_table(out, 1), 1, 2), sin(0.01), 1e-6);
 }
@@ -181,8 +184,7 @@ static void test_no_seams(void **state)
     double left[2], right[2];
     (void)state;
     NEEDS_GNUPLOT();
-    const char *at =
-        shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
+    const char *at = shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
     assert_lacks(at, "stroke='rgb(255, 255, 255)'");
     for (size_t i = 0; i < 2; i++) {
         at = strstr(at, "<polygon fill");
@@ -199,13 +201,15 @@ static void test_whole_ticks(void **state)
 {
     (void)state;
     NEEDS_GNUPLOT();
-    const char *out = shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
+    const char *out =
+        shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
     assert_contains(out, "<text>1</text>");
     assert_lacks(out, "0.5<");
-    assert_lacks(shell_expect(0, "$PLOT position --position binary --kind waves --dims 0 --width 2 "
-                                 "-n 3 -f svg")
-                     ->out,
-                 "<text>1.5<");
+    assert_lacks(
+        shell_expect(0,
+                     "$PLOT position --position binary --kind waves --dims 0 --width 2 -n 3 -f svg")
+            ->out,
+        "<text>1.5<");
 }
 
 /* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
@@ -213,9 +217,11 @@ static void test_links_in_words(void **state)
 {
     (void)state;
     char shown[128], *end;
-    const char *out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position "
-                                      "sinusoidal --link i:bike -f data")
-                          ->out;
+    const char *out =
+        shell_expect(
+            0,
+            "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link i:bike -f data")
+            ->out;
     struct table *table = read_table(out, 0);
     size_t i = name_index(table->names, 3, "i"), bike = name_index(table->names, 3, "bike");
     double length = hypot(table_value(table, i, 0) - table_value(table, bike, 0),
@@ -226,8 +232,8 @@ static void test_links_in_words(void **state)
     assert_int_equal(*end, '\n');
     assert_non_null(strstr(end, "# link: i – bike\t")); /* of the second text */
     NEEDS_GNUPLOT();
-    out = shell_expect(0, "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link "
-                          "i:bike")
+    out = shell_expect(
+              0, "$PLOT words 'I ride bike' 'bike ride I' --position sinusoidal --link i:bike")
               ->out;
     snprintf(shown, sizeof shown, "\ndistance in the plane: i – bike: %.3g\n", length);
     assert_contains(out, shown);

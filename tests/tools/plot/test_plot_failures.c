@@ -1,5 +1,5 @@
-/* encode-plot without gnuplot, with a bad one, with outputs that cannot be written, with texts that would like to
- * be commands, out of bounds, misused. */
+/* encode-plot without gnuplot, with a bad one, with outputs that cannot be written, with texts that
+ * would like to be commands, out of bounds, misused. */
 #include "tests/tools/plot/plot_cases.h"
 
 #include <stdio.h>
@@ -122,9 +122,8 @@ static void test_few_and_many_tokens(void **state)
     shell_expect(0, "$PLOT attention -m plain.weights I -o t.png");
     setenv("MANY",
            "i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride "
-           "bike dog cat "
-           "i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride "
-           "bike dog cat",
+           "bike dog cat i ride bike dog cat i ride bike dog cat i ride bike dog cat i ride bike "
+           "dog cat i ride bike dog cat",
            1);
     shell_expect(0, "$PLOT attention -m plain.weights \"$MANY\" -o t.png && $PLOT words -m "
                     "plain.weights \"$MANY\" -o t.svg");
@@ -140,8 +139,8 @@ static void test_limits(void **state)
     static const struct {
         const char *arguments, *words;
     } cases[] = {
-        {"position -n 9000 --kind distance", "9000 x 9000 numbers, and a picture takes at most "
-                                             "16777216: with -n 4096 it can be drawn"},
+        {"position -n 9000 --kind distance",
+         "9000 x 9000 numbers, and a picture takes at most 16777216: with -n 4096 it can be drawn"},
         {"position -n 4097 --kind cosine --width 1", "with -n 4096"},
         {"position -n 100000 --width 65536", "with -n 256"},
         {"position -n 100000 --width 65536 --kind waves", "with -n 256"},
@@ -220,24 +219,20 @@ static void test_manual(void **state)
 {
     (void)state;
     const struct shell_result *run = shell_expect(
-        0, "for p in position attention words layers order similarity; do $PLOT $p --help; done | "
-           "grep -oE '(^| )--[a-z-]+' | tr -d ' ' | sort -u | while read -r o; do "
-           "sed 's/\\\\-/-/g' \"$SOURCE/tools/man/encode-plot.1\" | grep -qF -- \"$o\" || echo "
-           "\"missing $o\"; done");
+        0,
+        "for p in position attention words layers order similarity; do $PLOT $p --help; done | "
+        "grep -oE '(^| )--[a-z-]+' | tr -d ' ' | sort -u | while read -r o; do sed 's/\\\\-/-/g' "
+        "\"$SOURCE/tools/man/encode-plot.1\" | grep -qF -- \"$o\" || echo \"missing $o\"; done");
     assert_string_equal(run->out, "");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_gnuplot),
-        cmocka_unit_test(test_bad_gnuplot),
-        cmocka_unit_test(test_outputs_that_fail),
-        cmocka_unit_test(test_hostile_texts),
-        cmocka_unit_test(test_few_and_many_tokens),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_wrong_use),
-        cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_no_gnuplot),          cmocka_unit_test(test_bad_gnuplot),
+        cmocka_unit_test(test_outputs_that_fail),   cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_few_and_many_tokens), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_wrong_use),           cmocka_unit_test(test_manual),
     };
     return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
 }

@@ -34,8 +34,8 @@ static void test_position_numbers(void **state)
     table = read_table(
         shell_expect(0, "$PLOT position --width 512 --kind waves --dims 0:512:64 -f data")->out, 0);
     assert_int_equal(table->n_rows, 8);
-    assert_close(table_value(table, name_index(table->names, 8, "dim 64"), 10), sin(10 / pow(10000, 0.125)),
-                1e-6);
+    assert_close(table_value(table, name_index(table->names, 8, "dim 64"), 10),
+                 sin(10 / pow(10000, 0.125)), 1e-6);
     table = read_table(
         shell_expect(0, "$PLOT position --width 6 -n 40 --position binary --transpose -f data")
             ->out,
@@ -155,8 +155,8 @@ static void test_words_numbers(void **state)
         table = read_table(out, row ? 5 : 1);
         for (size_t i = 0; i < 4; i++) {
             size_t other = name_index(table->names, 4, names[i]);
-            double d =
-                hypot(places[i][0] - table_value(table, other, 0), places[i][1] - table_value(table, other, 1));
+            double d = hypot(places[i][0] - table_value(table, other, 0),
+                             places[i][1] - table_value(table, other, 1));
             if (row == 0)
                 assert_close(d, 0, 1e-9);
             else
@@ -167,10 +167,12 @@ static void test_words_numbers(void **state)
     assert_true(moved > 0.1);
     /* Tables 2 and 3: distances in all dimensions, the same words as far apart in both orders. */
     struct table *table = read_table(out, 2);
-    double distance = table_value(table, name_index(table->names, 4, "ride"), name_index(table->columns, 4, "dog"));
+    double distance = table_value(table, name_index(table->names, 4, "ride"),
+                                  name_index(table->columns, 4, "dog"));
     table = read_table(out, 3);
-    assert_close(table_value(table, name_index(table->names, 4, "ride"), name_index(table->columns, 4, "dog")),
-                distance, 1e-9);
+    assert_close(table_value(table, name_index(table->names, 4, "ride"),
+                             name_index(table->columns, 4, "dog")),
+                 distance, 1e-9);
     /* W2 = 0 is "without"; larger weights take words farther. */
     double at[3];
     static const char *const scales[] = {"0", "1", "10"};
@@ -253,14 +255,10 @@ static void test_similarity_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_position_numbers),
-        cmocka_unit_test(test_learned_positions),
-        cmocka_unit_test(test_attention_numbers),
-        cmocka_unit_test(test_rollout),
-        cmocka_unit_test(test_words_numbers),
-        cmocka_unit_test(test_layers_numbers),
-        cmocka_unit_test(test_order_numbers),
-        cmocka_unit_test(test_similarity_numbers),
+        cmocka_unit_test(test_position_numbers),  cmocka_unit_test(test_learned_positions),
+        cmocka_unit_test(test_attention_numbers), cmocka_unit_test(test_rollout),
+        cmocka_unit_test(test_words_numbers),     cmocka_unit_test(test_layers_numbers),
+        cmocka_unit_test(test_order_numbers),     cmocka_unit_test(test_similarity_numbers),
     };
     return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
 }

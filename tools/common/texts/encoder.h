@@ -3,11 +3,11 @@
 #ifndef TOOLS_ENCODER_H
 #define TOOLS_ENCODER_H
 
-#include "tools/encode/encode_options.h"
-#include "tools/common/texts/item.h"
 #include "tools/common/options.h"
+#include "tools/common/texts/item.h"
 #include "tools/common/texts/padding.h"
 #include "tools/common/texts/prompt.h"
+#include "tools/encode/encode_options.h"
 
 #include <limits.h>
 
@@ -20,7 +20,8 @@ struct encoder {
     /* What is in force, after the options: the names of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     bool has_positions;       /* there are any, and their weight is not 0 */
-    char position_about[160]; /* " (base 50, W2 3)": what is asked, or not the format's default; or "" */
+    char position_about[160]; /* " (base 50, W2 3)": what is asked, or not the format's default; or
+                                 "" */
     enum task task;
     bool is_pooled;     /* a row of numbers per text, not per token */
     bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
@@ -66,7 +67,8 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
 const char *encoder_setting(const struct encoder *encoder, const char *key);
 const char *encoder_config(const struct encoder *encoder, const char *key);
 
-/* A piece that goes on with the word before it ("##ing"); false for models that take whole words. */
+/* A piece that goes on with the word before it ("##ing"); false for models that take whole words.
+ */
 bool encoder_continues_word(const struct encoder *encoder, int32_t id);
 
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */

@@ -45,16 +45,11 @@ static bool open_model(struct encoder *encoder, const char *named)
 static const char *head_use(engine_head head)
 {
     switch (head) {
-    case ENGINE_HEAD_SEQUENCE:
-        return "sequence, for --labels and --rank";
-    case ENGINE_HEAD_TOKEN:
-        return "token, for --labels and --entities";
-    case ENGINE_HEAD_MASK:
-        return "mask, for --fill";
-    case ENGINE_HEAD_POOLER:
-        return "pooler, for -p pooler";
-    case ENGINE_HEAD_NONE:
-        break;
+    case ENGINE_HEAD_SEQUENCE: return "sequence, for --labels and --rank";
+    case ENGINE_HEAD_TOKEN: return "token, for --labels and --entities";
+    case ENGINE_HEAD_MASK: return "mask, for --fill";
+    case ENGINE_HEAD_POOLER: return "pooler, for -p pooler";
+    case ENGINE_HEAD_NONE: break;
     }
     return "none";
 }
@@ -103,9 +98,11 @@ static const char *model_conflict(struct encoder *encoder, const struct encode_o
         return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
     if (encoder->ranks_pairs && options->has_pooling)
         return "this model ranks by its head, which reads both texts: --rank goes without -p";
-    if (encoder->info.has_model && position_options_conflict(&options->positions, encoder->position)) {
+    if (encoder->info.has_model &&
+        position_options_conflict(&options->positions, encoder->position)) {
         snprintf(encoder->message, sizeof encoder->message, "%s; here they are %s",
-                 position_options_conflict(&options->positions, encoder->position), encoder->position);
+                 position_options_conflict(&options->positions, encoder->position),
+                 encoder->position);
         return encoder->message;
     }
     if (encoder->task == TASK_RANK && !encoder->ranks_pairs && options->raw_scores)
@@ -170,14 +167,15 @@ static double config_number(const struct encoder *encoder, const char *key, doub
     return value ? strtod(value, NULL) : if_absent;
 }
 
-/* The numbers that positions are computed with: those that the options give, and those of the file that
- * are not what the format has where a file says nothing. */
+/* The numbers that positions are computed with: those that the options give, and those of the file
+ * that are not what the format has where a file says nothing. */
 static void describe_positions(struct encoder *encoder, const struct position_options *options,
                                double embedding_scale, double position_scale)
 {
     const char *scheme = encoder->position;
     bool has_base = strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
-    double base = options->base != 0 ? options->base : config_number(encoder, "position_base", 10000);
+    double base =
+        options->base != 0 ? options->base : config_number(encoder, "position_base", 10000);
     size_t n_frequencies = options->frequencies
                                ? options->n_frequencies
                                : (size_t)config_number(encoder, "position_frequencies", 0);
@@ -208,8 +206,9 @@ static void settle_positions(struct encoder *encoder, const struct position_opti
     double position_scale = options->has_position_scale
                                 ? options->position_scale
                                 : config_number(encoder, "position_scale", 1);
-    encoder->position = options->position == ENGINE_POSITION_MODEL ? encoder->info.position
-                                                                   : position_name(options->position);
+    encoder->position = options->position == ENGINE_POSITION_MODEL
+                            ? encoder->info.position
+                            : position_name(options->position);
     encoder->has_positions = strcmp(encoder->position, "none") != 0 && position_scale != 0;
     describe_positions(encoder, options, embedding_scale, position_scale);
 }

@@ -21,11 +21,11 @@ struct item {
     char *prompted; /* the text with its prompt before it, owned; NULL: it has none */
     size_t prompt_len;
     struct window window;
-    uint8_t *mask;        /* of record.input, owned, where ids themselves said what is padding; or NULL */
+    uint8_t *mask; /* of record.input, owned, where ids themselves said what is padding; or NULL */
     engine_token *tokens; /* [n_tokens], owned */
     size_t n_tokens;
     size_t n_pads_left, n_pads_right; /* tokens that were added to make it longer */
-    size_t n_dropped; /* tokens cut away */
+    size_t n_dropped;                 /* tokens cut away */
     /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
      * NULL: none were asked for. */
     const float *rows;

@@ -3,14 +3,15 @@
 #ifndef TOOLS_PADDING_H
 #define TOOLS_PADDING_H
 
-#include "tools/encode/encode_options.h"
 #include "tools/common/texts/item.h"
+#include "tools/encode/encode_options.h"
 
 struct padding {
     size_t n;     /* tokens of every text; 0: texts keep their own length */
     bool on_left; /* before the tokens, not behind them */
     int32_t id;
-    bool is_named;  /* the user named the id: given ids that begin or end with it begin or end with padding */
+    bool is_named;  /* the user named the id: given ids that begin or end with it begin or end with
+                       padding */
     int32_t likely; /* else the id that would be it in given ids; -1: none, or nobody gives ids */
 };
 
@@ -22,7 +23,8 @@ void padding_settle(struct padding *padding, const engine_model *model,
 /* Whether given ids without a mask begin or end with this one. */
 bool padding_is_at_ends(const struct item *item, int32_t id);
 
-/* Gives ids without a mask a mask that hides all of the named id at their start and their end. False: no memory. */
+/* Gives ids without a mask a mask that hides all of the named id at their start and their end.
+ * False: no memory. */
 bool padding_find(const struct padding *padding, struct item *item);
 
 /* Pads an item of at most n tokens to n. False: no memory. */

@@ -3,8 +3,8 @@
 #ifndef TOOLS_PROMPT_H
 #define TOOLS_PROMPT_H
 
-#include "tools/encode/encode_options.h"
 #include "tools/common/texts/item.h"
+#include "tools/encode/encode_options.h"
 
 struct prompt {
     const char *text; /* borrowed; NULL: none */

@@ -117,17 +117,14 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
                 continue;
             }
             return take_line(reader, line, len, record);
-        case LINE_PENDING:
-            return READER_PENDING;
-        case LINE_END:
-            return READER_END;
+        case LINE_PENDING: return READER_PENDING;
+        case LINE_END: return READER_END;
         case LINE_TOO_LONG:
             snprintf(reader->message, sizeof reader->message,
                      "line %zu of stdin is longer than %zu MiB, the longest that is read",
                      reader->lines.n_lines + 1, LINE_BYTES_MAX >> 20);
             return READER_FAILED;
-        default:
-            return fail_to_read(reader);
+        default: return fail_to_read(reader);
         }
     }
 }

@@ -32,14 +32,12 @@ static enum kind kind_of(uint32_t character)
     switch (utf8proc_category((utf8proc_int32_t)character)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-        return CASED;
+    case UTF8PROC_CATEGORY_LT: return CASED;
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_ME:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
-        return IGNORABLE;
+    case UTF8PROC_CATEGORY_SK: return IGNORABLE;
     default:
         return character == '\'' || character == '.' || character == ':' || character == 0xB7 ||
                        character == 0x2018 || character == 0x2019 || character == 0x2024 ||
@@ -122,8 +120,8 @@ static bool count_word(struct counts *counts, const char *word, size_t len)
 static bool count_words(struct counts *counts, const char *text, size_t len, const char *filters)
 {
     for (size_t at = 0, begin = 0; at <= len; at++) {
-        bool ends = at == len || text[at] == ' ' ||
-                    (text[at] != '\0' && strchr(filters, text[at]) != NULL);
+        bool ends =
+            at == len || text[at] == ' ' || (text[at] != '\0' && strchr(filters, text[at]) != NULL);
         if (!ends)
             continue;
         if (at > begin && !count_word(counts, text + begin, at - begin))
@@ -158,12 +156,10 @@ static int count_lines(struct counts *counts, const struct token_source *source,
             if (!count_line(counts, source, line, len))
                 return no_memory();
             break;
-        case LINE_END:
-            return PROGRAM_DONE;
+        case LINE_END: return PROGRAM_DONE;
         case LINE_TOO_LONG:
             return program_fail("'%s': line %zu is longer than 64 MiB", path, reader->n_lines + 1);
-        default:
-            return program_fail("cannot read '%s': %s", path, strerror(reader->error));
+        default: return program_fail("cannot read '%s': %s", path, strerror(reader->error));
         }
 }
 
@@ -209,8 +205,7 @@ static int take_words(struct token_source *source, const char *path, const struc
     if (n_taken > 0)
         return PROGRAM_DONE;
     if (options->min_count > 1)
-        return program_fail("'%s': --min-count %zu leaves no word of it", path,
-                            options->min_count);
+        return program_fail("'%s': --min-count %zu leaves no word of it", path, options->min_count);
     return program_fail("'%s': there is no word in it but that of --oov", path);
 }
 

@@ -112,10 +112,11 @@ static bool place_word_index(const struct reader *reader, json_t *index)
 {
     const char *word;
     json_t *id;
-    json_object_foreach (index, word, id) {
+    json_object_foreach(index, word, id)
+    {
         if (!json_is_integer(id))
-            return problem_say(reader->problem,
-                               "'%s': an id in 'word_index' is not a whole number", reader->path);
+            return problem_say(reader->problem, "'%s': an id in 'word_index' is not a whole number",
+                               reader->path);
         if (!place(reader, json_integer_value(id), word, strlen(word)))
             return false;
     }
@@ -133,10 +134,11 @@ static bool place_index_word(const struct reader *reader, json_t *index)
 {
     const char *key;
     json_t *word;
-    json_object_foreach (index, key, word) {
+    json_object_foreach(index, key, word)
+    {
         if (!json_is_string(word) || read_id(key) < 0)
-            return problem_say(reader->problem,
-                               "'%s': 'index_word' is not a map from ids to words", reader->path);
+            return problem_say(reader->problem, "'%s': 'index_word' is not a map from ids to words",
+                               reader->path);
         if (!place(reader, read_id(key), json_string_value(word), json_string_length(word)))
             return false;
     }

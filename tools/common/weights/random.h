@@ -1,4 +1,5 @@
-/* random.h - splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine for one seed. */
+/* random.h - splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine for one seed.
+ */
 #ifndef TOOLS_RANDOM_H
 #define TOOLS_RANDOM_H
 

@@ -122,8 +122,8 @@ static void embeddings(struct generator *generator, const struct model_config *c
     if (config->position == POSITION_LEARNED)
         table(generator, "embedding.position.weight",
               (size_t)config->max_tokens + (size_t)config->position_offset, width, 0.7);
-    generator->status = weight_writer_frequencies(generator->writer, generator->options->frequencies,
-                                                  (size_t)config->position_frequencies);
+    generator->status = weight_writer_frequencies(
+        generator->writer, generator->options->frequencies, (size_t)config->position_frequencies);
     generator->n_parameters += (uint64_t)config->position_frequencies;
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
@@ -148,9 +148,11 @@ static void head(struct generator *generator, const struct model_config *config)
     if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
         linear(generator, "head.output", (size_t)config->labels, width, 1, 0, config->head_bias);
     if (config->head == HEAD_MASK && !config->head_tied)
-        linear(generator, "head.output", (size_t)config->vocabulary, width, 1, 0, config->head_bias);
+        linear(generator, "head.output", (size_t)config->vocabulary, width, 1, 0,
+               config->head_bias);
     if (config->head_tied && config->head_bias) {
-        begin(generator, "head.output.bias", TENSOR_F32, LAYOUT_ROWS, 1, (size_t)config->vocabulary, 1);
+        begin(generator, "head.output.bias", TENSOR_F32, LAYOUT_ROWS, 1, (size_t)config->vocabulary,
+              1);
         rows(generator, (size_t)config->vocabulary, 1, 0, 0.05);
     }
 }

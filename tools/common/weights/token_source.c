@@ -90,10 +90,8 @@ static bool is_white_space(uint32_t character)
     switch (utf8proc_category((utf8proc_int32_t)character)) {
     case UTF8PROC_CATEGORY_ZS:
     case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return true;
-    default:
-        return (character >= '\t' && character <= '\r') || character == 0x85;
+    case UTF8PROC_CATEGORY_ZP: return true;
+    default: return (character >= '\t' && character <= '\r') || character == 0x85;
     }
 }
 
@@ -114,9 +112,9 @@ static int add_line(struct token_source *source, const char *path, const char *l
     if (!utf8_is_valid(line, len))
         return program_fail("'%s', line %zu: not UTF-8", path, number);
     if (!source->is_keras && has_blank(line, len))
-        return program_fail("'%s', line %zu: this token has a blank in it, and texts are split at "
-                            "blanks",
-                            path, number);
+        return program_fail(
+            "'%s', line %zu: this token has a blank in it, and texts are split at blanks", path,
+            number);
     size_t other = word_list_find(&source->words, line, len);
     if (other != WORD_NONE)
         return program_fail("'%s', line %zu: the same token stands in line %zu", path, number,

@@ -52,9 +52,9 @@ int token_source_keras(struct token_source *source, const char *path, const char
 
 /* Text to fit on, "-": stdin. */
 struct fit_options {
-    const char *oov;   /* text of the token for unknown words; "": none */
-    size_t num_words;  /* 0: all; else the most frequent */
-    size_t min_count;  /* words that occur less often are left out */
+    const char *oov;  /* text of the token for unknown words; "": none */
+    size_t num_words; /* 0: all; else the most frequent */
+    size_t min_count; /* words that occur less often are left out */
 };
 int token_source_fit(struct token_source *source, const char *path,
                      const struct fit_options *options);

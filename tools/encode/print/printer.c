@@ -28,16 +28,11 @@ const struct printer_kind *printer_of(enum task task, enum output_format format)
     if (task == TASK_FILL)
         return head_printer(&PRINTER_TEXT_FILL, &PRINTER_CSV_FILL, format);
     switch (format) {
-    case FORMAT_JSON:
-        return &PRINTER_JSON;
-    case FORMAT_CSV:
-        return &PRINTER_CSV;
-    case FORMAT_NPY:
-        return &PRINTER_NPY;
-    case FORMAT_IDS:
-        return &PRINTER_IDS;
-    case FORMAT_TEXT:
-        break;
+    case FORMAT_JSON: return &PRINTER_JSON;
+    case FORMAT_CSV: return &PRINTER_CSV;
+    case FORMAT_NPY: return &PRINTER_NPY;
+    case FORMAT_IDS: return &PRINTER_IDS;
+    case FORMAT_TEXT: break;
     }
     return &PRINTER_TEXT;
 }

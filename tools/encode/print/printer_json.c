@@ -214,12 +214,8 @@ static void put_result(const struct printer *printer, const struct item *item)
         else
             put_tokens(printer, item);
         break;
-    case TASK_ENTITIES:
-        put_entities(printer, item);
-        break;
-    case TASK_FILL:
-        put_masks(printer, item);
-        break;
+    case TASK_ENTITIES: put_entities(printer, item); break;
+    case TASK_FILL: put_masks(printer, item); break;
     default:
         put_tokens(printer, item);
         if (item->rows)

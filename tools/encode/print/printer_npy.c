@@ -87,9 +87,8 @@ static bool print_item(struct printer *printer, const struct item *item)
     struct npy *npy = &printer->npy;
     const struct encoder *encoder = printer->encoder;
     size_t n_rows = encoder->is_pooled ? 1 : item->n_tokens;
-    bool is_written = are_ids(encoder)
-                          ? put_ids(npy->rows, item)
-                          : put_rows(npy->rows, item->rows, n_rows * encoder->width);
+    bool is_written = are_ids(encoder) ? put_ids(npy->rows, item)
+                                       : put_rows(npy->rows, item->rows, n_rows * encoder->width);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
     npy->n_rows += n_rows;

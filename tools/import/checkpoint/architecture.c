@@ -1,17 +1,53 @@
 /* architecture.c - BERT, DistilBERT, ELECTRA and embeddings alone as tables; see architecture.h.
- * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration files in
- * huggingface/transformers, under src/transformers/models.
+ * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration
+ * files in huggingface/transformers, under src/transformers/models.
  */
 #include "tools/import/checkpoint/architecture.h"
 
 #include <string.h>
 
-#define END {NULL, PART_TABLE, DIM_NONE, DIM_NONE, {NULL}}
-#define LINEAR(to, rows, cols, ...) {to, PART_LINEAR, rows, cols, {__VA_ARGS__}}
-#define OUT(to, from) {to, PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, {from}}
-#define SCORES(to, rows, cols, from) {to, PART_SCORES, rows, cols, {from}}
-#define NORM(to, rows, from) {to, PART_NORM, rows, DIM_NONE, {from}}
-#define TABLE(to, rows, from) {to, PART_TABLE, rows, DIM_EMBEDDING, {from}}
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, PART_TABLE, DIM_NONE, DIM_NONE,                                                      \
+        {                                                                                          \
+            NULL                                                                                   \
+        }                                                                                          \
+    }
+#define LINEAR(to, rows, cols, ...)                                                                \
+    {                                                                                              \
+        to, PART_LINEAR, rows, cols,                                                               \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define OUT(to, from)                                                                              \
+    {                                                                                              \
+        to, PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD,                                                 \
+        {                                                                                          \
+            from                                                                                   \
+        }                                                                                          \
+    }
+#define SCORES(to, rows, cols, from)                                                               \
+    {                                                                                              \
+        to, PART_SCORES, rows, cols,                                                               \
+        {                                                                                          \
+            from                                                                                   \
+        }                                                                                          \
+    }
+#define NORM(to, rows, from)                                                                       \
+    {                                                                                              \
+        to, PART_NORM, rows, DIM_NONE,                                                             \
+        {                                                                                          \
+            from                                                                                   \
+        }                                                                                          \
+    }
+#define TABLE(to, rows, from)                                                                      \
+    {                                                                                              \
+        to, PART_TABLE, rows, DIM_EMBEDDING,                                                       \
+        {                                                                                          \
+            from                                                                                   \
+        }                                                                                          \
+    }
 
 /* ---- Bodies ---- */
 
@@ -26,7 +62,8 @@ static const struct part BERT_EMBEDDING[] = {
 static const struct part BERT_LAYER[] = {
     LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "encoder.layer.#.attention.self.query",
            "encoder.layer.#.attention.self.key", "encoder.layer.#.attention.self.value"),
-    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH, "encoder.layer.#.attention.output.dense"),
+    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH,
+           "encoder.layer.#.attention.output.dense"),
     NORM("layers.#.attention.norm", DIM_WIDTH, "encoder.layer.#.attention.output.LayerNorm"),
     LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH,
            "encoder.layer.#.intermediate.dense"),
@@ -50,10 +87,10 @@ static const struct part DISTILBERT_EMBEDDING[] = {
 static const struct part DISTILBERT_LAYER[] = {
     LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "transformer.layer.#.attention.q_lin",
            "transformer.layer.#.attention.k_lin", "transformer.layer.#.attention.v_lin"),
-    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH, "transformer.layer.#.attention.out_lin"),
+    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH,
+           "transformer.layer.#.attention.out_lin"),
     NORM("layers.#.attention.norm", DIM_WIDTH, "transformer.layer.#.sa_layer_norm"),
-    LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH,
-           "transformer.layer.#.ffn.lin1"),
+    LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH, "transformer.layer.#.ffn.lin1"),
     OUT("layers.#.feed_forward.out", "transformer.layer.#.ffn.lin2"),
     NORM("layers.#.feed_forward.norm", DIM_WIDTH, "transformer.layer.#.output_layer_norm"),
     END,
@@ -72,46 +109,90 @@ static const char *const ELECTRA_PREFIXES[] = {"electra.", "model.", NULL};
 static const char *const NO_NAMES[] = {NULL};
 
 static const char *const BERT_LEFT_OUT[] = {
-    "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",
-    "cls.seq_relationship.", "classifier.", "qa_outputs.", NULL,
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
+    "pooler.",
+    "cls.predictions.",
+    "cls.seq_relationship.",
+    "classifier.",
+    "qa_outputs.",
+    NULL,
 };
 static const char *const DISTILBERT_LEFT_OUT[] = {
     "embeddings.position_ids", "vocab_transform.", "vocab_layer_norm.", "vocab_projector.",
-    "pre_classifier.", "classifier.", "qa_outputs.", NULL,
+    "pre_classifier.",         "classifier.",      "qa_outputs.",       NULL,
 };
 static const char *const ELECTRA_LEFT_OUT[] = {
-    "embeddings.position_ids", "embeddings.token_type_ids", "discriminator_predictions.",
-    "generator_predictions.", "generator_lm_head.", "classifier.", "qa_outputs.", NULL,
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
+    "discriminator_predictions.",
+    "generator_predictions.",
+    "generator_lm_head.",
+    "classifier.",
+    "qa_outputs.",
+    NULL,
 };
 
 static const struct body BERT = {
-    .model_type = "bert", .prefixes = BERT_PREFIXES, .layers = "num_hidden_layers",
-    .width = "hidden_size", .heads = "num_attention_heads", .feed_forward = "intermediate_size",
-    .activation = "hidden_act", .types = "type_vocab_size", .eps = "layer_norm_eps",
-    .default_types = 2, .default_eps = 1e-12, .embedding = BERT_EMBEDDING, .layer = BERT_LAYER,
+    .model_type = "bert",
+    .prefixes = BERT_PREFIXES,
+    .layers = "num_hidden_layers",
+    .width = "hidden_size",
+    .heads = "num_attention_heads",
+    .feed_forward = "intermediate_size",
+    .activation = "hidden_act",
+    .types = "type_vocab_size",
+    .eps = "layer_norm_eps",
+    .default_types = 2,
+    .default_eps = 1e-12,
+    .embedding = BERT_EMBEDDING,
+    .layer = BERT_LAYER,
     .left_out = BERT_LEFT_OUT,
 };
 
 static const struct body ELECTRA = {
-    .model_type = "electra", .prefixes = ELECTRA_PREFIXES, .layers = "num_hidden_layers",
-    .width = "hidden_size", .heads = "num_attention_heads", .feed_forward = "intermediate_size",
-    .activation = "hidden_act", .types = "type_vocab_size", .embedding_width = "embedding_size",
-    .eps = "layer_norm_eps", .default_types = 2, .default_eps = 1e-12,
-    .embedding = BERT_EMBEDDING, .projection = ELECTRA_PROJECTION, .layer = BERT_LAYER,
+    .model_type = "electra",
+    .prefixes = ELECTRA_PREFIXES,
+    .layers = "num_hidden_layers",
+    .width = "hidden_size",
+    .heads = "num_attention_heads",
+    .feed_forward = "intermediate_size",
+    .activation = "hidden_act",
+    .types = "type_vocab_size",
+    .embedding_width = "embedding_size",
+    .eps = "layer_norm_eps",
+    .default_types = 2,
+    .default_eps = 1e-12,
+    .embedding = BERT_EMBEDDING,
+    .projection = ELECTRA_PROJECTION,
+    .layer = BERT_LAYER,
     .left_out = ELECTRA_LEFT_OUT,
 };
 
 /* modeling_distilbert.py has eps=1e-12 in the code. */
 static const struct body DISTILBERT = {
-    .model_type = "distilbert", .prefixes = DISTILBERT_PREFIXES, .layers = "n_layers",
-    .width = "dim", .heads = "n_heads", .feed_forward = "hidden_dim", .activation = "activation",
-    .default_types = 0, .default_eps = 1e-12, .embedding = DISTILBERT_EMBEDDING,
-    .layer = DISTILBERT_LAYER, .left_out = DISTILBERT_LEFT_OUT,
+    .model_type = "distilbert",
+    .prefixes = DISTILBERT_PREFIXES,
+    .layers = "n_layers",
+    .width = "dim",
+    .heads = "n_heads",
+    .feed_forward = "hidden_dim",
+    .activation = "activation",
+    .default_types = 0,
+    .default_eps = 1e-12,
+    .embedding = DISTILBERT_EMBEDDING,
+    .layer = DISTILBERT_LAYER,
+    .left_out = DISTILBERT_LEFT_OUT,
 };
 
 static const struct body EMBEDDING = {
-    .model_type = "embedding_classifier", .prefixes = NO_NAMES, .is_embedding_alone = true,
-    .width = "hidden_size", .embedding = EMBEDDING_ALONE, .layer = NO_PARTS, .left_out = NO_NAMES,
+    .model_type = "embedding_classifier",
+    .prefixes = NO_NAMES,
+    .is_embedding_alone = true,
+    .width = "hidden_size",
+    .embedding = EMBEDDING_ALONE,
+    .layer = NO_PARTS,
+    .left_out = NO_NAMES,
 };
 
 /* ---- Heads ---- */
@@ -161,23 +242,31 @@ static const struct head BERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE, .dense = DENSE_TANH, .parts = BERT_SEQUENCE_PARTS};
 static const struct head TOKEN = {.kind = HEAD_TOKEN, .dense = NO_DENSE, .parts = TOKEN_PARTS};
 static const struct head BERT_MASK = {
-    .kind = HEAD_MASK, .dense = AS_THE_MODEL, .has_norm = true, .parts = BERT_MASK_PARTS,
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .parts = BERT_MASK_PARTS,
     .decoder = "cls.predictions.decoder.weight",
     .decoder_bias = {"cls.predictions.bias", "cls.predictions.decoder.bias"}};
 static const struct head DISTILBERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE, .dense = DENSE_RELU, .parts = DISTILBERT_SEQUENCE_PARTS};
-static const struct head DISTILBERT_MASK = {
-    .kind = HEAD_MASK, .dense = AS_THE_MODEL, .has_norm = true, .parts = DISTILBERT_MASK_PARTS,
-    .decoder = "vocab_projector.weight", .decoder_bias = {"vocab_projector.bias"}};
+static const struct head DISTILBERT_MASK = {.kind = HEAD_MASK,
+                                            .dense = AS_THE_MODEL,
+                                            .has_norm = true,
+                                            .parts = DISTILBERT_MASK_PARTS,
+                                            .decoder = "vocab_projector.weight",
+                                            .decoder_bias = {"vocab_projector.bias"}};
 static const struct head ELECTRA_SEQUENCE = {
     .kind = HEAD_SEQUENCE, .dense = DENSE_GELU, .parts = ELECTRA_SEQUENCE_PARTS};
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN, .dense = AS_THE_MODEL, .labels = 1, .parts = ELECTRA_REPLACED_PARTS};
 
-static const struct head EMBEDDING_SEQUENCE = {
-    .kind = HEAD_SEQUENCE, .dense = NO_DENSE, .bias_is_optional = true, .reads_pooled = true,
-    .parts = TOKEN_PARTS};
+static const struct head EMBEDDING_SEQUENCE = {.kind = HEAD_SEQUENCE,
+                                               .dense = NO_DENSE,
+                                               .bias_is_optional = true,
+                                               .reads_pooled = true,
+                                               .parts = TOKEN_PARTS};
 
 /* ---- Classes; the first of a body is the body alone ---- */
 

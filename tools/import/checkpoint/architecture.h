@@ -26,12 +26,12 @@ enum part_dim {
 };
 
 enum part_kind {
-    PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
-    PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.h judges a layer */
-    PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
-    PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR    /* to [rows] ← from */
+    PART_TABLE,  /* to ← from, [rows, cols], kept in rows */
+    PART_LINEAR, /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
+    PART_OUT,    /* the same; feed_forward.out, by which int8_layers.h judges a layer */
+    PART_SCORES, /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NORM,   /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
+    PART_VECTOR  /* to [rows] ← from */
 };
 
 /* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose

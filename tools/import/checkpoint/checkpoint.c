@@ -87,8 +87,8 @@ static bool read_tokenizer(struct checkpoint *checkpoint, struct problem *proble
         return false;
     if ((uint64_t)checkpoint->config.model.vocabulary < checkpoint->tokenizer.n)
         return problem_say(problem,
-                           "the tokenizer has ids up to %zu; expected fewer than the %lld rows "
-                           "of 'vocab_size' in %s",
+                           "the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
+                           "'vocab_size' in %s",
                            checkpoint->tokenizer.n - 1,
                            (long long)checkpoint->config.model.vocabulary,
                            checkpoint->config_file.name);
@@ -123,14 +123,13 @@ static bool settle_modules(struct checkpoint *checkpoint, struct problem *proble
         model->projection_bias = st->has_bias;
     }
     if (st->width > 0 && st->width != model->width)
-        return problem_say(problem,
-                           "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, "
-                           "the model's width",
-                           st->pooling_place, (long long)st->width, (long long)model->width);
+        return problem_say(
+            problem,
+            "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, the model's width",
+            st->pooling_place, (long long)st->width, (long long)model->width);
     if (st->n_dense > 0 && st->dense[0].in != model->width)
         return problem_say(problem,
-                           "%sconfig.json: 'in_features' is %lld; expected %lld, the model's "
-                           "width",
+                           "%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
                            st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
     return true;
 }

@@ -16,7 +16,7 @@ struct checkpoint {
     struct sentence_transformers st;
     bool has_tokenizer;
     struct import_tokenizer tokenizer;
-    bool truncate;           /* longer ones are cut unless the user says otherwise */
+    bool truncate; /* longer ones are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct plan plan;
 };

@@ -75,10 +75,10 @@ static bool read_activation(const struct json_file *file, const char *key,
             model->activation = known[i].activation;
             return true;
         }
-    return problem_say(problem,
-                       "%s: '%s' is '%.100s'; expected one of gelu, gelu_new, "
-                       "gelu_pytorch_tanh, relu, silu",
-                       file->name, key, name);
+    return problem_say(
+        problem,
+        "%s: '%s' is '%.100s'; expected one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu",
+        file->name, key, name);
 }
 
 /* A size of the layers, which an embedding alone has not. */
@@ -142,8 +142,8 @@ static bool read_factor(const struct json_file *file, const char *key, double *f
                         struct problem *problem)
 {
     return json_number(file, NULL, key, factor, problem) &&
-           (*factor >= 0 || problem_say(problem, "%s: '%s' is %g; expected 0 or more", file->name,
-                                        key, *factor));
+           (*factor >= 0 ||
+            problem_say(problem, "%s: '%s' is %g; expected 0 or more", file->name, key, *factor));
 }
 
 static bool read_embedding_alone(const struct json_file *file, struct checkpoint_config *config,
@@ -206,8 +206,7 @@ static bool read_labels(const struct json_file *file, struct checkpoint_config *
         const json_t *name = json_object_get(names, key);
         if (!json_is_string(name))
             return problem_say(problem,
-                               "%s: 'id2label' has %zu entries, and \"%s\" is %s; expected "
-                               "a name",
+                               "%s: 'id2label' has %zu entries, and \"%s\" is %s; expected a name",
                                file->name, n, key, name == NULL ? "missing" : json_kind(name));
     }
     if (n > 0 && count > 0 && (size_t)count != n)
@@ -251,10 +250,10 @@ static bool read_scores(const struct json_file *file, struct checkpoint_config *
     bool is_sigmoid = last != NULL && strcmp(last, "Sigmoid") == 0;
     bool is_identity = last != NULL && strcmp(last, "Identity") == 0;
     if (last != NULL && !is_sigmoid && !is_identity)
-        return problem_say(problem,
-                           "%s: the activation function '%.100s' is not known; expected "
-                           "Identity or Sigmoid",
-                           file->name, function);
+        return problem_say(
+            problem,
+            "%s: the activation function '%.100s' is not known; expected Identity or Sigmoid",
+            file->name, function);
     bool is_regression = strcmp(type, "regression") == 0;
     if (type[0] != '\0' && !is_regression && strcmp(type, "multi_label_classification") != 0 &&
         strcmp(type, "single_label_classification") != 0)
@@ -275,14 +274,10 @@ static bool read_scores(const struct json_file *file, struct checkpoint_config *
 static enum dense_activation as_dense(int64_t activation)
 {
     switch (activation) {
-    case ACTIVATION_RELU:
-        return DENSE_RELU;
-    case ACTIVATION_GELU_TANH:
-        return DENSE_GELU_TANH;
-    case ACTIVATION_SILU:
-        return DENSE_SILU;
-    default:
-        return DENSE_GELU;
+    case ACTIVATION_RELU: return DENSE_RELU;
+    case ACTIVATION_GELU_TANH: return DENSE_GELU_TANH;
+    case ACTIVATION_SILU: return DENSE_SILU;
+    default: return DENSE_GELU;
     }
 }
 

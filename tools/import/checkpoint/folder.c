@@ -21,10 +21,9 @@ bool folder_open(struct folder *folder, const char *path, struct problem *proble
     if (stat(path, &status) != 0)
         return problem_say(problem, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return problem_say(problem,
-                           "%s is not a directory; expected one with config.json and "
-                           "model.safetensors",
-                           path);
+        return problem_say(
+            problem, "%s is not a directory; expected one with config.json and model.safetensors",
+            path);
     return true;
 }
 

@@ -25,8 +25,7 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
 /* ---- One tensor ---- */
 
 /* The name with the layer's number for '#', and an ending. */
-void plan_name(char *name, size_t cap, const char *pattern, int64_t layer,
-                      const char *ending)
+void plan_name(char *name, size_t cap, const char *pattern, int64_t layer, const char *ending)
 {
     const char *hash = strchr(pattern, '#');
     if (hash == NULL)
@@ -135,7 +134,7 @@ const char PLAN_KERNEL[] = ".kernel";
 /* One tensor of a part: the ending of the name in the weight file, and those that it may have in
  * the checkpoint. */
 bool plan_add(const struct making *making, const struct part *part, int64_t layer,
-                const char *ending, const char *const endings[2], bool is_matrix)
+              const char *ending, const char *const endings[2], bool is_matrix)
 {
     struct planned_tensor tensor = {.n_dims = is_matrix ? 2 : 1};
     uint64_t rows = size_of(making, part->rows), cols = is_matrix ? size_of(making, part->cols) : 0;
@@ -262,8 +261,7 @@ static bool check_left_over(const struct making *making, const struct architectu
             continue;
         if (!may_be_left_out(architecture, tensor->key))
             return problem_say(making->problem,
-                               "%s: tensor '%s' %s is not part of a %s as config.json "
-                               "describes it",
+                               "%s: tensor '%s' %s is not part of a %s as config.json describes it",
                                tensors->files[tensor->file].name, tensor->name,
                                tensor_shape_text(tensor, shape), architecture->class_name);
         if (tensor_is_float(tensor)) /* not buffers of whole numbers, which nobody misses */
@@ -323,11 +321,10 @@ bool plan_projection(struct plan *plan, const struct plan_options *options,
         return false;
     for (size_t i = 0; i < tensors->n; i++)
         if (!tensors->tensors[i].used)
-            return problem_say(problem,
-                               "%s: tensor '%s' is not part of a Dense module as its "
-                               "config.json describes it",
-                               tensors->files[tensors->tensors[i].file].name,
-                               tensors->tensors[i].name);
+            return problem_say(
+                problem,
+                "%s: tensor '%s' is not part of a Dense module as its config.json describes it",
+                tensors->files[tensors->tensors[i].file].name, tensors->tensors[i].name);
     return true;
 }
 

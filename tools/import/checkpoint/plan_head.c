@@ -51,8 +51,8 @@ static bool settle_labels(const struct making *making, const struct head *head,
     if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[dim] < 1 ||
         tensor->shape[dim] > INT32_MAX)
         return problem_say(making->problem,
-                           "%s: no tensor '%s' [labels, %" PRId64 "], and config.json "
-                           "has no 'id2label'",
+                           "%s: no tensor '%s' [labels, %" PRId64
+                           "], and config.json has no 'id2label'",
                            plan_place_of(making->tensors), key, model->width);
     model->labels = (int64_t)tensor->shape[dim];
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
@@ -68,8 +68,7 @@ static bool is_absent(const struct making *making, const struct head *head, cons
     return tensor_set_find(making->tensors, key) == NULL;
 }
 
-bool plan_add_head(const struct making *making, const struct head *head,
-                     struct model_config *model)
+bool plan_add_head(const struct making *making, const struct head *head, struct model_config *model)
 {
     if (head == NULL)
         return true;

@@ -57,8 +57,8 @@ static bool add_module(struct sentence_transformers *st, const struct json_file 
         *stage = STAGE_NORMALIZE;
     } else if (strcmp(name, "Dropout") != 0) { /* which does nothing outside training */
         return problem_say(problem,
-                           "%s: the module '%.100s' is not known, or not in this place; "
-                           "expected Transformer, Pooling, Dense (any number), Normalize",
+                           "%s: the module '%.100s' is not known, or not in this place; expected "
+                           "Transformer, Pooling, Dense (any number), Normalize",
                            file->name, type);
     }
     return true;
@@ -148,10 +148,10 @@ bool pooling_parse(struct sentence_transformers *st, const struct json_file *fil
         !json_text(file, NULL, "pooling_mode", &name, problem))
         return false;
     if (!include_prompt)
-        return problem_say(problem,
-                           "%s: 'include_prompt' is false, pooling without the prompt's "
-                           "tokens; expected true",
-                           file->name);
+        return problem_say(
+            problem,
+            "%s: 'include_prompt' is false, pooling without the prompt's tokens; expected true",
+            file->name);
     return name != NULL ? read_mode_name(st, file, name, problem)
                         : read_mode_flags(st, file, problem);
 }
@@ -178,10 +178,10 @@ static bool read_dense_activation(const struct json_file *file, enum dense_activ
             *activation = known[i].activation;
             return true;
         }
-    return problem_say(problem,
-                       "%s: 'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, "
-                       "GELU or SiLU",
-                       file->name, type);
+    return problem_say(
+        problem,
+        "%s: 'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or SiLU",
+        file->name, type);
 }
 
 /* A weight file has one activation for all of them. */
@@ -278,8 +278,7 @@ bool prompts_check(const struct json_file *file, struct problem *problem)
         return false;
     if (chosen != NULL && json_object_get(prompts, chosen) == NULL)
         return problem_say(problem,
-                           "%s: 'default_prompt_name' is '%.100s', which 'prompts' does not "
-                           "have",
+                           "%s: 'default_prompt_name' is '%.100s', which 'prompts' does not have",
                            file->name, chosen);
     return true;
 }

@@ -57,16 +57,15 @@ static bool parse_shape(const char *file, struct stored_tensor *tensor, const js
                         struct problem *problem)
 {
     if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
-        return problem_say(problem,
-                           "%s: tensor '%s': 'shape' is %s; expected an array of at most %d "
-                           "numbers",
-                           file, tensor->name, json_kind(shape), TENSOR_DIMS);
+        return problem_say(
+            problem, "%s: tensor '%s': 'shape' is %s; expected an array of at most %d numbers",
+            file, tensor->name, json_kind(shape), TENSOR_DIMS);
     tensor->n_dims = json_array_size(shape);
     for (size_t i = 0; i < tensor->n_dims; i++)
         if (!json_whole(json_array_get(shape, i), &tensor->shape[i]))
             return problem_say(problem,
-                               "%s: tensor '%s': 'shape' holds something that is not a "
-                               "whole number from 0 to 2^53",
+                               "%s: tensor '%s': 'shape' holds something that is not a whole "
+                               "number from 0 to 2^53",
                                file, tensor->name);
     return true;
 }
@@ -95,8 +94,8 @@ static bool parse_offsets(const char *file, struct stored_tensor *tensor, const 
     if (begin > end || end > data_bytes)
         return problem_say(problem,
                            "%s: tensor '%s': 'data_offsets' are %" PRIu64 " and %" PRIu64
-                           "; expected two within the %" PRIu64 " bytes of data that the "
-                           "file has (is it truncated?)",
+                           "; expected two within the %" PRIu64
+                           " bytes of data that the file has (is it truncated?)",
                            file, tensor->name, begin, end, data_bytes);
     if (!shape_bytes(tensor, &n_bytes) || n_bytes != end - begin)
         return problem_say(
@@ -170,11 +169,9 @@ static bool sort_by_key(struct tensor_set *set, struct problem *problem)
     for (size_t i = 1; i < set->n; i++) {
         const struct stored_tensor *a = &set->tensors[i - 1], *b = &set->tensors[i];
         if (strcmp(a->key, b->key) == 0)
-            return problem_say(problem,
-                               "the tensor '%.200s' is there twice: '%.200s' in %s and "
-                               "'%.200s' in %s",
-                               a->key, a->name, set->files[a->file].name, b->name,
-                               set->files[b->file].name);
+            return problem_say(
+                problem, "the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
+                a->key, a->name, set->files[a->file].name, b->name, set->files[b->file].name);
     }
     return true;
 }
@@ -256,8 +253,8 @@ static bool read_at(const struct tensor_file *file, uint64_t offset, void *data,
             return problem_say(problem, "%s cannot be read: %s", file->name, strerror(errno));
         if (n == 0)
             return problem_say(problem,
-                               "%s ends at byte %" PRIu64 "; it has changed since it was "
-                               "opened, or is truncated",
+                               "%s ends at byte %" PRIu64
+                               "; it has changed since it was opened, or is truncated",
                                file->name, offset + done);
         done += (size_t)n;
     }
@@ -332,10 +329,8 @@ static bool refuse_pickle(const struct folder *folder, const char *place, struct
         problem,
         "%s/%s has pytorch_model.bin but no model.safetensors. Convert it first: cd '%s/%s' && "
         "python3 -c \"import glob, torch, safetensors.torch as s; s.save_file({k: v.clone() for f "
-        "in "
-        "glob.glob('pytorch_model*.bin') for k, v in torch.load(f, 'cpu', "
-        "weights_only=True).items()}, "
-        "'model.safetensors')\"",
+        "in glob.glob('pytorch_model*.bin') for k, v in torch.load(f, 'cpu', "
+        "weights_only=True).items()}, 'model.safetensors')\"",
         folder->path, place, folder->path, place);
 }
 
@@ -424,8 +419,8 @@ bool tensor_rows(const struct tensor_set *set, const struct stored_tensor *tenso
     for (size_t i = 0; i < count; i++)
         if (!isfinite(out[i]))
             return problem_say(problem,
-                               "%s: tensor '%s', row %" PRIu64 ", column %zu: %g is not a "
-                               "number that a model can have",
+                               "%s: tensor '%s', row %" PRIu64
+                               ", column %zu: %g is not a number that a model can have",
                                set->files[tensor->file].name, tensor->name, first + i / cols,
                                i % cols, (double)out[i]);
     return true;

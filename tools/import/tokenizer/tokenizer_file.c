@@ -107,10 +107,10 @@ static bool read_switches(struct config_files *files, struct problem *problem)
     if (json_member(file, NULL, "strip_accents") != NULL)
         values->strip_accents = strip_accents;
     if (!basic || json_array_size(json_member(file, NULL, "never_split")) > 0)
-        return problem_say(problem,
-                           "%s: 'do_basic_tokenize' is false or 'never_split' has words; expected "
-                           "neither",
-                           file->name);
+        return problem_say(
+            problem,
+            "%s: 'do_basic_tokenize' is false or 'never_split' has words; expected neither",
+            file->name);
     return true;
 }
 

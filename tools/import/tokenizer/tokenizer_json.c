@@ -1,6 +1,7 @@
 /* tokenizer_json.c - a tokenizer.json, Keras' or of HuggingFace tokenizers: normalizer,
- * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. What is not known here is
- * refused by its name; the decoder is not needed, truncation and padding are not taken.
+ * pre_tokenizer, model, post_processor and added_tokens to the settings of weights/FORMAT.md. What
+ * is not known here is refused by its name; the decoder is not needed, truncation and padding are
+ * not taken.
  */
 #include "tools/import/checkpoint/json_file.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
@@ -163,10 +164,9 @@ static bool read_normalizer(struct reader *reader, const json_t *part, struct gr
     size_t n = 0;
     for (size_t i = 0; i < steps->len; i++)
         n += steps->bytes[i] == ' ';
-    return n <= MOST_STEPS || problem_say(reader->problem,
-                                          "%s: the normalizers have %zu steps; expected at "
-                                          "most %d",
-                                          reader->file.name, n, MOST_STEPS);
+    return n <= MOST_STEPS ||
+           problem_say(reader->problem, "%s: the normalizers have %zu steps; expected at most %d",
+                       reader->file.name, n, MOST_STEPS);
 }
 
 /* ---- Pre-tokenizer ---- */
@@ -253,10 +253,10 @@ static bool read_unknown(struct reader *reader, const json_t *model)
         return false;
     const int32_t id = unknown == NULL ? -1 : parts_find(reader->tokenizer, unknown);
     if (id < 0)
-        return problem_say(reader->problem,
-                           "%s: the model's 'unk_token' is '%.100s'; expected a token "
-                           "of its vocabulary",
-                           reader->file.name, unknown == NULL ? "missing" : unknown);
+        return problem_say(
+            reader->problem,
+            "%s: the model's 'unk_token' is '%.100s'; expected a token of its vocabulary",
+            reader->file.name, unknown == NULL ? "missing" : unknown);
     reader->tokenizer->unknown = id;
     return parts_set_number(reader->tokenizer, "unknown", id, reader->problem);
 }
@@ -368,12 +368,11 @@ static bool read_added_tokens(struct reader *reader)
 
 static bool refuse_template(struct reader *reader, const char *which)
 {
-    return problem_say(
-        reader->problem,
-        "%s: the post-processor's template '%s' is none that is known; expected at most "
-        "%d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
-        "\"type_id\"}}, with each text once",
-        reader->file.name, which, MOST_PIECES);
+    return problem_say(reader->problem,
+                       "%s: the post-processor's template '%s' is none that is known; expected at "
+                       "most %d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or "
+                       "{\"Sequence\": {\"id\", \"type_id\"}}, with each text once",
+                       reader->file.name, which, MOST_PIECES);
 }
 
 /* {"id": "[CLS]", "ids": [101], ...} of special_tokens: each id is a piece. */
@@ -384,18 +383,18 @@ static bool add_special(struct reader *reader, const json_t *special_tokens, con
     size_t i;
     if (!json_is_array(ids))
         return problem_say(reader->problem,
-                           "%s: the post-processor's template names '%.100s'; expected a "
-                           "token of its 'special_tokens'",
+                           "%s: the post-processor's template names '%.100s'; expected a token of "
+                           "its 'special_tokens'",
                            reader->file.name, name);
     json_array_foreach(ids, i, value)
     {
         uint64_t id;
         if (!json_whole(value, &id) || id >= reader->tokenizer->n ||
             reader->tokenizer->texts[id] == NULL)
-            return problem_say(reader->problem,
-                               "%s: the post-processor's token '%.100s' has an id that is "
-                               "not in the vocabulary",
-                               reader->file.name, name);
+            return problem_say(
+                reader->problem,
+                "%s: the post-processor's token '%.100s' has an id that is not in the vocabulary",
+                reader->file.name, name);
         if (!text_format(text, reader->problem, "%s%llu:%lld", text->len > 0 ? " " : "",
                          (unsigned long long)id, (long long)type))
             return false;
@@ -459,8 +458,8 @@ static bool read_named_id(struct reader *reader, const json_t *part, const char 
         *id < reader->tokenizer->n && reader->tokenizer->texts[*id] != NULL)
         return true;
     return problem_say(reader->problem,
-                       "%s: BertProcessing's '%s' is none that is known; expected a token "
-                       "and its id in the vocabulary",
+                       "%s: BertProcessing's '%s' is none that is known; expected a token and its "
+                       "id in the vocabulary",
                        reader->file.name, key);
 }
 

@@ -1,10 +1,10 @@
 /* tokenizer_source.c - see tokenizer_source.h. */
 #include "tools/import/tokenizer/tokenizer_source.h"
 
-#include "tools/import/tokenizer/tokenizer_parts.h"
-#include "tools/common/weights/keras_json.h"
 #include "tools/common/options.h"
 #include "tools/common/utf8.h"
+#include "tools/common/weights/keras_json.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* tokenizer_source.h - a tokenizer of words as encode-new makes them (tools/common/weights/token_source.h), for a
- * file that is imported. */
+/* tokenizer_source.h - a tokenizer of words as encode-new makes them
+ * (tools/common/weights/token_source.h), for a file that is imported. */
 #ifndef TOOLS_IMPORT_TOKENIZER_SOURCE_H
 #define TOOLS_IMPORT_TOKENIZER_SOURCE_H
 
-#include "tools/import/tokenizer/tokenizer_file.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
 
 /* Takes the rules and the words over; the source is then empty, also where there is no memory. With
  * num_words, words with ids from there on are left away: texts never give them. */

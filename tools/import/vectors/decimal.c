@@ -21,7 +21,7 @@ struct decimal {
     uint64_t w; /* its first 19 digits */
     int64_t exponent;
     bool is_negative, is_exact; /* exact: there were no more */
-    size_t len; /* bytes of the text; 0: not a number */
+    size_t len;                 /* bytes of the text; 0: not a number */
 };
 
 enum { MOST_DIGITS = 19, MOST_EXPONENT = 100000000 };

@@ -5,13 +5,13 @@
  */
 #include "tools/import/vectors/vectors.h"
 
+#include "tools/common/options.h"
+#include "tools/import/import_options.h"
 #include "tools/import/provenance.h"
 #include "tools/import/report.h"
 #include "tools/import/tokenizer/tokenizer_source.h"
 #include "tools/import/vectors/vectors_report.h"
 #include "tools/import/writing.h"
-#include "tools/import/import_options.h"
-#include "tools/common/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,8 +90,7 @@ static bool name_unknown(struct word_list *words, struct problem *problem)
     static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE)
-            return word_list_place(words, 0, names[i], strlen(names[i])) ||
-                   problem_memory(problem);
+            return word_list_place(words, 0, names[i], strlen(names[i])) || problem_memory(problem);
     return true;
 }
 
@@ -100,8 +99,8 @@ static bool make_tokenizer(struct vectors_import *import, struct problem *proble
     const struct vectors_options *vectors = import->vectors;
     if (vectors->only_words_of != NULL)
         return import_tokenizer_take(&import->tokenizer, &import->source, problem);
-    import->is_lower = vectors->lower != NULL ? strcmp(vectors->lower, "yes") == 0
-                                              : import->table.cased == NULL;
+    import->is_lower =
+        vectors->lower != NULL ? strcmp(vectors->lower, "yes") == 0 : import->table.cased == NULL;
     return name_unknown(&import->words, problem) &&
            import_tokenizer_take_words(&import->tokenizer, &import->words, import->is_lower,
                                        vectors->splits_at_blanks, 0, problem);
@@ -219,8 +218,11 @@ static int carry_out(struct vectors_import *import)
         return program_fail("%s", problem.text);
     vectors_report_skipped(&import->file);
     const struct vectors_result result = {
-        .options = import->vectors, .file = &import->file, .table = &import->table,
-        .tokenizer = &import->tokenizer, .is_lower = import->is_lower,
+        .options = import->vectors,
+        .file = &import->file,
+        .table = &import->table,
+        .tokenizer = &import->tokenizer,
+        .is_lower = import->is_lower,
     };
     if (import->options->is_dry_run) {
         report_vectors(&import->tokenizer, &import->model, import->name);
@@ -235,8 +237,8 @@ static int carry_out(struct vectors_import *import)
 
 int import_vectors(const struct import_options *options)
 {
-    struct vectors_import import = {.options = options, .vectors = &options->vectors,
-                                    .file = {.reader = {.fd = -1}}};
+    struct vectors_import import = {
+        .options = options, .vectors = &options->vectors, .file = {.reader = {.fd = -1}}};
     int code = carry_out(&import);
     vectors_file_close(&import.file);
     vectors_table_free(&import.table);

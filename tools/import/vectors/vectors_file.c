@@ -19,12 +19,14 @@ static const struct {
     const char *what;
 } FORMATS[] = {
     {"\x1f\x8b", 2, "compressed (gzip); unpack it, or pass it on: zcat FILE | … --vectors -"},
-    {"PK\x03\x04", 4, "a ZIP archive; unpack it, or pass a file of it on: unzip -p FILE NAME | … "
-                      "--vectors -"},
+    {"PK\x03\x04", 4,
+     "a ZIP archive; unpack it, or pass a file of it on: unzip -p FILE NAME | … --vectors -"},
     {"BZh", 3, "compressed (bzip2); unpack it, or pass it on: bzcat FILE | … --vectors -"},
-    {"\xfd" "7zXZ", 5, "compressed (xz); unpack it, or pass it on: xzcat FILE | … --vectors -"},
-    {"\x28\xb5\x2f\xfd", 4, "compressed (zstd); unpack it, or pass it on: zstdcat FILE | … "
-                            "--vectors -"},
+    {"\xfd"
+     "7zXZ",
+     5, "compressed (xz); unpack it, or pass it on: xzcat FILE | … --vectors -"},
+    {"\x28\xb5\x2f\xfd", 4,
+     "compressed (zstd); unpack it, or pass it on: zstdcat FILE | … --vectors -"},
     {"\xba\x16\x4f\x2f", 4, "a binary model of fastText; the text with its vectors (.vec) is read"},
 };
 
@@ -129,8 +131,8 @@ static bool settle_width(struct vectors_file *file, struct problem *problem)
     uint64_t width = 0;
     if (file->n_ahead == 0)
         return problem_say(problem, "'%s' is empty", file->path);
-    file->has_header = vector_line_header(file->ahead[0].text, file->ahead[0].len,
-                                          &file->header_words, &width);
+    file->has_header =
+        vector_line_header(file->ahead[0].text, file->ahead[0].len, &file->header_words, &width);
     size_t usual = usual_width(file, file->has_header);
     if (file->has_header && usual == 1 && width != 1) {
         file->has_header = false;
@@ -139,18 +141,17 @@ static bool settle_width(struct vectors_file *file, struct problem *problem)
     file->next_ahead = file->line = file->has_header;
     file->width = usual;
     if (usual == 0 || usual > VECTOR_WIDTH_MOST)
-        return problem_say(problem,
-                           "'%s' is not a file of word vectors: no line starts with a word and "
-                           "ends with 1 to %d numbers%s",
-                           file->path, VECTOR_WIDTH_MOST,
-                           file->has_header ? " (word2vec's binary form is not read: convert it to "
-                                              "text)"
-                                            : "");
+        return problem_say(
+            problem,
+            "'%s' is not a file of word vectors: no line starts with a word and ends with 1 to %d "
+            "numbers%s",
+            file->path, VECTOR_WIDTH_MOST,
+            file->has_header ? " (word2vec's binary form is not read: convert it to text)" : "");
     if (file->has_header && width != usual)
-        return problem_say(problem,
-                           "'%s', line 1 says %llu numbers for each word, but the lines behind it "
-                           "have %zu",
-                           file->path, (unsigned long long)width, usual);
+        return problem_say(
+            problem,
+            "'%s', line 1 says %llu numbers for each word, but the lines behind it have %zu",
+            file->path, (unsigned long long)width, usual);
     return true;
 }
 

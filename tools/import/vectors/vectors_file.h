@@ -2,17 +2,17 @@
  * with the first line "count width" or without it.
  *
  * The width is that of the first line where it is such a header, else the one that most of the
- * first lines have. Lines that are wrong are skipped, counted, and the first few of them remembered.
- * A file in which less than half of the lines are right, or of the first hundred, is refused.
- * Memory: the longest line and the first hundred.
+ * first lines have. Lines that are wrong are skipped, counted, and the first few of them
+ * remembered. A file in which less than half of the lines are right, or of the first hundred, is
+ * refused. Memory: the longest line and the first hundred.
  */
 #ifndef TOOLS_IMPORT_VECTORS_FILE_H
 #define TOOLS_IMPORT_VECTORS_FILE_H
 
+#include "tools/common/line_reader.h"
 #include "tools/common/weights/problem.h"
 #include "tools/import/progress.h"
 #include "tools/import/vectors/vectors_line.h"
-#include "tools/common/line_reader.h"
 
 enum { VECTOR_FAULTS_SHOWN = 5, VECTOR_LINES_AHEAD = 100 };
 

@@ -6,8 +6,8 @@
  */
 #include "tools/import/vectors/vectors_line.h"
 
-#include "tools/import/vectors/decimal.h"
 #include "tools/common/utf8.h"
+#include "tools/import/vectors/decimal.h"
 
 #include <stdio.h>
 #include <string.h>

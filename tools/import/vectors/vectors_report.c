@@ -1,8 +1,8 @@
 /* vectors_report.c - see vectors_report.h. */
 #include "tools/import/vectors/vectors_report.h"
 
-#include "tools/common/weights/problem.h"
 #include "tools/common/options.h"
+#include "tools/common/weights/problem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,9 +45,9 @@ static void name_word(struct word_names *names, const struct import_tokenizer *t
     size_t len = tokenizer->lens[id];
     if (names->n == WORDS_NAMED || names->len + len + 40 > sizeof names->text)
         return;
-    names->len += (size_t)snprintf(names->text + names->len, sizeof names->text - names->len,
-                                   "%s'%.*s'", names->n > 0 ? ", " : "", (int)len,
-                                   tokenizer->texts[id]);
+    names->len +=
+        (size_t)snprintf(names->text + names->len, sizeof names->text - names->len, "%s'%.*s'",
+                         names->n > 0 ? ", " : "", (int)len, tokenizer->texts[id]);
     names->n++;
 }
 
@@ -79,7 +79,8 @@ static void say_header(const struct vectors_result *result)
     const struct vectors_file *file = result->file;
     if (file->has_header && result->options->limit == 0 && file->header_words != file->n_right)
         program_note("'%s', line 1 says %" PRIu64 " word%s; %zu line%s right", file->path,
-                     file->header_words, plural(file->header_words), file->n_right, file->n_right == 1 ? " was" : "s were");
+                     file->header_words, plural(file->header_words), file->n_right,
+                     file->n_right == 1 ? " was" : "s were");
 }
 
 static void say_splitting(const struct vectors_result *result)
@@ -113,9 +114,8 @@ static void say_absent(const struct vectors_result *result)
     for (size_t id = 0; id < table->n_ids; id++)
         if (result->tokenizer->lens[id] > 0 && vectors_table_row(table, id) == NULL)
             name_word(&names, result->tokenizer, id);
-    snprintf(sentence, sizeof sentence,
-             "%zu of these words ha%s no vector, and rows of zeros%s", table->n_absent,
-             table->n_absent == 1 ? "s" : "ve",
+    snprintf(sentence, sizeof sentence, "%zu of these words ha%s no vector, and rows of zeros%s",
+             table->n_absent, table->n_absent == 1 ? "s" : "ve",
              result->is_lower ? " (texts are in lower case; --lower no keeps capitals)" : "");
     say_names(&names, table->n_absent, sentence);
 }

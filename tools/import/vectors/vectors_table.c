@@ -55,9 +55,9 @@ static bool has_capital(const char *text, size_t len)
     for (size_t at = 0; at < len;) {
         uint32_t character;
         at += utf8_next(text + at, len - at, &character);
-        if (character < 0x80 ? character >= 'A' && character <= 'Z'
-                             : utf8proc_tolower((utf8proc_int32_t)character) !=
-                                   (utf8proc_int32_t)character)
+        if (character < 0x80
+                ? character >= 'A' && character <= 'Z'
+                : utf8proc_tolower((utf8proc_int32_t)character) != (utf8proc_int32_t)character)
             return true;
     }
     return false;
@@ -65,8 +65,8 @@ static bool has_capital(const char *text, size_t len)
 
 /* Any word, unless it was there before. */
 static bool add_word(struct vectors_table *table, struct vectors_file *file,
-                     struct word_list *words, const struct vector_word *word,
-                     bool *is_new, struct problem *problem)
+                     struct word_list *words, const struct vector_word *word, bool *is_new,
+                     struct problem *problem)
 {
     *is_new = word_list_find(words, word->text, word->len) == WORD_NONE;
     if (!*is_new) {
@@ -95,8 +95,8 @@ static bool pass_over(struct vectors_table *table, const struct vector_word *wor
 
 /* A word that is wanted, the first time it comes. */
 static bool add_wanted(struct vectors_table *table, struct vectors_file *file,
-                       const struct word_list *words, const struct vector_word *word, bool has_limit,
-                       bool *is_new, struct problem *problem)
+                       const struct word_list *words, const struct vector_word *word,
+                       bool has_limit, bool *is_new, struct problem *problem)
 {
     size_t id = word_list_find(words, word->text, word->len);
     if (id == WORD_NONE)

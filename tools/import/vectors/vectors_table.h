@@ -2,8 +2,8 @@
 #ifndef TOOLS_IMPORT_VECTORS_TABLE_H
 #define TOOLS_IMPORT_VECTORS_TABLE_H
 
-#include "tools/import/vectors/vectors_file.h"
 #include "tools/common/weights/word_list.h"
+#include "tools/import/vectors/vectors_file.h"
 
 /* Rows of floats that grow without being moved: [n, width] in blocks. */
 struct vector_rows {

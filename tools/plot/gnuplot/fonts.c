@@ -6,8 +6,8 @@
 #include "tools/plot/gnuplot/fonts.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/gnuplot/child.h"
 #include "tools/common/utf8.h"
+#include "tools/plot/gnuplot/child.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -97,9 +97,8 @@ size_t fonts_replace_missing(char *script, size_t len)
     len = replace(script, len, has, &missing);
     free(has);
     if (missing)
-        program_note(
-            "no font here has U+%04X, and perhaps others: a box stands for it; packages such as "
-            "fonts-noto-core and fonts-noto-cjk have more",
-            (unsigned)missing);
+        program_note("no font here has U+%04X, and perhaps others: a box stands for it; packages "
+                     "such as fonts-noto-core and fonts-noto-cjk have more",
+                     (unsigned)missing);
     return len;
 }

@@ -77,9 +77,8 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
     int reason = child_run(arguments, script, len, &result);
     *picture = (struct picture){0};
     if (reason == ENOENT)
-        program_fail(
-            "gnuplot is not there: the Debian package gnuplot-nox has it (sh tools/setup.sh "
-            "installs it); --data FILE and -f data need no gnuplot");
+        program_fail("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
+                     "tools/setup.sh installs it); --data FILE and -f data need no gnuplot");
     else if (reason)
         program_fail("cannot start gnuplot: %s", strerror(reason));
     if (reason)

@@ -181,12 +181,9 @@ static double y_names_width(const struct plan *plan, const struct panel *panel)
 {
     double begin, end;
     switch (panel->kind) {
-    case PANEL_LINES:
-        return widest_tick(panel->least, panel->most);
-    case PANEL_POINTS:
-        return widest_tick(panel->y_range[0], panel->y_range[1]);
-    default:
-        break;
+    case PANEL_LINES: return widest_tick(panel->least, panel->most);
+    case PANEL_POINTS: return widest_tick(panel->y_range[0], panel->y_range[1]);
+    default: break;
     }
     if (panel->y.labels)
         return plan->y.extent;
@@ -268,15 +265,13 @@ static double shape_of(const struct panel *panel, double width)
         return panel->is_square  ? width * rows / columns
                : panel->y.labels ? fmin(width, fmax(90, rows * 22))
                                  : 0.62 * width;
-    case PANEL_DOTS:
-        return fmax(90, fmin(rows * 12, 470));
+    case PANEL_DOTS: return fmax(90, fmin(rows * 12, 470));
     case PANEL_POINTS: {
         double ratio =
             (panel->y_range[1] - panel->y_range[0]) / (panel->x_range[1] - panel->x_range[0]);
         return width * fmin(1, fmax(0.6, panel->is_square ? ratio : 0.7));
     }
-    default:
-        return 0.5 * width;
+    default: return 0.5 * width;
     }
 }
 

@@ -238,13 +238,9 @@ int render(struct figure *figure, const struct plot_options *options)
     if (code != PROGRAM_DONE)
         return code;
     switch (options->format) {
-    case PLOT_NOTHING:
-        return code;
-    case PLOT_DATA:
-        return write_table(figure, options->output_path);
-    case PLOT_TEXT:
-        return write_text(figure, options);
-    default:
-        return draw(figure, options);
+    case PLOT_NOTHING: return code;
+    case PLOT_DATA: return write_table(figure, options->output_path);
+    case PLOT_TEXT: return write_text(figure, options);
+    default: return draw(figure, options);
     }
 }

@@ -18,22 +18,19 @@ static void put_terminal(struct writer *writer, const struct page *page)
     case MEDIUM_PNG: /* its letters have their size at 96 pixels per inch */
         fprintf(writer->out,
                 "set terminal pngcairo noenhanced font 'sans,9' size %zu,%zu fontscale %.5f "
-                "linewidth %.5f "
-                "background '#FFFFFF'\n",
+                "linewidth %.5f background '#FFFFFF'\n",
                 page->pixels[0], page->pixels[1], page->dpi / 96, page->dpi / 96);
         break;
     case MEDIUM_SVG: /* its letters are in pixels, 96 per inch */
         fprintf(writer->out,
                 "set terminal svg noenhanced font 'sans-serif,9' size %zu,%zu fontscale 1.33333 "
-                "linewidth 1 "
-                "background '#FFFFFF'\n",
+                "linewidth 1 background '#FFFFFF'\n",
                 page->pixels[0], page->pixels[1]);
         break;
     case MEDIUM_PDF: /* its letters are a third larger than they say */
         fprintf(writer->out,
                 "set terminal pdfcairo noenhanced font 'sans,9' size %.6fin,%.6fin fontscale 0.75 "
-                "linewidth 1.5 "
-                "background '#FFFFFF'\n",
+                "linewidth 1.5 background '#FFFFFF'\n",
                 width / 72, height / 72);
         break;
     }

@@ -78,8 +78,7 @@ static void put_dot_legend(struct writer *writer, const struct frame *frame, con
         double y = frame->plot.top + (0.6 + 1.3 * (double)(panel->x.n - 1 - i)) * AXIS_FONT;
         fprintf(writer->out,
                 "set object circle at screen %.5f, screen %.5f size first %.8g fillcolor rgb "
-                "'#%06X' fillstyle "
-                "%s border lc rgb '#%06X' lw 1 front\n",
+                "'#%06X' fillstyle %s border lc rgb '#%06X' lw 1 front\n",
                 (at + 4) / writer->layout->width, y / writer->layout->height, DOT_RADIUS * unit,
                 i ? 0xFFFFFFu : (unsigned)line_color(i), "solid", (unsigned)line_color(i));
         put_text(writer, axis_name(&panel->x, i, scratch), LEGEND_COLUMNS, at + 10, y, LEFT,
@@ -120,8 +119,7 @@ void draw_dots(struct writer *writer, const struct frame *frame, size_t index)
     for (size_t column = panel->x.n; column-- > 0;)
         fprintf(writer->out,
                 "$panel%zu using %zu:1:(%.8g) with circles fillcolor rgb '#%06X' fillstyle solid "
-                "border lc rgb "
-                "'#%06X' lw 1 notitle%s",
+                "border lc rgb '#%06X' lw 1 notitle%s",
                 index, column + 2, radius, column ? 0xFFFFFFu : (unsigned)line_color(column),
                 (unsigned)line_color(column), column ? ", " : "\n");
 }

@@ -27,12 +27,11 @@ static void put_color_scale(struct writer *writer, const struct frame *frame)
     fprintf(writer->out, "set cbrange [%.17g:%.17g]\n", panel->least, panel->most);
     if (box->right <= box->left)
         return;
-    fprintf(
-        writer->out,
-        "set colorbox vertical user origin screen %.6f, screen %.6f size screen %.6f, screen %.6f "
-        "noborder\n",
-        box->left / width, box->bottom / height, (box->right - box->left) / width,
-        (box->top - box->bottom) / height);
+    fprintf(writer->out,
+            "set colorbox vertical user origin screen %.6f, screen %.6f size screen %.6f, screen "
+            "%.6f noborder\n",
+            box->left / width, box->bottom / height, (box->right - box->left) / width,
+            (box->top - box->bottom) / height);
     put_frame(writer, box);
     struct scale scale = {panel->least, panel->most, box->bottom, box->top, 0};
     put_ticks_y(writer, &scale, box->right, true, true);
@@ -169,8 +168,8 @@ void draw_map(struct writer *writer, const struct frame *frame, size_t index)
     }
     fprintf(writer->out, "set style fill solid %s\n",
             has_borders ? "border lc rgb '#FFFFFF'" : "noborder");
-    fprintf(writer->out,
-            "plot $panel%zu using (0):(0):1:2:3:4:5 with boxxyerror fillcolor palette lw 0.4 "
-            "notitle\n",
-            index);
+    fprintf(
+        writer->out,
+        "plot $panel%zu using (0):(0):1:2:3:4:5 with boxxyerror fillcolor palette lw 0.4 notitle\n",
+        index);
 }

@@ -119,7 +119,6 @@ void draw_points(struct writer *writer, const struct frame *frame, size_t index)
     put_point_names(writer, frame, &x, &y, panel->y.n > 60 ? 6 : panel->y.n > 25 ? 7 : TICK_FONT);
     fprintf(writer->out,
             "plot $panel%zu using 1:2:(%.10g) with circles fillcolor rgb '#0072B2' fillstyle solid "
-            "noborder "
-            "notitle\n",
+            "noborder notitle\n",
             index, SMALL_DOT_RADIUS * unit);
 }

@@ -8,8 +8,8 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/plot_source.h"
 #include "tools/common/weights/random.h"
+#include "tools/plot/plot_source.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -317,8 +317,8 @@ static void name_figure(const struct source *source, const struct permutations *
 {
     char *title = NULL;
     figure_set(figure, &title, "%s%zu other order%s of “%s”: %s, %s pooling",
-               permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1, plural(permutations->n - 1),
-               text, source->encoder.name, source_pooling(source));
+               permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1,
+               plural(permutations->n - 1), text, source->encoder.name, source_pooling(source));
     if (title)
         figure_label(figure, &figure->title, title, strlen(title));
     free(title);

@@ -29,10 +29,10 @@ enum {
 
 /* One matrix of position vectors. */
 struct table {
-    const char *path;         /* the file it comes from, or NULL */
+    const char *path; /* the file it comes from, or NULL */
     bool is_beside;
-    engine_position position; /* the scheme; MODEL: the file's own */
-    char scheme[32];          /* its name, that of the file's own too */
+    engine_position position;                     /* the scheme; MODEL: the file's own */
+    char scheme[32];                              /* its name, that of the file's own too */
     char name[96], numbers[POSITION_WORDS_BYTES]; /* "sinusoidal", ", base 100" */
     size_t n, width;
     float *rows; /* [n, width] */
@@ -52,10 +52,9 @@ static int check_size(const struct plot_options *options, const struct table *ta
     if (table->n <= most || table->n == 1)
         return PROGRAM_DONE;
     size_t columns = has_pairs && table->n > table->width ? table->n : table->width;
-    return program_misuse(
-        "%zu positions make a table of %zu x %zu numbers, and a picture takes at most %d: with "
-        "-n %zu it can be drawn",
-        table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1);
+    return program_misuse("%zu positions make a table of %zu x %zu numbers, and a picture takes at "
+                          "most %d: with -n %zu it can be drawn",
+                          table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1);
 }
 
 static int fill_table(const struct plot_options *options, struct table *table,
@@ -214,13 +213,11 @@ static double distance(const struct table *table, size_t a, size_t b)
 static double compare_rows(const struct table *table, enum position_kind kind, size_t a, size_t b)
 {
     switch (kind) {
-    case POSITION_CORRELATION:
-        return product(table, a, b);
+    case POSITION_CORRELATION: return product(table, a, b);
     case POSITION_COSINE:
         return engine_cosine(table->rows + a * table->width, table->rows + b * table->width,
                              table->width);
-    default:
-        return distance(table, a, b);
+    default: return distance(table, a, b);
     }
 }
 

@@ -3,8 +3,8 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/plot_source.h"
 #include "tools/common/texts/reader.h"
+#include "tools/plot/plot_source.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -49,8 +49,7 @@ bool plot_settle_size(struct plot_options *options, bool is_pixels)
          options->width_inches <= 100 && options->height_inches <= 100))
         return true;
     program_note("--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
-                 "%.3g at least), "
-                 "not %.3g x %.3g",
+                 "%.3g at least), not %.3g x %.3g",
                  options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
                  options->height_inches);
     return false;
