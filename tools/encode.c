@@ -24,7 +24,7 @@
 static int run_task(const struct encode_options *options, struct encoder *encoder,
                     struct reader *reader, struct output *output)
 {
-    switch (options->task) {
+    switch (options->request.task) {
     case TASK_RANK: return rank_texts(options, encoder, reader, output);
     case TASK_SIMILARITY: return similarity_print(options, encoder, reader, output);
     case TASK_SHOW_MASK: return show_mask(options, encoder, reader, output);
@@ -34,7 +34,7 @@ static int run_task(const struct encode_options *options, struct encoder *encode
 
 static void note_terminal(const struct encode_options *options)
 {
-    if (options->n_texts == 0 && isatty(STDIN_FILENO))
+    if (options->request.n_texts == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
 }
 
@@ -42,10 +42,11 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
                       struct output *output)
 {
     struct reader reader;
-    if (options->n_texts > 0)
-        reader_from_arguments(&reader, options->texts, options->n_texts, options->pair);
+    if (options->request.n_texts > 0)
+        reader_from_arguments(&reader, options->request.texts, options->request.n_texts,
+                              options->pair);
     else
-        reader_from_stdin(&reader, options->is_json_input);
+        reader_from_stdin(&reader, options->request.is_json_input);
     int code = run_task(options, encoder, &reader, output);
     reader_free(&reader);
     return code;
@@ -61,12 +62,12 @@ int main(int argc, char **argv)
     program_begin("encode", argv);
     if (!encode_options_read(&options, argc, argv, &code))
         return code;
-    if (encoder_open(&encoder, &options, &code)) {
+    if (encoder_open(&encoder, &options.request, &code)) {
         code = PROGRAM_FAILED;
         if (output_open(&output, options.output_path)) {
             note_terminal(&options);
-            code = options.task == TASK_COMPARE ? compare_texts(&options, &encoder, &output)
-                                                : encode_all(&options, &encoder, &output);
+            code = options.request.task == TASK_COMPARE ? compare_texts(&options, &encoder, &output)
+                                                        : encode_all(&options, &encoder, &output);
             code = output_end(&output, code);
         }
     }

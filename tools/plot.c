@@ -33,7 +33,7 @@ static int run(enum plot_command command, int argc, char **argv)
     if (code == PROGRAM_DONE)
         code = render(&figure, &options);
     figure_free(&figure);
-    position_options_free(&options.positions);
+    position_options_free(&options.request.positions);
     plot_texts_free(&options);
     return code;
 }

@@ -126,8 +126,8 @@ static bool read_texts(struct comparison *comparison, const struct encode_option
                        struct encoder *encoder)
 {
     struct reader reader;
-    if (options->n_texts > 0)
-        reader_from_arguments(&reader, options->texts, options->n_texts, NULL);
+    if (options->request.n_texts > 0)
+        reader_from_arguments(&reader, options->request.texts, options->request.n_texts, NULL);
     else
         reader_from_stdin(&reader, false);
     bool is_read = read_two(comparison, &reader, encoder);

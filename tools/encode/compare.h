@@ -5,6 +5,7 @@
 
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
+#include "tools/encode/encode_options.h"
 
 /* Compares options->texts[0] with [1], or the two lines of stdin; returns the program's exit code.
  */

@@ -160,18 +160,18 @@ static bool read_pad_id(struct encode_options *options, const char *text)
     if (!option_number(is_negative ? "--pad-id -" : "--pad-id", text + is_negative, 0, most,
                        &magnitude))
         return false;
-    options->pad_id = (int32_t)(is_negative ? -(int64_t)magnitude : (int64_t)magnitude);
-    return options->has_pad_id = true;
+    options->request.pad_id = (int32_t)(is_negative ? -(int64_t)magnitude : (int64_t)magnitude);
+    return options->request.has_pad_id = true;
 }
 
 static bool set_task(struct encode_options *options, enum task task)
 {
-    if (options->task != TASK_VECTORS && options->task != task) {
+    if (options->request.task != TASK_VECTORS && options->request.task != task) {
         program_note("%s and %s are different results: ask for one of them",
-                     task_option(options->task), task_option(task));
+                     task_option(options->request.task), task_option(task));
         return false;
     }
-    options->task = task;
+    options->request.task = task;
     return true;
 }
 
@@ -179,12 +179,12 @@ static bool set_task(struct encode_options *options, enum task task)
 static bool read_text(struct encode_options *options, int option, const char *text)
 {
     switch (option) {
-    case 'm': options->model_path = text; return true;
+    case 'm': options->request.model_path = text; return true;
     case 'o': options->output_path = strcmp(text, "-") == 0 ? NULL : text; return true;
     case OPTION_PAIR: options->pair = text; return true;
-    case OPTION_PROMPT: options->prompt = text; return true;
-    case OPTION_PROMPT_TEXT: options->prompt_text = text; return true;
-    case OPTION_QUERY_PROMPT: options->query_prompt = text; return true;
+    case OPTION_PROMPT: options->request.prompt = text; return true;
+    case OPTION_PROMPT_TEXT: options->request.prompt_text = text; return true;
+    case OPTION_QUERY_PROMPT: options->request.query_prompt = text; return true;
     default: return false;
     }
 }
@@ -196,21 +196,23 @@ static bool read_value(struct encode_options *options, int option, const char *t
     bool is_good = true;
 
     if (option >= OPTION_POSITION && option < OPTION_POSITION + N_POSITION_OPTIONS)
-        return position_options_set(&options->positions,
+        return position_options_set(&options->request.positions,
                                     (enum position_option)(option - OPTION_POSITION), text);
     switch (option) {
     case OPTION_RANK: options->query = text; return set_task(options, TASK_RANK);
-    case OPTION_TOP: return option_count("--top", text, 1, INT32_MAX, &options->top);
-    case OPTION_STRIDE: return option_count("--stride", text, 0, INT32_MAX, &options->stride);
-    case 't': return option_count("-t", text, 1, 1024, &options->n_threads);
+    case OPTION_TOP: return option_count("--top", text, 1, INT32_MAX, &options->request.top);
+    case OPTION_STRIDE:
+        return option_count("--stride", text, 0, INT32_MAX, &options->request.stride);
+    case 't': return option_count("-t", text, 1, 1024, &options->request.n_threads);
     case OPTION_MAX_TOKENS:
-        return option_count("--max-tokens", text, 1, INT32_MAX, &options->max_tokens);
-    case OPTION_PAD_TO: return option_count("--pad-to", text, 1, PAD_TO_MOST, &options->pad_to);
+        return option_count("--max-tokens", text, 1, INT32_MAX, &options->request.max_tokens);
+    case OPTION_PAD_TO:
+        return option_count("--pad-to", text, 1, PAD_TO_MOST, &options->request.pad_to);
     case OPTION_PAD_ID: return read_pad_id(options, text);
     case 'p':
         is_good = choose(&POOLING, text, &value);
-        options->pooling = (engine_pooling)value;
-        options->has_pooling = true;
+        options->request.pooling = (engine_pooling)value;
+        options->request.has_pooling = true;
         break;
     case 'f':
         is_good = choose(&FORMAT, text, &value);
@@ -218,26 +220,27 @@ static bool read_value(struct encode_options *options, int option, const char *t
         break;
     case OPTION_MASK:
         is_good = choose(&MASK, text, &value);
-        options->mask = (engine_mask)value;
+        options->request.mask = (engine_mask)value;
         break;
     case OPTION_ON_LONG:
         is_good = choose(&ON_LONG, text, &value);
-        options->is_chunked = value == ON_LONG_CHUNK;
-        options->on_long = options->is_chunked ? ENGINE_ON_LONG_ERROR : (engine_on_long)value;
+        options->request.is_chunked = value == ON_LONG_CHUNK;
+        options->request.on_long =
+            options->request.is_chunked ? ENGINE_ON_LONG_ERROR : (engine_on_long)value;
         break;
     case OPTION_TRUNCATION:
         is_good = choose(&TRUNCATION, text, &value);
-        options->truncation = (engine_truncation)value;
-        options->has_truncation = true;
+        options->request.truncation = (engine_truncation)value;
+        options->request.has_truncation = true;
         break;
     case OPTION_PAD_SIDE:
         is_good = choose(&PAD_SIDE, text, &value);
-        options->pad_left = value;
-        options->has_pad_side = true;
+        options->request.pad_left = value;
+        options->request.has_pad_side = true;
         break;
     case OPTION_INPUT:
         is_good = choose(&INPUT, text, &value);
-        options->is_json_input = value;
+        options->request.is_json_input = value;
         break;
     default: return false;
     }
@@ -248,12 +251,12 @@ static bool read_value(struct encode_options *options, int option, const char *t
 static bool read_flag(struct encode_options *options, int option)
 {
     switch (option) {
-    case OPTION_NO_PROMPT: return options->no_prompt = true;
-    case OPTION_NO_SPECIAL: return options->no_special = true;
-    case OPTION_TRUNCATE_LEFT: return options->truncate_left = true;
-    case OPTION_NORMALIZE: return options->normalize = true;
+    case OPTION_NO_PROMPT: return options->request.no_prompt = true;
+    case OPTION_NO_SPECIAL: return options->request.no_special = true;
+    case OPTION_TRUNCATE_LEFT: return options->request.truncate_left = true;
+    case OPTION_NORMALIZE: return options->request.normalize = true;
     case OPTION_IN_ORDER: return options->in_order = true;
-    case OPTION_RAW_SCORES: return options->raw_scores = true;
+    case OPTION_RAW_SCORES: return options->request.raw_scores = true;
     case OPTION_ALL: return options->all_values = true;
     case OPTION_PROGRESS: return options->has_progress = true;
     case OPTION_TOKENS: return set_task(options, TASK_TOKENS);
@@ -277,7 +280,7 @@ static bool read_option(struct encode_options *options, int option, const char *
 static bool read_all(struct encode_options *options, int argc, char **argv, int *exit_code)
 {
     int option;
-    *options = (struct encode_options){.pooling = ENGINE_POOLING_NONE};
+    *options = (struct encode_options){.request.pooling = ENGINE_POOLING_NONE};
 
     while ((option = getopt_long(argc, argv, "m:t:p:f:o:h", LONG_OPTIONS, NULL)) != -1) {
         if (option == 'h') {
@@ -294,17 +297,18 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
             return false;
         }
     }
-    options->texts = argv + optind;
-    options->n_texts = (size_t)(argc - optind);
+    options->request.texts = argv + optind;
+    options->request.n_texts = (size_t)(argc - optind);
     const char *reason = encode_options_conflict(options);
     if (reason) {
         *exit_code = program_misuse("%s", reason);
         return false;
     }
     if (options->format == FORMAT_IDS)
-        options->task = TASK_TOKENS;
-    if ((options->has_truncation || options->truncate_left) && !options->is_chunked)
-        options->on_long = ENGINE_ON_LONG_TRUNCATE;
+        options->request.task = TASK_TOKENS;
+    if ((options->request.has_truncation || options->request.truncate_left) &&
+        !options->request.is_chunked)
+        options->request.on_long = ENGINE_ON_LONG_TRUNCATE;
     return true;
 }
 
@@ -318,5 +322,5 @@ bool encode_options_read(struct encode_options *options, int argc, char **argv, 
 
 void encode_options_free(struct encode_options *options)
 {
-    position_options_free(&options->positions);
+    position_options_free(&options->request.positions);
 }

@@ -2,60 +2,21 @@
 #ifndef TOOLS_ENCODE_OPTIONS_H
 #define TOOLS_ENCODE_OPTIONS_H
 
-#include "engine/engine.h"
-#include "tools/common/position_options.h"
+#include "tools/common/texts/request_options.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS };
 
-/* What is asked for. */
-enum task {
-    TASK_VECTORS,
-    TASK_TOKENS,
-    TASK_SHOW_MASK,
-    TASK_LABELS,
-    TASK_ENTITIES,
-    TASK_FILL,
-    TASK_RANK,
-    TASK_SIMILARITY,
-    TASK_COMPARE
-};
-
 struct encode_options {
-    const char *model_path;                          /* NULL: the default weights */
-    const char *output_path;                         /* NULL: stdout */
-    char *const *texts;                              /* [n_texts] */
-    size_t n_texts;                                  /* 0: stdin */
-    const char *pair;                                /* or NULL */
-    const char *query;                               /* of TASK_RANK */
-    const char *prompt, *prompt_text, *query_prompt; /* names and a text, or NULL */
-    bool no_prompt;
-    bool is_json_input;
-    enum task task;
-    bool in_order; /* TASK_RANK: not sorted */
-    size_t top;    /* 0: not said */
-    bool raw_scores;
-    bool has_progress; /* asked for */
+    struct request_options request;
+    const char *output_path; /* NULL: stdout */
+    const char *pair;        /* or NULL */
+    const char *query;       /* of TASK_RANK */
+    bool in_order;           /* TASK_RANK: not sorted */
+    bool has_progress;       /* asked for */
     bool all_values;
     enum output_format format;
-    bool has_pooling; /* the user named one */
-    engine_pooling pooling;
-    struct position_options positions;
-    engine_mask mask;
-    bool is_chunked; /* long texts are encoded in windows */
-    size_t stride;   /* tokens that neighbouring windows share */
-    engine_on_long on_long;
-    bool has_truncation;
-    engine_truncation truncation;
-    bool truncate_left;
-    bool normalize, no_special;
-    size_t max_tokens; /* 0: the model's */
-    size_t pad_to;     /* tokens of every text; 0: each has its own length */
-    bool has_pad_side, pad_left, has_pad_id;
-    int32_t pad_id;
-    size_t n_threads; /* 0: the engine's choice */
 };
 
 /* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was
@@ -64,15 +25,6 @@ bool encode_options_read(struct encode_options *options, int argc, char **argv, 
 
 /* What contradicts itself on the command line, whatever the model; NULL: nothing. */
 const char *encode_options_conflict(const struct encode_options *options);
-
-/* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
-const char *task_option(enum task task);
-
-/* Tokens are all that is asked for; the model computes nothing. */
-static inline bool task_is_tokens(enum task task)
-{
-    return task == TASK_TOKENS || task == TASK_SHOW_MASK;
-}
 
 void encode_options_free(struct encode_options *options);
 

@@ -181,11 +181,11 @@ static struct pipeline *pipeline_new(const struct encode_options *options, struc
     pipeline->encoder = encoder;
     pipeline->output = output;
     pipeline->batch = batch_new(options, encoder, reader);
-    pipeline->kind = printer_of(options->task, options->format);
+    pipeline->kind = printer_of(options->request.task, options->format);
     pipeline->printer.stream = output->stream;
     pipeline->printer.encoder = encoder;
     pipeline->printer.all_values = options->all_values;
-    pipeline->printer.has_titles = options->n_texts != 1 || options->is_chunked;
+    pipeline->printer.has_titles = options->request.n_texts != 1 || options->request.is_chunked;
     pipeline->printer.ranked = calloc(encoder->info.n_labels + 1, sizeof(struct ranked));
     if (!pipeline->batch || !pipeline->printer.ranked) {
         pipeline_free(pipeline);

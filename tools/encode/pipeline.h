@@ -5,6 +5,7 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
+#include "tools/encode/encode_options.h"
 
 /* Encodes all that the reader gives. Returns the program's exit code; what went wrong has been
  * said, except of writes that failed, which output_end says. */

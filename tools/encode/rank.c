@@ -79,7 +79,8 @@ static char *text_room(const struct ranking *ranking, size_t n)
 static int print_sorted(struct ranking *ranking)
 {
     const struct encode_options *options = ranking->options;
-    size_t n = options->top && options->top < ranking->n ? options->top : ranking->n;
+    size_t n = options->request.top && options->request.top < ranking->n ? options->request.top
+                                                                         : ranking->n;
     if (ranking->n)
         qsort(ranking->candidates, ranking->n, sizeof *ranking->candidates, ranked_compare);
     char *text = text_room(ranking, n);

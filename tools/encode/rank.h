@@ -5,6 +5,7 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
+#include "tools/encode/encode_options.h"
 
 /* Scores every text that the reader gives, and prints them best first, or as they come with
  * --in-order. Memory grows by a score per text; the texts wait in a temporary file. Returns the

@@ -5,6 +5,7 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
+#include "tools/encode/encode_options.h"
 
 /* Prints the masks of all texts, padded to one length: the longest text's unless --pad-to says
  * another. Returns the program's exit code; what went wrong has been said, except of writes that

@@ -5,6 +5,7 @@
 #include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
 #include "tools/common/texts/reader.h"
+#include "tools/encode/encode_options.h"
 
 /* Reads all texts, then prints the matrix. Returns the program's exit code. */
 int similarity_print(const struct encode_options *options, struct encoder *encoder,

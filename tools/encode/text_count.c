@@ -22,8 +22,8 @@ void text_count_begin(struct text_count *count, const struct encode_options *opt
     count->is_kept = options->has_progress;
     count->is_terminal = isatty(STDERR_FILENO);
     count->is_shown = options->has_progress ||
-                      (count->is_terminal && options->n_texts == 0 && !isatty(STDIN_FILENO) &&
-                       (options->output_path || !isatty(STDOUT_FILENO)));
+                      (count->is_terminal && options->request.n_texts == 0 &&
+                       !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
     count->start = count->last = text_count_seconds();
 }
 

@@ -179,14 +179,14 @@ static bool read_option(struct plot_options *options, int option, const char *te
     if (option == '?' || !is_taken(options->command, option))
         return false;
     if (option >= OPTION_POSITION && option < OPTION_POSITION + N_POSITION_OPTIONS)
-        return position_options_set(&options->positions,
+        return position_options_set(&options->request.positions,
                                     (enum position_option)(option - OPTION_POSITION), text);
     switch (option) {
-    case 'm': options->model.model_path = text; return true;
-    case 't': return option_count("-t", text, 1, 1024, &options->model.n_threads);
+    case 'm': options->request.model_path = text; return true;
+    case 't': return option_count("-t", text, 1, 1024, &options->request.n_threads);
     case 'p': return plot_read_pooling(options, text);
     case OPTION_MASK: return plot_read_mask(options, text);
-    case OPTION_NO_SPECIAL: return options->model.no_special = true;
+    case OPTION_NO_SPECIAL: return options->request.no_special = true;
     default:
         return read_drawing(options, option, text, is_pixels) || read_own(options, option, text);
     }
@@ -196,7 +196,7 @@ static bool read_option(struct plot_options *options, int option, const char *te
 
 static const char *text_conflict(const struct plot_options *options)
 {
-    size_t n = options->model.n_texts;
+    size_t n = options->request.n_texts;
     if (n == 0 && plot_texts_most(options->command) && !isatty(STDIN_FILENO))
         return NULL; /* plot_texts_read */
     switch (options->command) {
@@ -302,8 +302,8 @@ static const char *conflict(struct plot_options *options)
     if (!reason)
         reason = own_conflict(options);
     if (!reason)
-        reason = position_options_conflict(&options->positions,
-                                           position_name(options->positions.position));
+        reason = position_options_conflict(&options->request.positions,
+                                           position_name(options->request.positions.position));
     if (!reason)
         reason = settle_format(options);
     return reason ? reason : output_conflict(options);
@@ -329,8 +329,8 @@ static bool read_all(struct plot_options *options, int argc, char **argv, int *e
             return false;
         }
     }
-    options->model.texts = argv + optind;
-    options->model.n_texts = (size_t)(argc - optind);
+    options->request.texts = argv + optind;
+    options->request.n_texts = (size_t)(argc - optind);
     const char *reason = conflict(options);
     if (reason)
         *exit_code = program_misuse("%s", reason);
@@ -349,7 +349,7 @@ bool plot_options_read(struct plot_options *options, enum plot_command command, 
     argv[0] = name; /* what getopt's messages begin with */
     bool goes_on = read_all(options, argc, argv, exit_code);
     if (!goes_on)
-        position_options_free(&options->positions);
+        position_options_free(&options->request.positions);
     return goes_on;
 }
 

@@ -2,8 +2,7 @@
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 
-#include "tools/common/position_options.h"
-#include "tools/encode/encode_options.h"
+#include "tools/common/texts/request_options.h"
 #include "tools/plot/gnuplot/figure.h"
 
 enum plot_command {
@@ -30,9 +29,8 @@ enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
 
 struct plot_options {
     enum plot_command command;
-    struct encode_options model;         /* weight file, mask, pooling, texts */
+    struct request_options request;      /* weight file, positions, mask, pooling, texts */
     char *stdin_texts[STDIN_TEXTS_MOST]; /* owned: the model's texts, where they came from stdin */
-    struct position_options positions;
     enum plot_format format;
     const char *output_path, *data_path; /* NULL: stdout */
     bool writes_data;                    /* the numbers too, to data_path */

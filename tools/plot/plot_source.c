@@ -14,7 +14,7 @@
 
 static int check_positions(struct source *source)
 {
-    const struct position_options *positions = &source->options->positions;
+    const struct position_options *positions = &source->options->request.positions;
     bool compares =
         source->options->command == PLOT_WORDS || source->options->command == PLOT_ORDER;
     bool has_none = strcmp(source->encoder.info.position, position_name(ENGINE_POSITION_NONE)) == 0;
@@ -30,8 +30,9 @@ static int check_positions(struct source *source)
 
 bool source_open(struct source *source, const struct plot_options *options, int *exit_code)
 {
-    struct encode_options tokens = options->model;
+    struct request_options tokens = options->request;
     tokens.task = TASK_TOKENS;
+    tokens.positions = (struct position_options){0}; /* check_positions knows the scheme */
     *source = (struct source){.options = options};
     if (!encoder_open(&source->encoder, &tokens, exit_code))
         return false;
@@ -85,7 +86,7 @@ void source_session(const struct source *source, enum with_positions with,
                     struct position_options *positions, engine_session_options *session)
 {
     *session = (engine_session_options){.struct_bytes = sizeof *session};
-    *positions = source->options->positions;
+    *positions = source->options->request.positions;
     positions->position = source->scheme;
     if (with == WITHOUT_POSITIONS) {
         positions->position = ENGINE_POSITION_NONE;
@@ -95,8 +96,8 @@ void source_session(const struct source *source, enum with_positions with,
         positions->has_position_scale = false;
     }
     position_options_apply(positions, source->encoder.info.width, session);
-    session->mask = source->options->model.mask;
-    session->n_threads = source->options->model.n_threads;
+    session->mask = source->options->request.mask;
+    session->n_threads = source->options->request.n_threads;
 }
 
 const char *source_positions(const struct source *source, enum with_positions with,
@@ -105,7 +106,7 @@ const char *source_positions(const struct source *source, enum with_positions wi
     bool without = with == WITHOUT_POSITIONS || strcmp(source->position, "none") == 0;
     const char *scheme = without ? "none" : source->position;
     char words[POSITION_WORDS_BYTES];
-    position_words(source->encoder.model, &source->options->positions, scheme,
+    position_words(source->encoder.model, &source->options->request.positions, scheme,
                    source->encoder.info.width, words);
     if (without)
         snprintf(out, POSITIONS_BYTES, "without positions%s", words);
@@ -292,7 +293,7 @@ void states_free(struct states *states)
 
 static engine_pooling pooling_of(const struct source *source)
 {
-    const struct encode_options *options = &source->options->model;
+    const struct request_options *options = &source->options->request;
     if (options->has_pooling)
         return options->pooling;
     return strcmp(source->encoder.info.pooling, "none") == 0 ? ENGINE_POOLING_MEAN

@@ -19,7 +19,7 @@ size_t plot_texts_most(enum plot_command command)
 static int add_line(struct plot_options *options, const struct record *record, size_t most)
 {
     const char *command = PLOT_COMMANDS[options->command];
-    size_t len = record->input.text_len, n = options->model.n_texts;
+    size_t len = record->input.text_len, n = options->request.n_texts;
     if (len == 0)
         return PROGRAM_DONE;
     if (n == most)
@@ -34,7 +34,7 @@ static int add_line(struct plot_options *options, const struct record *record, s
     memcpy(text, record->input.text, len);
     text[len] = '\0';
     options->stdin_texts[n] = text;
-    options->model.n_texts++;
+    options->request.n_texts++;
     return PROGRAM_DONE;
 }
 
@@ -45,9 +45,9 @@ int plot_texts_read(struct plot_options *options)
     struct record record;
     enum reader_state state = READER_END;
     int code = PROGRAM_DONE;
-    if (most == 0 || options->model.n_texts > 0)
+    if (most == 0 || options->request.n_texts > 0)
         return PROGRAM_DONE;
-    options->model.texts = options->stdin_texts;
+    options->request.texts = options->stdin_texts;
     reader_from_stdin(&reader, false);
     while (code == PROGRAM_DONE && (state = reader_next(&reader, true, &record)) == READER_RECORD) {
         code = add_line(options, &record, most);
@@ -55,7 +55,7 @@ int plot_texts_read(struct plot_options *options)
     }
     if (code == PROGRAM_DONE && state == READER_FAILED)
         code = program_fail("%s", reader.message);
-    else if (code == PROGRAM_DONE && options->model.n_texts == 0)
+    else if (code == PROGRAM_DONE && options->request.n_texts == 0)
         code = program_misuse("one text is needed: the command line has none, and stdin is empty");
     reader_free(&reader);
     return code;

@@ -7,7 +7,7 @@
 #include "tools/common/texts/item.h"
 #include "tools/common/texts/padding.h"
 #include "tools/common/texts/prompt.h"
-#include "tools/encode/encode_options.h"
+#include "tools/common/texts/request_options.h"
 
 #include <limits.h>
 
@@ -45,7 +45,7 @@ struct encoder {
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code
  * set; encoder_close is safe either way. */
-bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code);
+bool encoder_open(struct encoder *encoder, const struct request_options *options, int *exit_code);
 void encoder_close(struct encoder *encoder);
 
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else

@@ -91,7 +91,7 @@ static bool check_head(const struct encoder *encoder)
 }
 
 /* What the options ask of this model and it cannot do; NULL: nothing. */
-static const char *model_conflict(struct encoder *encoder, const struct encode_options *options)
+static const char *model_conflict(struct encoder *encoder, const struct request_options *options)
 {
     size_t most = encoder->info.max_tokens;
     if (options->normalize && !encoder->is_pooled)
@@ -117,7 +117,7 @@ static const char *model_conflict(struct encoder *encoder, const struct encode_o
 
 /* ---- What is in force ---- */
 
-static void settle_pooling(struct encoder *encoder, const struct encode_options *options)
+static void settle_pooling(struct encoder *encoder, const struct request_options *options)
 {
     static const char *const names[] = {NULL,        "none",          "mean", "cls",   "max",
                                         "mean_sqrt", "weighted_mean", "last", "pooler"};
@@ -152,7 +152,7 @@ static void settle_head(struct encoder *encoder)
 }
 
 /* Texts that are to have N tokens may not have more, whatever the model takes. */
-static size_t token_limit(const struct encoder *encoder, const struct encode_options *options)
+static size_t token_limit(const struct encoder *encoder, const struct request_options *options)
 {
     bool is_free = task_is_tokens(encoder->task) && !options->is_chunked;
     size_t limit = is_free ? 0 : encoder->info.max_text_tokens;
@@ -213,7 +213,7 @@ static void settle_positions(struct encoder *encoder, const struct position_opti
     describe_positions(encoder, options, embedding_scale, position_scale);
 }
 
-static void settle(struct encoder *encoder, const struct encode_options *options)
+static void settle(struct encoder *encoder, const struct request_options *options)
 {
     const engine_info *info = &encoder->info;
     engine_encode_options *encode = &encoder->options;
@@ -244,7 +244,7 @@ static void settle(struct encoder *encoder, const struct encode_options *options
 
 /* ---- Session ---- */
 
-static bool open_session(struct encoder *encoder, const struct encode_options *options)
+static bool open_session(struct encoder *encoder, const struct request_options *options)
 {
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {0};
@@ -274,7 +274,7 @@ static bool open_session(struct encoder *encoder, const struct encode_options *o
     return true;
 }
 
-bool encoder_open(struct encoder *encoder, const struct encode_options *options, int *exit_code)
+bool encoder_open(struct encoder *encoder, const struct request_options *options, int *exit_code)
 {
     *encoder = (struct encoder){0};
     *exit_code = PROGRAM_FAILED;

@@ -61,7 +61,7 @@ static int32_t likely_id(const engine_model *model)
 }
 
 void padding_settle(struct padding *padding, const engine_model *model,
-                    const struct encode_options *options, bool notes)
+                    const struct request_options *options, bool notes)
 {
     *padding = (struct padding){.n = options->pad_to, .on_left = options->pad_left, .likely = -1};
     padding->is_named = options->has_pad_id;

@@ -64,7 +64,7 @@ static bool find_default(const engine_model *model, struct prompt *prompt, int *
     return false;
 }
 
-static bool uses_own_pooling(const struct encode_options *options)
+static bool uses_own_pooling(const struct request_options *options)
 {
     bool is_models = options->pooling == ENGINE_POOLING_MODEL;
     if (options->task == TASK_RANK || options->task == TASK_SIMILARITY)
@@ -72,7 +72,7 @@ static bool uses_own_pooling(const struct encode_options *options)
     return options->task == TASK_VECTORS && is_models;
 }
 
-static bool resolve_texts(const engine_model *model, const struct encode_options *options,
+static bool resolve_texts(const engine_model *model, const struct request_options *options,
                           bool is_own, struct prompt *texts, int *exit_code)
 {
     if (options->prompt_text) {
@@ -89,7 +89,7 @@ static bool resolve_texts(const engine_model *model, const struct encode_options
     return find_default(model, texts, exit_code);
 }
 
-bool prompt_resolve(const engine_model *model, const struct encode_options *options,
+bool prompt_resolve(const engine_model *model, const struct request_options *options,
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code)
 {
     bool is_own = uses_own_pooling(options) && !ranks_pairs;

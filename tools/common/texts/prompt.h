@@ -4,7 +4,7 @@
 #define TOOLS_PROMPT_H
 
 #include "tools/common/texts/item.h"
-#include "tools/encode/encode_options.h"
+#include "tools/common/texts/request_options.h"
 
 struct prompt {
     const char *text; /* borrowed; NULL: none */
@@ -16,7 +16,7 @@ struct prompt {
  * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of
  * the roles query, and document or passage; a model that ranks pairs takes texts as they are.
  * False: the message has been printed and *exit_code set. */
-bool prompt_resolve(const engine_model *model, const struct encode_options *options,
+bool prompt_resolve(const engine_model *model, const struct request_options *options,
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
 
 /* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who

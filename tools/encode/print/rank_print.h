@@ -3,6 +3,7 @@
 #define TOOLS_RANK_PRINT_H
 
 #include "tools/common/texts/encoder.h"
+#include "tools/encode/encode_options.h"
 #include "tools/encode/scores.h"
 
 #include <stdio.h>

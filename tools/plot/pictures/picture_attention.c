@@ -229,7 +229,7 @@ static int draw(struct request *request, struct figure *figure)
 
 int picture_attention(const struct plot_options *options, struct figure *figure)
 {
-    const char *text = options->model.texts[0];
+    const char *text = options->request.texts[0];
     struct source source;
     struct item item = {0};
     struct states states = {0};

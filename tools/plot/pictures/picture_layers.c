@@ -62,7 +62,7 @@ static int draw(const struct plot_options *options, struct source *source, const
 
 int picture_layers(const struct plot_options *options, struct figure *figure)
 {
-    const char *text = options->model.texts[0];
+    const char *text = options->request.texts[0];
     struct source source;
     struct item item = {0};
     int code;

@@ -336,7 +336,7 @@ static int draw(struct source *source, const struct sentence *sentence,
         (!has_positions || measure(source, WITHOUT_POSITIONS, &measured, measured.distances[1]));
     if (is_good) {
         add_dots(source, &measured, figure);
-        name_figure(source, permutations, source->options->model.texts[0], figure);
+        name_figure(source, permutations, source->options->request.texts[0], figure);
     }
     free_measured(&measured);
     return is_good ? PROGRAM_DONE : PROGRAM_FAILED;
@@ -366,7 +366,7 @@ int picture_order(const struct plot_options *options, struct figure *figure)
     struct sentence sentence = {0};
     int code;
     if (source_open(&source, options, &code))
-        code = split(options->model.texts[0], &sentence)
+        code = split(options->request.texts[0], &sentence)
                    ? permute_and_draw(&source, &sentence, figure)
                    : program_fail("not enough memory");
     free_sentence(&sentence);

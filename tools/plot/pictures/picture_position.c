@@ -60,7 +60,7 @@ static int check_size(const struct plot_options *options, const struct table *ta
 static int fill_table(const struct plot_options *options, struct table *table,
                       const engine_model *model)
 {
-    struct position_options positions = options->positions;
+    struct position_options positions = options->request.positions;
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {ENGINE_OK, ""};
     int code = check_size(options, table);
@@ -140,10 +140,10 @@ static int read_scheme_table(const struct plot_options *options, struct table *t
 /* A scheme's name without -m: computed; else the file's, with the scheme if one is named. */
 static int read_main(const struct plot_options *options, struct table *table, char path[PATH_MAX])
 {
-    engine_position position = options->positions.position;
+    engine_position position = options->request.positions.position;
     *table = (struct table){
-        .position = position, .n = options->n_positions, .path = options->model.model_path};
-    bool has_numbers = options->width || options->positions.base != 0;
+        .position = position, .n = options->n_positions, .path = options->request.model_path};
+    bool has_numbers = options->width || options->request.positions.base != 0;
     if (!table->path && position == ENGINE_POSITION_MODEL && has_numbers)
         table->position = ENGINE_POSITION_SINUSOIDAL;
     if (!table->path && table->position == ENGINE_POSITION_MODEL) {
@@ -170,7 +170,7 @@ static int read_beside(const struct plot_options *options, const char *beside,
     }
     struct plot_options own = *options;
     own.width = 0;
-    own.positions = (struct position_options){0};
+    own.request.positions = (struct position_options){0};
     table->n = options->n_positions;
     table->path = beside;
     return read_file_table(&own, table);

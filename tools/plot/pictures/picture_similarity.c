@@ -108,8 +108,8 @@ int picture_similarity(const struct plot_options *options, struct figure *figure
     int code;
     if (!texts)
         return program_fail("not enough memory");
-    if (options->model.n_texts)
-        reader_from_arguments(&reader, options->model.texts, options->model.n_texts, NULL);
+    if (options->request.n_texts)
+        reader_from_arguments(&reader, options->request.texts, options->request.n_texts, NULL);
     else
         reader_from_stdin(&reader, false);
     if (source_open(&source, options, &code)) {

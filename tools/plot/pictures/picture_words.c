@@ -55,8 +55,8 @@ static int read_texts(struct words *words)
         return program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
                               options->layer, info->n_layers, plural(info->n_layers));
     words->layer = options->layer;
-    for (size_t t = 0; t < options->model.n_texts; t++, words->n_texts++) {
-        const char *text = options->model.texts[t];
+    for (size_t t = 0; t < options->request.n_texts; t++, words->n_texts++) {
+        const char *text = options->request.texts[t];
         if (!source_tokenize(&words->source, text, strlen(text), t + 1, &words->items[t]) ||
             !choose_words(words, t))
             return PROGRAM_FAILED;
@@ -282,7 +282,7 @@ static void name_figure(struct words *words, struct figure *figure)
 /* "A: …" and "B: …", below the panels. Line ends in texts would be more lines. */
 static void note_texts(const struct words *words, struct figure *figure)
 {
-    char *const *texts = words->options->model.texts, *notes = NULL;
+    char *const *texts = words->options->request.texts, *notes = NULL;
     if (words->n_texts < 2)
         return;
     char *lines[TEXTS] = {strdup(texts[0]), strdup(texts[1])};
@@ -302,7 +302,7 @@ static void note_texts(const struct words *words, struct figure *figure)
 /* Both kinds, or with --position the one that it says. */
 static bool add_rows(struct words *words, struct figure *figure)
 {
-    bool is_asked = words->options->positions.position != ENGINE_POSITION_MODEL;
+    bool is_asked = words->options->request.positions.position != ENGINE_POSITION_MODEL;
     return (is_asked || add_row(words, WITHOUT_POSITIONS, figure)) &&
            add_row(words, WITH_POSITIONS, figure);
 }

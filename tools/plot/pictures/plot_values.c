@@ -84,7 +84,7 @@ bool plot_read_mask(struct plot_options *options, const char *text)
     static const char *const masks[] = {"model", "full", "causal"};
     size_t index = 0;
     bool is_good = choose("--mask", text, masks, 3, &index);
-    options->model.mask = (engine_mask)index;
+    options->request.mask = (engine_mask)index;
     return is_good;
 }
 
@@ -98,8 +98,8 @@ bool plot_read_pooling(struct plot_options *options, const char *text)
                                             ENGINE_POOLING_LAST,      ENGINE_POOLING_POOLER};
     size_t index = 0;
     bool is_good = choose("--pooling", text, poolings, 8, &index);
-    options->model.pooling = values[index];
-    options->model.has_pooling = true;
+    options->request.pooling = values[index];
+    options->request.has_pooling = true;
     return is_good;
 }
 
