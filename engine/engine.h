@@ -22,21 +22,27 @@
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
- *   Structs   All-zero options are the defaults; a NULL options pointer means the same. Structs
- * with a struct_bytes may grow at their end: it is sizeof the struct the caller compiled with, 0
- * the first version of this header. The others never change. Threads   A model is immutable: any
- * number of threads may share it. A session serves one thread at a time and works with as many
- * threads as its options say; it makes them when it is made, they sleep between calls and take no
- * signals but those of their own faults (and SIGPROF). In a child of fork() a session works with
- * one. Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
- * place there, the padding around it and the number of threads, on one machine. Process   Where the
- * portable kernels are used and OpenBLAS is the build with POSIX threads, engine_model_open sets it
- * to one thread for the whole process: the engine's threads call it, one head each. Leave it so
- * while models are open. It is not called otherwise. On CPUs with AMX, engine_model_open of a model
- * with int8 layers asks Linux for the tile registers, which makes the least size of signal stacks
- * (sigaltstack) 12 KB for the whole process. The floating-point environment, signals and locale are
- * left alone. Environment: OMP_NUM_THREADS (see engine_session_options); ENGINE_ISA=portable, avx2,
- *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
+ *   Structs   All-zero options are the defaults; a NULL options pointer means the same. A struct
+ *             with a struct_bytes may grow at its end: set it to sizeof the struct. 0 stands for the
+ *             struct's first version, which ends where a comment in it says so; no byte behind that
+ *             is read or written. A number that the library does not know is
+ *             ENGINE_ERROR_ARGUMENT. The other structs never change.
+ *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
+ *             at a time and works with as many threads as its options say; a call that comes while
+ *             another is at work on the session returns ENGINE_ERROR_BUSY and changes nothing. A
+ *             session's threads are made with it and sleep between calls; they block every signal
+ *             except their own faults and SIGPROF. In a child of fork() a session works alone.
+ *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
+ *             place there, the padding around it and the number of threads, on one machine.
+ *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
+ *             engine_model_open sets it to one thread for the whole process: the engine's threads
+ *             call it, one head each. Leave it so while models are open. It is not called otherwise.
+ *             On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux for the
+ *             tile registers, which makes the least size of signal stacks (sigaltstack) 12 KB for
+ *             the whole process. The floating-point environment, signals and locale are left alone.
+ *             Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
+ *             engine_model_open); ENGINE_ISA=portable, avx2, avx512, avx512vnni or amx forces a
+ *             lower instruction set than the CPU's best.
  */
 #ifndef ENGINE_H
 #define ENGINE_H

@@ -1,13 +1,15 @@
 /* position.h - positional encodings that are computed: every scheme but the learned table.
  *
  * Row p of a text of T tokens, column i of D (w = scale):
- *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a
- * sine index        w·p / T, in every column binary       w·bit i of p, the lowest first; 0 from
- * column 64 on fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per
- * token. Columns without a frequency are 0; without any given, f_i = (i + 1) / period: the
- * harmonics of a text of that length exponential  w·exp(-p / base^(i/D)): time constants from 1 to
- * base tokens Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that
- * articles set beside it.
+ *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a sine
+ *   index        w·p / T, in every column
+ *   binary       w·bit i of p, the lowest first; 0 from column 64 on
+ *   fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per token.
+ *                Columns without a frequency are 0; where none is given, f_i = (i + 1) / period:
+ *                the harmonics of a text of that length
+ *   exponential  w·exp(-p / base^(i/D)): time constants from 1 to base tokens
+ * Source: sinusoidal, Vaswani et al. 2017, section 3.5; the others are those that articles set
+ * beside it.
  */
 #ifndef MODEL_POSITION_H
 #define MODEL_POSITION_H

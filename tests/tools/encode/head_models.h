@@ -20,8 +20,7 @@
  *   token.head     softmax of 4 labels, O B-PER I-PER B-LOC: 4 for the right one of paul, smith,
  *                  rome, and of O for all others
  *   pieces.head    like token.head, by WordPiece at punctuation: "pauldog" is paul ##dog (id 5),
- * and
- *                  "." is B-LOC
+ *                  and "." is B-LOC
  *   sequence.head  softmax of 3 labels of the first token, BAD and GOOD and one without a name;
  *                  templates without [CLS]; "good" has 2 for GOOD, "bad" 3 for BAD
  *   pair.head      one label; a pair begins with the second text, whose first token scores:
