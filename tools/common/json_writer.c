@@ -1,0 +1,163 @@
+/* json_writer.c - JSON value by value; see json_writer.h. Whatever ends, what is around it has a
+ * value then, so one flag says whether a comma is due, and no stack is needed. */
+#include "tools/common/json_writer.h"
+
+#include "tools/common/format_float.h"
+#include "tools/common/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Strings ---- */
+
+static void put_escaped(FILE *stream, uint32_t character)
+{
+    switch (character) {
+    case '"': fputs("\\\"", stream); break;
+    case '\\': fputs("\\\\", stream); break;
+    case '\n': fputs("\\n", stream); break;
+    case '\r': fputs("\\r", stream); break;
+    case '\t': fputs("\\t", stream); break;
+    default: fprintf(stream, "\\u%04x", (unsigned)character);
+    }
+}
+
+static void put_string(FILE *stream, const char *text, size_t len)
+{
+    putc('"', stream);
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        char bytes[4];
+        at += utf8_next(text + at, len - at, &character);
+        if (character < 0x20 || character == '"' || character == '\\' || character == 0x7F)
+            put_escaped(stream, character);
+        else
+            fwrite(bytes, 1, utf8_put(character, bytes), stream);
+    }
+    putc('"', stream);
+}
+
+/* ---- What stands between values ---- */
+
+static void begin_line(const struct json_writer *json)
+{
+    if (json->indent)
+        fprintf(json->stream, "\n%*s", json->indent * json->depth, "");
+}
+
+static void begin_value(struct json_writer *json, const char *key)
+{
+    if (json->has_values)
+        fputs(json->indent ? "," : ", ", json->stream);
+    if (json->depth)
+        begin_line(json);
+    if (key) {
+        put_string(json->stream, key, strlen(key));
+        fputs(": ", json->stream);
+    }
+    json->has_values = true;
+}
+
+static void begin_container(struct json_writer *json, const char *key, char bracket)
+{
+    begin_value(json, key);
+    putc(bracket, json->stream);
+    json->depth++;
+    json->has_values = false;
+}
+
+static void end_container(struct json_writer *json, char bracket)
+{
+    json->depth--;
+    if (json->has_values)
+        begin_line(json);
+    putc(bracket, json->stream);
+    if (json->depth == 0)
+        putc('\n', json->stream);
+    json->has_values = json->depth > 0;
+}
+
+void json_begin_object(struct json_writer *json, const char *key)
+{
+    begin_container(json, key, '{');
+}
+
+void json_end_object(struct json_writer *json)
+{
+    end_container(json, '}');
+}
+
+void json_begin_array(struct json_writer *json, const char *key)
+{
+    begin_container(json, key, '[');
+}
+
+void json_end_array(struct json_writer *json)
+{
+    end_container(json, ']');
+}
+
+/* ---- Values ---- */
+
+void json_write_string(struct json_writer *json, const char *key, const char *text, size_t len)
+{
+    begin_value(json, key);
+    put_string(json->stream, text, len);
+}
+
+void json_write_text(struct json_writer *json, const char *key, const char *text)
+{
+    json_write_string(json, key, text, strlen(text));
+}
+
+void json_write_null(struct json_writer *json, const char *key)
+{
+    begin_value(json, key);
+    fputs("null", json->stream);
+}
+
+void json_write_truth(struct json_writer *json, const char *key, bool truth)
+{
+    begin_value(json, key);
+    fputs(truth ? "true" : "false", json->stream);
+}
+
+void json_write_count(struct json_writer *json, const char *key, uint64_t count)
+{
+    begin_value(json, key);
+    fprintf(json->stream, "%" PRIu64, count);
+}
+
+void json_write_integer(struct json_writer *json, const char *key, int64_t number)
+{
+    begin_value(json, key);
+    fprintf(json->stream, "%" PRId64, number);
+}
+
+void json_write_float(struct json_writer *json, const char *key, float value)
+{
+    char text[FORMAT_FLOAT_MAX];
+    begin_value(json, key);
+    if (isfinite(value))
+        fwrite(text, 1, format_float(value, text), json->stream);
+    else
+        fputs("null", json->stream);
+}
+
+void json_write_floats(struct json_writer *json, const char *key, const float *values, size_t n)
+{
+    json_begin_array(json, key);
+    for (size_t i = 0; i < n; i++)
+        json_write_float(json, NULL, values[i]);
+    json_end_array(json);
+}
+
+void json_write_double(struct json_writer *json, const char *key, const char *format, double value)
+{
+    begin_value(json, key);
+    if (isfinite(value))
+        fprintf(json->stream, format, value);
+    else
+        fputs("null", json->stream);
+}
