@@ -80,7 +80,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
 .PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
-	lesson quality train install uninstall FORCE
+	lesson quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -98,6 +98,7 @@ help:
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
 	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
+	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
 	@echo 'make install       to $$(DESTDIR)$$(PREFIX), now $(DESTDIR)$(PREFIX); make uninstall takes it back'
@@ -200,7 +201,7 @@ export BUILD PREFIX CC SANITIZE
 run_tests = tests/run.sh $(TESTS) $(call chosen,$(TEST_SCRIPTS))
 
 test: all $(TESTS)
-	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
+	@$(run_tests) $(call chosen,$(filter-out tests/check_size.sh,$(wildcard tests/check_*.sh)))
 
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) test
@@ -233,6 +234,9 @@ tsan:
 .PHONY: sanitized
 sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)
 	@$(run_tests)
+
+size:
+	@tests/check_size.sh
 
 # ---- Benches ----
 # Timing needs the machine for itself: not with make -j of anything else.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The three floors: every include points down, no header includes itself in a circle, and the top level
-# holds the agreed names only.
+# The three floors and the rooms on them: every include points down, no two modules of a floor include each
+# other, and the top level holds the agreed names only.
 #
 #     tests/check_layers.sh [ROOT]     ROOT: the tree to check, this one if absent
 set -u
@@ -12,33 +12,84 @@ wrong() {
     n_wrong=$((n_wrong + 1))
 }
 
-# "FILE INCLUDED" for every quoted include of the files given.
+# "FILE INCLUDED" for every quoted include of the files and folders given.
 includes() {
-    find "$@" -name '*.[ch]' -exec grep -oE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' {} + 2>/dev/null |
+    find "$@" -name '*.[ch]' -exec grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' {} + |
         sed -E 's/:[^"]*"([^"]*)"/ \1/'
 }
 
-# Includes of FOLDER must match the expression.
+# Includes of FOLDER (a folder, or a program's main file with its folder) must match the expression.
 allow() { # FOLDER EXPRESSION WORDS
     local file included
     while read -r file included; do
-        [[ $included =~ $2 ]] || wrong "$file includes \"$included\"; $1/ may include $3"
+        [[ $included =~ ^$2 ]] || wrong "$file includes \"$included\"; ${1##* }/ may include $3"
         [ -f "$included" ] || wrong "$file includes \"$included\", which is not there (paths start at the root)"
-    done < <(includes "$1" /dev/null)
+    done < <(
+        # shellcheck disable=SC2086 # "tools/new.c tools/new" are two places
+        includes $1
+    )
 }
 
-allow model '^model/' 'model/ only'
-allow engine '^(engine|model)/' 'engine/ and model/ only'
-allow tools '^(tools/.*|engine/(engine|file/weight_writer|file/output_file)\.h)$' \
-    'tools/, engine/engine.h, engine/file/weight_writer.h and engine/file/output_file.h only'
+# ---- Floors ----
+allow model 'model/' 'model/ only'
+allow engine '(engine|model)/' 'engine/ and model/ only'
+
+# ---- Rooms of the model ----
+allow model/unicode 'model/(unicode/|tokenizer/words.h)' 'model/unicode/ only'
+allow model/kernels 'model/(kernels/|tensor\.h|config\.h)' 'model/kernels/, model/tensor.h and model/config.h only'
+allow model/tokenizer 'model/(tokenizer|unicode)/' 'model/tokenizer/ and model/unicode/ only'
+allow model/layers 'model/(layers/|kernels/|[a-z_]+\.h)' 'model/layers/, model/kernels/ and the headers of model/ only'
 
 while read -r header; do
     wrong "$header knows the machine's threads; only engine/ schedules"
-done < <(grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' model/*.[ch] model/*/*.[ch] 2>/dev/null)
+done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' {} +)
 
+# ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
+writer='engine/file/(weight_writer|output_file)\.h'
+writes_weights='import new bench'
+for main in tools/*.c; do
+    name=$(basename "$main" .c)
+    [ "$name" = minimal ] && continue
+    places=$main
+    [ -d "tools/$name" ] && places="$main tools/$name"
+    if [[ " $writes_weights " == *" $name "* ]]; then
+        allow "$places" "(tools/($name|common)/|engine/engine\.h|$writer)" "tools/$name/, tools/common/, engine/engine.h and the writer only"
+    else
+        allow "$places" "(tools/($name|common)/|engine/engine\.h)" "tools/$name/, tools/common/ and engine/engine.h only"
+    fi
+done
+while read -r folder; do
+    [ -f "$folder.c" ] || [ "$folder" = tools/common ] || wrong "$folder/ belongs to no program: $folder.c is not there"
+done < <(find tools -mindepth 2 -name '*.[ch]' | cut -d/ -f1,2 | sort -u)
+allow tools/common "(tools/common/|engine/engine\.h|$writer)" 'tools/common/, engine/engine.h and, for weights/, the writer only'
+while read -r file included; do
+    wrong "$file includes \"$included\"; only tools/common/weights/ may include the writer"
+done < <(includes tools/common | grep -vE '^tools/common/(weights/|output\.|position_options)' | grep -E " $writer\$")
+
+# ---- Circles ----
 circle=$(includes engine model tools | grep -E '^[^ ]+\.h ' | tsort 2>&1 >/dev/null | grep '\.h$' | sed 's/^tsort: //')
 [ -z "$circle" ] || wrong "headers include each other in a circle: ${circle//$'\n'/ }"
 
+# A module is NAME.c with NAME.h. Of the kernels, kernels.c includes every part, each a header that knows kernels.h.
+known=' '$(sed 's/#.*//' <<'END' | tr -s ' \n' ' '
+engine/answer:engine/session engine/positions:engine/session engine/session:engine/profile
+model/unicode/unicode:model/unicode/unicode_exceptions model/tokenizer/tokenizer:model/tokenizer/template
+model/tokenizer/words:model/tokenizer/template model/tokenizer/wordpiece:model/tokenizer/pretokenizer
+model/config:model/layers/position
+tools/import/vectors/vectors_report:tools/import/vectors/vectors
+tools/import/tokenizer/tokenizer_file:tools/import/tokenizer/tokenizer_parts
+tools/import/import_options:tools/import/vectors/vectors tools/import/checkpoint/plan:tools/import/checkpoint/plan_parts
+tools/plot/gnuplot/script:tools/plot/writer tools/plot/plot_options:tools/plot/pictures/pictures
+tools/plot/plot_options:tools/plot/pictures/plot_values
+END
+)
+while read -r one other; do
+    [[ $known == *" $one:$other "* || $known == *" $other:$one "* ]] ||
+    wrong "$one and $other include each other: one of them knows too much"
+done < <(includes engine model tools | grep -v '^model/kernels/' | sed 's/\.[ch]//g' |
+    awk '$1 != $2 { if (($2, $1) in seen) { if (!(($1, $2) in told)) print $1, $2; told[$1, $2] = 1 } seen[$1, $2] = 1 }')
+
+# ---- The top level ----
 for name in *; do
     case $name in
     engine | model | tools | tests | weights | Makefile | README.md | LICENSE | build) ;;

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# How large the tree is: lines of C in each room, of the largest file, and files in the fullest folder; fails above
+# the limits. make size runs it for its table.
+#
+#     tests/check_size.sh [ROOT]     ROOT: the tree to measure, this one if absent
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 1
+most_library=13500 most_tools=17000 most_lines=450 most_files=25
+
+# Tracked files; of a copy without git all but what is built.
+files() {
+    git ls-files --cached --others --exclude-standard 2>/dev/null | grep . || find . -name build -prune -o -type f -printf '%P\n'
+}
+
+# "LINES FILE" of each C file.
+c_lines() {
+    files | grep -E '\.[ch]$' | while read -r file; do
+        [ ! -f "$file" ] || echo "$(wc -l <"$file") $file"
+    done
+}
+
+n_wrong=0
+limit() { # WHAT IS MOST
+    local mark=
+    [ "$2" -le "$3" ] || { mark="  too much" n_wrong=$((n_wrong + 1)); }
+    printf '%-44s %7d of at most %d%s\n' "$1" "$2" "$3" "$mark"
+}
+
+lines=$(c_lines)
+total() { # FOLDER-EXPRESSION
+    awk -v folder="^($1)/" '$2 ~ folder {n += $1} END {print n + 0}' <<<"$lines"
+}
+
+awk '{ n = split($2, part, "/"); room = n > 2 ? part[1] "/" part[2] "/" : part[1] "/"; sum[room] += $1; count[room]++ }
+    END { for (room in sum) printf "%-28s %4d files %7d lines\n", room, count[room], sum[room] }' <<<"$lines" | sort
+echo
+limit 'library (model/, engine/)' "$(total 'model|engine')" $most_library
+limit 'tools/' "$(total tools)" $most_tools
+printf '%-44s %7d\n' 'tests/' "$(total tests)"
+while read -r n file; do
+    limit "largest file: $file" "$n" $most_lines
+done < <(sort -rn <<<"$lines" | awk -v most=$most_lines 'NR == 1 || $1 > most')
+while read -r n folder; do
+    limit "fullest folder: $folder/" "$n" $most_files
+done < <(files | grep / | sed 's|/[^/]*$||' | sort | uniq -c | sort -rn | awk -v most=$most_files 'NR == 1 || $1 > most')
+[ $n_wrong = 0 ]

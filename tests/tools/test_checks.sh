@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The checks of the tree find what they are there for: in a copy of it each kind of fault is planted, and must
+# fail and be told; without one they pass.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+copy=$folder/tree
+mkdir "$copy"
+cp -r engine model tools tests weights Makefile README.md LICENSE "$copy"
+
+finds() { # CHECK FILE TEXT WORDS: with TEXT behind the end of FILE, the check fails and says WORDS
+    local file=$copy/$2
+    mkdir -p "${file%/*}"
+    cp "$file" "$folder/kept" 2>/dev/null
+    printf '%b' "$3" >>"$file"
+    run "tests/$1" "$copy"
+    check "$1 fails: $4" [ $code != 0 ]
+    check "$1 says it: $4" grep -qF -- "$4" "$folder/out"
+    rm "$file"
+    [ ! -e "$folder/kept" ] || mv "$folder/kept" "$file"
+}
+
+# ---- Floors and rooms ----
+run tests/check_layers.sh "$copy"
+check 'the floors of the tree as it is' [ $code = 0 ]
+
+includes() { # FILE HEADER WORDS: a file that includes the header, which is made if it is not there
+    local made=
+    mkdir -p "$copy/${2%/*}"
+    [ -e "$copy/$2" ] || { touch "$copy/$2" && made=$copy/$2; }
+    finds check_layers.sh "$1" "#include \"$2\"\n" "$3"
+    [ -z "$made" ] || rm "$made"
+}
+includes model/planted.c engine/engine.h 'model/ may include'
+includes engine/planted.c tools/common/planted.h 'engine/ may include'
+includes model/kernels/planted.c model/layers/planted.h 'model/kernels/ may include'
+includes model/layers/planted.c model/tokenizer/planted.h 'model/layers/ may include'
+includes model/tokenizer/planted.c model/layers/planted.h 'model/tokenizer/ may include'
+includes model/unicode/planted.c model/tokenizer/planted.h 'model/unicode/ may include'
+includes tools/encode.c tools/import/planted.h 'tools/encode/ may include'
+includes tools/import/planted.c tools/plot/planted.h 'tools/import/ may include'
+includes tools/common/planted.c tools/new/planted.h 'tools/common/ may include'
+includes tools/plot/planted.c engine/file/weight_writer.h 'tools/plot/ may include'
+includes tools/common/planted.c engine/file/weight_writer.h 'only tools/common/weights/ may include the writer'
+includes tools/inspect.c model/config.h 'tools/inspect/ may include'
+includes tools/stray/planted.c tools/common/planted.h 'tools/stray/ belongs to no program'
+finds check_layers.sh model/planted.c '#include "model/planted.h"\n' 'which is not there'
+finds check_layers.sh model/planted.c '#include <pthread.h>\n' 'only engine/ schedules'
+finds check_layers.sh notes.txt 'x' 'notes.txt does not belong at the top level'
+
+printf '#include "tools/common/one.h"\n' >"$copy/tools/common/two.c"
+touch "$copy/tools/common/two.h"
+includes tools/common/one.c tools/common/two.h 'include each other'
+printf '#include "tools/common/one.h"\n' >"$copy/tools/common/two.h"
+includes tools/common/one.h tools/common/two.h 'headers include each other in a circle'
+rm "$copy"/tools/common/two.*
+
+# ---- Sizes ----
+run tests/check_size.sh "$copy"
+check 'sizes: rooms are listed' grep -qE '^model/layers/ +[0-9]+ files +[0-9]+ lines$' "$folder/out"
+empty_lines() { yes '\n' | head -n "$1" | tr -d '\n'; }
+finds check_size.sh tests/planted.h "$(empty_lines 451)" 'largest file: tests/planted.h '
+finds check_size.sh tools/planted.c "$(empty_lines 17001)" 'of at most 17000  too much'
+finds check_size.sh engine/planted.c "$(empty_lines 13501)" 'of at most 13500  too much'
+for i in $(seq 25); do touch "$copy/tools/man/planted.$i"; done
+finds check_size.sh tools/man/planted x 'fullest folder: tools/man/ '
+finish
