@@ -205,11 +205,9 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
     struct head *head = &encoder->head;
     size_t width = (size_t)config->width;
     size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
-    head->has_dense = config->head_dense != 0;
-    if (head->has_dense) {
+    head->dense.activation = (enum dense_activation)config->head_dense;
+    if (config->head_dense != DENSE_NONE)
         head->dense.linear = bind_linear(binder, "head.dense", width, width, true);
-        head->dense.activation = (enum dense_activation)(config->head_dense - 1);
-    }
     head->norm =
         bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
     if (config->head == HEAD_NONE || config->head == HEAD_POOLER)

@@ -205,10 +205,10 @@ engine_status settle_answer(struct engine_session *session, const struct encode_
         .width = settings->project ? encoder->output_width : (size_t)encoder->config.width,
     };
     /* A classifier's dense layer is a pooler if it is BERT's: with tanh. */
-    bool is_pooler = encoder->head.has_dense &&
-                     (head == HEAD_POOLER ||
-                      (head == HEAD_SEQUENCE && encoder->head.dense.activation == DENSE_TANH &&
-                       encoder->config.head_pooling == POOLING_CLS));
+    enum dense_activation dense = encoder->head.dense.activation;
+    bool is_pooler = (head == HEAD_POOLER && dense != DENSE_NONE) ||
+                     (head == HEAD_SEQUENCE && dense == DENSE_TANH &&
+                      encoder->config.head_pooling == POOLING_CLS);
     if (settings->pooling == POOLING_POOLER && !is_pooler)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
     return ENGINE_OK;

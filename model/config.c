@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,7 @@
 
 const char CONFIG_UNKNOWN_KEY[] = "a key that this version knows";
 
-enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
-
+/* The names of each kind's values, in the order of its enum. */
 static const char *const NORMS[] = {"none", "layer", "rms", NULL};
 static const char *const YES_NO[] = {"no", "yes", NULL};
 static const char *const POSITIONS[] = {"none",   "sinusoidal", "learned",     "index",
@@ -28,91 +26,87 @@ static const char *const GATES[] = {"none", "first", "second", NULL};
 static const char *const MASKS[] = {"full", "causal", NULL};
 static const char *const POOLINGS[] = {"none",          "mean", "cls",    "max", "mean_sqrt",
                                        "weighted_mean", "last", "pooler", NULL};
-static const char *const DENSE[] = {"identity", "relu", "tanh", "gelu", "gelu_tanh", "silu", NULL};
-static const char *const HEAD_DENSE[] = {"none", "identity",  "relu", "tanh",
-                                         "gelu", "gelu_tanh", "silu", NULL};
+static const char *const DENSE[] = {"none", "identity",  "relu", "tanh",
+                                    "gelu", "gelu_tanh", "silu", NULL};
 static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask", NULL};
 static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
+enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
+
+/* A setting that the first library knew is always written to a file. A later one is written only
+ * where it differs from its default, so that older libraries read every file that does without. */
+enum since { FIRST, LATER };
+
 struct config_key {
-    const char *name;
-    size_t offset;
+    enum since since;
     enum value_kind kind;
-    const char *const *names; /* VALUE_NAME: the text of 0, 1, 2 ... */
+    const char *name;
+    size_t offset;            /* of its field, which has the same name */
+    const char *const *names; /* VALUE_NAME: the texts of the values first, first + 1 ..., NULL */
+    int64_t first;
     const char *expected;
 };
 
-#define COUNT(field, name)                                                                         \
+#define FIELD(field) #field, offsetof(struct model_config, field)
+#define COUNT(since, field)                                                                        \
     {                                                                                              \
-        name, offsetof(struct model_config, field), VALUE_COUNT, NULL,                             \
-            "a whole number from 0 to 2147483647"                                                  \
+        since, VALUE_COUNT, FIELD(field), NULL, 0, "a whole number from 0 to 2147483647"           \
     }
-#define NUMBER(field, name)                                                                        \
+#define NUMBER(since, field)                                                                       \
     {                                                                                              \
-        name, offsetof(struct model_config, field), VALUE_NUMBER, NULL,                            \
-            "a finite number, 0 or more"                                                           \
+        since, VALUE_NUMBER, FIELD(field), NULL, 0, "a finite number, 0 or more"                   \
     }
-#define NAME(field, name, names, expected)                                                         \
+#define NAME_FROM(first, since, field, names, expected)                                            \
     {                                                                                              \
-        name, offsetof(struct model_config, field), VALUE_NAME, names, "one of " expected          \
+        since, VALUE_NAME, FIELD(field), (names) + (first), first, "one of " expected              \
     }
+#define NAME(since, field, names, expected) NAME_FROM(0, since, field, names, expected)
 
 static const struct config_key KEYS[] = {
-    COUNT(layers, "layers"),
-    COUNT(width, "width"),
-    COUNT(heads, "heads"),
-    COUNT(feed_forward, "feed_forward"),
-    COUNT(vocabulary, "vocabulary"),
-    COUNT(max_tokens, "max_tokens"),
-    COUNT(token_types, "token_types"),
-    NUMBER(embedding_scale, "embedding_scale"),
-    NAME(embedding_norm, "embedding_norm", NORMS, "none, layer, rms"),
-    NAME(position, "position", POSITIONS,
+    COUNT(FIRST, layers),
+    COUNT(FIRST, width),
+    COUNT(FIRST, heads),
+    COUNT(FIRST, feed_forward),
+    COUNT(FIRST, vocabulary),
+    COUNT(FIRST, max_tokens),
+    COUNT(FIRST, token_types),
+    NUMBER(FIRST, embedding_scale),
+    NAME(FIRST, embedding_norm, NORMS, "none, layer, rms"),
+    NAME(FIRST, position, POSITIONS,
          "none, sinusoidal, learned, index, binary, fourier, exponential"),
-    COUNT(position_offset, "position_offset"),
-    NUMBER(position_base, "position_base"),
-    NUMBER(position_scale, "position_scale"),
-    COUNT(position_frequencies, "position_frequencies"),
-    NAME(norm, "norm", NORMS, "layer, rms"),
-    NUMBER(norm_eps, "norm_eps"),
-    NAME(norm_bias, "norm_bias", YES_NO, "yes, no"),
-    NAME(norm_place, "norm_place", PLACES, "post, pre"),
-    NAME(final_norm, "final_norm", YES_NO, "yes, no"),
-    NAME(attention_bias, "attention_bias", YES_NO, "yes, no"),
-    NAME(feed_forward_bias, "feed_forward_bias", YES_NO, "yes, no"),
-    NAME(activation, "activation", ACTIVATIONS, "relu, gelu, gelu_tanh, silu"),
-    NAME(gate, "gate", GATES, "none, first, second"),
-    NAME(mask, "mask", MASKS, "full, causal"),
-    NAME(pooling, "pooling", POOLINGS,
-         "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler"),
-    NAME(normalize, "normalize", YES_NO, "yes, no"),
-    COUNT(embedding_width, "embedding_width"),
-    COUNT(projections, "projections"),
-    NAME(projection_activation, "projection_activation", DENSE,
-         "identity, relu, tanh, gelu, gelu_tanh, silu"),
-    NAME(projection_bias, "projection_bias", YES_NO, "yes, no"),
-    NAME(head, "head", HEADS, "none, pooler, sequence, token, mask"),
-    NAME(head_pooling, "head_pooling", POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last"),
-    NAME(head_dense, "head_dense", HEAD_DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
-    NAME(head_norm, "head_norm", YES_NO, "yes, no"),
-    NAME(head_tied, "head_tied", YES_NO, "yes, no"),
-    NAME(head_bias, "head_bias", YES_NO, "yes, no"),
-    COUNT(labels, "labels"),
-    NAME(scores, "scores", SCORES, "none, softmax, sigmoid"),
-    COUNT(max_text_tokens, "max_text_tokens"),
+    COUNT(FIRST, position_offset),
+    NUMBER(LATER, position_base),
+    NUMBER(LATER, position_scale),
+    COUNT(LATER, position_frequencies),
+    NAME(FIRST, norm, NORMS, "layer, rms"),
+    NUMBER(FIRST, norm_eps),
+    NAME(FIRST, norm_bias, YES_NO, "yes, no"),
+    NAME(FIRST, norm_place, PLACES, "post, pre"),
+    NAME(FIRST, final_norm, YES_NO, "yes, no"),
+    NAME(FIRST, attention_bias, YES_NO, "yes, no"),
+    NAME(FIRST, feed_forward_bias, YES_NO, "yes, no"),
+    NAME(FIRST, activation, ACTIVATIONS, "relu, gelu, gelu_tanh, silu"),
+    NAME(FIRST, gate, GATES, "none, first, second"),
+    NAME(FIRST, mask, MASKS, "full, causal"),
+    NAME(FIRST, pooling, POOLINGS, "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler"),
+    NAME(FIRST, normalize, YES_NO, "yes, no"),
+    COUNT(LATER, embedding_width),
+    COUNT(LATER, projections),
+    NAME_FROM(DENSE_IDENTITY, LATER, projection_activation, DENSE,
+              "identity, relu, tanh, gelu, gelu_tanh, silu"),
+    NAME(LATER, projection_bias, YES_NO, "yes, no"),
+    NAME(LATER, head, HEADS, "none, pooler, sequence, token, mask"),
+    NAME(LATER, head_pooling, POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last"),
+    NAME(LATER, head_dense, DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
+    NAME(LATER, head_norm, YES_NO, "yes, no"),
+    NAME(LATER, head_tied, YES_NO, "yes, no"),
+    NAME(LATER, head_bias, YES_NO, "yes, no"),
+    COUNT(LATER, labels),
+    NAME(LATER, scores, SCORES, "none, softmax, sigmoid"),
+    COUNT(LATER, max_text_tokens),
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
-
-static int64_t *whole(struct model_config *config, const struct config_key *key)
-{
-    return (int64_t *)(void *)((char *)config + key->offset);
-}
-
-static double *number(struct model_config *config, const struct config_key *key)
-{
-    return (double *)(void *)((char *)config + key->offset);
-}
 
 static const struct config_key *find_key(const char *name)
 {
@@ -120,6 +114,21 @@ static const struct config_key *find_key(const char *name)
         if (strcmp(KEYS[i].name, name) == 0)
             return &KEYS[i];
     return NULL;
+}
+
+static void *field(struct model_config *config, const struct config_key *key)
+{
+    return (char *)config + key->offset;
+}
+
+static int64_t whole(const struct model_config *config, const struct config_key *key)
+{
+    return *(const int64_t *)(const void *)((const char *)config + key->offset);
+}
+
+static double number(const struct model_config *config, const struct config_key *key)
+{
+    return *(const double *)(const void *)((const char *)config + key->offset);
 }
 
 void config_defaults(struct model_config *config)
@@ -141,6 +150,7 @@ void config_defaults(struct model_config *config)
         .feed_forward_bias = true,
         .activation = ACTIVATION_GELU,
         .embedding_width = -1,
+        .projection_activation = DENSE_IDENTITY,
         .projection_bias = true,
         .head_pooling = POOLING_CLS,
         .head_bias = true,
@@ -148,62 +158,116 @@ void config_defaults(struct model_config *config)
     };
 }
 
-/* strtod in the C locale, whatever the host has set. */
-static double parse_number(const char *text, char **end)
+/* ---- Numbers ----
+ * printf and strtod write and read the decimal point of the host's locale; files have a '.'. */
+
+enum { NUMBER_BYTES = 128 };
+
+/* The host's decimal point: what stands between the digits of a half. */
+static size_t decimal_point(char point[NUMBER_BYTES])
 {
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0)
-        return strtod(text, end);
-    double parsed = strtod_l(text, end, c_locale);
-    freelocale(c_locale);
-    return parsed;
+    snprintf(point, NUMBER_BYTES, "%.1f", 0.5);
+    size_t len = strlen(point) - 2;
+    memmove(point, point + 1, len);
+    point[len] = '\0';
+    return len;
 }
 
-/* The shortest text that reads back as the same number, in the C locale. */
+static bool parse_number(const char *text, double *parsed)
+{
+    char point[NUMBER_BYTES], local[NUMBER_BYTES], *end;
+    size_t before = strcspn(text, ".");
+    bool has_point = text[before] == '.';
+    if (text[0] < '0' || text[0] > '9' || text[strspn(text, "0123456789.eE+-")] != '\0')
+        return false;
+    decimal_point(point);
+    int len = snprintf(local, sizeof local, "%.*s%s%s", (int)before, text, has_point ? point : "",
+                       text + before + has_point);
+    *parsed = strtod(local, &end);
+    return len < NUMBER_BYTES && *end == '\0' && isfinite(*parsed);
+}
+
+/* A whole number without sign, up to INT32_MAX; -1 if it is none. */
+static int64_t parse_count(const char *text)
+{
+    char *end;
+    errno = 0;
+    long long count = strtoll(text, &end, 10);
+    bool is_count = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+    return is_count && count <= INT32_MAX ? count : -1;
+}
+
+/* The shortest text that reads back as the same number. */
 static void print_number(double value, char *text, size_t cap)
 {
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(c_locale); /* of this thread alone */
+    char point[NUMBER_BYTES], local[NUMBER_BYTES];
+    size_t point_len = decimal_point(point);
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, cap, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        snprintf(local, sizeof local, "%.*g", digits, value);
+        if (strtod(local, NULL) == value)
             break;
     }
     if (value == floor(value) && fabs(value) < 1e9)
-        snprintf(text, cap, "%.0f", value); /* not 1e+04 */
-    uselocale(before);
-    if (c_locale != (locale_t)0)
-        freelocale(c_locale);
+        snprintf(local, sizeof local, "%.0f", value); /* not 1e+04 */
+    char *at = strstr(local, point);
+    if (at == NULL)
+        snprintf(text, cap, "%s", local);
+    else
+        snprintf(text, cap, "%.*s.%s", (int)(at - local), local, at + point_len);
 }
+
+/* ---- Names ---- */
+
+const char *config_value_name(const char *name, int64_t value)
+{
+    const struct config_key *key = find_key(name);
+    if (key == NULL || key->kind != VALUE_NAME || value < key->first)
+        return NULL;
+    for (int64_t i = key->first; i < value; i++)
+        if (key->names[i - key->first] == NULL)
+            return NULL;
+    return key->names[value - key->first];
+}
+
+int64_t config_value(const char *name, const char *value)
+{
+    const struct config_key *key = find_key(name);
+    if (key == NULL || key->kind != VALUE_NAME)
+        return -1;
+    for (int64_t i = 0; key->names[i] != NULL; i++)
+        if (strcmp(key->names[i], value) == 0)
+            return key->first + i;
+    return -1;
+}
+
+const char *config_name(const struct model_config *config, const char *name)
+{
+    const struct config_key *key = find_key(name);
+    const char *text = key != NULL ? config_value_name(name, whole(config, key)) : NULL;
+    return text != NULL ? text : "";
+}
+
+/* ---- Settings ---- */
 
 const char *config_set(struct model_config *config, const char *name, const char *value)
 {
     const struct config_key *key = find_key(name);
     if (key == NULL)
         return CONFIG_UNKNOWN_KEY;
-    if (key->kind == VALUE_NAME) {
-        for (int64_t i = 0; key->names[i] != NULL; i++)
-            if (strcmp(key->names[i], value) == 0) {
-                *whole(config, key) = i;
-                return NULL;
-            }
-        return key->expected;
-    }
-    char *end;
-    errno = 0;
-    if (value[0] < '0' || value[0] > '9')
-        return key->expected;
-    if (key->kind == VALUE_COUNT) {
-        long long count = strtoll(value, &end, 10);
-        if (*end != '\0' || errno != 0 || count > INT32_MAX)
+    int64_t count = -1;
+    double parsed;
+    switch (key->kind) {
+    case VALUE_NUMBER:
+        if (!parse_number(value, &parsed))
             return key->expected;
-        *whole(config, key) = count;
-    } else {
-        double parsed = parse_number(value, &end);
-        if (*end != '\0' || !isfinite(parsed) || strpbrk(value, "xX") != NULL) /* 0x10 */
-            return key->expected;
-        *number(config, key) = parsed;
+        *(double *)field(config, key) = parsed;
+        return NULL;
+    case VALUE_NAME: count = config_value(name, value); break;
+    case VALUE_COUNT: count = parse_count(value); break;
     }
+    if (count < 0)
+        return key->expected;
+    *(int64_t *)field(config, key) = count;
     return NULL;
 }
 
@@ -212,38 +276,26 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     if (index >= N_KEYS)
         return NULL;
     const struct config_key *key = &KEYS[index];
-    struct model_config copy = *config;
-    if (key->kind == VALUE_NUMBER) {
-        print_number(*number(&copy, key), text, cap);
-    } else if (key->kind == VALUE_NAME) {
-        snprintf(text, cap, "%s", config_name(config, key->name));
-    } else {
-        snprintf(text, cap, "%lld", (long long)*whole(&copy, key));
+    switch (key->kind) {
+    case VALUE_NUMBER: print_number(number(config, key), text, cap); break;
+    case VALUE_NAME: snprintf(text, cap, "%s", config_name(config, key->name)); break;
+    case VALUE_COUNT: snprintf(text, cap, "%lld", (long long)whole(config, key)); break;
     }
     return key->name;
 }
 
-bool config_is_unused(const struct model_config *config, size_t index)
+bool config_is_written(const struct model_config *config, size_t index)
 {
-    struct model_config unused;
-    config_defaults(&unused);
-    unused.embedding_width = config->width;
-    unused.max_text_tokens = config->max_tokens;
     const struct config_key *key = &KEYS[index];
-    bool of_position = key->offset >= offsetof(struct model_config, position_base) &&
-                       key->offset <= offsetof(struct model_config, position_frequencies);
-    bool later = of_position || key->offset >= offsetof(struct model_config, embedding_width);
-    return later && memcmp((const char *)config + key->offset, (const char *)&unused + key->offset,
-                           sizeof(int64_t)) == 0;
-}
-
-const char *config_name(const struct model_config *config, const char *name)
-{
-    const struct config_key *key = find_key(name);
-    struct model_config copy = *config;
-    if (key == NULL || key->kind != VALUE_NAME || *whole(&copy, key) < 0)
-        return "";
-    return key->names[*whole(&copy, key)];
+    struct model_config defaults;
+    config_defaults(&defaults);
+    defaults.embedding_width = config->width;
+    defaults.max_text_tokens = config->max_tokens;
+    if (key->since == FIRST)
+        return true;
+    if (key->kind == VALUE_NUMBER)
+        return number(config, key) != number(&defaults, key);
+    return whole(config, key) != whole(&defaults, key);
 }
 
 /* A setting that the scheme does not use is a mistake in the file. */
@@ -273,7 +325,7 @@ static const char *check_head(const struct model_config *config)
         return "'projections' is more than 8";
     if (has_labels != (config->labels > 0))
         return "'labels' must be 1 or more with head sequence or token, and 0 without";
-    if (config->head == HEAD_POOLER && config->head_dense == 0)
+    if (config->head == HEAD_POOLER && config->head_dense == DENSE_NONE)
         return "head pooler needs a 'head_dense'";
     if (config->head_tied && config->head != HEAD_MASK)
         return "'head_tied' needs head mask";
@@ -281,7 +333,7 @@ static const char *check_head(const struct model_config *config)
         return "'embedding_width' is more than 'width'";
     if (config->head_tied && config->embedding_width != config->width)
         return "'head_tied' needs embedding tables of the model's width";
-    if (config->head == HEAD_NONE && (config->head_dense != 0 || config->head_norm))
+    if (config->head == HEAD_NONE && (config->head_dense != DENSE_NONE || config->head_norm))
         return "'head_dense' and 'head_norm' need a 'head'";
     if (config->head_pooling == POOLING_NONE || config->head_pooling == POOLING_POOLER)
         return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, "
@@ -291,7 +343,8 @@ static const char *check_head(const struct model_config *config)
     if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
         return "pooling pooler reads the first token, but 'head_pooling' is not cls";
     if (config->pooling == POOLING_POOLER &&
-        (config->head_dense == 0 || (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
+        (config->head_dense == DENSE_NONE ||
+         (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
         return "pooling pooler needs head pooler or sequence with a 'head_dense'";
     return NULL;
 }

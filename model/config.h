@@ -39,8 +39,9 @@ enum pooling {
 enum { MAX_PROJECTIONS = 8 };
 enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
 enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
-/* Activation of a dense layer of a head or a projection. */
+/* Activation of a dense layer of a head or a projection; DENSE_NONE: there is no such layer. */
 enum dense_activation {
+    DENSE_NONE,
     DENSE_IDENTITY,
     DENSE_RELU,
     DENSE_TANH,
@@ -76,10 +77,12 @@ struct model_config {
     int64_t activation, gate, mask, pooling;               /* enums of these names */
     int64_t normalize;                                     /* bool */
     int64_t embedding_width;                               /* E; config_check settles it to D */
-    int64_t projections, projection_activation, projection_bias;
-    int64_t head;         /* enum head_kind */
-    int64_t head_pooling; /* enum pooling, never POOLING_NONE or POOLING_POOLER */
-    int64_t head_dense;   /* 0: none, else 1 + enum dense_activation */
+    int64_t projections;
+    int64_t projection_activation; /* enum dense_activation, never DENSE_NONE */
+    int64_t projection_bias;       /* bool */
+    int64_t head;                  /* enum head_kind */
+    int64_t head_pooling;          /* enum pooling, never POOLING_NONE or POOLING_POOLER */
+    int64_t head_dense;            /* enum dense_activation */
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */
     int64_t max_text_tokens;                 /* config_check settles it to max_tokens */
@@ -97,11 +100,17 @@ extern const char CONFIG_UNKNOWN_KEY[];
 /* The index-th key and its value as text (in `text`, at least 32 bytes); NULL past the last. */
 const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
 
-/* True for the index-th key if it belongs to a part that the first files did not have (a head,
- * projections), and the config, settled, does not use it. */
-bool config_is_unused(const struct model_config *config, size_t index);
+/* True for the index-th key if a file must hold it: always for the keys of the first library, and
+ * for later ones where the settled config does not have their default. */
+bool config_is_written(const struct model_config *config, size_t index);
 
-/* The text of an enum-like key's present value, static ("gelu"); "" for a numeric key. */
+/* Names of values, static: config_value_name("pooling", POOLING_MAX) is "max", or NULL for a number
+ * that is no value of that key; config_value("pooling", "max") is POOLING_MAX, or -1 for a name
+ * that is none. Numeric keys have no names. */
+const char *config_value_name(const char *key, int64_t value);
+int64_t config_value(const char *key, const char *name);
+
+/* The name of a key's present value ("gelu"); "" for a numeric key. */
 const char *config_name(const struct model_config *config, const char *key);
 
 /* Settles defaults that depend on other keys, then checks that the whole makes sense. NULL, or a

@@ -39,7 +39,6 @@ struct dense {
 
 /* z = norm(dense(x)) where the head has them; logits = output(z). */
 struct head {
-    bool has_dense;
     struct dense dense;
     struct norm norm;
     struct linear output; /* [labels or V, D]; rows 0: none */

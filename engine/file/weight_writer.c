@@ -167,8 +167,7 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
     char text[64];
     const char *key;
     for (size_t i = 0; (key = config_get(&settled, i, text, sizeof text)) != NULL; i++)
-        if (!config_is_unused(&settled,
-                              i)) /* so that older libraries read files that do not use it */
+        if (config_is_written(&settled, i))
             weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, key, text, strlen(text));
     return writer->status;
 }

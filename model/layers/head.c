@@ -34,6 +34,7 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
                   size_t n)
 {
     switch (activation) {
+    case DENSE_NONE:
     case DENSE_IDENTITY: return;
     case DENSE_RELU: kernels->activate(ACTIVATION_RELU, x, n); return;
     case DENSE_GELU: kernels->activate(ACTIVATION_GELU, x, n); return;
@@ -81,7 +82,7 @@ static void hidden_row(const struct encoder *encoder, const float *x, float *out
 {
     size_t width = (size_t)encoder->config.width;
     const struct head *head = &encoder->head;
-    if (head->has_dense)
+    if (head->dense.activation != DENSE_NONE)
         dense_row(encoder->kernels, &head->dense, x, out, scratch);
     else
         memcpy(out, x, width * sizeof *out);

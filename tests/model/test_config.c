@@ -131,16 +131,59 @@ static void test_names(void **unused)
         char names[128] = "", *rest = names;
         if (keys[i].names != NULL)
             snprintf(names, sizeof names, "%s", keys[i].names);
-        int value = 0;
+        int64_t first = strcmp(keys[i].name, "projection_activation") == 0 ? DENSE_IDENTITY : 0;
+        int64_t value = first;
         for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
             struct model_config config;
             config_defaults(&config);
-            expect_set(i, name, value++);
+            assert_string_equal(config_value_name(keys[i].name, value), name);
+            assert_int_equal(config_value(keys[i].name, name), value);
+            expect_set(i, name, (double)value++);
             assert_null(config_set(&config, keys[i].name, name));
             assert_string_equal(config_name(&config, keys[i].name), name);
         }
-        assert_int_equal(value > 0, keys[i].names != NULL);
+        assert_int_equal(value > first, keys[i].names != NULL);
+        assert_null(config_value_name(keys[i].name, value));
+        assert_null(config_value_name(keys[i].name, first - 1));
+        assert_null(config_value_name(keys[i].name, INT64_MAX));
+        assert_int_equal(config_value(keys[i].name, "?"), -1);
     }
+    assert_null(config_value_name("no such key", 0));
+    assert_int_equal(config_value("no such key", "none"), -1);
+    assert_int_equal(config_value("position", "exponential"), POSITION_EXPONENTIAL);
+    assert_int_equal(config_value("pooling", "pooler"), POOLING_POOLER);
+    assert_int_equal(config_value("head_dense", "tanh"), DENSE_TANH);
+    assert_int_equal(config_value("head", "mask"), HEAD_MASK);
+}
+
+static bool is_written(const struct model_config *config, const char *key)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (strcmp(keys[i].name, key) == 0)
+            return config_is_written(config, i);
+    return false;
+}
+
+/* Keys that the first library did not know are written where they are not at their default. */
+static void test_written(void **unused)
+{
+    (void)unused;
+    struct model_config config;
+    config_defaults(&config);
+    config.width = 12;
+    config.embedding_width = 12;
+    config.max_tokens = config.max_text_tokens = 8;
+    for (size_t i = 0; i < N_KEYS; i++) {
+        bool later = i >= 26 || (i >= 11 && i <= 13); /* from position_base, embedding_width on */
+        assert_int_equal(config_is_written(&config, i), !later);
+    }
+    config.position_base = 50;
+    config.embedding_width = 6;
+    config.max_text_tokens = 7;
+    config.projection_bias = false;
+    assert_true(is_written(&config, "position_base") && is_written(&config, "embedding_width"));
+    assert_true(is_written(&config, "max_text_tokens") && is_written(&config, "projection_bias"));
+    assert_false(is_written(&config, "position_scale") || is_written(&config, "head"));
 }
 
 static void test_numbers(void **unused)
@@ -441,10 +484,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_any_number),
-        cmocka_unit_test(test_bad_values),    cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_check),         cmocka_unit_test(test_check_settles),
-        cmocka_unit_test(test_decimal_comma),
+        cmocka_unit_test(test_written),       cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_any_number),    cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_unknown_keys),  cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check_settles), cmocka_unit_test(test_decimal_comma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

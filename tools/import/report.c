@@ -50,7 +50,7 @@ static void report_config(const struct model_config *config)
     const char *key;
     title("config");
     for (size_t i = 0; (key = config_get(config, i, value, sizeof value)) != NULL; i++)
-        if (!config_is_unused(config, i))
+        if (config_is_written(config, i))
             text_line(key, value);
 }
 

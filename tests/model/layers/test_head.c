@@ -44,6 +44,7 @@ static void free_sample(struct sample *sample)
 static double plain_dense(enum dense_activation activation, double x)
 {
     switch (activation) {
+    case DENSE_NONE:
     case DENSE_IDENTITY: return x;
     case DENSE_TANH: return tanh(x);
     case DENSE_RELU: return plain_activation(ACTIVATION_RELU, x);
@@ -114,7 +115,6 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     float hidden[WIDTH], z[WIDTH];
     encoder->config.width = WIDTH;
     encoder->config.norm_eps = 1e-12;
-    encoder->head.has_dense = has_dense;
     memcpy(hidden, x, sizeof hidden);
     if (has_dense) {
         encoder->head.dense = (struct dense){

@@ -141,7 +141,7 @@ static void head(struct generator *generator, const struct model_config *config)
         snprintf(name, sizeof name, "projection.%zu", i);
         linear(generator, name, width, width, 1, 0, config->projection_bias);
     }
-    if (config->head_dense != 0)
+    if (config->head_dense != DENSE_NONE)
         linear(generator, "head.dense", width, width, 1, 0, true);
     if (config->head_norm)
         norm(generator, "head.norm", width, config->norm_bias);

@@ -240,7 +240,7 @@ static const struct head POOLER = {
     .kind = HEAD_POOLER, .dense = DENSE_TANH, .is_optional = true, .parts = POOLER_PARTS};
 static const struct head BERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE, .dense = DENSE_TANH, .parts = BERT_SEQUENCE_PARTS};
-static const struct head TOKEN = {.kind = HEAD_TOKEN, .dense = NO_DENSE, .parts = TOKEN_PARTS};
+static const struct head TOKEN = {.kind = HEAD_TOKEN, .dense = DENSE_NONE, .parts = TOKEN_PARTS};
 static const struct head BERT_MASK = {
     .kind = HEAD_MASK,
     .dense = AS_THE_MODEL,
@@ -263,7 +263,7 @@ static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN, .dense = AS_THE_MODEL, .labels = 1, .parts = ELECTRA_REPLACED_PARTS};
 
 static const struct head EMBEDDING_SEQUENCE = {.kind = HEAD_SEQUENCE,
-                                               .dense = NO_DENSE,
+                                               .dense = DENSE_NONE,
                                                .bias_is_optional = true,
                                                .reads_pooled = true,
                                                .parts = TOKEN_PARTS};

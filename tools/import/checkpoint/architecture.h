@@ -61,7 +61,7 @@ struct body {
 };
 
 /* The dense layer's activation. */
-enum { AS_THE_MODEL = -1, NO_DENSE = -2 }; /* else an enum dense_activation */
+enum { AS_THE_MODEL = -1 }; /* else an enum dense_activation */
 
 struct head {
     enum head_kind kind;

@@ -293,9 +293,8 @@ static bool read_head(const struct json_file *file, struct checkpoint_config *co
     model->head_norm = head->has_norm;
     if (head->reads_pooled)
         model->head_pooling = model->pooling;
-    if (head->dense != NO_DENSE)
-        model->head_dense =
-            1 + (head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense);
+    model->head_dense =
+        head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense;
     if (head->kind == HEAD_MASK) {
         model->scores = SCORES_SOFTMAX;
         if (!json_flag(file, NULL, "tie_word_embeddings", &config->is_tied, problem))
