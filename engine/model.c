@@ -1,8 +1,8 @@
 /* model.c - opens a weight file as a model. */
 #include "engine/model.h"
 
+#include "engine/machine.h"
 #include "engine/status.h"
-#include "model/kernels/blas.h"
 #include "model/layers/linear.h"
 
 #include <stdlib.h>
@@ -115,6 +115,9 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
                     "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avx512, "
                     "avx512vnni or amx",
                     isa);
+    if (encoder->kernels->needs_tiles && !machine_allow_tiles())
+        encoder->kernels = kernels_select("avx512vnni", false);
+    encoder->blas = encoder->kernels == &kernels_portable && machine_prepare_blas();
     return ENGINE_OK;
 }
 
@@ -152,7 +155,6 @@ static engine_status open_model(const char *path, const void *data, size_t len,
         engine_model_close(model);
         return status;
     }
-    model->encoder.blas = model->encoder.kernels == &kernels_portable && blas_prepare();
     *out = model;
     return succeed(error);
 }

@@ -47,7 +47,7 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    bool blas; /* OpenBLAS is used: blas_prepare(), and the kernels are the portable ones */
+    bool blas;                    /* OpenBLAS does the products of attention (blas.h) */
     struct matrix token_table;    /* [V, E] */
     struct matrix type_table;     /* [token_types, E]; rows 0: none */
     struct matrix position_table; /* [P, E]; rows 0: none */

@@ -37,9 +37,12 @@ forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perro
 found=$(uses "$forbidden" "$build/libengine.a")
 [ -z "$found" ] || wrong "the library prints, ends the process or changes its settings: $found"
 
-# model/ computes: no memory, no threads, no files.
-found=$(uses 'malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|GOMP_.*|__kmpc_.*|omp_.*|pthread_.*|f?open|read|mmap' "$build"/model/{,*/}*.o)
-[ -z "$found" ] || wrong "model/ allocates, schedules or reads files: $found"
+# model/ computes: no memory, no threads, no files, no settings of the process and none of the system.
+allocates='malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup'
+schedules='GOMP_.*|__kmpc_.*|omp_.*|pthread_.*|openblas_set_.*'
+asks='f?open|read|mmap|syscall|prctl|arch_prctl|sysconf|getenv|secure_getenv|setlocale|(new|use|free|dup)locale|localeconv|.*_l|time|clock.*'
+found=$(uses "$allocates|$schedules|$asks" "$build"/model/{,*/}*.o)
+[ -z "$found" ] || wrong "model/ allocates, schedules, or depends on the process and the system: $found"
 
 soname=$(readelf -d "$build/libengine.so" | sed -nE 's/.*\(SONAME\).*\[(.*)\]/\1/p')
 [ "$soname" = libengine.so.0 ] || wrong "the soname is \"$soname\", not libengine.so.0"

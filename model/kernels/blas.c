@@ -3,16 +3,10 @@
 
 #include <cblas.h>
 
-enum {
-    OPENBLAS_BUILT_WITH_PTHREADS = 1
-}; /* openblas_get_parallel: 0 sequential, 1 pthreads, 2 OpenMP */
-
-bool blas_prepare(void)
+bool blas_is_usable(void)
 {
-    if (openblas_get_parallel() != OPENBLAS_BUILT_WITH_PTHREADS)
-        return false;
-    openblas_set_num_threads(1);
-    return true;
+    enum { SEQUENTIAL = 0, PTHREADS = 1, OPENMP = 2 }; /* answers of openblas_get_parallel */
+    return openblas_get_parallel() == PTHREADS;
 }
 
 void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a,

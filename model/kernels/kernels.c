@@ -15,8 +15,10 @@
 #include "model/kernels/softmax.h"
 
 #if defined(KERNELS_AMX)
+enum { NEEDS_TILES = true };
 #define product_int8_of_isa product_amx
 #else
+enum { NEEDS_TILES = false };
 #define product_int8_of_isa product_int8
 #endif
 
@@ -26,6 +28,7 @@
 
 const struct kernels KERNELS = {
     .isa = ISA,
+    .needs_tiles = NEEDS_TILES,
     .product = product,
     .product_f16 = product_f16,
     .product_bf16 = product_bf16,

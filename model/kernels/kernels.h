@@ -88,6 +88,7 @@ enum { EXACT_KEYS = 32 };
 
 struct kernels {
     const char *isa;
+    bool needs_tiles; /* AMX's tile registers, for which the process must have asked Linux */
     void (*product)(const struct product *product); /* by the type of the panels */
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
@@ -138,8 +139,8 @@ extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512, kern
 
 /* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni",
  * "amx"; NULL or empty: the best). A name that the CPU or the build does not have gives the best
- * one below it; NULL for a name that does not exist. amx is chosen only for int8, which alone uses
- * the tile registers: Linux is asked for them, and that changes the process (engine.h). */
+ * one below it; NULL for a name that does not exist. amx is chosen only for int8, the only products
+ * that it does otherwise than avx512vnni. */
 const struct kernels *kernels_select(const char *isa, bool int8);
 
 #endif

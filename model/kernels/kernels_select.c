@@ -8,24 +8,15 @@ enum { AMX = 4 }; /* its place in both lists */
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static const struct kernels *const KERNEL_SETS[] = {
     &kernels_portable, &kernels_avx2, &kernels_avx512, &kernels_avx512vnni, &kernels_amx};
 
-/* Linux gives a process the tile registers when it asks for them. */
-static bool ask_for_tiles(void)
+static bool cpu_has_tiles(void)
 {
-    enum {
-        AMX_TILE = 1 << 24,
-        AMX_INT8 = 1 << 25,
-        ARCH_REQ_XCOMP_PERM = 0x1023,
-        XFEATURE_XTILEDATA = 18
-    };
+    enum { AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 }; /* of edx, leaf 7 */
     unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0 &&
-           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0 && (d & AMX_INT8) != 0;
 }
 
 static bool cpu_has(size_t set)
@@ -38,7 +29,7 @@ static bool cpu_has(size_t set)
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl");
     case 3: return cpu_has(2) && __builtin_cpu_supports("avx512vnni");
-    case AMX: return cpu_has(3) && ask_for_tiles();
+    case AMX: return cpu_has(3) && cpu_has_tiles();
     default: return true;
     }
 }

@@ -2,6 +2,8 @@
  * Gimpel 2016, one number at a time. */
 #include "tests/model/plain.h"
 
+#include "engine/machine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ const struct kernels *tested_kernels(size_t index)
     const struct kernels *kernels = kernels_select(isa, true);
     assert_non_null(kernels);
     assert_string_equal(kernels->isa, isa);
+    assert_true(!kernels->needs_tiles || machine_allow_tiles());
     return kernels;
 }
 

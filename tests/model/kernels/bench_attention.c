@@ -8,7 +8,7 @@
  * a pass. Each figure is the median of RUNS runs of about 2 ms, with the fastest beside it. */
 #include "tests/model/plain.h"
 
-#include "model/kernels/blas.h"
+#include "engine/machine.h"
 #include "model/layers/attention.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 12
 int main(int argc, char **argv)
 {
     const char *only = getenv("ENGINE_ISA");
-    bool have_blas = blas_prepare();
+    bool have_blas = machine_prepare_blas();
     size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32, n = sizeof LENGTHS / sizeof *LENGTHS;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)

@@ -6,7 +6,7 @@
  * of T ≤ 140 terms follow; measured, all of it together stays below 3e-7. */
 #include "tests/model/plain.h"
 
-#include "model/kernels/blas.h"
+#include "engine/machine.h"
 #include "model/layers/attention.h"
 #include "model/layers/mask.h"
 
@@ -381,6 +381,6 @@ int main(void)
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_scratch_is_linear),
     };
-    have_blas = blas_prepare();
+    have_blas = machine_prepare_blas();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
