@@ -22,13 +22,11 @@ static const char HELP[] =
     "      --precision LIST   of the shape's linear layers: f32 (default), bf16, f16, int8\n"
     "\n"
     "Work\n"
-    "      --workloads LIST   default: all but tokens\n"
-    "          lat16, lat128, lat512   one sequence of so many tokens\n"
+    "      --workloads LIST   default: all but lat2048 and lat8192\n"
+    "          lat16, lat128, lat512, lat2048, lat8192   one sequence of so many tokens\n"
     "          thr       512 sequences of 8 to 40 tokens, 17.5 on average, in one call\n"
     "          thr128    64 sequences of 128 tokens in one call\n"
-    "          corpus    512 made-up sentences to vectors; and how fast they are tokenized\n"
-    "          cold      a whole process: encode, beside this program, on one short text\n"
-    "          tokens    one sequence of 64, 128, 256, 512, 2048 and 8192 tokens each\n"
+    "          cold      a whole process: encode, beside this program, on one sentence\n"
     "      --ids FILE         lines of token ids; may be repeated; then only what is asked for\n"
     "  -t, --threads LIST     default: 1, and the CPUs that this process may use\n"
     "      --seed N           default 1\n"
@@ -58,8 +56,8 @@ static const char HELP[] =
     "\n"
     "Exit codes: 0 done, 1 a workload failed, 2 misused. Manual: man encode-bench.\n";
 
-const char *const BENCH_WORKLOADS[] = {"lat16",  "lat128", "lat512", "thr",
-                                       "thr128", "corpus", "cold",   "tokens"};
+const char *const BENCH_WORKLOADS[] = {"lat16",  "lat128", "lat512",  "thr",
+                                       "thr128", "cold",   "lat2048", "lat8192"};
 static const char *const PRECISIONS[] = {"f32", "bf16", "f16", "int8"};
 static const char *const FORMATS[] = {"text", "json"};
 
@@ -97,7 +95,7 @@ static const struct option OPTIONS[] = {
 static void set_defaults(struct bench_options *options)
 {
     *options = (struct bench_options){.seconds = 1, .seed = 1};
-    for (size_t i = 0; i < BENCH_TOKENS; i++)
+    for (size_t i = 0; i < BENCH_N_DEFAULT_WORKLOADS; i++)
         options->workloads[options->n_workloads++] = i;
 }
 

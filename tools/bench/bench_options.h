@@ -11,7 +11,7 @@
 enum { BENCH_LIST_MOST = 16, BENCH_FILES_MOST = 32, BENCH_THREADS_MOST = 1024 };
 
 extern const char *const BENCH_WORKLOADS[];
-enum { BENCH_CORPUS = 5, BENCH_COLD, BENCH_TOKENS, BENCH_N_WORKLOADS };
+enum { BENCH_N_DEFAULT_WORKLOADS = 6, BENCH_N_WORKLOADS = 8 };
 
 struct bench_options {
     const char *model; /* a weight file; NULL: the shape */

@@ -1,5 +1,4 @@
-/* bert_file.h - a weight file of a shape, with seeded random numbers and a made-up WordPiece
- * vocabulary. */
+/* bert_file.h - a weight file of a shape, with seeded random numbers. */
 #ifndef TOOLS_BENCH_BERT_FILE_H
 #define TOOLS_BENCH_BERT_FILE_H
 
@@ -19,14 +18,12 @@ struct bert_shape {
  * `option`. */
 bool bert_shape_read(const char *option, const char *text, struct bert_shape *shape);
 
-/* About how many bytes that file takes: its matrices and tables; UINT64_MAX where they are too many
- * to count. */
-uint64_t bert_file_bytes(const struct bert_shape *shape, const char *precision);
+/* About how many bytes that file takes. */
+double bert_file_bytes(const struct bert_shape *shape, const char *precision);
 
 /* Writes a BERT of that shape to path: post-norm, learned positions up to 8,192, GELU, mean pooling
- * to length
- * 1. precision: "f32", "f16", "bf16" or "int8": that of every linear layer; embedding tables have
- * the same, and f16 with int8. PROGRAM_DONE, or an exit code after a message. */
+ * to length 1. precision: "f32", "f16", "bf16" or "int8": that of every linear layer; embedding
+ * tables have the same, and f16 with int8. PROGRAM_DONE, or an exit code after a message. */
 int bert_file_write(const char *path, const struct bert_shape *shape, const char *precision,
                     uint64_t seed);
 

@@ -18,16 +18,14 @@ const char *profile_share_name(size_t index);
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
 /* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512
- * tokens or as many as the longest has. Fills the workload's counts where it is of texts. profile
- * (or NULL) is taken in another session, after the times: as many runs as the length says, or half
- * its seconds. False after a message. */
-bool encoding_time(const struct subject *subject, struct workload *workload, size_t n_threads,
-                   const struct series_length *length, struct timing *timing,
-                   struct profile_shares *profile);
+ * tokens or as many as the longest has. False after a message. */
+bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
+                   struct series_length length, struct timing *timing);
 
-/* engine_tokenize, text by text, on one thread: 1e6 bytes of text per second. False after a
- * message. */
-bool tokenizing_rate(const struct subject *subject, const struct workload *texts,
-                     const struct series_length *length, double *mb_per_s);
+/* Where the time of such calls goes, in a session that watches itself: as many as the length says,
+ * or half its seconds. False after a message. */
+bool encoding_profile(const struct subject *subject, const struct workload *workload,
+                      size_t n_threads, struct series_length length,
+                      struct profile_shares *profile);
 
 #endif

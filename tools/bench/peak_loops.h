@@ -15,7 +15,4 @@ struct peak_loop {
 struct peak_loop peak_f32(void);
 struct peak_loop peak_int8(void);
 
-/* Reads n_bytes (a multiple of 512, aligned to 64). */
-uint64_t peak_read(const void *data, size_t n_bytes);
-
 #endif

@@ -1,110 +1,99 @@
 /* result.c - results as text and as JSON. */
 #include "tools/bench/result.h"
 
-#include "tools/bench/handover.h"
-#include "tools/common/json_output.h"
+#include "tools/common/json_writer.h"
+#include "tools/common/options.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+/* What both say of a workload; times in milliseconds. */
+struct figures {
+    double median_ms, min_ms, tokens_per_s, texts_per_s, ms_per_token;
+};
+
+static struct figures figures_of(const struct result *result)
+{
+    double median = result->timing.median;
+    double n_tokens = result->workload->n_tokens > 0 ? (double)result->workload->n_tokens : NAN;
+    return (struct figures){
+        .median_ms = 1e3 * median,
+        .min_ms = 1e3 * result->timing.min,
+        .tokens_per_s = n_tokens / median,
+        .texts_per_s = (double)result->workload->n / median,
+        .ms_per_token = 1e3 * median / n_tokens,
+    };
+}
 
 /* ---- JSON ---- */
 
-static void put_key(const char *key)
-{
-    printf(", \"%s\": ", key);
-}
-
-static void put_text(const char *key, const char *text)
-{
-    put_key(key);
-    json_put_string(stdout, text, strlen(text));
-}
-
-static void put_count(const char *key, size_t count)
-{
-    put_key(key);
-    printf("%zu", count);
-}
-
-static void put_finite(const char *format, double number)
-{
-    if (isfinite(number))
-        printf(format, number);
-    else
-        printf("null");
-}
-
 /* Six digits are more than any clock here has. */
-static void put_number(const char *key, double number)
+static void write_number(struct json_writer *json, const char *key, double number)
 {
-    put_key(key);
-    put_finite("%.6g", number);
+    json_write_double(json, key, "%.6g", number);
 }
 
-static void put_peaks(const struct peaks *peaks)
+static void write_peaks(struct json_writer *json, const struct peaks *peaks)
 {
-    put_number("peak_f32_gflops", peaks->f32_gflops);
-    put_text("peak_f32_isa", peaks->f32_isa);
-    put_number("peak_int8_gops", peaks->int8_gops);
-    put_text("peak_int8_isa", peaks->int8_isa);
-    put_number("peak_read_gb_per_s", peaks->read_gb_per_s);
+    write_number(json, "peak_f32_gflops", peaks->f32_gflops);
+    json_write_text(json, "peak_f32_isa", peaks->f32_isa);
+    write_number(json, "peak_int8_gops", peaks->int8_gops);
+    json_write_text(json, "peak_int8_isa", peaks->int8_isa);
+    write_number(json, "peak_read_gb_per_s", peaks->read_gb_per_s);
 }
 
-static void put_profile(const struct result *result)
+static void write_profile(struct json_writer *json, const struct profile_shares *profile)
 {
-    put_key("profile");
-    if (!result->has_profile) {
-        printf("null");
-        return;
-    }
-    for (size_t i = 0; i < PROFILE_SHARES; i++) {
-        printf("%s\"%s\": ", i == 0 ? "{" : ", ", profile_share_name(i));
-        put_finite("%.4f", result->profile.share[i]);
-    }
-    putchar('}');
+    json_begin_object(json, "profile");
+    for (size_t i = 0; i < PROFILE_SHARES; i++)
+        json_write_double(json, profile_share_name(i), "%.4f", profile->share[i]);
+    json_end_object(json);
 }
 
 void result_print_json(const struct result *result)
 {
-    double median = result->timing.median;
-    printf("{\"workload\": ");
-    json_put_string(stdout, result->workload, strlen(result->workload));
-    put_text("model", result->model);
-    put_count("threads", result->n_threads);
-    put_text("precision", result->precision);
-    put_text("isa", result->isa);
-    put_count("texts", result->n_texts);
-    put_count("tokens", result->n_tokens);
-    put_count("shortest", result->shortest);
-    put_count("longest", result->longest);
-    put_count("runs", result->timing.n_runs);
-    put_number("median_ms", 1e3 * median);
-    put_number("min_ms", 1e3 * result->timing.min);
-    put_number("spread", result->timing.spread);
-    put_number("tokens_per_s", result->n_tokens > 0 ? (double)result->n_tokens / median : NAN);
-    put_number("texts_per_s", (double)result->n_texts / median);
-    put_number("ms_per_token",
-               result->n_tokens > 0 ? 1e3 * median / (double)result->n_tokens : NAN);
-    put_number("gflops", result->gflops);
-    put_number("share_of_peak", result->share_of_peak);
-    put_number("tokenize_mb_per_s", result->tokenize_mb_per_s);
-    put_number("resident_mb", result->resident_mb);
-    put_number("handover_before_ns", result->handover_before_ns);
-    put_number("handover_after_ns", result->handover_after_ns);
-    put_text("handover", handover_tag(result->handover_before_ns, result->handover_after_ns));
-    put_peaks(&result->peaks);
-    put_profile(result);
-    printf("}\n");
+    struct json_writer json = {.stream = stdout};
+    struct figures figures = figures_of(result);
+    json_begin_object(&json, NULL);
+    json_write_text(&json, "workload", result->workload->name);
+    json_write_text(&json, "model", result->model);
+    json_write_count(&json, "threads", result->n_threads);
+    json_write_text(&json, "precision", result->precision);
+    json_write_text(&json, "isa", result->isa);
+    json_write_count(&json, "texts", result->workload->n);
+    json_write_count(&json, "tokens", result->workload->n_tokens);
+    json_write_count(&json, "shortest", result->workload->shortest);
+    json_write_count(&json, "longest", result->workload->longest);
+    json_write_count(&json, "runs", result->timing.n_runs);
+    write_number(&json, "median_ms", figures.median_ms);
+    write_number(&json, "min_ms", figures.min_ms);
+    write_number(&json, "spread", result->timing.spread);
+    write_number(&json, "tokens_per_s", figures.tokens_per_s);
+    write_number(&json, "texts_per_s", figures.texts_per_s);
+    write_number(&json, "ms_per_token", figures.ms_per_token);
+    write_number(&json, "gflops", result->gflops);
+    write_number(&json, "share_of_peak", result->share_of_peak);
+    write_number(&json, "handover_before_ns", result->handover_before_ns);
+    write_number(&json, "handover_after_ns", result->handover_after_ns);
+    json_write_text(&json, "handover",
+                    handover_tag(result->handover_before_ns, result->handover_after_ns));
+    write_peaks(&json, &result->peaks);
+    if (result->has_profile)
+        write_profile(&json, &result->profile);
+    else
+        json_write_null(&json, "profile");
+    json_end_object(&json);
 }
 
 void peaks_print_json(const struct peaks *peaks, double handover)
 {
-    printf("{\"workload\": \"peaks\"");
-    put_count("threads", peaks->n_threads);
-    put_peaks(peaks);
-    put_number("handover_ns", handover);
-    printf("}\n");
+    struct json_writer json = {.stream = stdout};
+    json_begin_object(&json, NULL);
+    json_write_text(&json, "workload", "peaks");
+    json_write_count(&json, "threads", peaks->n_threads);
+    write_peaks(&json, peaks);
+    write_number(&json, "handover_ns", handover);
+    json_end_object(&json);
 }
 
 /* ---- Text ---- */
@@ -131,42 +120,41 @@ static const char *ms_format(double ms)
     return ms < 10 ? "%.3f" : ms < 100 ? "%.2f" : "%.1f";
 }
 
+static void print_profile(const struct profile_shares *profile)
+{
+    printf("          ");
+    for (size_t i = 0; i < PROFILE_SHARES; i++) {
+        printf(" %s", profile_share_name(i));
+        put_cell(0, "%.1f %%", 100 * profile->share[i]);
+        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
+    }
+}
+
 void result_print_text(const struct result *result)
 {
-    double median = 1e3 * result->timing.median, least = 1e3 * result->timing.min;
-    double n_tokens = result->n_tokens > 0 ? (double)result->n_tokens : NAN;
-    printf("%-10s %-9s %7zu", result->workload, result->precision, result->n_threads);
-    put_cell(10, ms_format(median), median);
-    put_cell(10, ms_format(least), least);
+    struct figures figures = figures_of(result);
+    printf("%-10s %-9s %7zu", result->workload->name, result->precision, result->n_threads);
+    put_cell(10, ms_format(figures.median_ms), figures.median_ms);
+    put_cell(10, ms_format(figures.min_ms), figures.min_ms);
     put_cell(7, "%.1f %%", 100 * result->timing.spread);
-    put_cell(9, "%.0f", 1e3 * n_tokens / median);
-    put_cell(9, "%.1f", 1e3 * (double)result->n_texts / median);
-    put_cell(8, "%.2f", 1e3 * median / n_tokens);
+    put_cell(9, "%.0f", figures.tokens_per_s);
+    put_cell(9, "%.1f", figures.texts_per_s);
+    put_cell(8, "%.2f", 1e3 * figures.ms_per_token);
     put_cell(9, "%.1f %%", 100 * result->share_of_peak);
     if (isfinite(result->handover_before_ns))
         printf("  %.0f, %.0f ns: %s", result->handover_before_ns, result->handover_after_ns,
                handover_tag(result->handover_before_ns, result->handover_after_ns));
     putchar('\n');
-    if (isfinite(result->tokenize_mb_per_s))
-        printf("           tokenizing alone, one thread: %.1f MB/s\n", result->tokenize_mb_per_s);
-    if (isfinite(result->resident_mb))
-        printf("           resident memory: %.1f MB\n", result->resident_mb);
-    if (!result->has_profile)
-        return;
-    printf("          ");
-    for (size_t i = 0; i < PROFILE_SHARES; i++) {
-        printf(" %s", profile_share_name(i));
-        put_cell(0, "%.1f %%", 100 * result->profile.share[i]);
-        printf("%s", i + 1 < PROFILE_SHARES ? "," : "\n");
-    }
+    if (result->has_profile)
+        print_profile(&result->profile);
 }
 
 void peaks_print_text(const struct peaks *peaks, double handover)
 {
-    printf(
-        "%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), memory read at %.1f GB/s",
-        peaks->n_threads, peaks->n_threads == 1 ? "" : "s", peaks->f32_gflops, peaks->f32_isa,
-        peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
+    printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), "
+           "memory read at %.1f GB/s",
+           peaks->n_threads, plural(peaks->n_threads), peaks->f32_gflops, peaks->f32_isa,
+           peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
     if (isfinite(handover))
         printf(", hand-over %.0f ns", handover);
     putchar('\n');

@@ -3,17 +3,17 @@
 #define TOOLS_BENCH_RESULT_H
 
 #include "tools/bench/encoding.h"
-#include "tools/bench/peaks.h"
-#include "tools/bench/timing.h"
+#include "tools/bench/machine.h"
+#include "tools/bench/series.h"
 
 /* Numbers that do not apply are NaN: null in JSON, left out or "-" in the table. */
 struct result {
-    const char *workload, *model, *precision, *isa;
-    size_t n_threads, n_texts, n_tokens, shortest, longest;
+    const struct workload *workload;
+    const char *model, *precision, *isa;
+    size_t n_threads;
     struct timing timing; /* in seconds */
     double gflops, share_of_peak;
     double handover_before_ns, handover_after_ns;
-    double tokenize_mb_per_s, resident_mb;
     bool has_profile;
     struct profile_shares profile;
     struct peaks peaks;

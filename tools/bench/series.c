@@ -1,24 +1,57 @@
-/* series.c - repeats and their times. */
+/* series.c - repeats, and quantiles of their times: between two samples their weighted mean (type 7
+ * of Hyndman and Fan 1996). */
 #include "tools/bench/series.h"
 
-#include "tools/bench/together.h"
 #include "tools/common/options.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { RUNS_LEAST = 3, RUNS_MOST = 100000 };
 
 static const double LONG_RUN = 3; /* seconds */
 
-static bool is_enough(const struct series_length *length, size_t n, double elapsed, double first)
+double now_seconds(void)
 {
-    if (length->n_runs > 0)
-        return n >= length->n_runs;
-    size_t least = first > LONG_RUN ? 1 : RUNS_LEAST;
-    return n >= RUNS_MOST || (n >= least && elapsed >= length->seconds);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool series(const struct series_length *length, bool (*once)(void *user), void *user,
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, size_t n, double share)
+{
+    double place = share * (double)(n - 1);
+    size_t below = (size_t)place, above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+struct timing timing_of(double *samples, size_t n)
+{
+    qsort(samples, n, sizeof *samples, compare);
+    double median = quantile(samples, n, 0.5);
+    return (struct timing){
+        .n_runs = n,
+        .median = median,
+        .min = samples[0],
+        .spread = (quantile(samples, n, 0.75) - quantile(samples, n, 0.25)) / median,
+    };
+}
+
+static bool is_enough(struct series_length length, size_t n, double elapsed, double first)
+{
+    if (length.n_runs > 0)
+        return n >= length.n_runs;
+    size_t least = first > LONG_RUN ? 1 : RUNS_LEAST;
+    return n >= RUNS_MOST || (n >= least && elapsed >= length.seconds);
+}
+
+bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing)
 {
     double *samples = malloc(RUNS_MOST * sizeof *samples), start = now_seconds();

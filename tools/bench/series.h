@@ -2,8 +2,6 @@
 #ifndef TOOLS_BENCH_SERIES_H
 #define TOOLS_BENCH_SERIES_H
 
-#include "tools/bench/timing.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,9 +10,22 @@ struct series_length {
     size_t n_runs; /* 0: as many as fit into the seconds, at least 3, or 1 of more than 3 seconds */
 };
 
+/* In seconds. */
+struct timing {
+    size_t n_runs;
+    double median, min;
+    double spread; /* (upper quartile - lower quartile) / median */
+};
+
+/* Of n >= 1 samples, which it sorts. */
+struct timing timing_of(double *samples, size_t n);
+
 /* Runs it once without a clock, then as often as the length says. once() returns false where it
- * failed, after a message; then series() does too. Times are in seconds. */
-bool series(const struct series_length *length, bool (*once)(void *user), void *user,
+ * failed, after a message; then series() does too. */
+bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing);
+
+/* The clock of the bench. */
+double now_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* subject.c - a model is opened, or made; and the arithmetic it takes. */
+/* subject.c - a model is opened, or made; and the arithmetic that it takes. */
 #include "tools/bench/subject.h"
 
 #include "tools/common/options.h"
@@ -11,13 +11,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* The matrix of a layer at *index or behind it; false: there is none. */
+static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_info *tensor)
+{
+    for (; engine_model_tensor(model, *index, tensor) == ENGINE_OK; ++*index)
+        if (tensor->n_dims == 2 && strncmp(tensor->name, "layers.", 7) == 0)
+            return true;
+    return false;
+}
+
 static const char *linear_type(const engine_model *model)
 {
     engine_tensor_info tensor;
     const char *type = "none";
-    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
-        if (strncmp(tensor.name, "layers.", 7) != 0 || tensor.n_dims != 2)
-            continue;
+    for (size_t i = 0; next_matrix(model, &i, &tensor); i++) {
         if (strcmp(type, "none") != 0 && strcmp(type, tensor.type) != 0)
             return "mixed";
         type = tensor.type;
@@ -50,14 +57,14 @@ int subject_open(struct subject *subject, const char *path)
 static int check_space(const char *folder, const struct bert_shape *shape, const char *precision)
 {
     struct statvfs system;
-    uint64_t needed = bert_file_bytes(shape, precision), found;
-    if (statvfs(folder, &system) != 0 ||
-        __builtin_mul_overflow((uint64_t)system.f_bavail, (uint64_t)system.f_frsize, &found) ||
-        needed <= found)
+    double needed = bert_file_bytes(shape, precision);
+    if (statvfs(folder, &system) != 0)
         return PROGRAM_DONE;
-    return program_fail("the shape takes %s%.1f GB in %s, '%s' has %.1f GB",
-                        needed == UINT64_MAX ? "more than " : "", 1e-9 * (double)needed, precision,
-                        folder, 1e-9 * (double)found);
+    double found = (double)system.f_bavail * (double)system.f_frsize;
+    if (needed <= found)
+        return PROGRAM_DONE;
+    return program_fail("the shape takes about %.1f GB in %s, '%s' has %.1f GB", 1e-9 * needed,
+                        precision, folder, 1e-9 * found);
 }
 
 /* Writes the file and leaves it open without a name. */
@@ -104,39 +111,17 @@ void subject_close(struct subject *subject)
         close(subject->fd);
 }
 
-struct operations {
-    double in_int8, in_floats; /* of linear layers */
-    double attention;
-};
-
-static struct operations count(const struct subject *subject, const struct workload *workload)
+struct work subject_work(const struct subject *subject, const struct workload *workload)
 {
     const engine_info *info = &subject->info;
-    struct operations operations = {
-        .attention = 2 * workload->n_pairs * (double)info->n_layers * 2 * (double)info->width,
+    struct work work = {
+        .f32 = 2 * workload->n_pairs * (double)info->n_layers * 2 * (double)info->width,
     };
     engine_tensor_info tensor;
-    for (size_t i = 0; engine_model_tensor(subject->model, i, &tensor) == ENGINE_OK; i++) {
-        if (tensor.n_dims != 2 || strncmp(tensor.name, "layers.", 7) != 0)
-            continue;
-        double products = (double)tensor.shape[0] * (double)tensor.shape[1];
-        bool is_int8 = strcmp(tensor.type, "int8") == 0;
-        *(is_int8 ? &operations.in_int8 : &operations.in_floats) +=
-            2 * (double)workload->n_tokens * products;
+    for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
+        double operations =
+            2 * (double)workload->n_tokens * (double)tensor.shape[0] * (double)tensor.shape[1];
+        *(strcmp(tensor.type, "int8") == 0 ? &work.int8 : &work.f32) += operations;
     }
-    return operations;
-}
-
-double subject_operations(const struct subject *subject, const struct workload *workload)
-{
-    struct operations operations = count(subject, workload);
-    return operations.in_int8 + operations.in_floats + operations.attention;
-}
-
-double subject_ideal_seconds(const struct subject *subject, const struct workload *workload,
-                             double f32_gflops, double int8_gops)
-{
-    struct operations operations = count(subject, workload);
-    return 1e-9 * (operations.in_int8 / int8_gops +
-                   (operations.in_floats + operations.attention) / f32_gflops);
+    return work;
 }

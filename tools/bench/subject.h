@@ -28,14 +28,13 @@ int subject_make(struct subject *subject, const struct bert_shape *shape, const 
 
 void subject_close(struct subject *subject);
 
-/* A multiply-add is two operations: those of the layers' matrices for each token, 4D² + 2DF each
+/* Operations, a multiply-add being two: those of the layers' matrices for each token, 4D² + 2DF each
  * layer (3DF with a gate), and of attention T² · 2D. What stands before and behind the layers is
  * not counted. */
-double subject_operations(const struct subject *subject, const struct workload *workload);
-
-/* Seconds that they take at these peaks, in 1e9 operations per second: matrices in int8 at that of
- * int8, all else at that of f32. */
-double subject_ideal_seconds(const struct subject *subject, const struct workload *workload,
-                             double f32_gflops, double int8_gops);
+struct work {
+    double int8; /* of matrices in int8 */
+    double f32;  /* all others */
+};
+struct work subject_work(const struct subject *subject, const struct workload *workload);
 
 #endif

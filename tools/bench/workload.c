@@ -4,19 +4,15 @@
 
 #include "tools/common/options.h"
 #include "tools/common/weights/random.h"
+#include "tools/common/weights/token_source.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THR_SEQUENCES = 512, THR_LEAST = 8, THR_MOST = 40, THR128_SEQUENCES = 64 };
 enum { WRONG_BYTES = 40 }; /* of a text that is no id, shown at most */
-
-/* 32 · u^2.36 is 9.5 on average: u = 0 gives 8 tokens, u = 1 gives 40, and the mean is 17.5. */
-static const double THR_BEND = 2.36;
 
 static void count_sequence(struct workload *workload, size_t index, size_t n_tokens)
 {
@@ -27,80 +23,67 @@ static void count_sequence(struct workload *workload, size_t index, size_t n_tok
         workload->shortest = n_tokens;
 }
 
-void workload_count(struct workload *workload, const engine_result *results)
-{
-    workload->n_tokens = workload->shortest = workload->longest = 0;
-    workload->n_pairs = 0;
-    for (size_t i = 0; i < workload->n; i++)
-        count_sequence(workload, i, results[i].n_tokens);
-}
-
 void workload_free(struct workload *workload)
 {
     free(workload->inputs);
     free(workload->ids);
-    free(workload->text);
     *workload = (struct workload){0};
+}
+
+static bool make_room(struct workload *workload, size_t n_sequences, size_t n_ids)
+{
+    workload->inputs = calloc(n_sequences, sizeof *workload->inputs);
+    workload->ids = calloc(n_ids, sizeof *workload->ids);
+    return workload->inputs != NULL && workload->ids != NULL;
+}
+
+/* The next sequence: n ids that stand behind those of the others. */
+static void end_sequence(struct workload *workload, size_t n)
+{
+    workload->inputs[workload->n].ids = workload->ids + workload->n_tokens;
+    workload->inputs[workload->n].n_ids = n;
+    count_sequence(workload, workload->n++, n);
 }
 
 /* ---- Random ids ---- */
 
-/* lengths[0 .. n-1] in any order: a seeded shuffle (Fisher and Yates). */
-static void shuffle(size_t *lengths, size_t n, uint64_t *state)
+struct lengths {
+    size_t n, least, most;
+};
+
+static struct lengths lengths_named(const char *name)
 {
-    for (size_t i = n; i > 1; i--) {
-        size_t j = random_below(state, i), kept = lengths[i - 1];
-        lengths[i - 1] = lengths[j];
-        lengths[j] = kept;
-    }
+    if (strcmp(name, "thr") == 0)
+        return (struct lengths){512, 8, 40};
+    if (strcmp(name, "thr128") == 0)
+        return (struct lengths){64, 128, 128};
+    size_t length = strtoul(name + strcspn(name, "0123456789"), NULL, 10); /* lat16, tokens64 */
+    return (struct lengths){1, length, length};
 }
 
-/* How many sequences; their lengths too where `lengths` is not NULL. */
-static size_t lengths_of(const char *name, size_t *lengths, uint64_t *state)
+/* least + (most - least) · u^2.36, where u goes over 0 .. 1 evenly, in no order: from 8 to 40 the
+ * mean is 17.5. */
+static size_t length_of(struct lengths lengths, size_t i)
 {
-    size_t n = 1, length = 0;
-    if (strcmp(name, "thr") == 0) {
-        for (size_t i = 0; lengths != NULL && i < THR_SEQUENCES; i++) {
-            double u = ((double)i + 0.5) / THR_SEQUENCES;
-            lengths[i] = THR_LEAST + (size_t)(pow(u, THR_BEND) * (THR_MOST - THR_LEAST) + 0.5);
-        }
-        if (lengths != NULL)
-            shuffle(lengths, THR_SEQUENCES, state);
-        return THR_SEQUENCES;
-    }
-    if (strcmp(name, "thr128") == 0) {
-        n = THR128_SEQUENCES;
-        length = 128;
-    } else { /* lat16, tokens64 */
-        length = strtoul(name + strcspn(name, "0123456789"), NULL, 10);
-    }
-    for (size_t i = 0; lengths != NULL && i < n; i++)
-        lengths[i] = length;
-    return n;
+    static const size_t STEP = 211; /* comes to each place of 512 once */
+    double u = ((double)(i * STEP % lengths.n) + 0.5) / (double)lengths.n;
+    return lengths.least + (size_t)(pow(u, 2.36) * (double)(lengths.most - lengths.least) + 0.5);
 }
 
 bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
                      uint64_t seed)
 {
-    uint64_t state = seed;
+    struct lengths lengths = lengths_named(name);
     snprintf(workload->name, sizeof workload->name, "%s", name);
-    workload->n = lengths_of(name, NULL, NULL);
-    size_t *lengths = calloc(workload->n, sizeof *lengths);
-    workload->inputs = calloc(workload->n, sizeof *workload->inputs);
-    if (lengths != NULL)
-        lengths_of(name, lengths, &state);
-    for (size_t i = 0; lengths != NULL && i < workload->n; i++)
-        count_sequence(workload, i, lengths[i]);
-    workload->ids = calloc(workload->n_tokens, sizeof *workload->ids);
-    bool done = lengths != NULL && workload->inputs != NULL && workload->ids != NULL;
-    for (size_t i = 0; done && i < workload->n_tokens; i++)
-        workload->ids[i] = (int32_t)random_below(&state, n_vocabulary);
-    for (size_t i = 0, at = 0; done && i < workload->n; at += lengths[i++]) {
-        workload->inputs[i].ids = workload->ids + at;
-        workload->inputs[i].n_ids = lengths[i];
+    if (!make_room(workload, lengths.n, lengths.n * lengths.most))
+        return false;
+    for (size_t i = 0; i < lengths.n; i++) {
+        size_t length = length_of(lengths, i);
+        for (size_t t = 0; t < length; t++)
+            workload->ids[workload->n_tokens + t] = (int32_t)random_below(&seed, n_vocabulary);
+        end_sequence(workload, length);
     }
-    free(lengths);
-    return done;
+    return true;
 }
 
 /* ---- Ids of a file ---- */
@@ -113,92 +96,69 @@ static void name_of_file(struct workload *workload, const char *path)
     snprintf(workload->name, sizeof workload->name, "%.*s", (int)(len < 60 ? len : 60), start);
 }
 
-static bool append_id(struct workload *workload, size_t *cap, long id)
+static bool is_blank(char c)
 {
-    if (workload->n_tokens == *cap) {
-        size_t wanted = *cap > 0 ? 2 * *cap : 4096;
-        int32_t *ids = realloc(workload->ids, wanted * sizeof *ids);
-        if (ids == NULL)
-            return false;
-        workload->ids = ids;
-        *cap = wanted;
-    }
-    workload->ids[workload->n_tokens++] = (int32_t)id;
-    return true;
+    return strchr(" \t\r\n", c) != NULL;
 }
 
-static bool append_sequence(struct workload *workload, size_t n_ids)
+/* What stands behind the id; NULL: it is none. */
+static const char *read_id(const char *at, const char *end, int32_t *id)
 {
-    engine_input *inputs = realloc(workload->inputs, (workload->n + 1) * sizeof *inputs);
-    if (inputs == NULL)
-        return false;
-    workload->inputs = inputs;
-    inputs[workload->n] = (engine_input){0};
-    inputs[workload->n++].n_ids = n_ids;
-    return true;
+    const char *start = at;
+    int64_t value = 0;
+    while (at < end && isdigit((unsigned char)*at) && value <= INT32_MAX)
+        value = 10 * value + (*at++ - '0');
+    *id = (int32_t)value;
+    return at > start && value <= INT32_MAX && (at == end || is_blank(*at)) ? at : NULL;
 }
 
-/* The ids of one line, if it has any; false if there is no memory or *wrong, the text that is no
- * id, is set. */
-static bool read_line(struct workload *workload, char *line, size_t *cap, const char **wrong)
+static int fail_id(const char *path, size_t line, const char *wrong, const char *end)
 {
-    size_t before = workload->n_tokens;
-    for (char *end, *at = line + strspn(line, " \t\r\n"); *at != '\0';
-         at = end + strspn(end, " \t\r\n")) {
-        errno = 0;
-        long id = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
-        if (id < 0 || id > INT32_MAX || errno != 0 || strchr(" \t\r\n", *end) == NULL) {
-            *wrong = at;
-            return false;
+    int len = 0;
+    while (len < WRONG_BYTES && wrong + len < end && !is_blank(wrong[len]))
+        len++;
+    return program_fail("'%s', line %zu: '%.*s' is not a token id", path, line, len, wrong);
+}
+
+static int read_lines(struct workload *workload, const char *path, const char *at, const char *end)
+{
+    size_t line = 1, n = 0; /* n: ids of this line so far */
+    while (at < end)
+        if (*at == '\n') {
+            if (n > 0)
+                end_sequence(workload, n);
+            n = 0;
+            line++;
+            at++;
+        } else if (is_blank(*at)) {
+            at++;
+        } else {
+            const char *behind = read_id(at, end, &workload->ids[workload->n_tokens + n++]);
+            if (behind == NULL)
+                return fail_id(path, line, at, end);
+            at = behind;
         }
-        if (!append_id(workload, cap, id))
-            return false;
-    }
-    return workload->n_tokens == before || append_sequence(workload, workload->n_tokens - before);
-}
-
-static int fail_line(const char *path, size_t n_lines, const char *wrong)
-{
-    size_t len = strcspn(wrong, " \t\r\n");
-    return program_fail("'%s', line %zu: '%.*s' is not a token id", path, n_lines,
-                        (int)(len < WRONG_BYTES ? len : WRONG_BYTES), wrong);
-}
-
-/* Inputs point into ids only now that it does not move any more. */
-static void settle_sequences(struct workload *workload)
-{
-    size_t at = 0;
-    workload->n_tokens = 0;
-    for (size_t i = 0; i < workload->n; i++) {
-        workload->inputs[i].ids = workload->ids + at;
-        at += workload->inputs[i].n_ids;
-        count_sequence(workload, i, workload->inputs[i].n_ids);
-    }
+    if (n > 0)
+        end_sequence(workload, n);
+    return workload->n > 0 ? PROGRAM_DONE : program_fail("'%s' has no token ids", path);
 }
 
 int workload_read(struct workload *workload, const char *path)
 {
-    char *line = NULL;
-    const char *wrong = NULL;
-    size_t line_cap = 0, cap = 0, n_lines = 0;
-    FILE *file = fopen(path, "r");
-    int code = PROGRAM_DONE;
-    if (file == NULL)
-        return program_fail("cannot open '%s': %s", path, strerror(errno));
+    char *data;
+    size_t len, n_lines = 1;
+    int code = read_whole(path, &data, &len);
+    if (code != PROGRAM_DONE)
+        return code;
     name_of_file(workload, path);
-    for (ssize_t len; code == PROGRAM_DONE && (len = getline(&line, &line_cap, file)) >= 0;) {
-        n_lines++;
-        if (strlen(line) != (size_t)len)
-            code = program_fail("'%s', line %zu: a NUL byte is not a token id", path, n_lines);
-        else if (!read_line(workload, line, &cap, &wrong))
-            code = wrong != NULL ? fail_line(path, n_lines, wrong) : program_fail("out of memory");
-    }
-    if (code == PROGRAM_DONE && ferror(file))
-        code = program_fail("cannot read '%s'", path);
-    if (code == PROGRAM_DONE && workload->n_tokens == 0)
-        code = program_fail("'%s' has no token ids", path);
-    settle_sequences(workload);
-    free(line);
-    fclose(file);
+    for (size_t i = 0; i < len; i++)
+        n_lines += data[i] == '\n';
+    if (memchr(data, '\0', len) != NULL)
+        code = program_fail("'%s' has a NUL byte, which is not a token id", path);
+    else if (!make_room(workload, n_lines, len / 2 + 1)) /* an id and a blank are two bytes */
+        code = no_memory();
+    else
+        code = read_lines(workload, path, data, data + len);
+    free(data);
     return code;
 }

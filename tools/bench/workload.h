@@ -1,5 +1,4 @@
-/* workload.h - what is encoded: sequences of token ids, or texts, made of a seed or read from a
- * file. */
+/* workload.h - what is encoded: sequences of token ids, made of a seed or read from a file. */
 #ifndef TOOLS_BENCH_WORKLOAD_H
 #define TOOLS_BENCH_WORKLOAD_H
 
@@ -15,33 +14,22 @@ struct workload {
     char name[WORKLOAD_NAME_BYTES];
     engine_input *inputs; /* [n] */
     size_t n;
-    int32_t *ids; /* of all sequences, end to end; NULL: texts */
-    char *text;   /* of all texts, end to end; NULL: ids */
-    size_t text_bytes;
-    /* Of tokens; texts: 0 until workload_count has been told. */
+    int32_t *ids; /* [n_tokens], of all sequences, end to end */
     size_t n_tokens, shortest, longest;
     double n_pairs; /* the sum of T² */
 };
 
 /* All take a workload without contents and leave it for workload_free, also where they fail. */
 
-/* lat16, lat128, lat512: one sequence of so many tokens; tokensN: one of N; thr: 512 sequences of 8
+/* lat16, lat128 and so on: one sequence of so many tokens; thr: 512 sequences of 8
  * to 40 tokens, 17.5 on average, many short ones and few long ones, in any order; thr128: 64 of
  * 128. False if there is no memory. */
 bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
                      uint64_t seed);
 
-/* n made-up sentences of words that the model knows. False if there is no memory; a model with
- * fewer than ten words gives none. */
-bool workload_sentences(struct workload *workload, const char *name, const engine_model *model,
-                        size_t n, uint64_t seed);
-
 /* Lines of ids separated by blanks, one sequence each; lines without ids are skipped. The name is
  * that of the file without folder and ending. PROGRAM_DONE, or an exit code after a message. */
 int workload_read(struct workload *workload, const char *path);
-
-/* Fills the counts from what the engine says of each text. */
-void workload_count(struct workload *workload, const engine_result *results);
 
 void workload_free(struct workload *workload);
 
