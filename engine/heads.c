@@ -2,11 +2,27 @@
  */
 #include "engine/encode.h"
 #include "engine/status.h"
+#include "model/layers/entities.h"
 #include "model/layers/head.h"
 #include "model/layers/pooling.h"
+#include "model/layers/top_k.h"
 
 #include <stdio.h>
-#include <string.h>
+
+/* Callers' buffers are filled as the structs of model/: the same fields in the same places. */
+#define SAME_FIELD(ours, theirs, field)                                                            \
+    _Static_assert(offsetof(struct ours, field) == offsetof(theirs, field) &&                      \
+                       sizeof(((struct ours *)0)->field) == sizeof(((theirs *)0)->field) &&        \
+                       sizeof(struct ours) == sizeof(theirs),                                      \
+                   "struct " #ours " and " #theirs " differ in " #field)
+SAME_FIELD(entity, engine_entity, label);
+SAME_FIELD(entity, engine_entity, score);
+SAME_FIELD(entity, engine_entity, begin);
+SAME_FIELD(entity, engine_entity, end);
+SAME_FIELD(entity, engine_entity, in_pair);
+SAME_FIELD(candidate, engine_candidate, token);
+SAME_FIELD(candidate, engine_candidate, id);
+SAME_FIELD(candidate, engine_candidate, score);
 
 const char *engine_label(const engine_model *model, size_t label)
 {
@@ -77,77 +93,6 @@ static float *row_logits(engine_session *session, size_t row)
 
 /* ---- Entities ---- */
 
-/* A label's place in an entity: B-X begins one, I-X and a bare X go on with X, O (or no name) is
- * none. */
-struct tag {
-    bool outside, begins;
-    const char *kind;
-};
-
-static struct tag tag_of(const engine_model *model, size_t label)
-{
-    const char *name = engine_label(model, label);
-    struct tag tag = {.kind = name};
-    if (name == NULL || strcmp(name, "O") == 0)
-        tag.outside = true;
-    else if ((name[0] == 'B' || name[0] == 'I') && name[1] == '-') {
-        tag.begins = name[0] == 'B';
-        tag.kind = name + 2;
-    }
-    return tag;
-}
-
-struct entity_list {
-    engine_entity *out;
-    size_t cap, n;
-    engine_entity open; /* the one that may go on */
-    struct tag tag;
-    size_t n_tokens; /* of it; 0: none is open */
-    double sum;
-};
-
-static void close_entity(struct entity_list *list)
-{
-    if (list->n_tokens == 0)
-        return;
-    list->open.score = (float)(list->sum / (double)list->n_tokens);
-    if (list->n < list->cap)
-        list->out[list->n] = list->open;
-    list->n++;
-    list->n_tokens = 0;
-}
-
-/* A piece that goes on with the word before it, by its text: "##ing". */
-static bool continues_word(const struct tokenizer *tokenizer, int32_t id)
-{
-    size_t len = 0;
-    const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
-    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix_bytes > 0 &&
-           len > tokenizer->prefix_bytes &&
-           memcmp(text, tokenizer->prefix, tokenizer->prefix_bytes) == 0;
-}
-
-static void add_token(struct entity_list *list, const struct token *token, bool joined,
-                      size_t label, struct tag tag, float score)
-{
-    bool open = list->n_tokens > 0;
-    bool same = open && !tag.outside && strcmp(tag.kind, list->tag.kind) == 0 &&
-                token->in_pair == list->open.in_pair;
-    if (tag.outside || !same || (tag.begins && !joined))
-        close_entity(list);
-    if (tag.outside)
-        return;
-    if (list->n_tokens == 0) {
-        list->open =
-            (engine_entity){.label = label, .begin = token->begin, .in_pair = token->in_pair};
-        list->tag = tag;
-        list->sum = 0;
-    }
-    list->open.end = token->end;
-    list->sum += (double)score;
-    list->n_tokens++;
-}
-
 static void list_entities(engine_session *session, const struct encode_settings *settings,
                           struct entity_list *list)
 {
@@ -155,19 +100,26 @@ static void list_entities(engine_session *session, const struct encode_settings 
     size_t n_labels = (size_t)model->encoder.config.labels;
     for (size_t t = 0; t < n_pass_rows(session); t++) {
         const struct token *token = &session->tokens[t];
+        struct candidate best;
         if (token->special) {
-            close_entity(list);
+            entities_close(list);
             continue;
         }
         float *scores = row_logits(session, t);
-        size_t best = 0;
         head_scores(settled_scores(session, settings), scores, n_labels);
-        for (size_t i = 1; i < n_labels; i++)
-            best = scores[i] > scores[best] ? i : best;
-        bool joined = continues_word(&model->tokenizer, token->id);
-        add_token(list, token, joined, best, tag_of(model, best), scores[best]);
+        top_k(scores, n_labels, 1, &best);
+        entities_add(list,
+                     &(struct labelled_token){
+                         .label = (size_t)best.id,
+                         .name = engine_label(model, (size_t)best.id),
+                         .score = best.score,
+                         .begin = token->begin,
+                         .end = token->end,
+                         .in_pair = token->in_pair,
+                         .continues_word = tokenizer_continues_word(&model->tokenizer, token->id),
+                     });
     }
-    close_entity(list);
+    entities_close(list);
 }
 
 engine_status engine_entities(engine_session *session, const engine_input *input,
@@ -175,7 +127,7 @@ engine_status engine_entities(engine_session *session, const engine_input *input
                               size_t *needed, engine_result *result)
 {
     struct encode_settings settings = {0};
-    struct entity_list list = {.out = out, .cap = cap};
+    struct entity_list list = {.out = (struct entity *)out, .cap = cap};
     if (session == NULL)
         return ENGINE_ERROR_ARGUMENT;
     if (input == NULL || (out == NULL && cap > 0) || input->ids != NULL)
@@ -199,21 +151,6 @@ engine_status engine_entities(engine_session *session, const engine_input *input
 }
 
 /* ---- Fill ---- */
-
-/* The k largest of n scores, best first (the smaller id of equals), by insertion. */
-static void best_candidates(const float *scores, size_t n, size_t token, size_t k,
-                            engine_candidate *out)
-{
-    size_t count = 0;
-    for (size_t id = 0; id < n; id++) {
-        if (count == k && !(scores[id] > out[k - 1].score))
-            continue;
-        size_t at = count < k ? count++ : k - 1;
-        for (; at > 0 && scores[id] > out[at - 1].score; at--)
-            out[at] = out[at - 1];
-        out[at] = (engine_candidate){.token = token, .id = (int32_t)id, .score = scores[id]};
-    }
-}
 
 static size_t count_masks(const engine_session *session, int32_t mask_token)
 {
@@ -256,8 +193,9 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
         float *scores = row_logits(session, row);
         if (!settings.raw_scores)
             head_scores(SCORES_SOFTMAX, scores, (size_t)config->vocabulary);
-        best_candidates(scores, (size_t)config->vocabulary, session->pass.out_offsets[row], k, out);
-        out += k;
+        top_k(scores, (size_t)config->vocabulary, k, (struct candidate *)out);
+        for (size_t i = 0; i < k; i++)
+            (out++)->token = session->pass.out_offsets[row];
     }
     return succeed(&session->error);
 }

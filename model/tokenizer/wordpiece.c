@@ -14,6 +14,15 @@ static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, cons
     return added_is_outside(&tokenizer->added, id) ? -1 : id;
 }
 
+bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
+{
+    size_t len = 0;
+    const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
+    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix_bytes > 0 &&
+           len > tokenizer->prefix_bytes &&
+           memcmp(text, tokenizer->prefix, tokenizer->prefix_bytes) == 0;
+}
+
 struct piece {
     int32_t id;
     size_t n_chars;
