@@ -33,15 +33,17 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # ---- What is built from what ----
 # libengine: model/ and engine/ without the writing side.
 # libwriter: the writing side and what it needs, for programs that make weight files; not installed.
+# libcommon: tools/common/, for all programs; not installed.
 # Programs:  each tools/*.c is a program: encode.c is encode, NAME.c is encode-NAME, and its own files are
-#            in tools/NAME/. tools/common/ is for all. minimal.c is the sample of the README.
+#            in tools/NAME/. They share libengine.so. minimal.c is the sample of the README.
 # Tests:     tests/**/test_*.c is a suite, linked with every object of the libraries (under tests/api/
 #            with libengine.a like a program), and so are tests/**/test_*.sh and, of what is shipped,
 #            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
 # Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
 MACHINE := $(shell $(CC) -dumpmachine)
-ISAS := portable $(if $(filter x86_64-%,$(MACHINE)),avx2 avx512 avx512vnni amx)
+# In the order in which they are compiled: the slowest first, so that the last do not wait for them alone.
+ISAS := $(if $(filter x86_64-%,$(MACHINE)),amx avx512vnni avx512 avx2) portable
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
@@ -61,15 +63,16 @@ TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNELS := $(ISAS:%=$(BUILD)/model/kernels/kernels_%.o)
-MODEL_OBJECTS := $(call objects,$(MODEL_SOURCES)) $(KERNELS)
-LIBRARY_OBJECTS := $(MODEL_OBJECTS) $(call objects,$(ENGINE_SOURCES))
+LIBRARY_OBJECTS := $(KERNELS) $(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES))
 WRITER_OBJECTS := $(call objects,$(WRITER_SOURCES))
 WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) $(wildcard engine/file/crc32c.c))
 TOOL_OBJECTS := $(call objects,$(TOOL_MAINS) $(TOOL_SHARED))
+COMMON_OBJECTS := $(call objects,$(wildcard tools/common/*.c tools/common/*/*.c))
 TEST_OBJECTS := $(call objects,$(TEST_ALL))
 
-program = $(BUILD)/$(if $(filter encode,$(1)),encode,encode-$(1))
-PROGRAMS := $(foreach main,$(TOOL_MAINS),$(call program,$(basename $(notdir $(main)))))
+TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
+program = $(1)/$(if $(filter encode,$(2)),encode,encode-$(2))
+PROGRAMS := $(foreach name,$(TOOL_NAMES),$(call program,$(BUILD),$(name)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
@@ -129,8 +132,10 @@ $(KERNELS): $(BUILD)/model/kernels/kernels_%.o: model/kernels/kernels.c $(BUILD)
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
 
-$(TOOL_OBJECTS): DEFINES = -DENCODE_DATADIR='"$(PREFIX)/share/encode"'
-$(TOOL_OBJECTS): $(BUILD)/prefix
+# What knows where the default weights are installed; another PREFIX makes this alone anew.
+PLACED := $(call objects,$(shell grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c))
+$(PLACED): DEFINES = -DENCODE_DATADIR='"$(PREFIX)/share/encode"'
+$(PLACED): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
@@ -158,6 +163,9 @@ $(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
 $(BUILD)/libwriter.a: $(WRITER_OBJECTS) $(WRITER_NEEDS)
 	$(call say,archive)$(archive)
 
+$(BUILD)/libcommon.a: $(COMMON_OBJECTS)
+	$(call say,archive)$(archive)
+
 $(BUILD)/libtools.a: $(call objects,$(TOOL_SHARED))
 	$(call say,archive)$(archive)
 
@@ -168,12 +176,21 @@ $(BUILD)/liball.a: $(LIBRARY_OBJECTS) $(WRITER_OBJECTS)
 	$(call say,archive)$(archive)
 
 # ---- Programs ----
+# In the build folder they find libengine.so beside them; the same linked to be installed, in
+# $(BUILD)/installed/, find it in ../lib and have no debugging information. A sanitizer's runtime belongs into
+# the program alone, so then they are linked with libengine.a.
 
-define program_rule
-$(call program,$(basename $(notdir $(1)))): $(call objects,$(1)) $(BUILD)/libtools.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
-	$$(call say,link)$$(LINK) -o $$@ $$^ $$(LIBS) $$(TOOL_LIBS)
-endef
-$(foreach main,$(TOOL_MAINS),$(eval $(call program_rule,$(main))))
+ENGINE := $(BUILD)/libengine.$(if $(SANITIZE),a,so)
+TO_INSTALL := $(PROGRAMS:$(BUILD)/%=$(BUILD)/installed/%)
+
+parts = $(ENGINE) $(call objects,$(wildcard tools/$(1).c tools/$(1)/*.c tools/$(1)/*/*.c)) $(BUILD)/libcommon.a $(BUILD)/libwriter.a
+$(foreach name,$(TOOL_NAMES),$(eval $(call program,$(BUILD),$(name)) $(call program,$(BUILD)/installed,$(name)): $(call parts,$(name))))
+
+$(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
+$(TO_INSTALL): FIND_ENGINE := -s -Wl,-rpath,'$$ORIGIN/../lib'
+$(PROGRAMS) $(TO_INSTALL):
+	@mkdir -p $(@D)
+	$(call say,link)$(LINK) $(FIND_ENGINE) -Wl,--as-needed -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
@@ -274,25 +291,34 @@ train: $(BUILD)/encode-import
 # ---- Installation ----
 
 DEST = $(DESTDIR)$(PREFIX)
+STRIP ?= strip
 MANUALS := $(wildcard tools/man/*.1)
+FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
-	lib/libengine.so lib/pkgconfig/engine.pc $(MANUALS:tools/man/%=share/man/man1/%) share/encode/default.weights
+	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
+	$(MANUALS:tools/man/%=share/man/man1/%) \
+	share/encode/default.weights
 
-$(BUILD)/engine.pc: tools/engine.pc.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
+$(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
 
-install: all $(BUILD)/engine.pc
-	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig share/man/man1 share/encode)
-	install -m 755 $(PROGRAMS) $(DEST)/bin
+# Nothing is compiled but what knows PREFIX, if that has changed.
+install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS)
+	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/encode)
+	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
+	$(STRIP) --strip-debug $(DEST)/lib/libengine.a
 	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/lib
+	$(STRIP) --strip-unneeded $(DEST)/lib/libengine.so.$(SOVERSION)
 	ln -sf libengine.so.$(SOVERSION) $(DEST)/lib/libengine.so
-	install -m 644 $(BUILD)/engine.pc $(DEST)/lib/pkgconfig
+	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/lib/pkgconfig
+	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/lib/cmake/engine
 	$(if $(MANUALS),install -m 644 $(MANUALS) $(DEST)/share/man/man1)
 	install -m 644 weights/default.weights $(DEST)/share/encode
 	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DEST)/%)
-	rmdir $(DEST)/share/encode 2>/dev/null || true
+	rmdir $(DEST)/share/encode $(DEST)/lib/cmake/engine 2>/dev/null || true

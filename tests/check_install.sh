@@ -31,28 +31,45 @@ finish() {
     exit
 }
 
-# A build of its own: the prefix is compiled into the programs, which look for their weights there.
+# A build of its own, as another prefix than the tree's makes some of it anew.
 # shellcheck disable=SC2317
 quiet_make() {
     MAKEFLAGS='' make -j2 BUILD="$place/build" CFLAGS=-O1 PREFIX="$prefix" DESTDIR= "$@"
 }
+check 'make' quiet_make all
+[ $n_failed = 0 ] || finish
 check 'make install' quiet_make install
 [ $n_failed = 0 ] || finish
+compiles_nothing() { ! quiet_make install "$@" | grep '^  compile' | grep -vE '[a-z_/]*default_weights\.o$'; }
+check 'make install again compiles nothing' compiles_nothing
+check 'another prefix compiles what knows it, and no more' compiles_nothing PREFIX="$place/other"
+check 'the first again' compiles_nothing
 
 files() { (cd "$1" && find . ! -type d | sort); }
 
 check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"
 check 'DESTDIR holds the same files' diff <(files "$prefix") <(files "$place/stage$prefix")
 for file in bin/encode bin/encode-new bin/encode-inspect include/engine.h lib/libengine.a lib/libengine.so \
-    lib/libengine.so.0 lib/pkgconfig/engine.pc share/man/man1/encode.1 share/encode/default.weights; do
+    lib/libengine.so.0 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake share/man/man1/encode.1 share/encode/default.weights; do
     check "$file is installed" test -s "$prefix/$file"
 done
 
-# The installed program finds the installed weights, from anywhere.
-encode_elsewhere() { (cd / && unset ENCODE_MODEL && "$prefix/bin/encode" 'I ride bike'); }
+# Programs share the library, and carry nothing that only a debugger reads.
+for program in "$prefix"/bin/*; do
+    check "$program links libengine.so" bash -c "readelf -d '$program' | grep -q 'NEEDED.*libengine.so.0'"
+    check "$program is stripped" bash -c "! readelf -SW '$program' | grep -qE '\.(debug_info|symtab)'"
+done
+check 'so is libengine.so' bash -c "! readelf -SW '$prefix/lib/libengine.so' | grep -qF .debug_info"
+check 'programs and library take less than 4 MB' [ "$(cat "$prefix"/bin/* "$prefix"/lib/*.so.0 | wc -c)" -lt 4000000 ]
+
+# The installed program finds the installed library and weights, from anywhere, also where all was moved.
+encode_elsewhere() { (cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "${1:-$prefix}/bin/encode" 'I ride bike'); }
 check 'encode runs where it is installed' encode_elsewhere
 check 'and prints what it prints in the tree' \
     diff <(encode_elsewhere) <(ENCODE_MODEL=weights/default.weights "$place/build/encode" 'I ride bike')
+cp -r "$prefix" "$place/moved"
+check 'also elsewhere' diff <(encode_elsewhere) <(encode_elsewhere "$place/moved")
+rm -r "$place/moved"
 
 # ---- Linking ----
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
@@ -62,7 +79,8 @@ read -ra cflags < <(pkg-config --cflags engine)
 read -ra shared < <(pkg-config --libs engine)
 read -ra static < <(pkg-config --libs --static engine)
 static=("${static[@]/#-lengine/$prefix/lib/libengine.a}")
-weights=$prefix/share/encode/default.weights
+weights=$(pkg-config --variable=weights engine)
+check 'pkg-config names the default weights' cmp "$weights" weights/default.weights
 # The answer that every program must give: the one of the program built in the tree.
 expected=$("$place/build/minimal" "$weights")
 check 'the sample prints a cosine' grep -qxE 'cosine 0\.[0-9]{6}' <<<"$expected"
@@ -106,7 +124,35 @@ for kind in shared static; do
     done
 done
 
+# ---- CMake ----
+cmake_project() { # VERSION: configures and builds the sample as a project that asks for that version
+    mkdir -p "$place/project"
+    cat >"$place/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.10)
+project(sample C)
+find_package(engine $1 REQUIRED)
+add_executable(sample $PWD/tools/minimal.c)
+target_link_libraries(sample PRIVATE engine::engine)
+message(STATUS "weights: \${engine_WEIGHTS}")
+END
+    rm -rf "$place/project/build"
+    cmake -S "$place/project" -B "$place/project/build" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$place/project/build"
+}
+version=$(pkg-config --modversion engine)
+fails() { ! "$@"; }
+if command -v cmake >/dev/null; then
+    check 'CMake finds the package, and builds the sample' cmake_project "$version"
+    check 'CMake: prints what the sample prints' diff <(echo "$expected") <("$place/project/build/sample" "$weights")
+    check 'CMake names the default weights' grep -qF -- "-- weights: $weights" <(cmake_project '')
+    check 'CMake: a newer version is asked for in vain' fails cmake_project 999.0
+    check 'CMake: so is another first number' fails cmake_project 1
+else
+    skip 'cmake is not here'
+fi
+
 check 'make uninstall' quiet_make uninstall
+check 'make uninstall of the other prefix' quiet_make uninstall PREFIX="$place/other"
 check 'make uninstall with DESTDIR' quiet_make uninstall DESTDIR="$place/stage"
-check 'nothing is left of it' diff /dev/null <(files "$prefix" && files "$place/stage$prefix")
+check 'nothing is left of it' diff /dev/null <(files "$prefix" && files "$place/stage$prefix" && files "$place/other")
 finish

@@ -484,6 +484,10 @@ static void test_help_and_version(void **state)
 static void test_default_weights(void **state)
 {
     (void)state;
+    const char *build = getenv("ENCODE"); /* copies of the program find libengine.so there */
+    char folder[SUPPORT_PATH];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(build, '/') - build), build);
+    setenv("LD_LIBRARY_PATH", folder, 1);
     shell_expect(0, "mkdir -p tree/build/asan tree/weights prefix/bin prefix/share/encode && cp "
                     "\"$ENCODE\" tree/build && cp \"$ENCODE\" tree/build/asan && cp \"$ENCODE\" "
                     "prefix/bin && cp toy.weights tree/weights/default.weights && cp plain.weights "
@@ -498,6 +502,7 @@ static void test_default_weights(void **state)
     assert_contains(err, "tree/weights/default.weights'\n");
     assert_contains(err, "encode/default.weights'\n");
     assert_contains(err, "-m FILE");
+    unsetenv("LD_LIBRARY_PATH");
 }
 
 int main(void)
