@@ -39,13 +39,6 @@ static const struct setting blanks[] = {
     {ENGINE_SETTINGS_TOKENIZER, "lower", "yes"},
 };
 
-static const struct setting prompts[] = {
-    {ENGINE_SETTINGS_METADATA, "prompt.query", "ride "},
-    {ENGINE_SETTINGS_METADATA, "prompt.passage", "the the "},
-    {ENGINE_SETTINGS_METADATA, "prompt.style", "bike "},
-    {ENGINE_SETTINGS_METADATA, "default_prompt", "style"},
-};
-
 static const struct setting pieces[] = {
     {ENGINE_SETTINGS_TOKENIZER, "kind", "wordpiece"},
     {ENGINE_SETTINGS_TOKENIZER, "normalizer", "clean space_cjk nfd drop_nonspacing lower"},
@@ -104,9 +97,7 @@ static void write_settings(struct weight_writer *writer, const struct setting *l
                               strlen(list[i].value));
 }
 
-enum extra { PLAIN, PIECES, PROMPTS };
-
-static engine_status write_file(const char *path, const char *position, enum extra extra,
+static engine_status write_file(const char *path, const char *position, bool has_pieces,
                                 engine_error *error)
 {
     const char *texts[TINY_VOCABULARY] = {NULL, "[UNK]", "[CLS]", "[SEP]",
@@ -118,14 +109,12 @@ static engine_status write_file(const char *path, const char *position, enum ext
 
     if (status)
         return status;
-    if (extra == PIECES) {
+    if (has_pieces) {
         texts[5] = "ri";
         texts[6] = "##de";
     }
     write_settings(writer, settings, sizeof settings / sizeof settings[0]);
-    if (extra == PROMPTS)
-        write_settings(writer, prompts, sizeof prompts / sizeof prompts[0]);
-    if (extra == PIECES)
+    if (has_pieces)
         write_settings(writer, pieces, sizeof pieces / sizeof pieces[0]);
     else
         write_settings(writer, blanks, sizeof blanks / sizeof blanks[0]);
@@ -144,10 +133,10 @@ static engine_status write_file(const char *path, const char *position, enum ext
 
 engine_status tiny_model_write(const char *path, const char *position, engine_error *error)
 {
-    return write_file(path, position, PLAIN, error);
+    return write_file(path, position, false, error);
 }
 
-static void *file_bytes(const char *position, enum extra extra, size_t *len)
+static void *file_bytes(const char *position, bool has_pieces, size_t *len)
 {
     char folder[SUPPORT_PATH], path[SUPPORT_PATH + 16];
     engine_error error;
@@ -157,7 +146,7 @@ static void *file_bytes(const char *position, enum extra extra, size_t *len)
 
     support_temp_dir(folder);
     snprintf(path, sizeof path, "%s/tiny.weights", folder);
-    if (write_file(path, position, extra, &error))
+    if (write_file(path, position, has_pieces, &error))
         fail_msg("%s", error.message);
     file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END) || (file_len = ftell(file)) <= 0)
@@ -174,15 +163,10 @@ static void *file_bytes(const char *position, enum extra extra, size_t *len)
 
 void *tiny_model_bytes(const char *position, size_t *len)
 {
-    return file_bytes(position, PLAIN, len);
+    return file_bytes(position, false, len);
 }
 
 void *tiny_model_pieces(size_t *len)
 {
-    return file_bytes("learned", PIECES, len);
-}
-
-void *tiny_model_prompts(size_t *len)
-{
-    return file_bytes("learned", PROMPTS, len);
+    return file_bytes("learned", true, len);
 }

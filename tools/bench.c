@@ -199,7 +199,7 @@ static void measure_subject(struct bench *bench, int code)
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; done && i < options->n_workloads; i++)
-        measure_named(bench, BENCH_WORKLOADS[options->workloads[i]]);
+        measure_named(bench, BENCH_WORKLOADS[options->workloads[i]].name);
     subject_close(&bench->subject);
 }
 
@@ -219,10 +219,9 @@ int main(int argc, char *argv[])
 {
     static struct bench bench;
     struct bench_options options;
-    bool ends;
+    int code;
     program_begin("encode-bench", argv);
-    int code = bench_options_read(argc, argv, &options, &ends);
-    if (code != PROGRAM_DONE || ends)
+    if (!bench_options_read(&options, argc, argv, &code))
         return code;
     bench.options = &options;
     settle_threads(&bench);

@@ -227,10 +227,9 @@ static int carry_out(const struct import_options *options)
 int main(int argc, char *argv[])
 {
     struct import_options options;
-    bool ends;
+    int code;
     program_begin("encode-import", argv);
-    int code = import_options_read(argc, argv, &options, &ends);
-    if (code == PROGRAM_DONE && !ends) /* else all is said */
+    if (import_options_read(&options, argc, argv, &code))
         code = carry_out(&options);
     vectors_options_free(&options.vectors);
     return code;

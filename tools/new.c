@@ -164,10 +164,9 @@ int main(int argc, char *argv[])
     struct new_options options;
     struct token_source source = {0};
     struct templates templates;
-    bool ends;
+    int code;
     program_begin("encode-new", argv);
-    int code = new_options_read(argc, argv, &options, &ends);
-    if (code != PROGRAM_DONE || ends)
+    if (!new_options_read(&options, argc, argv, &code))
         return code;
     code = make_tokenizer(&options, &source);
     if (code == PROGRAM_DONE)

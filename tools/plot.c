@@ -9,7 +9,7 @@
 #include "tools/common/options.h"
 #include "tools/plot/gnuplot/render.h"
 #include "tools/plot/pictures/pictures.h"
-#include "tools/plot/plot_options.h"
+#include "tools/plot/plot_table.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int run(enum plot_command command, int argc, char **argv)
     int code;
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
-    figure_init(&figure, PLOT_COMMANDS[command]);
+    figure_init(&figure, PLOT_COMMANDS[command].name);
     code = plot_texts_read(&options);
     if (code == PROGRAM_DONE)
         code = PICTURES[command](&options, &figure);
@@ -47,8 +47,10 @@ int main(int argc, char **argv)
     if (strcmp(first, "--version") == 0)
         return program_version();
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
-        if (strcmp(first, PLOT_COMMANDS[i]) == 0)
+        if (strcmp(first, PLOT_COMMANDS[i].name) == 0)
             return run((enum plot_command)i, argc - 1, argv + 1);
+    if (strncmp(first, "--help-", 7) == 0) /* the pages that options_read prints */
+        return run(PLOT_POSITION, argc, argv);
     if (first[0] == '-')
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",

@@ -3,6 +3,7 @@
 #define TOOLS_BENCH_OPTIONS_H
 
 #include "tools/bench/bert_file.h"
+#include "tools/common/options/option_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@
 
 enum { BENCH_LIST_MOST = 16, BENCH_FILES_MOST = 32, BENCH_THREADS_MOST = 1024 };
 
-extern const char *const BENCH_WORKLOADS[];
-enum { BENCH_N_DEFAULT_WORKLOADS = 6, BENCH_N_WORKLOADS = 8 };
+extern const struct option_choice BENCH_WORKLOADS[];
+enum { BENCH_N_DEFAULT_WORKLOADS = 6 }; /* the first ones */
 
 struct bench_options {
     const char *model; /* a weight file; NULL: the shape */
@@ -32,8 +33,7 @@ struct bench_options {
     bool profile, peaks_alone, is_json;
 };
 
-/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the
- * program ends with that code. */
-int bench_options_read(int argc, char *argv[], struct bench_options *options, bool *ends);
+/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
+bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code);
 
 #endif

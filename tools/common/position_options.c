@@ -12,25 +12,34 @@
 /* Of the two scales; those of base and frequencies are in model/config.h. */
 static const double SCALE_MOST = FLT_MAX;
 
-enum { N_NAMES = ENGINE_POSITION_EXPONENTIAL + 1 };
-
-static const char *const NAMES[N_NAMES] = {
-    [ENGINE_POSITION_MODEL] = "model",           [ENGINE_POSITION_NONE] = "none",
-    [ENGINE_POSITION_SINUSOIDAL] = "sinusoidal", [ENGINE_POSITION_LEARNED] = "learned",
-    [ENGINE_POSITION_INDEX] = "index",           [ENGINE_POSITION_BINARY] = "binary",
-    [ENGINE_POSITION_FOURIER] = "fourier",       [ENGINE_POSITION_EXPONENTIAL] = "exponential",
+const struct option_choice POSITION_SCHEMES[] = {
+    {"model", ENGINE_POSITION_MODEL, "what the model says"},
+    {"none", ENGINE_POSITION_NONE, "nothing"},
+    {"sinusoidal", ENGINE_POSITION_SINUSOIDAL,
+     "PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(the same)"},
+    {"learned", ENGINE_POSITION_LEARNED, "a row of the file's table, where it has one"},
+    {"index", ENGINE_POSITION_INDEX,
+     "p/T in every column; the same value is another place in a text of another length; in "
+     "windows, T is that of the window"},
+    {"binary", ENGINE_POSITION_BINARY, "PE(p,i) = bit i of p, the lowest first"},
+    {"fourier", ENGINE_POSITION_FOURIER,
+     "PE(p,2i) = sin(2πfp), PE(p,2i+1) = cos(the same), with the i-th frequency f; columns for "
+     "which there is none are 0"},
+    {"exponential", ENGINE_POSITION_EXPONENTIAL,
+     "PE(p,i) = exp(-p/base^(i/D)): time constants from 1 to base tokens"},
+    {0},
 };
 
 const char *position_name(engine_position position)
 {
-    return NAMES[position];
+    return POSITION_SCHEMES[position].name;
 }
 
 bool position_named(const char *name, engine_position *position)
 {
-    for (size_t i = 0; i < N_NAMES; i++)
-        if (strcmp(NAMES[i], name) == 0) {
-            *position = (engine_position)i;
+    for (const struct option_choice *scheme = POSITION_SCHEMES; scheme->name != NULL; scheme++)
+        if (strcmp(scheme->name, name) == 0) {
+            *position = (engine_position)scheme->value;
             return true;
         }
     return false;
@@ -85,62 +94,66 @@ float *position_frequencies_read(const char *option, const char *text, size_t *n
     return frequencies;
 }
 
-static bool read_scale(const char *option, const char *text, double *scale)
+static bool set_frequencies(void *options, const struct option_use *use)
 {
-    if (!option_real(option, text, scale))
+    struct position_options *positions = options;
+    free(positions->frequencies);
+    positions->frequencies =
+        position_frequencies_read(use->option, use->text, &positions->n_frequencies);
+    return positions->frequencies != NULL;
+}
+
+/* A number from least to most; false after a message. */
+static bool read_between(const struct option_use *use, double least, double most, double *value)
+{
+    if (!option_real(use->option, use->text, value))
         return false;
-    if (*scale >= 0 && *scale <= SCALE_MOST)
+    if (*value >= least && *value <= most)
         return true;
-    program_note("%s takes a number from 0 to %g, not '%s'", option, SCALE_MOST, text);
+    program_note("%s takes a number from %g to %g, not '%s'", use->option, least, most, use->text);
     return false;
 }
 
-static bool read_base(const char *text, double *base)
+static bool set_base(void *options, const struct option_use *use)
 {
-    if (!option_real("--position-base", text, base))
-        return false;
-    if (*base >= POSITION_BASE_LEAST && *base <= POSITION_BASE_MOST)
-        return true;
-    program_note("--position-base takes a number from %g to %g, not '%s'", POSITION_BASE_LEAST,
-                 POSITION_BASE_MOST, text);
-    return false;
+    struct position_options *positions = options;
+    return read_between(use, POSITION_BASE_LEAST, POSITION_BASE_MOST, &positions->base);
 }
 
-static bool read_scheme(const char *text, engine_position *position)
+static bool set_embedding_scale(void *options, const struct option_use *use)
 {
-    size_t index = 0;
-    bool is_good = option_choice("--position", text, NAMES, N_NAMES, &index);
-    *position = (engine_position)index;
-    return is_good;
+    struct position_options *positions = options;
+    positions->has_embedding_scale = true;
+    positions->embedding_scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
+    return positions->embedding_scale_is_sqrt ||
+           read_between(use, 0, SCALE_MOST, &positions->embedding_scale);
 }
 
-static bool read_embedding_scale(struct position_options *options, const char *text)
+static bool set_position_scale(void *options, const struct option_use *use)
 {
-    options->has_embedding_scale = true;
-    options->embedding_scale_is_sqrt = strcmp(text, "sqrt") == 0;
-    return options->embedding_scale_is_sqrt ||
-           read_scale("--embedding-scale", text, &options->embedding_scale);
+    struct position_options *positions = options;
+    positions->has_position_scale = true;
+    return read_between(use, 0, SCALE_MOST, &positions->position_scale);
 }
 
-bool position_options_set(struct position_options *options, enum position_option option,
-                          const char *text)
-{
-    switch (option) {
-    case POSITION_OPTION_SCHEME: return read_scheme(text, &options->position);
-    case POSITION_OPTION_BASE: return read_base(text, &options->base);
-    case POSITION_OPTION_FREQUENCIES:
-        free(options->frequencies);
-        options->frequencies =
-            position_frequencies_read("--frequencies", text, &options->n_frequencies);
-        return options->frequencies != NULL;
-    case POSITION_OPTION_EMBEDDING_SCALE: return read_embedding_scale(options, text);
-    case POSITION_OPTION_SCALE:
-        options->has_position_scale = true;
-        return read_scale("--position-scale", text, &options->position_scale);
-    case N_POSITION_OPTIONS: break;
-    }
-    return false;
-}
+const struct option_row POSITION_ROWS[3] = {
+    {"position-base", 0, "B", "of sinusoidal and exponential (default the model's, or 10000)",
+     SET_BY(set_base)},
+    {"frequencies", 0, "F,..", "of fourier: cycles per token (default the model's, or harmonics)",
+     "Numbers from -1e38 to 1e38, rounded to float32 as in a weight file, at most one for two "
+     "columns. The harmonics are (i+1)/N of the model's longest text, N tokens.",
+     SET_BY(set_frequencies)},
+    {"position-scale", 0, "W", "factor on positions (default the model's, or 1)",
+     SET_BY(set_position_scale)},
+};
+
+const struct option_row EMBEDDING_SCALE_ROWS[1] = {
+    {"embedding-scale", 0, "W",
+     "factor on embeddings (default the model's, or 1; sqrt: root of the width)",
+     "W times a token's embedding plus --position-scale times its position, plus the type's "
+     "embedding, goes into the model.",
+     SET_BY(set_embedding_scale)},
+};
 
 void position_options_free(struct position_options *options)
 {
@@ -157,7 +170,7 @@ bool position_uses_base(const char *scheme)
 
 const char *position_options_conflict(const struct position_options *options, const char *scheme)
 {
-    if (scheme == NULL || strcmp(scheme, NAMES[ENGINE_POSITION_MODEL]) == 0)
+    if (scheme == NULL || strcmp(scheme, "model") == 0)
         return NULL;
     if (options->base != 0 && !position_uses_base(scheme))
         return "--position-base goes with positions sinusoidal or exponential, no others have a "

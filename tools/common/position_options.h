@@ -1,12 +1,13 @@
 /* position_options.h - which positions are added, as every program that asks says it:
  *
- *     --position SCHEME  --position-base B  --frequencies F,F,...  --embedding-scale W1
- * --position-scale W2
+ *     --position SCHEME  --position-base B  --frequencies F,F,...
+ *     --embedding-scale W1  --position-scale W2
  */
 #ifndef TOOLS_POSITION_OPTIONS_H
 #define TOOLS_POSITION_OPTIONS_H
 
 #include "engine/engine.h"
+#include "tools/common/options/option_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,28 +21,18 @@ struct position_options {
     double embedding_scale, position_scale;
 };
 
-enum position_option {
-    POSITION_OPTION_SCHEME,
-    POSITION_OPTION_BASE,
-    POSITION_OPTION_FREQUENCIES,
-    POSITION_OPTION_EMBEDDING_SCALE,
-    POSITION_OPTION_SCALE,
-    N_POSITION_OPTIONS
-};
+/* The values of --position, whose row is every program's own: its default differs. */
+extern const struct option_choice POSITION_SCHEMES[];
 
-/* For getopt_long: the options have the numbers from `first` on, in the order of the enum. */
-#define POSITION_LONG_OPTIONS(first)                                                               \
-    {"position", required_argument, NULL, (first) + POSITION_OPTION_SCHEME},                       \
-        {"position-base", required_argument, NULL, (first) + POSITION_OPTION_BASE},                \
-        {"frequencies", required_argument, NULL, (first) + POSITION_OPTION_FREQUENCIES},           \
-        {"embedding-scale", required_argument, NULL, (first) + POSITION_OPTION_EMBEDDING_SCALE},   \
+/* The other options, of a struct position_options that starts all zero. */
+extern const struct option_row POSITION_ROWS[3];        /* all but --embedding-scale */
+extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embeddings, too */
+
+/* A group of such rows, for the positions that are a member of a program's options. */
+#define POSITION_GROUP(array, type, member)                                                        \
     {                                                                                              \
-        "position-scale", required_argument, NULL, (first) + POSITION_OPTION_SCALE                 \
+        OPTION_GROUP(NULL, array), .base = OPTION_AT(type, member, struct position_options)        \
     }
-
-/* False after a message. The struct starts all zero. */
-bool position_options_set(struct position_options *options, enum position_option option,
-                          const char *text);
 
 void position_options_free(struct position_options *options);
 

@@ -23,11 +23,9 @@ struct encode_options {
  * to say (the help, the version, a mistake) has been said. */
 bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code);
 
-/* What contradicts itself on the command line, whatever the model; NULL: nothing. */
-const char *encode_options_conflict(const struct encode_options *options);
+/* What contradicts itself on the command line, whatever the model. */
+extern const struct option_rule ENCODE_RULES[];
 
 void encode_options_free(struct encode_options *options);
-
-extern const char ENCODE_HELP[], ENCODE_HELP_RESULT[]; /* two halves of --help */
 
 #endif

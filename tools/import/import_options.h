@@ -15,8 +15,7 @@ struct import_options {
     bool is_dry_run;
 };
 
-/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the
- * program ends with that code. */
-int import_options_read(int argc, char *argv[], struct import_options *options, bool *ends);
+/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
+bool import_options_read(struct import_options *options, int argc, char **argv, int *exit_code);
 
 #endif

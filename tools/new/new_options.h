@@ -15,7 +15,7 @@ struct new_options {
     const char *output, *name;
     const char *tokenizer, *words, *fit; /* at most one is not NULL */
     struct fit_options fit_options;
-    bool has_oov, keras, blanks;
+    bool keras, blanks;
     const char *lower, *truncate; /* "yes", "no", or NULL: not said */
     const char *template_single, *template_pair;
     const char *added[MOST_ADDED_TOKENS];
@@ -24,9 +24,8 @@ struct new_options {
     struct shape shape; /* its vocabulary is -1 unless it was given */
 };
 
-/* PROGRAM_DONE, or an exit code after a message. *ends: --help or --version was served, and the
- * program ends with that code. */
-int new_options_read(int argc, char *argv[], struct new_options *options, bool *ends);
+/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
+bool new_options_read(struct new_options *options, int argc, char **argv, int *exit_code);
 
 void new_options_free(struct new_options *options);
 

@@ -114,14 +114,6 @@ static void with_dashes(const char *key, char name[SHAPE_NAME_BYTES])
             *c = '-';
 }
 
-bool shape_option(size_t index, char name[SHAPE_NAME_BYTES])
-{
-    const char *key = key_at(index);
-    if (key != NULL)
-        with_dashes(key, name);
-    return key != NULL;
-}
-
 /* What it takes, in words that follow "takes". The config says it of the values with names. */
 static void describe_values(const char *key, char out[EXPECTED_BYTES])
 {
@@ -143,7 +135,7 @@ static void describe_values(const char *key, char out[EXPECTED_BYTES])
                  config_set(&scratch, key, "?"));
 }
 
-/* ---- Help ---- */
+/* ---- Options ---- */
 
 /* A table needs no "one of" and no "a whole number from" in every line. */
 static const char *shorten(const char *values)
@@ -155,75 +147,91 @@ static const char *shorten(const char *values)
     return values;
 }
 
-/* Words from a column on, over as many lines as they take; returns the column behind the last. */
-static size_t print_wrapped(const char *text, size_t column)
+/* Copies words, with a line end before those that the screen has no room for; returns the column
+ * behind the last. */
+static size_t copy_wrapped(const char *text, char *out)
 {
-    bool first = true;
-    while (*text != '\0') {
+    size_t column = HELP_INDENT;
+    for (bool begins = true; *text != '\0'; begins = false) {
         size_t len = strcspn(text, " "), columns = display_width(text, len, HELP_COLUMNS);
-        if (!first && column + 1 + columns > HELP_COLUMNS)
-            column = (size_t)printf("\n%*s", HELP_INDENT, "") - 1;
-        else if (!first)
-            column += (size_t)printf(" ");
-        printf("%.*s", (int)len, text);
-        column += columns;
+        bool wraps = !begins && column + 1 + columns > HELP_COLUMNS;
+        if (!begins)
+            *out++ = wraps ? '\n' : ' ';
+        column = (wraps ? HELP_INDENT : column + !begins) + columns;
+        memcpy(out, text, len);
+        out += len;
         text += len + (text[len] == ' ');
-        first = false;
     }
+    *out = '\0';
     return column;
 }
 
-static void print_about(const char *about, size_t column)
+/* "1 to 1048576 (default 512): longest text, special tokens included" */
+static void describe(const char *key, const char *value, char help[SHAPE_HELP_BYTES])
 {
-    if (column + 2 + display_width(about, strlen(about), HELP_COLUMNS) <= HELP_COLUMNS)
-        printf(": %s", about);
-    else
-        printf("\n%*s%s", HELP_INDENT, "", about);
+    const struct shape_key *known = find_key(key);
+    bool has_default = value[0] != '\0' && value[0] != '-' && !is_key(key, "position_frequencies");
+    char values[EXPECTED_BYTES], takes[2 * EXPECTED_BYTES];
+    describe_values(key, values);
+    snprintf(takes, sizeof takes, "%s%s%s%s", shorten(values), has_default ? " (default " : "",
+             has_default ? value : "", has_default ? ")" : "");
+    size_t column = copy_wrapped(takes, help);
+    if (known == NULL)
+        return;
+    column += 2 + display_width(known->about, strlen(known->about), HELP_COLUMNS);
+    size_t len = strlen(help);
+    snprintf(help + len, SHAPE_HELP_BYTES - len, "%s%s", column <= HELP_COLUMNS ? ": " : "\n",
+             known->about);
 }
 
-void shape_print_help(const struct model_config *defaults)
+static bool set_option(void *options, const struct option_use *use);
+
+size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHAPE_OPTIONS_MOST],
+                  struct option_row table[SHAPE_OPTIONS_MOST])
 {
-    char name[SHAPE_NAME_BYTES], value[VALUE_BYTES], values[EXPECTED_BYTES];
+    char value[VALUE_BYTES];
     const char *key;
-    for (size_t i = 0; (key = config_get(defaults, i, value, sizeof value)) != NULL; i++) {
-        const struct shape_key *known = find_key(key);
-        bool has_default =
-            value[0] != '\0' && value[0] != '-' && !is_key(key, "position_frequencies");
-        char takes[2 * EXPECTED_BYTES];
-        describe_values(key, values);
-        with_dashes(key, name);
-        snprintf(takes, sizeof takes, "%s%s%s%s", shorten(values), has_default ? " (default " : "",
-                 has_default ? value : "", has_default ? ")" : "");
-        size_t column = print_wrapped(takes, (size_t)printf("      --%-18s ", name));
-        if (known != NULL)
-            print_about(known->about, column);
-        putchar('\n');
+    size_t n = 0;
+    for (; n < SHAPE_OPTIONS_MOST; n++) {
+        struct shape_row *row = &rows[n];
+        if ((key = config_get(defaults, n, value, sizeof value)) == NULL)
+            break;
+        with_dashes(key, row->name);
+        describe(key, value, row->help);
+        for (int i = 0; i < SHAPE_VALUES_MOST - 1 && config_value_name(key, i) != NULL; i++)
+            row->choices[i] = (struct option_choice){config_value_name(key, i), i, NULL};
+        table[n] = (struct option_row){
+            row->name,      0, "", row->help, NULL, SET_BY(set_option), .choices = row->choices,
+            .value = (int)n};
     }
+    return n;
 }
 
 /* ---- Setting ---- */
 
-static int set_frequencies(struct shape *shape, const char *text)
+static bool set_frequencies(struct shape *shape, const char *text)
 {
     size_t n;
     free(shape->frequencies);
     shape->frequencies = position_frequencies_read("--frequencies", text, &n);
     shape->config.position_frequencies = (int64_t)n;
-    return shape->frequencies != NULL ? PROGRAM_DONE : program_usage();
+    return shape->frequencies != NULL;
 }
 
 /* Names between commas, unless it is a number alone. */
-static int set_labels(struct shape *shape, const char *text)
+static bool set_labels(struct shape *shape, const char *text)
 {
     int64_t n = 1;
     for (const char *c = text; *c != '\0'; c++) {
         n += *c == ',';
-        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0'))
-            return program_misuse("--labels: a name in '%s' is empty", text);
+        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0')) {
+            program_note("--labels: a name in '%s' is empty", text);
+            return false;
+        }
     }
     shape->label_names = text;
     shape->config.labels = n;
-    return PROGRAM_DONE;
+    return true;
 }
 
 void shape_free(struct shape *shape)
@@ -241,10 +249,11 @@ const char *shape_label_name(const struct shape *shape, size_t label, size_t *le
     return name;
 }
 
-int shape_set(struct shape *shape, size_t index, const char *text)
+static bool set_option(void *options, const struct option_use *use)
 {
-    const char *key = key_at(index);
-    char name[SHAPE_NAME_BYTES], values[EXPECTED_BYTES];
+    struct shape *shape = options;
+    const char *key = key_at((size_t)use->row->value), *text = use->text;
+    char values[EXPECTED_BYTES];
     bool is_sqrt = is_key(key, "embedding_scale") && is_key(text, "sqrt");
     bool is_number = text[0] == '\0' || text[strspn(text, "0123456789")] == '\0';
     if (is_key(key, "position_frequencies"))
@@ -259,10 +268,10 @@ int shape_set(struct shape *shape, size_t index, const char *text)
     if (is_key(key, "embedding_scale"))
         shape->scale_is_sqrt = is_sqrt;
     if (is_sqrt || config_set(&shape->config, key, text) == NULL)
-        return PROGRAM_DONE;
+        return true;
     describe_values(key, values);
-    with_dashes(key, name);
-    return program_misuse("--%s takes %s, not '%s'", name, values, text);
+    program_note("%s takes %s, not '%s'", use->option, values, text);
+    return false;
 }
 
 /* ---- Checking ---- */

@@ -5,17 +5,10 @@
 #define TOOLS_NEW_SHAPE_H
 
 #include "engine/file/weight_writer.h"
+#include "tools/common/options/option_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-enum { SHAPE_NAME_BYTES = 32 };
-
-/* The name of the index-th option without its dashes; false past the last. */
-bool shape_option(size_t index, char name[SHAPE_NAME_BYTES]);
-
-/* What each takes, its default and what it is, on stdout. */
-void shape_print_help(const struct model_config *defaults);
 
 struct shape {
     struct model_config config;
@@ -25,8 +18,23 @@ struct shape {
     float *frequencies;                          /* [config.position_frequencies], owned */
 };
 
-/* Sets the index-th option. PROGRAM_DONE, or PROGRAM_MISUSED after a message. */
-int shape_set(struct shape *shape, size_t index, const char *text);
+enum {
+    SHAPE_OPTIONS_MOST = 64,
+    SHAPE_VALUES_MOST = 16,
+    SHAPE_NAME_BYTES = 32,
+    SHAPE_HELP_BYTES = 256
+};
+
+/* What the rows of the table point at. */
+struct shape_row {
+    char name[SHAPE_NAME_BYTES], help[SHAPE_HELP_BYTES];
+    struct option_choice choices[SHAPE_VALUES_MOST];
+};
+
+/* Rows for a struct shape, one for each key; returns how many. The texts name these defaults. Both
+ * arrays start all zero. */
+size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHAPE_OPTIONS_MOST],
+                  struct option_row table[SHAPE_OPTIONS_MOST]);
 
 void shape_free(struct shape *shape);
 

@@ -1,205 +1,129 @@
-/* plot_options.c - see plot_options.h. Every command has the common options and some of its own;
- * one that says nothing for a command is refused by name. */
+/* plot_options.c - values of options that are more than a name or a count, and what goes together;
+ * see plot_options.h. */
 #include "tools/plot/plot_options.h"
 
 #include "tools/common/options.h"
-#include "tools/plot/pictures/pictures.h"
-#include "tools/plot/pictures/plot_values.h"
 
-#include <getopt.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const PLOT_COMMANDS[N_PLOT_COMMANDS] = {"position", "attention", "words",
-                                                    "layers",   "order",     "similarity"};
+/* ---- Size ---- */
 
-enum long_option {
-    OPTION_POSITION = 256, /* and the others of POSITION_LONG_OPTIONS */
-    OPTION_MASK = OPTION_POSITION + N_POSITION_OPTIONS,
-    OPTION_DATA,
-    OPTION_SIZE,
-    OPTION_DPI,
-    OPTION_TITLE,
-    OPTION_COLORS,
-    OPTION_NO_SPECIAL,
-    OPTION_KIND,
-    OPTION_BESIDE,
-    OPTION_WIDTH,
-    OPTION_DIMS,
-    OPTION_TRANSPOSE,
-    OPTION_LAYER,
-    OPTION_HEAD,
-    OPTION_ROLLOUT,
-    OPTION_PAD_TO,
-    OPTION_PAD_SIDE,
-    OPTION_FIT,
-    OPTION_LINK,
-    OPTION_MEASURE,
-    OPTION_PERMUTATIONS,
-    OPTION_SEED,
-    OPTION_VERSION
-};
-
-static const struct option LONG_OPTIONS[] = {
-    {"model", required_argument, NULL, 'm'},
-    POSITION_LONG_OPTIONS(OPTION_POSITION),
-    {"mask", required_argument, NULL, OPTION_MASK},
-    {"threads", required_argument, NULL, 't'},
-    {"pooling", required_argument, NULL, 'p'},
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, 'f'},
-    {"data", required_argument, NULL, OPTION_DATA},
-    {"size", required_argument, NULL, OPTION_SIZE},
-    {"dpi", required_argument, NULL, OPTION_DPI},
-    {"title", required_argument, NULL, OPTION_TITLE},
-    {"colors", required_argument, NULL, OPTION_COLORS},
-    {"no-special", no_argument, NULL, OPTION_NO_SPECIAL},
-    {"kind", required_argument, NULL, OPTION_KIND},
-    {"beside", required_argument, NULL, OPTION_BESIDE},
-    {"width", required_argument, NULL, OPTION_WIDTH},
-    {"positions", required_argument, NULL, 'n'},
-    {"dims", required_argument, NULL, OPTION_DIMS},
-    {"transpose", no_argument, NULL, OPTION_TRANSPOSE},
-    {"layer", required_argument, NULL, OPTION_LAYER},
-    {"head", required_argument, NULL, OPTION_HEAD},
-    {"rollout", no_argument, NULL, OPTION_ROLLOUT},
-    {"pad-to", required_argument, NULL, OPTION_PAD_TO},
-    {"pad-side", required_argument, NULL, OPTION_PAD_SIDE},
-    {"fit", required_argument, NULL, OPTION_FIT},
-    {"link", required_argument, NULL, OPTION_LINK},
-    {"measure", required_argument, NULL, OPTION_MEASURE},
-    {"permutations", required_argument, NULL, OPTION_PERMUTATIONS},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
-/* ---- Which command takes which ---- */
-
-#define BIT(command) (1u << (command))
-enum { EVERY = (1u << N_PLOT_COMMANDS) - 1 };
-
-static const struct {
-    int option;
-    const char *name;
-    unsigned commands;
-} TAKEN[] = {
-    {'n', "-n", BIT(PLOT_POSITION)},
-    {OPTION_KIND, "--kind", BIT(PLOT_POSITION)},
-    {OPTION_BESIDE, "--beside", BIT(PLOT_POSITION)},
-    {OPTION_WIDTH, "--width", BIT(PLOT_POSITION)},
-    {OPTION_DIMS, "--dims", BIT(PLOT_POSITION)},
-    {OPTION_TRANSPOSE, "--transpose", BIT(PLOT_POSITION)},
-    {OPTION_POSITION + POSITION_OPTION_EMBEDDING_SCALE, "--embedding-scale",
-     EVERY & ~BIT(PLOT_POSITION)},
-    {OPTION_MASK, "--mask", EVERY & ~BIT(PLOT_POSITION)},
-    {OPTION_NO_SPECIAL, "--no-special", EVERY & ~BIT(PLOT_POSITION)},
-    {'t', "-t", EVERY & ~BIT(PLOT_POSITION)},
-    {'p', "-p", BIT(PLOT_ORDER) | BIT(PLOT_SIMILARITY)},
-    {OPTION_COLORS, "--colors",
-     BIT(PLOT_POSITION) | BIT(PLOT_ATTENTION) | BIT(PLOT_LAYERS) | BIT(PLOT_SIMILARITY)},
-    {OPTION_LAYER, "--layer", BIT(PLOT_ATTENTION) | BIT(PLOT_WORDS)},
-    {OPTION_HEAD, "--head", BIT(PLOT_ATTENTION)},
-    {OPTION_ROLLOUT, "--rollout", BIT(PLOT_ATTENTION)},
-    {OPTION_PAD_TO, "--pad-to", BIT(PLOT_ATTENTION)},
-    {OPTION_PAD_SIDE, "--pad-side", BIT(PLOT_ATTENTION)},
-    {OPTION_FIT, "--fit", BIT(PLOT_WORDS)},
-    {OPTION_LINK, "--link", BIT(PLOT_WORDS)},
-    {OPTION_MEASURE, "--measure", BIT(PLOT_LAYERS) | BIT(PLOT_ORDER)},
-    {OPTION_PERMUTATIONS, "--permutations", BIT(PLOT_ORDER)},
-    {OPTION_SEED, "--seed", BIT(PLOT_ORDER)},
-};
-
-static bool is_taken(enum plot_command command, int option)
+/* "640x400" in pixels, "160x100mm", "6.3x4in". */
+bool plot_set_size(void *options, const struct option_use *use)
 {
-    for (size_t i = 0; i < sizeof TAKEN / sizeof TAKEN[0]; i++)
-        if (TAKEN[i].option == option && !(TAKEN[i].commands & BIT(command))) {
-            program_note("%s is no option of %s", TAKEN[i].name, PLOT_COMMANDS[command]);
-            return false;
-        }
-    return true;
+    struct plot_options *plot = options;
+    const char *text = use->text;
+    double sides[2] = {0, 0}, per_inch = 1;
+    char *end = NULL;
+    sides[0] = strtod(text, &end);
+    bool is_good = end != text && *end == 'x';
+    const char *second = end + 1;
+    if (is_good) {
+        sides[1] = strtod(second, &end);
+        is_good = end != second;
+    }
+    plot->size_is_pixels = is_good && (*end == '\0' || strcmp(end, "px") == 0);
+    if (is_good && strcmp(end, "mm") == 0)
+        per_inch = 25.4;
+    else if (is_good && strcmp(end, "in") != 0 && !plot->size_is_pixels)
+        is_good = false;
+    for (int i = 0; i < 2 && is_good; i++)
+        is_good = sides[i] > 0 && isfinite(sides[i]);
+    plot->width_inches = sides[0] / per_inch;
+    plot->height_inches = sides[1] / per_inch;
+    if (!is_good)
+        program_note(
+            "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
+            text);
+    return is_good;
 }
 
-/* ---- Reading ---- */
-
-static bool read_drawing(struct plot_options *options, int option, const char *text,
-                         bool *is_pixels)
+bool plot_set_dpi(void *options, const struct option_use *use)
 {
-    switch (option) {
-    case 'o': options->output_path = text; return true;
-    case 'f': return plot_read_format(options, text);
-    case OPTION_DATA: options->data_path = text; return options->writes_data = true;
-    case OPTION_SIZE: return plot_read_size(options, text, is_pixels);
-    case OPTION_DPI: {
-        size_t dpi = 0;
-        bool is_good = option_count("--dpi", text, 30, 1200, &dpi);
-        options->dpi = (double)dpi;
-        return is_good;
-    }
-    case OPTION_TITLE: options->title = text; return true;
-    case OPTION_COLORS: return plot_read_colors(options, text);
-    default: return false;
-    }
+    size_t dpi = 0;
+    bool is_good = option_count(use->option, use->text, 30, 1200, &dpi);
+    ((struct plot_options *)options)->dpi = (double)dpi;
+    return is_good;
 }
 
-static bool read_own(struct plot_options *options, int option, const char *text)
+bool plot_settle_size(struct plot_options *options)
 {
-    switch (option) {
-    case OPTION_KIND: return plot_read_kind(options, text);
-    case OPTION_BESIDE: return plot_add_beside(options, text);
-    case OPTION_WIDTH: return option_count("--width", text, 1, 65536, &options->width);
-    case 'n': return option_count("-n", text, 1, 100000, &options->n_positions);
-    case OPTION_DIMS: options->dims = text; return true;
-    case OPTION_TRANSPOSE: return options->is_transposed = true;
-    case OPTION_LAYER:
-        return option_count("--layer", text, options->command == PLOT_WORDS ? 0 : 1, 1 << 20,
-                            &options->layer);
-    case OPTION_HEAD: return plot_read_head(options, text);
-    case OPTION_ROLLOUT: return options->is_rollout = true;
-    case OPTION_PAD_TO: return option_count("--pad-to", text, 1, 1 << 20, &options->pad_to);
-    case OPTION_PAD_SIDE:
-        return plot_read_two("--pad-side", text, "right", "left", &options->pad_left);
-    case OPTION_FIT: return plot_read_two("--fit", text, "together", "each", &options->fits_each);
-    case OPTION_LINK: return plot_add_link(options, text);
-    case OPTION_MEASURE:
-        return plot_read_two("--measure", text, "distance", "cosine", &options->by_cosine);
-    case OPTION_PERMUTATIONS:
-        return option_count("--permutations", text, 1, 5000, &options->n_permutations);
-    case OPTION_SEED: return option_number("--seed", text, 0, UINT64_MAX, &options->seed);
-    default: return false;
+    enum { PIXELS_LEAST = 100 };
+    if (options->dpi == 0)
+        options->dpi = options->size_is_pixels ? 96 : 200;
+    if (options->size_is_pixels) {
+        options->width_inches /= options->dpi;
+        options->height_inches /= options->dpi;
     }
+    if (options->width_inches == 0 ||
+        (options->width_inches >= 1 && options->height_inches >= 0.7 &&
+         options->width_inches <= 100 && options->height_inches <= 100))
+        return true;
+    program_note("--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
+                 "%.3g at least), not %.3g x %.3g",
+                 options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
+                 options->height_inches);
+    return false;
 }
 
-static bool read_option(struct plot_options *options, int option, const char *text, bool *is_pixels)
+/* ---- Choices among things that are counted ---- */
+
+/* The states of words begin with layer 0, the embedding step. */
+bool plot_set_layer(void *options, const struct option_use *use)
 {
-    if (option == '?' || !is_taken(options->command, option))
+    struct plot_options *plot = options;
+    return option_count(use->option, use->text, plot->command == PLOT_WORDS ? 0 : 1, 1 << 20,
+                        &plot->layer);
+}
+
+bool plot_set_head(void *options, const struct option_use *use)
+{
+    struct plot_options *plot = options;
+    plot->is_head_mean = strcmp(use->text, "mean") == 0;
+    return plot->is_head_mean ||
+           option_count("--head (or mean)", use->text, 1, 1 << 20, &plot->head);
+}
+
+bool plot_add_beside(void *options, const struct option_use *use)
+{
+    struct plot_options *plot = options;
+    if (plot->n_beside < BESIDE_MOST) {
+        plot->beside[plot->n_beside++] = use->text;
+        return true;
+    }
+    program_note("--beside: at most %d tables stand beside the first", BESIDE_MOST);
+    return false;
+}
+
+bool plot_add_link(void *options, const struct option_use *use)
+{
+    struct plot_options *plot = options;
+    const char *text = use->text, *colon = strchr(text, ':');
+    if (!colon || colon == text || !colon[1] || plot->n_links == LINKS_MOST) {
+        program_note(plot->n_links == LINKS_MOST ? "--link: there are too many; '%s' is one more"
+                                                 : "--link takes two words, as red:wolf, not '%s'",
+                     text);
         return false;
-    if (option >= OPTION_POSITION && option < OPTION_POSITION + N_POSITION_OPTIONS)
-        return position_options_set(&options->request.positions,
-                                    (enum position_option)(option - OPTION_POSITION), text);
-    switch (option) {
-    case 'm': options->request.model_path = text; return true;
-    case 't': return option_count("-t", text, 1, 1024, &options->request.n_threads);
-    case 'p': return plot_read_pooling(options, text);
-    case OPTION_MASK: return plot_read_mask(options, text);
-    case OPTION_NO_SPECIAL: return options->request.no_special = true;
-    default:
-        return read_drawing(options, option, text, is_pixels) || read_own(options, option, text);
     }
+    plot->links[plot->n_links++] = text;
+    return true;
 }
 
 /* ---- What goes together ---- */
 
-static const char *text_conflict(const struct plot_options *options)
+const char *plot_check_texts(const void *options)
 {
-    size_t n = options->request.n_texts;
-    if (n == 0 && plot_texts_most(options->command) && !isatty(STDIN_FILENO))
+    const struct plot_options *plot = options;
+    size_t n = plot->request.n_texts;
+    if (n == 0 && plot_texts_most(plot->command) && !isatty(STDIN_FILENO))
         return NULL; /* plot_texts_read */
-    switch (options->command) {
+    switch (plot->command) {
     case PLOT_POSITION: return n ? "position takes no text" : NULL;
     case PLOT_WORDS: return n == 1 || n == 2 ? NULL : "words takes one or two texts";
     case PLOT_SIMILARITY: return NULL;
@@ -207,20 +131,18 @@ static const char *text_conflict(const struct plot_options *options)
     }
 }
 
-static const char *own_conflict(const struct plot_options *options)
+const char *plot_check_kind(const void *options)
 {
-    enum position_kind kind = options->position_kind;
-    if (options->dims && kind != POSITION_WAVES)
+    const struct plot_options *plot = options;
+    if (plot->dims && plot->position_kind != POSITION_WAVES)
         return "--dims chooses the lines of --kind waves";
-    if (options->is_transposed && kind != POSITION_HEATMAP)
+    if (plot->is_transposed && plot->position_kind != POSITION_HEATMAP)
         return "--transpose turns --kind heatmap; the others are the same both ways or have no "
                "other";
-    if (options->is_rollout && (options->head || options->is_head_mean))
-        return "--rollout is of all heads: it goes without --head";
-    if (options->pad_left && !options->pad_to)
-        return "--pad-side goes with --pad-to";
     return NULL;
 }
+
+/* ---- Outputs ---- */
 
 static bool ends_with(const char *path, const char *end)
 {
@@ -296,64 +218,8 @@ static const char *settle_format(struct plot_options *options)
     return NULL;
 }
 
-static const char *conflict(struct plot_options *options)
+const char *plot_settle_outputs(struct plot_options *options)
 {
-    const char *reason = text_conflict(options);
-    if (!reason)
-        reason = own_conflict(options);
-    if (!reason)
-        reason = position_options_conflict(&options->request.positions,
-                                           position_name(options->request.positions.position));
-    if (!reason)
-        reason = settle_format(options);
+    const char *reason = settle_format(options);
     return reason ? reason : output_conflict(options);
-}
-
-static int print_help(enum plot_command command)
-{
-    fputs(PLOT_COMMAND_HELP[command], stdout);
-    return program_help(PLOT_COMMON_HELP);
-}
-
-static bool read_all(struct plot_options *options, int argc, char **argv, int *exit_code)
-{
-    bool is_pixels = false;
-    int option;
-    while ((option = getopt_long(argc, argv, "m:t:p:o:f:n:h", LONG_OPTIONS, NULL)) != -1) {
-        if (option == 'h' || option == OPTION_VERSION) {
-            *exit_code = option == 'h' ? print_help(options->command) : program_version();
-            return false;
-        }
-        if (!read_option(options, option, optarg, &is_pixels)) {
-            *exit_code = program_usage();
-            return false;
-        }
-    }
-    options->request.texts = argv + optind;
-    options->request.n_texts = (size_t)(argc - optind);
-    const char *reason = conflict(options);
-    if (reason)
-        *exit_code = program_misuse("%s", reason);
-    else if (!plot_settle_size(options, is_pixels))
-        *exit_code = program_usage();
-    else
-        return true;
-    return false;
-}
-
-bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
-                       char **argv, int *exit_code)
-{
-    static char name[] = "encode-plot";
-    *options = (struct plot_options){.command = command, .seed = 1};
-    argv[0] = name; /* what getopt's messages begin with */
-    bool goes_on = read_all(options, argc, argv, exit_code);
-    if (!goes_on)
-        position_options_free(&options->request.positions);
-    return goes_on;
-}
-
-enum palette picture_palette(const struct plot_options *options, enum palette otherwise)
-{
-    return options->palette == PALETTE_DEFAULT ? otherwise : options->palette;
 }

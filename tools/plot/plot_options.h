@@ -1,4 +1,5 @@
-/* plot_options.h - the command line of encode-plot. */
+/* plot_options.h - what encode-plot is asked for: all but the names of options, which are in
+ * plot_table.h. */
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 
@@ -35,6 +36,7 @@ struct plot_options {
     const char *output_path, *data_path; /* NULL: stdout */
     bool writes_data;                    /* the numbers too, to data_path */
     double width_inches, height_inches;  /* 0: chosen */
+    bool size_is_pixels;                 /* as it was said */
     double dpi;                          /* of PNG */
     const char *title;                   /* NULL: the picture's own */
     enum palette palette;
@@ -62,11 +64,6 @@ struct plot_options {
     uint64_t seed;
 };
 
-/* Reads the command line after the command's name. True: go on. False: the program ends with
- * *exit_code, and what there was to say has been said. */
-bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
-                       char **argv, int *exit_code);
-
 /* The texts that a picture takes from the command line; 0: none, or any number. */
 size_t plot_texts_most(enum plot_command command);
 
@@ -74,10 +71,23 @@ size_t plot_texts_most(enum plot_command command);
 int plot_texts_read(struct plot_options *options);
 void plot_texts_free(struct plot_options *options);
 
-extern const char *const PLOT_COMMANDS[N_PLOT_COMMANDS];
-extern const char PLOT_HELP[];
-extern const char *const PLOT_COMMAND_HELP[N_PLOT_COMMANDS];
-extern const char PLOT_COMMON_HELP[];
+/* Setters for the table: false after a message. */
+bool plot_set_size(void *options, const struct option_use *use);
+bool plot_set_dpi(void *options, const struct option_use *use);
+bool plot_set_layer(void *options, const struct option_use *use);
+bool plot_set_head(void *options, const struct option_use *use);
+bool plot_add_beside(void *options, const struct option_use *use);
+bool plot_add_link(void *options, const struct option_use *use);
+
+/* Rules for the table: a message, or NULL. */
+const char *plot_check_texts(const void *options);
+const char *plot_check_kind(const void *options);
+
+/* Sizes become inches, now that --dpi is known. False after a message. */
+bool plot_settle_size(struct plot_options *options);
+
+/* What is written where: a message, or NULL. */
+const char *plot_settle_outputs(struct plot_options *options);
 
 /* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
  * to be freed. NULL: the message has been printed. */

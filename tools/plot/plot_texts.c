@@ -3,7 +3,7 @@
  * nothing of them can be drawn. */
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
-#include "tools/plot/plot_options.h"
+#include "tools/plot/plot_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ size_t plot_texts_most(enum plot_command command)
 /* Adds a line to the texts; PROGRAM_DONE, or an exit code after a message. */
 static int add_line(struct plot_options *options, const struct record *record, size_t most)
 {
-    const char *command = PLOT_COMMANDS[options->command];
+    const char *command = PLOT_COMMANDS[options->command].name;
     size_t len = record->input.text_len, n = options->request.n_texts;
     if (len == 0)
         return PROGRAM_DONE;

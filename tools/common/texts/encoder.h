@@ -9,6 +9,8 @@
 #include "tools/common/texts/prompt.h"
 #include "tools/common/texts/request_options.h"
 
+#include <limits.h>
+
 struct encoder {
     engine_model *model;
     engine_session *session;
@@ -31,6 +33,7 @@ struct encoder {
     struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options;
+    char default_path[PATH_MAX];
     char message[512]; /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;

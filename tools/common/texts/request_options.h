@@ -4,6 +4,7 @@
 #define TOOLS_REQUEST_OPTIONS_H
 
 #include "engine/engine.h"
+#include "tools/common/options/option_table.h"
 #include "tools/common/position_options.h"
 
 #include <stdbool.h>
@@ -53,6 +54,13 @@ struct request_options {
 
 /* "--labels", the option that asks for the task; "" for TASK_VECTORS. */
 const char *task_option(enum task task);
+
+/* The options that are the same in both programs, of a struct request_options. */
+extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position */
+extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
+
+/* The values of --pooling, "none" first. */
+extern const struct option_choice REQUEST_POOLINGS[];
 
 /* Tokens are all that is asked for; the model computes nothing. */
 static inline bool task_is_tokens(enum task task)

@@ -17,14 +17,13 @@
 #include <stddef.h>
 
 struct vectors_options {
-    const char *path;                 /* NULL: no vectors are imported */
-    const char *only_words_of;        /* file of texts, one per line; NULL: all words */
-    size_t limit;                     /* the first so many words of the file; 0: all */
-    const char *lower;                /* "yes", "no"; NULL: as the words tell */
-    bool has_split, splits_at_blanks; /* texts are split into words already: at blanks alone */
+    const char *path;          /* NULL: no vectors are imported */
+    const char *only_words_of; /* file of texts, one per line; NULL: all words */
+    size_t limit;              /* the first so many words of the file; 0: all */
+    const char *lower;         /* "yes", "no"; NULL: as the words tell */
+    bool splits_at_blanks;     /* texts are split into words already: at blanks alone */
     struct position_options positions;
     struct model_config model; /* the longest text; sizes and positions are open */
-    bool is_asked;             /* one of these was given */
 };
 
 struct import_options;

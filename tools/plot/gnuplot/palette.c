@@ -3,8 +3,6 @@
  * of lines are those of Okabe and Ito, with grey for their yellow, which is faint on white. */
 #include "tools/plot/gnuplot/palette.h"
 
-const char *const PALETTE_NAMES[N_PALETTES] = {"default", "RdBu", "viridis", "Blues"};
-
 enum { STOPS_MOST = 11 };
 
 struct stops {

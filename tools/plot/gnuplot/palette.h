@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-extern const char *const PALETTE_NAMES[N_PALETTES]; /* "default", "RdBu", … */
-
 /* The colour, 0xRRGGBB, at 0 <= at <= 1 (others become the ends). */
 uint32_t palette_color(enum palette palette, double at);
 

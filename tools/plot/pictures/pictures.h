@@ -14,6 +14,10 @@ int picture_order(const struct plot_options *options, struct figure *figure);
 int picture_similarity(const struct plot_options *options, struct figure *figure);
 
 /* The palette that was asked for, or else this one. */
-enum palette picture_palette(const struct plot_options *options, enum palette otherwise);
+static inline enum palette picture_palette(const struct plot_options *options,
+                                           enum palette otherwise)
+{
+    return options->palette == PALETTE_DEFAULT ? otherwise : options->palette;
+}
 
 #endif

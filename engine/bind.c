@@ -1,0 +1,236 @@
+/* bind.c - tensors by name: the table "Tensors by name" of weights/FORMAT.md, as code. */
+#include "engine/model.h"
+#include "engine/status.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Where binding has got to: the first failure ends it. */
+struct binder {
+    const struct weight_file *file;
+    engine_error *error;
+    engine_status status;
+};
+
+static void shape_text(const struct tensor *tensor, char *text, size_t cap)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < tensor->n_dims && used < cap; i++)
+        used += (size_t)snprintf(text + used, cap - used, "%s%llu", i == 0 ? "" : ", ",
+                                 (unsigned long long)tensor->shape[i]);
+}
+
+static bool find(struct binder *binder, const char *prefix, const char *suffix, size_t n_dims,
+                 struct tensor *tensor)
+{
+    char name[96];
+    if (binder->status != ENGINE_OK)
+        return false;
+    snprintf(name, sizeof name, "%s.%s", prefix, suffix);
+    if (!weight_file_find(binder->file, name, tensor)) {
+        binder->status =
+            fail(binder->error, ENGINE_ERROR_FORMAT,
+                 "the weight file has no tensor '%s', which its config asks for", name);
+        return false;
+    }
+    if (tensor->n_dims != n_dims) {
+        binder->status =
+            fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%s' has %zu dimensions, expected %zu",
+                 name, tensor->n_dims, n_dims);
+        return false;
+    }
+    return true;
+}
+
+static void wrong_shape(struct binder *binder, const struct tensor *tensor, const char *expected)
+{
+    char shape[96] = "";
+    shape_text(tensor, shape, sizeof shape);
+    binder->status =
+        fail(binder->error, ENGINE_ERROR_FORMAT,
+             "tensor '%.64s' is [%s], expected [%s] by the config", tensor->name, shape, expected);
+}
+
+static const float *bind_vector(struct binder *binder, const char *prefix, const char *suffix,
+                                size_t n)
+{
+    struct tensor tensor;
+    char expected[48];
+    if (!find(binder, prefix, suffix, 1, &tensor))
+        return NULL;
+    snprintf(expected, sizeof expected, "%zu", n);
+    if (tensor.shape[0] != n) {
+        wrong_shape(binder, &tensor, expected);
+    } else if (tensor.type != TENSOR_F32) {
+        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
+                              "tensor '%.64s' is not f32, as vectors must be", tensor.name);
+    }
+    return (const float *)(const void *)(binder->file->data + tensor.offset);
+}
+
+/* at_least: more rows are fine. */
+static struct matrix bind_matrix(struct binder *binder, const char *prefix, size_t rows,
+                                 size_t cols, bool at_least)
+{
+    struct tensor tensor;
+    char expected[64];
+    if (!find(binder, prefix, "weight", 2, &tensor))
+        return (struct matrix){0};
+    snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
+    if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
+        wrong_shape(binder, &tensor, expected);
+    const uint8_t *data = binder->file->data + tensor.offset;
+    struct matrix matrix = {
+        .data = data,
+        .rows = tensor.shape[0],
+        .cols = tensor.shape[1],
+        .type = tensor.type,
+        .layout = tensor.layout,
+    };
+    if (tensor.type == TENSOR_INT8)
+        matrix.scales =
+            (const float *)(const void *)(data + tensor_scales_offset(tensor.layout, matrix.rows,
+                                                                      matrix.cols));
+    return matrix;
+}
+
+static struct matrix bind_table(struct binder *binder, const char *prefix, size_t rows, size_t cols,
+                                bool at_least)
+{
+    struct matrix table = bind_matrix(binder, prefix, rows, cols, at_least);
+    if (binder->status == ENGINE_OK && table.layout != LAYOUT_ROWS)
+        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
+                              "table '%s.weight' is in panels, expected rows", prefix);
+    return table;
+}
+
+static struct linear bind_linear(struct binder *binder, const char *prefix, size_t out, size_t in,
+                                 bool has_bias)
+{
+    struct linear linear = {.weight = bind_matrix(binder, prefix, out, in, false)};
+    if (has_bias)
+        linear.bias = bind_vector(binder, prefix, "bias", out);
+    return linear;
+}
+
+static struct norm bind_norm(struct binder *binder, const char *prefix, enum norm_kind kind,
+                             const struct model_config *config, size_t width)
+{
+    struct norm norm = {.kind = kind};
+    if (kind == NORM_NONE)
+        return norm;
+    norm.weight = bind_vector(binder, prefix, "weight", width);
+    if (kind == NORM_LAYER && config->norm_bias)
+        norm.bias = bind_vector(binder, prefix, "bias", width);
+    return norm;
+}
+
+static void bind_layer(struct binder *binder, const struct model_config *config, size_t index,
+                       struct layer *layer)
+{
+    size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
+    enum norm_kind norm = (enum norm_kind)config->norm;
+    char prefix[64];
+#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, index), prefix)
+    layer->qkv =
+        bind_linear(binder, PART("attention.qkv"), 3 * width, width, config->attention_bias);
+    layer->output =
+        bind_linear(binder, PART("attention.output"), width, width, config->attention_bias);
+    layer->attention_norm = bind_norm(binder, PART("attention.norm"), norm, config, width);
+    layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"),
+                                         config->gate == GATE_NONE ? middle : 2 * middle, width,
+                                         config->feed_forward_bias);
+    layer->feed_forward_out =
+        bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
+    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
+#undef PART
+}
+
+/* Infinity, or what sin makes no number of, would be NaN in every text. */
+static const float *bind_frequencies(struct binder *binder, size_t n)
+{
+    const float *frequencies = bind_vector(binder, "position", "frequencies", n);
+    for (size_t i = 0; binder->status == ENGINE_OK && i < n; i++)
+        if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
+            binder->status =
+                fail(binder->error, ENGINE_ERROR_FORMAT,
+                     "tensor 'position.frequencies' holds %g at %zu, expected a number up to %g",
+                     (double)frequencies[i], i, POSITION_FREQUENCY_MOST);
+    return frequencies;
+}
+
+static void bind_embedding(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->embedding_width;
+    encoder->token_table =
+        bind_table(binder, "embedding.token", (size_t)config->vocabulary, width, false);
+    if (config->token_types > 0)
+        encoder->type_table =
+            bind_table(binder, "embedding.type", (size_t)config->token_types, width, false);
+    if (config->position == POSITION_LEARNED)
+        encoder->position_table =
+            bind_table(binder, "embedding.position",
+                       (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
+    if (config->position_frequencies > 0)
+        encoder->frequencies = bind_frequencies(binder, (size_t)config->position_frequencies);
+    encoder->embedding_norm =
+        bind_norm(binder, "embedding.norm", (enum norm_kind)config->embedding_norm, config, width);
+    if (config->embedding_width != config->width)
+        encoder->embedding_projection =
+            bind_linear(binder, "embedding.projection", (size_t)config->width, width, true);
+}
+
+/* The widths of projections are what their tensors say: each must fit the one before it. */
+static void bind_projections(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->width;
+    for (size_t i = 0; i < (size_t)config->projections && binder->status == ENGINE_OK; i++) {
+        struct dense *dense = &encoder->projections[i];
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "projection.%zu", i);
+        dense->linear.weight = bind_matrix(binder, prefix, 1, width, true);
+        width = dense->linear.weight.rows;
+        if (config->projection_bias)
+            dense->linear.bias = bind_vector(binder, prefix, "bias", width);
+        dense->activation = (enum dense_activation)config->projection_activation;
+    }
+    encoder->output_width = width;
+}
+
+static void bind_head(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    struct head *head = &encoder->head;
+    size_t width = (size_t)config->width;
+    size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
+    head->dense.activation = (enum dense_activation)config->head_dense;
+    if (config->head_dense != DENSE_NONE)
+        head->dense.linear = bind_linear(binder, "head.dense", width, width, true);
+    head->norm =
+        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
+    if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
+        return;
+    head->output.weight = config->head_tied
+                              ? encoder->token_table
+                              : bind_matrix(binder, "head.output", rows, width, false);
+    if (config->head_bias)
+        head->output.bias = bind_vector(binder, "head.output", "bias", rows);
+}
+
+engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
+                           engine_error *error)
+{
+    const struct model_config *config = &encoder->config;
+    struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
+    bind_embedding(&binder, encoder);
+    for (size_t i = 0; i < (size_t)config->layers && binder.status == ENGINE_OK; i++)
+        bind_layer(&binder, config, i, &encoder->layers[i]);
+    encoder->final_norm = bind_norm(&binder, "final.norm",
+                                    config->final_norm ? (enum norm_kind)config->norm : NORM_NONE,
+                                    config, (size_t)config->width);
+    bind_projections(&binder, encoder);
+    bind_head(&binder, encoder);
+    return binder.status;
+}

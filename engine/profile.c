@@ -1,0 +1,51 @@
+/* profile.c - laps of a stopwatch: one reading of the monotonic clock (some 20 ns) per step and
+ * thread. */
+#include "engine/profile.h"
+
+#include "engine/session.h"
+
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void profile_start(struct profile_slot *slot)
+{
+    if (slot != NULL)
+        slot->last_ns = now_ns();
+}
+
+void profile_lap(struct profile_slot *slot, engine_step step)
+{
+    if (slot == NULL)
+        return;
+    uint64_t now = now_ns();
+    slot->ns[step] += now - slot->last_ns;
+    slot->last_ns = now;
+}
+
+engine_status engine_session_profile(const engine_session *session, engine_profile *out)
+{
+    if (session == NULL || out == NULL || session->profile == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    *out = (engine_profile){0};
+    for (size_t thread = 0; thread < session->n_threads; thread++)
+        for (size_t step = 0; step < ENGINE_N_STEPS; step++)
+            out->ns[step] += session->profile[thread].ns[step];
+    return ENGINE_OK;
+}
+
+const char *engine_step_name(engine_step step)
+{
+    static const char *const NAMES[ENGINE_N_STEPS] = {
+        [ENGINE_STEP_TOKENIZE] = "tokenize", [ENGINE_STEP_EMBED] = "embed",
+        [ENGINE_STEP_LINEAR] = "linear",     [ENGINE_STEP_ATTENTION] = "attention",
+        [ENGINE_STEP_NORM] = "norm",         [ENGINE_STEP_QUANTIZE] = "quantize",
+        [ENGINE_STEP_ANSWER] = "answer",     [ENGINE_STEP_WAIT] = "wait",
+    };
+    return (unsigned)step < ENGINE_N_STEPS ? NAMES[step] : NULL;
+}

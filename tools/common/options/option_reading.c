@@ -1,0 +1,235 @@
+/* option_reading.c - reading a command line by a table, and its rules; see option_reading.h.
+ * getopt_long finds the options and tells of those that are unknown or lack a value. */
+#include "tools/common/options/option_reading.h"
+
+#include "tools/common/options.h"
+#include "tools/common/options/option_pages.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONG_OPTION = 256 /* and the number of its slot */ };
+
+/* ---- Values ---- */
+
+bool option_chosen(const struct option_use *use, const char *name, int *value)
+{
+    const char *names[OPTIONS_MOST];
+    const struct option_choice *choices = use->row->choices;
+    size_t n = 0, index;
+    for (; choices[n].name != NULL; n++)
+        names[n] = choices[n].name;
+    bool is_good = option_choice(use->option, name, names, n, &index);
+    *value = is_good ? choices[index].value : 0;
+    return is_good;
+}
+
+static bool read_choice(const struct option_use *use, void *value)
+{
+    int chosen;
+    bool is_good = option_chosen(use, use->text, &chosen);
+    if (use->row->bytes == sizeof(bool))
+        *(bool *)value = chosen != 0;
+    else
+        memcpy(value, &chosen, sizeof chosen);
+    return is_good;
+}
+
+static bool read_yes_no(const struct option_use *use, const char **value)
+{
+    bool is_yes;
+    if (!option_yes_no(use->option, use->text, &is_yes))
+        return false;
+    *value = is_yes ? "yes" : "no";
+    return true;
+}
+
+static bool store(const struct option_use *use, void *value)
+{
+    const struct option_row *row = use->row;
+    switch (row->kind) {
+    case OPTION_FLAG: return *(bool *)value = true;
+    case OPTION_TEXT: *(const char **)value = use->text; return true;
+    case OPTION_COUNT:
+        return option_count(use->option, use->text, (size_t)row->least, (size_t)row->most, value);
+    case OPTION_NUMBER: return option_number(use->option, use->text, row->least, row->most, value);
+    case OPTION_CHOICE: return read_choice(use, value);
+    case OPTION_YES_NO: return read_yes_no(use, value);
+    case OPTION_SETTER:
+    case OPTION_HELP:
+    case OPTION_VERSION: break;
+    }
+    return true;
+}
+
+static bool takes(const struct option_reading *reading, const struct option_slot *slot,
+                  const char *option)
+{
+    const struct option_command *command = &reading->table->commands[reading->command];
+    if (option_is_of(slot->group, slot->row, reading->command))
+        return true;
+    program_note("%s is no option of %s", option, command->name);
+    return false;
+}
+
+/* False: the program ends with *exit_code. */
+static bool read_option(struct option_reading *reading, struct option_slot *slot, bool is_long,
+                        int *exit_code)
+{
+    const struct option_row *row = slot->row;
+    char *options = (char *)reading->options + slot->group->base, name[64];
+    struct option_use use = {row, name, row->argument ? optarg : NULL};
+    if (is_long)
+        snprintf(name, sizeof name, "--%s", row->name);
+    else
+        snprintf(name, sizeof name, "-%c", row->letter);
+    *exit_code = PROGRAM_MISUSED;
+    if (row->kind == OPTION_HELP) {
+        option_print_help(reading->table, reading->command);
+        *exit_code = program_end(PROGRAM_DONE);
+        return false;
+    }
+    if (row->kind == OPTION_VERSION) {
+        *exit_code = program_version();
+        return false;
+    }
+    slot->text = use.text ? use.text : "";
+    if (row->given)
+        *(bool *)(options + row->given) = true;
+    if (takes(reading, slot, name) && store(&use, options + row->offset) &&
+        (row->set == NULL || row->set(options, &use)))
+        return true;
+    program_usage();
+    return false;
+}
+
+/* ---- The command line ---- */
+
+static void list_group(struct option_reading *reading, const struct option_group *group)
+{
+    for (size_t i = 0; i < group->n_rows; i++) {
+        assert(reading->n_slots < OPTIONS_MOST);
+        reading->slots[reading->n_slots++] = (struct option_slot){&group->rows[i], group, NULL};
+    }
+}
+
+/* The slots as getopt_long takes them. */
+static void list_for_getopt(const struct option_reading *reading, struct option *longs,
+                            char *letters)
+{
+    for (size_t i = 0; i < reading->n_slots; i++) {
+        const struct option_row *row = reading->slots[i].row;
+        *longs++ = (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
+                                   LONG_OPTION + (int)i};
+        if (row->letter)
+            *letters++ = row->letter;
+        if (row->letter && row->argument)
+            *letters++ = ':';
+    }
+    *longs = (struct option){0};
+    *letters = '\0';
+}
+
+static struct option_slot *find_slot(struct option_reading *reading, int found)
+{
+    if (found >= LONG_OPTION)
+        return &reading->slots[found - LONG_OPTION];
+    for (size_t i = 0; i < reading->n_slots; i++)
+        if (reading->slots[i].row->letter == found)
+            return &reading->slots[i];
+    return NULL;
+}
+
+/* The pages that the Makefile asks for. */
+static bool print_page(const struct option_table *table, int argc, char **argv)
+{
+    bool is_manual = argc == 2 && strcmp(argv[1], "--help-manual") == 0;
+    bool is_completion = argc == 2 && strcmp(argv[1], "--help-completion") == 0;
+    if (is_manual)
+        option_print_manual(table, stdin);
+    else if (is_completion)
+        option_print_completion(table);
+    return is_manual || is_completion;
+}
+
+bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
+                  void *options, int argc, char **argv, int *exit_code)
+{
+    struct option longs[OPTIONS_MOST + 1];
+    char letters[2 * OPTIONS_MOST + 1];
+    int found;
+    *reading = (struct option_reading){.table = table, .options = options, .command = command};
+    if (print_page(table, argc, argv)) {
+        *exit_code = program_end(PROGRAM_DONE);
+        return false;
+    }
+    for (size_t i = 0; i < table->n_groups; i++)
+        list_group(reading, &table->groups[i]);
+    list_group(reading, &OPTION_GENERAL);
+    list_for_getopt(reading, longs, letters);
+    while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        struct option_slot *slot = find_slot(reading, found);
+        if (slot == NULL) /* getopt has said what was wrong */
+            *exit_code = program_usage();
+        if (slot == NULL || !read_option(reading, slot, found >= LONG_OPTION, exit_code))
+            return false;
+    }
+    reading->arguments = argv + optind;
+    reading->n_arguments = (size_t)(argc - optind);
+    return true;
+}
+
+/* ---- Rules ---- */
+
+/* Whether one of the options that a rule names, "format=csv" or "rank", was given. */
+static bool is_given(const struct option_reading *reading, const char *name, size_t len)
+{
+    size_t name_len = strcspn(name, "!= ");
+    bool has_value = name_len < len, is_other = has_value && name[name_len] == '!';
+    const char *value = name + name_len + (has_value ? 1 + is_other : 0);
+    size_t value_len = len - (size_t)(value - name);
+    if (strncmp(name, "TEXT", len) == 0)
+        return reading->n_arguments > 0;
+    for (size_t i = 0; i < reading->n_slots; i++) {
+        const struct option_slot *slot = &reading->slots[i];
+        if (strncmp(slot->row->name, name, name_len) != 0 || slot->row->name[name_len] != '\0')
+            continue;
+        bool is_same = slot->text && strncmp(slot->text, value, value_len) == 0 &&
+                       slot->text[value_len] == '\0';
+        return slot->text && (!has_value || is_same != is_other);
+    }
+    assert(!"a rule names an option that is not there");
+    return false;
+}
+
+/* All names are looked up, so that one that is misspelt is found by any command line. */
+static bool is_any_given(const struct option_reading *reading, const char *names)
+{
+    bool is_any = false;
+    while (*names != '\0') {
+        size_t len = strcspn(names, " ");
+        is_any = is_given(reading, names, len) || is_any;
+        names += len + (names[len] == ' ');
+    }
+    return is_any;
+}
+
+static const char *broken(const struct option_reading *reading, const struct option_rule *rule)
+{
+    if (rule->check != NULL)
+        return rule->check(reading->options);
+    bool is_there = is_any_given(reading, rule->options);
+    bool has_other = is_any_given(reading, rule->others);
+    return is_there && has_other == (rule->relation == RULE_EXCLUDES) ? rule->message : NULL;
+}
+
+const char *options_conflict(const struct option_reading *reading)
+{
+    const struct option_rule *rule = reading->table->rules;
+    const char *message = NULL;
+    for (; rule != NULL && (rule->options || rule->check) && message == NULL; rule++)
+        message = broken(reading, rule);
+    return message;
+}

@@ -1,0 +1,38 @@
+/* option_reading.h - reading a command line by a table of options. */
+#ifndef TOOLS_OPTION_READING_H
+#define TOOLS_OPTION_READING_H
+
+#include "tools/common/options/option_table.h"
+
+enum { OPTIONS_MOST = 96 };
+
+/* What a command line has. */
+struct option_reading {
+    const struct option_table *table;
+    void *options;
+    size_t command;
+    struct option_slot {
+        const struct option_row *row;
+        const struct option_group *group;
+        const char *text; /* "" of a flag; NULL: it was not there */
+    } slots[OPTIONS_MOST];
+    size_t n_slots;
+    char **arguments; /* those that are no options */
+    size_t n_arguments;
+};
+
+/* Reads the options behind argv[0] into `options`. True: go on. False: the program ends with
+ * *exit_code, and what there was to say has been said.
+ *
+ * Two words are served that no help tells, for the Makefile: --help-manual completes the page of
+ * tools/man/ that stdin has, --help-completion prints the completion for bash. */
+bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
+                  void *options, int argc, char **argv, int *exit_code);
+
+/* The message of the first rule that is broken, or NULL. */
+const char *options_conflict(const struct option_reading *reading);
+
+/* The value of one of the row's choices, by its name; false after a message. */
+bool option_chosen(const struct option_use *use, const char *name, int *value);
+
+#endif

@@ -1,0 +1,150 @@
+/* option_table.h - the options of a program, each written once: a row says what the command line
+ * may have, where its value goes, what --help, the manual and the shell's completion tell of it;
+ * a rule, which options need or exclude one another.
+ *
+ *     #define TEXT(member) TEXT_AT(struct paint, member)
+ *     static const struct option_row ROWS[] = {
+ *         {"output", 'o', "FILE", "the picture", NULL, TEXT(path)},
+ *         {"width", 0, "N", "pixels (default 640)", NULL, COUNT_AT(struct paint, width, 1, 4096)},
+ *     };
+ *     static const struct option_rule RULES[] = {
+ *         OPTION_NEEDS("width", "output", "--width is that of a file: it goes with -o"),
+ *     };
+ *
+ * Values are read by tools/common/options.h, whose messages name the option as the user typed it.
+ */
+#ifndef TOOLS_OPTION_TABLE_H
+#define TOOLS_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct option_use;
+
+struct option_choice {
+    const char *name;
+    int value;
+    const char *about; /* for the manual; or NULL */
+};
+
+#define OPTION_NAMED(name, value)                                                                  \
+    {                                                                                              \
+        (name), (value), NULL                                                                      \
+    }
+
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_COUNT,  /* size_t */
+    OPTION_NUMBER, /* uint64_t */
+    OPTION_CHOICE, /* bool or an enum */
+    OPTION_YES_NO, /* const char *: "yes" or "no" */
+    OPTION_SETTER,
+    OPTION_HELP,
+    OPTION_VERSION
+};
+
+struct option_row {
+    const char *name;     /* without its dashes */
+    char letter;          /* or 0 */
+    const char *argument; /* what help calls it; NULL: it takes none */
+    const char *help;     /* lines for --help; NULL: the option is hidden */
+    const char *more;     /* what the manual adds to them; "\n\n" begins a paragraph; or NULL */
+    enum option_kind kind;
+    size_t offset, bytes; /* of the value in the struct */
+    size_t given;         /* of a bool that tells that the option was there; 0: none */
+    uint64_t least, most;
+    const struct option_choice *choices; /* the last has no name */
+    /* For OPTION_SETTER, or after the value was stored; false after a message. */
+    bool (*set)(void *options, const struct option_use *use);
+    int value;         /* for the setter */
+    unsigned commands; /* bits of the commands that take it; 0: all */
+};
+
+/* One option on the command line. */
+struct option_use {
+    const struct option_row *row;
+    const char *option; /* as it was typed: "-o" or "--output" */
+    const char *text;   /* NULL: it takes none */
+};
+
+/* A member's offset; the compiler warns where it is not of that type. */
+#define OPTION_AT(type, member, of_type)                                                           \
+    (offsetof(type, member) + 0 * sizeof(1 ? &((type *)0)->member : (of_type *)0))
+
+#define FLAG_AT(type, member) .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, bool)
+#define TEXT_AT(type, member) .kind = OPTION_TEXT, .offset = OPTION_AT(type, member, const char *)
+#define COUNT_AT(type, member, from, to)                                                           \
+    .kind = OPTION_COUNT, .offset = OPTION_AT(type, member, size_t), .least = (from), .most = (to)
+#define NUMBER_AT(type, member)                                                                    \
+    .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, uint64_t), .most = UINT64_MAX
+#define CHOICE_AT(type, member, names)                                                             \
+    .kind = OPTION_CHOICE, .offset = offsetof(type, member), .bytes = sizeof((type *)0)->member,   \
+    .choices = (names)
+#define YES_NO_AT(type, member)                                                                    \
+    .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *),                        \
+    .choices = OPTION_YES_OR_NO
+#define GIVEN_AT(type, member) .given = OPTION_AT(type, member, bool)
+#define SET_BY(function)       .kind = OPTION_SETTER, .set = (function)
+
+extern const struct option_choice OPTION_YES_OR_NO[];
+
+struct option_group {
+    const char *title; /* NULL: it goes on with the group before; "": an empty line, no title */
+    const struct option_row *rows;
+    size_t n_rows;
+    size_t base;       /* of the struct that the rows fill, in the program's options */
+    unsigned commands; /* as in a row */
+};
+
+#define OPTION_GROUP(group_title, array)                                                           \
+    .title = (group_title), .rows = (array), .n_rows = sizeof(array) / sizeof(array)[0]
+
+/* options and others: names of options, separated by blanks; one of them was given. "format=csv":
+ * with this value; "format!=csv": with another; "TEXT": arguments that are no options. */
+struct option_rule {
+    const char *options;
+    enum { RULE_NEEDS, RULE_EXCLUDES } relation;
+    const char *others, *message;
+    const char *(*check)(const void *options); /* in place of all these: a message, or NULL */
+};
+
+#define OPTION_NEEDS(options, others, message)                                                     \
+    {                                                                                              \
+        (options), RULE_NEEDS, (others), (message), NULL                                           \
+    }
+#define OPTION_EXCLUDES(options, others, message)                                                  \
+    {                                                                                              \
+        (options), RULE_EXCLUDES, (others), (message), NULL                                        \
+    }
+
+struct option_command {
+    const char *name;  /* NULL: the program has no commands */
+    const char *usage; /* lines of what stands behind the program's name */
+    const char *about; /* lines for --help */
+};
+
+struct option_table {
+    const struct option_command *commands;
+    size_t n_commands;
+    const struct option_group *groups; /* without --help and --version */
+    size_t n_groups;
+    const struct option_rule
+        *rules;        /* the last is all zero, or NULL; the first that is broken is told */
+    int column;        /* at which the texts of --help begin */
+    const char *notes; /* lines of --help behind the options, or NULL */
+    const char *end;   /* the last line of --help */
+};
+
+#define OPTION_TABLE(of_commands, n, of_groups, text_column)                                       \
+    .commands = (of_commands), .n_commands = (n), .groups = (of_groups),                           \
+    .n_groups = sizeof(of_groups) / sizeof(of_groups)[0], .column = (text_column)
+
+/* --help and --version, which every program has. */
+extern const struct option_group OPTION_GENERAL;
+
+/* Whether a command takes an option. */
+bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command);
+
+#endif

@@ -1,0 +1,119 @@
+/* encode_rules.c - options of encode that contradict one another; see encode_options.h. What they ask of
+ * the model and it cannot do is checked where it is opened. */
+#include "tools/encode/encode_options.h"
+
+#include <unistd.h>
+
+static const char *check_lengths(const void *options)
+{
+    const struct request_options *request = &((const struct encode_options *)options)->request;
+    return request->pad_to && request->max_tokens > request->pad_to
+               ? "--max-tokens is more than --pad-to, which texts may not be longer than"
+               : NULL;
+}
+
+static const char *check_positions(const void *options)
+{
+    const struct position_options *positions =
+        &((const struct encode_options *)options)->request.positions;
+    return position_options_conflict(positions, position_name(positions->position));
+}
+
+static const char *check_texts(const void *options)
+{
+    const struct encode_options *encode = options;
+    size_t n = encode->request.n_texts;
+    if (encode->request.task == TASK_COMPARE && n != 2 && n != 0)
+        return "--compare takes two texts, or none to read two lines of stdin";
+    if (encode->request.task == TASK_SIMILARITY && n == 1)
+        return "--similarity takes at least two texts";
+    return encode->pair && n != 1 ? "--pair goes with exactly one TEXT" : NULL;
+}
+
+static const char *check_npy(const void *options)
+{
+    const struct encode_options *encode = options;
+    if (encode->format != FORMAT_NPY)
+        return NULL;
+    if (encode->request.task == TASK_TOKENS && !encode->request.pad_to)
+        return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
+    return !encode->output_path && isatty(STDOUT_FILENO)
+               ? "-f npy is not for reading, and stdout is a terminal: -o FILE"
+               : NULL;
+}
+
+/* Results that are no vectors and no tokens. */
+#define HEADS   "labels entities fill rank similarity"
+#define PROMPTS "prompt prompt-text query-prompt"
+
+const struct option_rule ENCODE_RULES[] = {
+    OPTION_EXCLUDES("input=jsonl", "TEXT", "--input jsonl reads stdin; it goes without TEXT"),
+    OPTION_EXCLUDES("prompt", "prompt-text",
+                    "--prompt, --prompt-text and --no-prompt exclude one another"),
+    OPTION_EXCLUDES("no-prompt", PROMPTS,
+                    "--prompt, --prompt-text and --no-prompt exclude one another"),
+    OPTION_EXCLUDES("truncate-left", "on-long=chunk",
+                    "--truncate-left cuts texts; it goes without --on-long chunk"),
+    OPTION_EXCLUDES("truncation truncate-left", "on-long=error",
+                    "--truncation and --truncate-left cut texts; they go without --on-long error"),
+    OPTION_NEEDS("top", "fill rank", "--top goes with --fill or --rank"),
+    OPTION_NEEDS("in-order query-prompt", "rank", "--in-order and --query-prompt go with --rank"),
+    OPTION_EXCLUDES("in-order", "top", "--in-order prints every text; it goes without --top"),
+    OPTION_NEEDS("raw-scores", "labels entities fill rank",
+                 "--raw-scores goes with --labels, --entities, --fill or --rank"),
+    OPTION_NEEDS("stride!=0", "on-long=chunk",
+                 "--stride is the overlap of windows; it goes with --on-long chunk"),
+    OPTION_EXCLUDES("pad-to", HEADS " compare",
+                    "--pad-to goes with vectors, --tokens, -f ids and --show-mask"),
+    OPTION_NEEDS("pad-side", "pad-to show-mask", "--pad-side goes with --pad-to or --show-mask"),
+    OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl",
+                 "--pad-id goes with --pad-to, --show-mask or --input jsonl"),
+    {.check = check_lengths},
+    OPTION_EXCLUDES("show-mask", "format=csv format=npy format=ids",
+                    "--show-mask prints text or json"),
+    OPTION_EXCLUDES("show-mask", "pooling normalize",
+                    "--show-mask makes no vectors; it goes without -p and --normalize"),
+    OPTION_EXCLUDES("show-mask", "on-long=chunk",
+                    "--show-mask gives one row per text; it goes without --on-long chunk"),
+    {.check = check_positions},
+    OPTION_EXCLUDES(
+        "compare", "input=jsonl",
+        "--compare takes two texts, or two lines of stdin; it goes without --input jsonl"),
+    OPTION_EXCLUDES("compare", "pooling normalize",
+                    "--compare looks at tokens; it goes without -p and --normalize"),
+    OPTION_EXCLUDES("compare", "pair", "--compare goes without --tokens and --pair"),
+    OPTION_EXCLUDES("compare", PROMPTS " on-long=chunk",
+                    "--compare takes texts as they are; it goes without prompts and windows"),
+    OPTION_EXCLUDES("compare", "format=csv format=npy format=ids", "--compare prints text or json"),
+    OPTION_EXCLUDES(HEADS, "format=npy",
+                    "-f npy holds vectors; labels, entities, words, ranks and similarities are "
+                    "text, json or csv"),
+    OPTION_EXCLUDES(HEADS, "format=ids", "-f ids prints tokens and nothing else"),
+    OPTION_EXCLUDES(
+        HEADS, "normalize",
+        "-p and --normalize are for vectors, which --labels, --entities, --fill, --rank and "
+        "--similarity do not print"),
+    OPTION_EXCLUDES(
+        "labels entities fill", "pooling",
+        "-p and --normalize are for vectors, which --labels, --entities, --fill, --rank and "
+        "--similarity do not print"),
+    OPTION_EXCLUDES("rank", "pair", "--rank pairs each text with QUERY; it goes without --pair"),
+    OPTION_EXCLUDES("similarity", "pair",
+                    "--similarity takes single texts; it goes without --pair"),
+    OPTION_EXCLUDES("rank", "pooling=none",
+                    "--rank by cosine needs a vector per text; it goes without -p none"),
+    OPTION_EXCLUDES("similarity", "pooling=none",
+                    "--similarity needs a vector per text; it goes without -p none"),
+    OPTION_EXCLUDES("rank", "on-long=chunk",
+                    "--rank gives one score per text; it goes without --on-long chunk"),
+    OPTION_EXCLUDES("similarity", "on-long=chunk",
+                    "--similarity gives one row per text; it goes without --on-long chunk"),
+    {.check = check_texts},
+    OPTION_EXCLUDES("tokens format=ids", "pooling!=none normalize",
+                    "--tokens and -f ids make no vectors; they go without -p and --normalize"),
+    OPTION_NEEDS(
+        "normalize", "pooling!=none",
+        "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model"),
+    {.check = check_npy},
+    {0},
+};

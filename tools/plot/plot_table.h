@@ -1,0 +1,17 @@
+/* plot_table.h - the command line of encode-plot. */
+#ifndef TOOLS_PLOT_PLOT_TABLE_H
+#define TOOLS_PLOT_PLOT_TABLE_H
+
+#include "tools/common/options/option_table.h"
+#include "tools/plot/plot_options.h"
+
+/* Reads the command line after the command's name. True: go on. False: the program ends with
+ * *exit_code, and what there was to say has been said. */
+bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv, int *exit_code);
+
+/* By enum plot_command. */
+extern const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS];
+extern const char PLOT_HELP[];
+
+#endif
