@@ -5,7 +5,7 @@
  *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
  *     x = final_norm(x)
  *
- * Every thread of a team walks the page; each step below gives it its share of the work and waits
+ * Every thread of a team runs the whole page; each step below gives it its share of the work and waits
  * for the others. One head of one sequence is one task of one thread.
  */
 #include "engine/forward.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* What every step needs to know. */
-struct walk {
+struct context {
     const struct engine_session *session;
     const struct encoder *encoder;
     const struct kernels *kernels;
@@ -29,12 +29,12 @@ struct walk {
     float *scratch;
 };
 
-/* Ends a step: its time is taken, and the other threads are waited for. */
-static void finish(const struct walk *w, engine_step step)
+/* Ends a step: takes its time and waits for the other threads. */
+static void end_step(const struct context *c, engine_step step)
 {
-    profile_lap(w->profile, step);
-    team_wait(w->team);
-    profile_lap(w->profile, ENGINE_STEP_WAIT);
+    profile_lap(c->profile, step);
+    team_wait(c->team);
+    profile_lap(c->profile, ENGINE_STEP_WAIT);
 }
 
 static float *row_of(float *matrix, size_t row, size_t stride)
@@ -43,45 +43,45 @@ static float *row_of(float *matrix, size_t row, size_t stride)
 }
 
 /* to [T, E] = norm(scale · token + type + position) */
-static void embed(const struct walk *w, float *to)
+static void embed(const struct context *c, float *to)
 {
-    const struct pass *pass = w->pass;
-    struct share rows = team_share(w->team, w->group->n_rows);
-    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
-        embed_token(w->encoder, &w->session->embedding, pass->ids[r], pass->types[r],
+    const struct pass *pass = c->pass;
+    struct share rows = team_share(c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
                     (struct place){pass->positions[r], pass->lengths[r]},
-                    row_of(to, r, pass->width_stride), w->scratch);
-    finish(w, ENGINE_STEP_EMBED);
+                    row_of(to, r, pass->width_stride), c->scratch);
+    end_step(c, ENGINE_STEP_EMBED);
 }
 
 /* to [T, D] = norm(from [T, D]) */
-static void normalize(const struct walk *w, const struct norm *norm, float *from, float *to)
+static void normalize(const struct context *c, const struct norm *norm, float *from, float *to)
 {
-    const struct model_config *config = &w->encoder->config;
-    size_t stride = w->pass->width_stride;
-    struct share rows = team_share(w->team, w->group->n_rows);
-    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
-        norm_row(w->kernels, norm, (float)config->norm_eps, (size_t)config->width,
+    const struct model_config *config = &c->encoder->config;
+    size_t stride = c->pass->width_stride;
+    struct share rows = team_share(c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        norm_row(c->kernels, norm, (float)config->norm_eps, (size_t)config->width,
                  row_of(from, r, stride), row_of(to, r, stride));
-    finish(w, ENGINE_STEP_NORM);
+    end_step(c, ENGINE_STEP_NORM);
 }
 
 /* What a linear layer reads: from [T, in], and those rows in int8 where it multiplies in int8. */
-static struct linear_input input_of(const struct walk *w, const struct linear *layer, float *from,
-                                    size_t stride)
+static struct linear_input input_of(const struct context *c, const struct linear *layer,
+                                    float *from, size_t stride)
 {
-    const struct pass *pass = w->pass;
-    size_t row = w->group->row, n_rows = w->group->n_rows, width = layer->weight.cols;
+    const struct pass *pass = c->pass;
+    size_t row = c->group->row, n_rows = c->group->n_rows, width = layer->weight.cols;
     struct linear_input input = {
         .x = row_of(from, row, stride), .x_stride = stride, .n_rows = n_rows};
     if (!linear_takes_int8(layer))
         return input;
     int8_t *q = pass->quantized + row * pass->quantized_stride;
-    struct share rows = team_share(w->team, n_rows);
+    struct share rows = team_share(c->team, n_rows);
     for (size_t r = rows.begin; r < rows.end; r++)
         pass->quantization[row + r] =
-            w->kernels->quantize(input.x + r * stride, width, q + r * pass->quantized_stride);
-    finish(w, ENGINE_STEP_QUANTIZE);
+            c->kernels->quantize(input.x + r * stride, width, q + r * pass->quantized_stride);
+    end_step(c, ENGINE_STEP_QUANTIZE);
     input.q = q;
     input.q_stride = pass->quantized_stride;
     input.quantization = pass->quantization + row;
@@ -90,28 +90,28 @@ static struct linear_input input_of(const struct walk *w, const struct linear *l
 
 /* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output
  * columns. */
-static void project(const struct walk *w, const struct linear *layer, float *from,
+static void project(const struct context *c, const struct linear *layer, float *from,
                     size_t from_stride, struct linear_finish last, float *to, size_t to_stride)
 {
-    struct linear_input input = input_of(w, layer, from, from_stride);
-    struct share panels = team_share(w->team, linear_panels(layer));
+    struct linear_input input = input_of(c, layer, from, from_stride);
+    struct share panels = team_share(c->team, linear_panels(layer));
     size_t column = panels.begin * PANEL;
     if (last.residual != NULL)
-        last.residual += w->group->row * to_stride + column;
-    linear(w->kernels, layer, &input, panels.begin, panels.end, &last,
-           row_of(to, w->group->row, to_stride) + column, to_stride, w->scratch);
-    finish(w, ENGINE_STEP_LINEAR);
+        last.residual += c->group->row * to_stride + column;
+    linear(c->kernels, layer, &input, panels.begin, panels.end, &last,
+           row_of(to, c->group->row, to_stride) + column, to_stride, c->scratch);
+    end_step(c, ENGINE_STEP_LINEAR);
 }
 
 /* y [T, D] = the heads' contexts side by side; q, k, v lie in wide [T, 3D]. */
-static void attend(const struct walk *w)
+static void attend(const struct context *c)
 {
-    const struct pass *pass = w->pass;
-    const struct model_config *config = &w->encoder->config;
+    const struct pass *pass = c->pass;
+    const struct model_config *config = &c->encoder->config;
     size_t width = (size_t)config->width, n_heads = (size_t)config->heads, k = width / n_heads;
-    size_t n_tasks = w->group->n_sequences * n_heads;
-    for (size_t task = w->team.rank; task < n_tasks; task += w->team.size) {
-        const struct sequence *sequence = &pass->sequences[w->group->sequence + task / n_heads];
+    size_t n_tasks = c->group->n_sequences * n_heads;
+    for (size_t task = c->team.rank; task < n_tasks; task += c->team.size) {
+        const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
         size_t column = task % n_heads * k, n_tokens = sequence->n_rows;
         const float *q = row_of(pass->wide, sequence->row, pass->wide_stride) + column;
         struct attention_head head = {
@@ -121,78 +121,78 @@ static void attend(const struct walk *w)
             .stride = pass->wide_stride,
             .n_tokens = n_tokens,
             .head_width = k,
-            .mask = w->session->mask,
-            .blas = w->encoder->blas,
+            .mask = c->session->mask,
+            .blas = c->encoder->blas,
             .out = row_of(pass->y, sequence->row, pass->width_stride) + column,
             .out_stride = pass->width_stride,
             .map = pass->attention_maps != NULL
                        ? pass->attention_maps + task % n_heads * n_tokens * n_tokens
                        : NULL,
         };
-        attention_head(w->kernels, &head, w->scratch);
+        attention_head(c->kernels, &head, c->scratch);
     }
-    finish(w, ENGINE_STEP_ATTENTION);
+    end_step(c, ENGINE_STEP_ATTENTION);
 }
 
 /* wide [T, F] = its two halves [T, 2F], one activated, multiplied */
-static void gate_rows(const struct walk *w)
+static void gate_rows(const struct context *c)
 {
-    const struct pass *pass = w->pass;
-    struct share rows = team_share(w->team, w->group->n_rows);
-    for (size_t r = w->group->row + rows.begin; r < w->group->row + rows.end; r++)
-        feed_forward_middle(w->kernels, &w->encoder->config,
+    const struct pass *pass = c->pass;
+    struct share rows = team_share(c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        feed_forward_middle(c->kernels, &c->encoder->config,
                             row_of(pass->wide, r, pass->wide_stride));
-    finish(w, ENGINE_STEP_LINEAR);
+    end_step(c, ENGINE_STEP_LINEAR);
 }
 
 /* wide [T, F] = act(in·Wᵀ + b), or with a gate the two halves of the columns of that, multiplied,
  * one of them activated. */
-static void feed_forward_in(const struct walk *w, const struct linear *layer, float *in)
+static void feed_forward_in(const struct context *c, const struct linear *layer, float *in)
 {
-    const struct pass *pass = w->pass;
-    const struct model_config *config = &w->encoder->config;
+    const struct pass *pass = c->pass;
+    const struct model_config *config = &c->encoder->config;
     struct linear_finish act = {.activated = true,
                                 .activation = (enum activation)config->activation};
     if (config->gate == GATE_NONE) {
-        project(w, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
+        project(c, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
         return;
     }
     if (config->feed_forward % PANEL != 0) { /* the halves meet inside a panel */
-        project(w, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide,
+        project(c, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide,
                 pass->wide_stride);
-        gate_rows(w);
+        gate_rows(c);
         return;
     }
     size_t n_panels = linear_panels(layer) / 2;
-    struct linear_input input = input_of(w, layer, in, pass->width_stride);
-    struct share panels = team_share(w->team, n_panels);
-    float *to = row_of(pass->wide, w->group->row, pass->wide_stride) + panels.begin * PANEL;
+    struct linear_input input = input_of(c, layer, in, pass->width_stride);
+    struct share panels = team_share(c->team, n_panels);
+    float *to = row_of(pass->wide, c->group->row, pass->wide_stride) + panels.begin * PANEL;
     struct linear_finish first = {0}, second = {0};
     *(config->gate == GATE_FIRST ? &first : &second) = act;
     second.gate = to;
-    linear(w->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride,
-           w->scratch);
-    linear(w->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
-           pass->wide_stride, w->scratch);
-    finish(w, ENGINE_STEP_LINEAR);
+    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride,
+           c->scratch);
+    linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
+           pass->wide_stride, c->scratch);
+    end_step(c, ENGINE_STEP_LINEAR);
 }
 
 /* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence
  * that a tracing pass holds. */
-static void trace(const struct walk *w, engine_trace kind, size_t index)
+static void trace(const struct context *c, engine_trace kind, size_t index)
 {
-    const struct pass *pass = w->pass;
-    const struct sequence *sequence = &pass->sequences[w->group->sequence];
-    size_t width = (size_t)w->encoder->config.width;
-    if ((w->session->trace & (unsigned)kind) == 0)
+    const struct pass *pass = c->pass;
+    const struct sequence *sequence = &pass->sequences[c->group->sequence];
+    size_t width = (size_t)c->encoder->config.width;
+    if ((c->session->trace & (unsigned)kind) == 0)
         return;
-    if (w->team.rank == 0) {
+    if (c->team.rank == 0) {
         engine_trace_view view = {
             .kind = kind,
             .input = sequence->input,
             .index = index,
             .n_tokens = sequence->n_rows,
-            .n_heads = (size_t)w->encoder->config.heads,
+            .n_heads = (size_t)c->encoder->config.heads,
             .width = width,
             .values = kind == ENGINE_TRACE_HIDDEN ? pass->hidden_view : pass->attention_maps,
         };
@@ -201,60 +201,61 @@ static void trace(const struct walk *w, engine_trace kind, size_t index)
                 memcpy(pass->hidden_view + t * width,
                        row_of(pass->x, sequence->row + t, pass->width_stride),
                        width * sizeof(float));
-        w->session->trace_callback(&view, w->session->trace_user);
+        c->session->trace_callback(&view, c->session->trace_user);
     }
-    finish(w, ENGINE_STEP_ANSWER);
+    end_step(c, ENGINE_STEP_ANSWER);
 }
 
-static void layer_forward(const struct walk *w, const struct layer *layer, size_t index)
+static void layer_forward(const struct context *c, const struct layer *layer, size_t index)
 {
-    const struct pass *pass = w->pass;
+    const struct pass *pass = c->pass;
     size_t d = pass->width_stride, wide = pass->wide_stride;
-    bool pre = w->encoder->config.norm_place == NORM_PRE;
+    bool pre = c->encoder->config.norm_place == NORM_PRE;
     float *x = pass->x, *y = pass->y, *in = pre ? y : x;
     struct linear_finish plain = {0}, add = {.residual = x};
 
     if (pre)
-        normalize(w, &layer->attention_norm, x, y);          /* y [T, D] */
-    project(w, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v [T, 3D] */
-    attend(w);                                               /* y [T, D] */
-    trace(w, ENGINE_TRACE_ATTENTION, index);
-    project(w, &layer->output, y, d, add, x, d); /* x [T, D], residual added */
+        normalize(c, &layer->attention_norm, x, y);          /* y [T, D] */
+    project(c, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v [T, 3D] */
+    attend(c);                                               /* y [T, D] */
+    trace(c, ENGINE_TRACE_ATTENTION, index);
+    project(c, &layer->output, y, d, add, x, d); /* x [T, D], residual added */
     if (!pre)
-        normalize(w, &layer->attention_norm, x, x);
+        normalize(c, &layer->attention_norm, x, x);
 
     if (pre)
-        normalize(w, &layer->feed_forward_norm, x, y);
-    feed_forward_in(w, &layer->feed_forward_in, in);                   /* wide [T, F] */
-    project(w, &layer->feed_forward_out, pass->wide, wide, add, x, d); /* x [T, D] */
+        normalize(c, &layer->feed_forward_norm, x, y);
+    feed_forward_in(c, &layer->feed_forward_in, in);                   /* wide [T, F] */
+    project(c, &layer->feed_forward_out, pass->wide, wide, add, x, d); /* x [T, D] */
     if (!pre)
-        normalize(w, &layer->feed_forward_norm, x, x);
+        normalize(c, &layer->feed_forward_norm, x, x);
 }
 
 void forward(const struct engine_session *session, const struct group *group, struct team team,
              struct profile_slot *profile, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    struct walk walk = {.session = session,
-                        .encoder = encoder,
-                        .kernels = encoder->kernels,
-                        .pass = &session->pass,
-                        .group = group,
-                        .team = team,
-                        .profile = profile,
-                        .scratch = scratch};
+    struct context context = {.session = session,
+                              .encoder = encoder,
+                              .kernels = encoder->kernels,
+                              .pass = &session->pass,
+                              .group = group,
+                              .team = team,
+                              .profile = profile,
+                              .scratch = scratch};
     const struct linear *projection = &encoder->embedding_projection;
-    size_t stride = walk.pass->width_stride;
-    float *x = walk.pass->x, *y = walk.pass->y;
+    size_t stride = context.pass->width_stride;
+    float *x = context.pass->x, *y = context.pass->y;
 
-    embed(&walk, projection->weight.rows > 0 ? y : x); /* [T, E] */
+    embed(&context, projection->weight.rows > 0 ? y : x); /* [T, E] */
     if (projection->weight.rows > 0)
-        project(&walk, projection, y, stride, (struct linear_finish){0}, x, stride); /* x [T, D] */
-    trace(&walk, ENGINE_TRACE_HIDDEN, 0);
+        project(&context, projection, y, stride, (struct linear_finish){0}, x,
+                stride); /* x [T, D] */
+    trace(&context, ENGINE_TRACE_HIDDEN, 0);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
-        layer_forward(&walk, &encoder->layers[i], i);
-        trace(&walk, ENGINE_TRACE_HIDDEN, i + 1);
+        layer_forward(&context, &encoder->layers[i], i);
+        trace(&context, ENGINE_TRACE_HIDDEN, i + 1);
     }
     if (encoder->final_norm.kind != NORM_NONE)
-        normalize(&walk, &encoder->final_norm, x, x);
+        normalize(&context, &encoder->final_norm, x, x);
 }

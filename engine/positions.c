@@ -28,7 +28,7 @@ engine_status read_session_options(const engine_session_options *given,
     return ENGINE_OK;
 }
 
-static engine_status settle_scheme(const struct engine_model *model, engine_position position,
+static engine_status choose_scheme(const struct engine_model *model, engine_position position,
                                    struct position_encoding *encoding, engine_error *error)
 {
     enum position_scheme own =
@@ -48,7 +48,7 @@ static engine_status settle_scheme(const struct engine_model *model, engine_posi
     return ENGINE_OK;
 }
 
-static engine_status settle_base(double base, struct position_encoding *encoding,
+static engine_status choose_base(double base, struct position_encoding *encoding,
                                  engine_error *error)
 {
     if (base == 0)
@@ -65,7 +65,7 @@ static engine_status settle_base(double base, struct position_encoding *encoding
     return ENGINE_OK;
 }
 
-static engine_status settle_frequencies(const float *frequencies, size_t n,
+static engine_status choose_frequencies(const float *frequencies, size_t n,
                                         struct position_encoding *encoding, engine_error *error)
 {
     if (frequencies == NULL && n == 0)
@@ -104,7 +104,7 @@ engine_status settle_positions(const struct engine_model *model,
                                struct position_encoding *encoding, engine_error *error)
 {
     *encoding = (struct position_encoding){.width = width, .base = 10000, .scale = 1};
-    engine_status status = settle_scheme(model, options->position, encoding, error);
+    engine_status status = choose_scheme(model, options->position, encoding, error);
     if (model != NULL) {
         const struct model_config *config = &model->encoder.config;
         encoding->base = config->position_base;
@@ -114,9 +114,9 @@ engine_status settle_positions(const struct engine_model *model,
         encoding->period = (size_t)config->max_tokens;
     }
     if (status == ENGINE_OK)
-        status = settle_base(options->position_base, encoding, error);
+        status = choose_base(options->position_base, encoding, error);
     if (status == ENGINE_OK)
-        status = settle_frequencies(options->frequencies, options->n_frequencies, encoding, error);
+        status = choose_frequencies(options->frequencies, options->n_frequencies, encoding, error);
     if (status == ENGINE_OK)
         status = check_scale(options->embedding_scale, "embedding_scale", error);
     if (status == ENGINE_OK)
@@ -159,7 +159,7 @@ static void learned_rows_exact(const struct encoder *encoder, double scale, size
 }
 
 /* The columns of rows: the model's, or where there is none as asked. */
-static engine_status settle_width(const struct engine_model *model, size_t *width,
+static engine_status choose_width(const struct engine_model *model, size_t *width,
                                   engine_error *error)
 {
     size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
@@ -176,14 +176,14 @@ static engine_status settle_width(const struct engine_model *model, size_t *widt
 }
 
 /* Everything but the rows, for both functions below. */
-static engine_status settle_matrix(const struct engine_model *model,
-                                   const engine_session_options *given, size_t width, size_t n,
-                                   const void *out, size_t cap, size_t *needed,
-                                   struct position_encoding *encoding, engine_error *error)
+static engine_status prepare_matrix(const struct engine_model *model,
+                                    const engine_session_options *given, size_t width, size_t n,
+                                    const void *out, size_t cap, size_t *needed,
+                                    struct position_encoding *encoding, engine_error *error)
 {
     engine_session_options options;
     size_t numbers;
-    engine_status status = settle_width(model, &width, error);
+    engine_status status = choose_width(model, &width, error);
     if (status == ENGINE_OK)
         status = read_session_options(given, &options, error);
     if (status == ENGINE_OK)
@@ -218,7 +218,7 @@ engine_status engine_position_matrix(const engine_model *model,
 {
     struct position_encoding encoding;
     engine_status status =
-        settle_matrix(model, options, width, n, out, cap, needed, &encoding, error);
+        prepare_matrix(model, options, width, n, out, cap, needed, &encoding, error);
     if (status != ENGINE_OK)
         return status;
     if (encoding.scheme == POSITION_LEARNED)
@@ -235,7 +235,7 @@ engine_status engine_position_matrix_exact(const engine_model *model,
 {
     struct position_encoding encoding;
     engine_status status =
-        settle_matrix(model, options, width, n, out, cap, needed, &encoding, error);
+        prepare_matrix(model, options, width, n, out, cap, needed, &encoding, error);
     if (status != ENGINE_OK)
         return status;
     if (encoding.scheme == POSITION_LEARNED)

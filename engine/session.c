@@ -152,7 +152,7 @@ static size_t carve(struct engine_session *session, void *block)
     return arena.overflow ? 0 : arena.used;
 }
 
-static engine_status settle_embedding(struct engine_session *session,
+static engine_status choose_embedding(struct engine_session *session,
                                       const engine_session_options *options, engine_error *error)
 {
     const struct model_config *config = &session->model->encoder.config;
@@ -175,8 +175,8 @@ static size_t rows_of_thread(size_t max_tokens)
 }
 
 /* Fills all fields that do not point into the block. */
-static engine_status settle(struct engine_session *session, const struct engine_model *model,
-                            const engine_session_options *given, engine_error *error)
+static engine_status read_options(struct engine_session *session, const struct engine_model *model,
+                                  const engine_session_options *given, engine_error *error)
 {
     engine_session_options options;
     const struct model_config *config = &model->encoder.config;
@@ -209,13 +209,13 @@ static engine_status settle(struct engine_session *session, const struct engine_
     session->profiles = options.profile != 0;
     session->pass.row_cap =
         larger(session->max_tokens, session->n_threads * rows_of_thread(session->max_tokens));
-    return settle_embedding(session, &options, error);
+    return choose_embedding(session, &options, error);
 }
 
 size_t engine_session_bytes(const engine_model *model, const engine_session_options *options)
 {
     struct engine_session session;
-    if (model == NULL || settle(&session, model, options, NULL) != ENGINE_OK)
+    if (model == NULL || read_options(&session, model, options, NULL) != ENGINE_OK)
         return 0;
     return carve(&session, NULL);
 }
@@ -262,7 +262,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     if (model == NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_new: model is NULL");
     struct engine_session session;
-    engine_status status = settle(&session, model, options, error);
+    engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)
         return status;
     size_t bytes = carve(&session, NULL);

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 /* Nanoseconds. Threads that sleep at every meeting are put on one processor by Linux and then work
- * in turn: on two idle processors a 16-token text took 1.8 ms with 100 microseconds of patience, 3
+ * in turn: on two idle processors a 16-token text took 1.8 ms with 100 microseconds of spinning, 3
  * to 5 ms with 5 or 20. */
-enum { LEAST_PATIENCE = 1000, MOST_PATIENCE = 100000 };
+enum { LEAST_SPIN = 1000, MOST_SPIN = 100000 };
 enum { PAUSES = 8 }; /* between looks at the clock */
 
 /* 15 to 55 ns on the processors at hand; without it, spinning slows the core's other hardware
@@ -36,64 +36,64 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool has_rung(struct bell *bell, uint32_t n_seen)
+static bool has_happened(struct event *event, uint32_t n_seen)
 {
-    return atomic_load_explicit(&bell->n_rung, memory_order_acquire) != n_seen;
+    return atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
 }
 
-/* True if it rang while we spun. */
-static bool spin(struct bell *bell, uint32_t n_seen, uint32_t patience)
+/* True if it happened while we were spinning. */
+static bool spin(struct event *event, uint32_t n_seen, uint32_t spin_ns)
 {
     for (uint64_t begin = nanoseconds();;) {
         for (int i = 0; i < PAUSES; i++) {
-            if (has_rung(bell, n_seen))
+            if (has_happened(event, n_seen))
                 return true;
             pause_briefly();
         }
-        if (nanoseconds() - begin > patience)
+        if (nanoseconds() - begin > spin_ns)
             return false;
     }
 }
 
-/* n_sleepers is raised before the kernel looks at n_rung, and bell_ring counts before it looks at
- * n_sleepers: one of the two sees the other. */
-void bell_wait(struct bell *bell, uint32_t n_seen)
+/* n_sleepers is raised before the kernel looks at n_signals, and event_signal raises n_signals before
+ * it looks at n_sleepers: one of the two always sees the other. */
+void event_wait(struct event *event, uint32_t n_seen)
 {
-    if (has_rung(bell, n_seen))
+    if (has_happened(event, n_seen))
         return;
-    uint32_t patience = atomic_load_explicit(&bell->patience, memory_order_relaxed);
-    patience = patience == 0 ? MOST_PATIENCE : patience;
-    bool rung = spin(bell, n_seen, patience);
-    uint32_t next = rung ? 2 * patience : patience / 2;
-    next = next < LEAST_PATIENCE ? LEAST_PATIENCE : next > MOST_PATIENCE ? MOST_PATIENCE : next;
-    if (next != patience)
-        atomic_store_explicit(&bell->patience, next, memory_order_relaxed);
-    if (rung)
+    uint32_t spin_ns = atomic_load_explicit(&event->spin_ns, memory_order_relaxed);
+    spin_ns = spin_ns == 0 ? MOST_SPIN : spin_ns;
+    bool happened = spin(event, n_seen, spin_ns);
+    uint32_t next = happened ? 2 * spin_ns : spin_ns / 2;
+    next = next < LEAST_SPIN ? LEAST_SPIN : next > MOST_SPIN ? MOST_SPIN : next;
+    if (next != spin_ns)
+        atomic_store_explicit(&event->spin_ns, next, memory_order_relaxed);
+    if (happened)
         return;
-    atomic_fetch_add(&bell->n_sleepers, 1);
-    while (atomic_load(&bell->n_rung) == n_seen)
-        futex(&bell->n_rung, FUTEX_WAIT_PRIVATE, n_seen);
-    atomic_fetch_sub(&bell->n_sleepers, 1);
+    atomic_fetch_add(&event->n_sleepers, 1);
+    while (atomic_load(&event->n_signals) == n_seen)
+        futex(&event->n_signals, FUTEX_WAIT_PRIVATE, n_seen);
+    atomic_fetch_sub(&event->n_sleepers, 1);
 }
 
-void bell_ring(struct bell *bell)
+void event_signal(struct event *event)
 {
-    atomic_fetch_add(&bell->n_rung, 1);
-    if (atomic_load(&bell->n_sleepers) > 0)
-        futex(&bell->n_rung, FUTEX_WAKE_PRIVATE, INT32_MAX);
+    atomic_fetch_add(&event->n_signals, 1);
+    if (atomic_load(&event->n_sleepers) > 0)
+        futex(&event->n_signals, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-/* The last to arrive rings for the others. */
+/* The last to arrive wakes the others. */
 void team_wait(struct team team)
 {
     if (team.size == 1)
         return;
     struct barrier *barrier = team.barrier;
-    uint32_t n_rung = atomic_load(&barrier->bell.n_rung);
+    uint32_t n_signals = atomic_load(&barrier->met.n_signals);
     if (atomic_fetch_add(&barrier->n_arrived, 1) + 1 == team.size) {
         atomic_store(&barrier->n_arrived, 0);
-        bell_ring(&barrier->bell);
+        event_signal(&barrier->met);
     } else {
-        bell_wait(&barrier->bell, n_rung);
+        event_wait(&barrier->met, n_signals);
     }
 }

@@ -8,23 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A count that threads wait for. Waiting spins for some microseconds, which is what threads are
- * apart on an idle machine, and then sleeps; where spinning turns out to be in vain, because other
- * work has the processors, it is cut short the next time, so that a machine with other work to do
- * loses little. */
-struct bell {
-    alignas(64) _Atomic uint32_t n_rung;
+/* An event that happens again and again, counted, and that threads wait for. A thread that waits
+ * first spins, because on an idle machine the others are microseconds behind it, and then sleeps.
+ * Where spinning turns out to be in vain, because other work has the processors, the next wait
+ * spins for half as long. */
+struct event {
+    alignas(64) _Atomic uint32_t n_signals;
     _Atomic uint32_t n_sleepers;
-    _Atomic uint32_t patience; /* nanoseconds of spinning; 0 at first, means the most */
+    _Atomic uint32_t spin_ns; /* how long to spin, in nanoseconds; 0 at first: the longest */
 };
 
-/* Waits until the bell has rung more than n_seen times. */
-void bell_wait(struct bell *bell, uint32_t n_seen);
-void bell_ring(struct bell *bell);
+/* Waits until it has happened more than n_seen times. */
+void event_wait(struct event *event, uint32_t n_seen);
+void event_signal(struct event *event);
 
 struct barrier {
     alignas(64) _Atomic uint32_t n_arrived;
-    struct bell bell; /* one ring is one meeting */
+    struct event met; /* all threads of the team have arrived */
 };
 
 /* A team as one of its threads sees it. Alone (size 1), nobody is waited for. */

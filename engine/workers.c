@@ -15,7 +15,7 @@ static void *work(void *user)
     struct workers *workers = worker->workers;
     struct team team = {worker->rank, 0, &workers->barrier};
     for (uint32_t n_done = 0;; n_done++) {
-        bell_wait(&workers->jobs, n_done);
+        event_wait(&workers->new_job, n_done);
         if (workers->job == NULL)
             return NULL;
         team.size = workers->n + 1; /* known when all have been started */
@@ -24,8 +24,8 @@ static void *work(void *user)
     }
 }
 
-/* Signals are for the host's threads, but for those that a thread gets for what it does itself: a
- * fault must reach the host's handler, and a profiler counts every thread's time. */
+/* Workers block every signal except their own faults and SIGPROF, so that the host's handlers run on
+ * the host's threads: a fault must reach its handler, and a profiler counts every thread's time. */
 static void block_signals(sigset_t *before)
 {
     static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
@@ -57,7 +57,7 @@ void workers_stop(struct workers *workers)
     if (workers->n == 0 || workers->process != getpid())
         return;
     workers->job = NULL;
-    bell_ring(&workers->jobs);
+    event_signal(&workers->new_job);
     for (size_t i = 0; i < workers->n; i++)
         pthread_join(workers->list[i].thread, NULL);
     workers->n = 0;
@@ -74,7 +74,7 @@ void workers_run(struct workers *workers, team_job job, void *user)
     if (team.size > 1) {
         workers->job = job;
         workers->user = user;
-        bell_ring(&workers->jobs);
+        event_signal(&workers->new_job);
     }
     job(user, team);
     team_wait(team);

@@ -22,7 +22,7 @@ struct workers {
     pid_t process; /* that has these threads */
     team_job job;  /* NULL: leave */
     void *user;
-    struct bell jobs; /* one ring is one job */
+    struct event new_job; /* a job has been set */
     struct barrier barrier;
 };
 

@@ -44,6 +44,10 @@ engine_status weight_file_view(struct weight_file *file, const void *data, size_
                                engine_error *error);
 void weight_file_close(struct weight_file *file);
 
+/* What opening checks: weight_check.c. Fills in the sections and n_tensors. */
+engine_status weight_file_check(struct weight_file *file, engine_error *error);
+
+/* Compares every checksum, also those of the tensors. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
 
 /* One entry of CONF, TOKN or META. */
@@ -52,7 +56,12 @@ struct setting {
     size_t value_len;
 };
 
-/* Walks a section of settings: start with *offset 0; false behind the last one (or for a section
+/* Reads the setting at *offset and moves *offset behind it. False: it does not lie in the section,
+ * or is no setting. */
+bool weight_file_read_setting(const struct section *section, size_t *offset,
+                              struct setting *setting);
+
+/* Goes through a section of settings: start with *offset 0; false behind the last one (or for a section
  * that is not there). Sound only on sections that weight_file_map has checked. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 

@@ -4,30 +4,10 @@
 #include "engine/file/weight_sections.h"
 
 #include "engine/file/crc32c.h"
+#include "engine/file/little_endian.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { FORMAT_VERSION = 1, BYTE_ORDER_MARK = 0x01020304 };
-
-static const char MAGIC[8] = {'\x89', 'E', 'N', 'C', '\r', '\n', '\x1a', '\n'};
-
-void put_u32(uint8_t *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (uint8_t)(value >> 8 * i);
-}
-
-static void put_u64(uint8_t *out, uint64_t value)
-{
-    put_u32(out, (uint32_t)value);
-    put_u32(out + 4, (uint32_t)(value >> 32));
-}
-
-static uint32_t get_u32(const uint8_t *in)
-{
-    return in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
-}
 
 uint8_t *bytes_extend(struct bytes *bytes, size_t len)
 {
@@ -125,7 +105,7 @@ void file_header(const uint8_t *table, size_t n_sections, uint64_t table_offset,
 {
     size_t table_bytes = n_sections * SECTION_ENTRY_BYTES;
     memset(header, 0, HEADER_BYTES);
-    memcpy(header, MAGIC, sizeof MAGIC);
+    memcpy(header, FORMAT_MAGIC, sizeof FORMAT_MAGIC);
     put_u32(header + 8, FORMAT_VERSION);
     put_u32(header + 12, BYTE_ORDER_MARK);
     put_u32(header + 16, HEADER_BYTES);

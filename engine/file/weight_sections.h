@@ -6,13 +6,12 @@
 #ifndef ENGINE_WEIGHT_SECTIONS_H
 #define ENGINE_WEIGHT_SECTIONS_H
 
+#include "engine/file/format.h"
 #include "model/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { HEADER_BYTES = 64, SECTION_ENTRY_BYTES = 32, TENSOR_ENTRY_BYTES = 80 };
 
 /* Bytes that grow. All zero: none yet; data is to be freed. */
 struct bytes {
@@ -55,7 +54,5 @@ struct section_record {
 void section_table(const struct section_record *sections, size_t n, uint8_t *table);
 void file_header(const uint8_t *table, size_t n_sections, uint64_t table_offset,
                  uint8_t header[HEADER_BYTES]);
-
-void put_u32(uint8_t *out, uint32_t value);
 
 #endif

@@ -5,6 +5,7 @@
 #include "engine/file/weight_writer.h"
 
 #include "engine/file/crc32c.h"
+#include "engine/file/little_endian.h"
 #include "engine/file/output_file.h"
 #include "engine/file/weight_sections.h"
 #include "model/tokenizer/vocabulary.h"
@@ -160,14 +161,14 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
 {
     if (writer->status != ENGINE_OK)
         return writer->status;
-    struct model_config settled = *config;
-    const char *wrong = config_check(&settled);
+    struct model_config whole = *config; /* with what config_check fills in */
+    const char *wrong = config_check(&whole);
     if (wrong != NULL)
         return fail(writer, ENGINE_ERROR_ARGUMENT, "the model's settings: %s", wrong);
     char text[64];
     const char *key;
-    for (size_t i = 0; (key = config_get(&settled, i, text, sizeof text)) != NULL; i++)
-        if (config_is_written(&settled, i))
+    for (size_t i = 0; (key = config_get(&whole, i, text, sizeof text)) != NULL; i++)
+        if (config_is_written(&whole, i))
             weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, key, text, strlen(text));
     return writer->status;
 }
