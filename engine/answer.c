@@ -22,70 +22,70 @@ static const float *hidden_row(const struct engine_session *session, size_t row)
     return session->pass.x + row * session->pass.width_stride;
 }
 
-static void write_tokens(const struct engine_session *session, const struct answer *answer,
+static void write_tokens(const struct engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    out += sequence->out_row * answer->width;
+    out += sequence->out_row * request->width;
     if (sequence->n_out > sequence->n_rows) /* padding gets zeros */
-        memset(out, 0, sequence->n_out * answer->width * sizeof *out);
+        memset(out, 0, sequence->n_out * request->width * sizeof *out);
     for (size_t r = sequence->row; r < sequence->row + sequence->n_rows; r++) {
-        float *to = out + session->pass.out_offsets[r] * answer->width;
+        float *to = out + session->pass.out_offsets[r] * request->width;
         const float *values = hidden_row(session, r);
-        if (answer->kind == ANSWER_TOKEN_LABELS) {
+        if (request->kind == ANSWER_TOKEN_LABELS) {
             head_logits(encoder, values, scratch, scratch + logits_floats(encoder));
-            head_scores(answer->scores, scratch, answer->width);
+            head_scores(request->scores, scratch, request->width);
             values = scratch;
         }
-        memcpy(to, values, answer->width * sizeof *to);
+        memcpy(to, values, request->width * sizeof *to);
     }
 }
 
-static void write_pooled(const struct engine_session *session, const struct answer *answer,
+static void write_pooled(const struct engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch;
     scratch += row_stride(width);
-    out += sequence->input * answer->width;
-    pool_rows(answer->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
+    out += sequence->input * request->width;
+    pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
               sequence->n_rows, width, pooled);
-    if (answer->pooling == POOLING_POOLER && sequence->n_rows > 0)
+    if (request->pooling == POOLING_POOLER && sequence->n_rows > 0)
         head_hidden(encoder, pooled, pooled, scratch);
-    if (answer->project)
+    if (request->project)
         project_row(encoder, pooled, out, scratch);
     else
         memcpy(out, pooled, width * sizeof *out);
-    if (answer->normalize)
-        normalize_row(out, answer->width);
+    if (request->normalize)
+        normalize_row(out, request->width);
 }
 
-static void write_labels(const struct engine_session *session, const struct answer *answer,
+static void write_labels(const struct engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch, *logits = scratch + row_stride(width);
-    out += sequence->input * answer->width;
-    memset(out, 0, answer->width * sizeof *out);
+    out += sequence->input * request->width;
+    memset(out, 0, request->width * sizeof *out);
     if (sequence->n_rows == 0) /* nothing to judge */
         return;
     pool_rows((enum pooling)encoder->config.head_pooling, hidden_row(session, sequence->row),
               session->pass.width_stride, sequence->n_rows, width, pooled);
     head_logits(encoder, pooled, logits, logits + logits_floats(encoder));
-    head_scores(answer->scores, logits, answer->width);
-    memcpy(out, logits, answer->width * sizeof *out);
+    head_scores(request->scores, logits, request->width);
+    memcpy(out, logits, request->width * sizeof *out);
 }
 
-void answer_write(const struct engine_session *session, const struct answer *answer,
+void answer_write(const struct engine_session *session, const struct request *request,
                   const struct sequence *sequence, float *out, float *scratch)
 {
-    switch (answer->kind) {
+    switch (request->kind) {
     case ANSWER_NOTHING: return;
     case ANSWER_TOKENS:
-    case ANSWER_TOKEN_LABELS: write_tokens(session, answer, sequence, out, scratch); return;
-    case ANSWER_POOLED: write_pooled(session, answer, sequence, out, scratch); return;
-    case ANSWER_LABELS: write_labels(session, answer, sequence, out, scratch); return;
+    case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); return;
+    case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); return;
+    case ANSWER_LABELS: write_labels(session, request, sequence, out, scratch); return;
     }
 }

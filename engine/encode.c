@@ -10,7 +10,8 @@
  */
 #include "engine/encode.h"
 
-#include "engine/call.h"
+#include "engine/answer.h"
+#include "engine/batch.h"
 #include "engine/forward.h"
 #include "engine/status.h"
 
@@ -24,10 +25,10 @@ static struct profile_slot *profile_of(const struct engine_session *session, siz
     return session->profile != NULL ? &session->profile[rank] : NULL;
 }
 
-static void walk_group(const struct call *call, const struct group *group, struct team team,
-                       size_t rank)
+static void encode_group(const struct batch *batch, const struct group *group, struct team team,
+                         size_t rank)
 {
-    const struct engine_session *session = call->session;
+    const struct engine_session *session = batch->session;
     const struct sequence *sequences = &session->pass.sequences[group->sequence];
     struct profile_slot *profile = profile_of(session, rank);
     float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
@@ -35,15 +36,15 @@ static void walk_group(const struct call *call, const struct group *group, struc
     forward(session, group, team, profile, scratch);
     struct share share = team_share(team, group->n_sequences);
     for (size_t i = share.begin; i < share.end; i++)
-        answer_write(session, call->answer, &sequences[i], call->out, scratch);
+        answer_write(session, batch->request, &sequences[i], batch->out, scratch);
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
 /* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken
  * before. */
-static void time_meeting(const struct call *call, struct team all)
+static void time_meeting(const struct batch *batch, struct team all)
 {
-    struct profile_slot *profile = profile_of(call->session, all.rank);
+    struct profile_slot *profile = profile_of(batch->session, all.rank);
     if (profile == NULL)
         return;
     team_wait(all);
@@ -53,16 +54,16 @@ static void time_meeting(const struct call *call, struct team all)
 /* ---- Many texts ---- */
 
 /* Rows that the next group should have. */
-static size_t next_rows(const struct call *call, size_t n_threads)
+static size_t next_rows(const struct batch *batch, size_t n_threads)
 {
-    size_t rows = call_rows_left(call) / n_threads;
+    size_t rows = batch_rows_left(batch) / n_threads;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows < ROWS_PER_THREAD ? rows : ROWS_PER_THREAD;
 }
 
-static void take_and_walk(void *user, struct team all)
+static void take_and_encode(void *user, struct team all)
 {
-    struct call *call = user;
-    struct engine_session *session = call->session;
+    struct batch *batch = user;
+    struct engine_session *session = batch->session;
     size_t room = session->pass.row_cap / session->n_threads;
     struct profile_slot *profile = profile_of(session, all.rank);
     struct group group;
@@ -70,14 +71,14 @@ static void take_and_walk(void *user, struct team all)
     for (;;) {
         pthread_mutex_lock(&session->lock);
         profile_lap(profile, ENGINE_STEP_WAIT);
-        call->profile = profile;
-        call_take(call, room * all.rank, next_rows(call, all.size), room, &group);
+        batch->profile = profile;
+        batch_take(batch, room * all.rank, next_rows(batch, all.size), room, &group);
         pthread_mutex_unlock(&session->lock);
         if (group.n_sequences == 0)
             break;
-        walk_group(call, &group, ALONE, all.rank);
+        encode_group(batch, &group, ALONE, all.rank);
     }
-    time_meeting(call, all);
+    time_meeting(batch, all);
 }
 
 /* ---- Few texts ---- */
@@ -106,77 +107,76 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
 /* One thread's part of the pass: its group, or its share of the only one. */
 static void share_pass(void *user, struct team all)
 {
-    const struct call *call = user;
-    const struct pass *pass = &call->session->pass;
+    const struct batch *batch = user;
+    const struct pass *pass = &batch->session->pass;
     if (pass->n_groups == 1)
-        walk_group(call, &pass->groups[0], all, all.rank);
+        encode_group(batch, &pass->groups[0], all, all.rank);
     else
-        walk_group(call, &pass->groups[all.rank], ALONE, all.rank);
-    time_meeting(call, all);
+        encode_group(batch, &pass->groups[all.rank], ALONE, all.rank);
+    time_meeting(batch, all);
 }
 
 /* Takes the next inputs and encodes them together. False: there is none, or it is wrong. */
-static bool encode_pass(struct call *call, size_t n_threads)
+static bool encode_pass(struct batch *batch, size_t n_threads)
 {
-    struct pass *pass = &call->session->pass;
-    size_t most = call->session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
+    struct pass *pass = &batch->session->pass;
+    size_t most = batch->session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
-    call->profile = profile_of(call->session, 0);
-    call_take(call, 0, most, pass->row_cap, &whole);
+    batch->profile = profile_of(batch->session, 0);
+    batch_take(batch, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;
     pass->n_groups = n_threads;
-    if (call->session->trace != 0 || !split_pass(pass, &whole, n_threads)) {
+    if (batch->session->trace != 0 || !split_pass(pass, &whole, n_threads)) {
         pass->n_groups = 1;
         pass->groups[0] = whole;
     }
-    workers_run(&call->session->workers, share_pass, call);
+    workers_run(&batch->session->workers, share_pass, batch);
     return true;
 }
 
 /* ---- All of them ---- */
 
-static bool are_many(const struct call *call, size_t n_threads)
+static bool are_many(const struct batch *batch, size_t n_threads)
 {
-    return n_threads > 1 && call->session->trace == 0 && call->n - call->next > n_threads &&
-           call_rows_left(call) > n_threads * ROWS_PER_THREAD;
+    return n_threads > 1 && batch->session->trace == 0 && batch->n - batch->n_taken > n_threads &&
+           batch_rows_left(batch) > n_threads * ROWS_PER_THREAD;
 }
 
-static engine_status encode_inputs(struct call *call, size_t *needed)
+static engine_status encode_inputs(struct batch *batch, size_t *needed)
 {
-    engine_error *error = &call->session->error;
-    size_t width = call->answer->kind == ANSWER_NOTHING ? 0 : call->answer->width, floats;
-    size_t n_threads = workers_team(&call->session->workers);
-    bool per_token = answers_per_token(call->answer);
-    if (__builtin_mul_overflow(call->n, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", call->n);
-    call->counting = !per_token && call->cap < floats;
-    call_begin(call);
+    engine_error *error = &batch->session->error;
+    size_t width = batch->request->kind == ANSWER_NOTHING ? 0 : batch->request->width, floats;
+    size_t n_threads = workers_team(&batch->session->workers);
+    bool per_token = answers_per_token(batch->request);
+    if (__builtin_mul_overflow(batch->n, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", batch->n);
+    batch->counting = !per_token && batch->cap < floats;
+    batch_begin(batch);
     do { /* threads leave off before a text that is too long for one of them: that is for all, in a
             pass */
-        if (!call->counting && are_many(call, n_threads))
-            workers_run(&call->session->workers, take_and_walk, call);
-    } while (encode_pass(call, n_threads));
-    if (call->status != ENGINE_OK)
-        return call->status;
-    if (per_token && __builtin_mul_overflow(call->out_rows, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu tokens are too many", call->out_rows);
+        if (!batch->counting && are_many(batch, n_threads))
+            workers_run(&batch->session->workers, take_and_encode, batch);
+    } while (encode_pass(batch, n_threads));
+    if (batch->status != ENGINE_OK)
+        return batch->status;
+    if (per_token && __builtin_mul_overflow(batch->out_rows, width, &floats))
+        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu tokens are too many", batch->out_rows);
     if (needed != NULL)
         *needed = floats;
-    if (call->counting)
+    if (batch->counting)
         return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu",
-                    floats, call->cap);
+                    floats, batch->cap);
     return succeed(error);
 }
 
 engine_status encode(struct engine_session *session, const engine_input *inputs, size_t n,
-                     const struct encode_settings *settings, const struct answer *answer,
-                     float *out, size_t cap, size_t *needed, engine_result *results)
+                     const struct request *request, float *out, size_t cap, size_t *needed,
+                     engine_result *results)
 {
-    struct call call = {
+    struct batch batch = {
         .session = session,
-        .settings = settings,
-        .answer = answer,
+        .request = request,
         .inputs = inputs,
         .n = n,
         .results = results,
@@ -189,43 +189,19 @@ engine_status encode(struct engine_session *session, const engine_input *inputs,
     if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
         return fail(&session->error, ENGINE_ERROR_ARGUMENT,
                     "inputs is NULL, or out is NULL and cap is not 0");
-    return encode_inputs(&call, needed);
-}
-
-engine_status settle_answer(struct engine_session *session, const struct encode_settings *settings,
-                            struct answer *answer)
-{
-    const struct encoder *encoder = &session->model->encoder;
-    enum head_kind head = (enum head_kind)encoder->config.head;
-    *answer = (struct answer){
-        .kind = settings->pooling == POOLING_NONE ? ANSWER_TOKENS : ANSWER_POOLED,
-        .pooling = settings->pooling,
-        .project = settings->project,
-        .normalize = settings->normalize,
-        .width = settings->project ? encoder->output_width : (size_t)encoder->config.width,
-    };
-    /* A classifier's dense layer is a pooler if it is BERT's: with tanh. */
-    enum dense_activation dense = encoder->head.dense.activation;
-    bool is_pooler = (head == HEAD_POOLER && dense != DENSE_NONE) ||
-                     (head == HEAD_SEQUENCE && dense == DENSE_TANH &&
-                      encoder->config.head_pooling == POOLING_CLS);
-    if (settings->pooling == POOLING_POOLER && !is_pooler)
-        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
-    return ENGINE_OK;
+    return encode_inputs(&batch, needed);
 }
 
 engine_status engine_encode(engine_session *session, const engine_input *inputs, size_t n,
                             const engine_encode_options *options, float *out, size_t cap,
                             size_t *needed, engine_result *results)
 {
-    struct encode_settings settings = {0};
-    struct answer answer;
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    engine_status status = settle_options(session, options, &settings);
-    if (status == ENGINE_OK)
-        status = settle_answer(session, &settings, &answer);
+    struct request request;
+    engine_status status = session_begin(session);
     if (status != ENGINE_OK)
         return status;
-    return encode(session, inputs, n, &settings, &answer, out, cap, needed, results);
+    status = request_vectors(session, options, &request);
+    if (status == ENGINE_OK)
+        status = encode(session, inputs, n, &request, out, cap, needed, results);
+    return session_end(session, status);
 }

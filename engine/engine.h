@@ -3,19 +3,22 @@
  *     engine_error error;
  *     engine_model *model;
  *     engine_session *session;
- *     if (engine_model_open("default.weights", NULL, &model, &error)) { puts(error.message); return
- * 1; } if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
- *     float vector[192];                                 // the model's width, from
- * engine_model_info engine_input input = {0}; input.text = "I ride bike"; input.text_len = 11; if
- * (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
+ *     if (engine_model_open(NULL, NULL, &model, &error)) { puts(error.message); return 1; }
+ *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
+ *     float vector[192]; // the default model's width; engine_model_info tells that of any other
+ *     engine_input input = {0};
+ *     input.text = "I ride bike";
+ *     input.text_len = ENGINE_NUL_TERMINATED;
+ *     if (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
  *         puts(engine_session_message(session));
  *     engine_session_free(session);
  *     engine_model_close(model);
  *
  * Rules that hold for every function
  *   Shapes    B sequences, T tokens, D width, H heads, L layers. Matrices are row-major float32.
- *   Text      UTF-8, a pointer and a length in bytes; NUL bytes inside are text. Each invalid part
- *             of a text is read as U+FFFD. Spans are byte offsets into the text that was given.
+ *   Text      UTF-8, a pointer and a length in bytes; NUL bytes inside are text, unless the length
+ *             is ENGINE_NUL_TERMINATED. Each invalid part of a text is read as U+FFFD. Spans are
+ *             byte offsets into the text that was given, behind the prompt where it has one.
  *   Errors    Fallible functions return an engine_status. The words go to the caller's
  *             engine_error (may be NULL) or, for a session, to engine_session_message().
  *             Nothing prints, exits or aborts. After a failure the object is still usable.
@@ -66,18 +69,16 @@ extern "C" {
 
 typedef enum engine_status {
     ENGINE_OK = 0,
-    ENGINE_ERROR_ARGUMENT =
-        1, /* a NULL, a count or an option that makes no sense; an id out of range */
-    ENGINE_ERROR_MEMORY = 2, /* an allocation failed */
-    ENGINE_ERROR_IO = 3,     /* the file cannot be opened, mapped or read */
-    ENGINE_ERROR_FORMAT = 4, /* not a weight file, or a damaged one */
-    ENGINE_ERROR_VERSION =
-        5, /* a weight file of a version or byte order this library does not read */
-    ENGINE_ERROR_UNSUPPORTED =
-        6,                   /* a sound file that asks for something this library does not have */
-    ENGINE_ERROR_BUFFER = 7, /* the caller's buffer is too small; `needed` says how much it takes */
-    ENGINE_ERROR_LENGTH = 8, /* more tokens than the model or the session takes */
-    ENGINE_ERROR_TEXT = 9,   /* the text cannot be tokenized */
+    ENGINE_ERROR_ARGUMENT = 1, /* a NULL, a count or an option that makes no sense; a wrong id */
+    ENGINE_ERROR_MEMORY = 2,   /* an allocation failed */
+    ENGINE_ERROR_IO = 3,       /* the file cannot be opened, mapped or read */
+    ENGINE_ERROR_FORMAT = 4,   /* not a weight file, or a damaged one */
+    ENGINE_ERROR_VERSION = 5,  /* a weight file of a version or byte order that is not read here */
+    ENGINE_ERROR_UNSUPPORTED = 6, /* a sound file asks for something this library does not have */
+    ENGINE_ERROR_BUFFER = 7,   /* the caller's buffer is too small; `needed` says what it takes */
+    ENGINE_ERROR_LENGTH = 8,   /* more tokens than the model or the session takes */
+    ENGINE_ERROR_TEXT = 9,     /* the text cannot be tokenized */
+    ENGINE_ERROR_BUSY = 10,    /* another call is at work on the session */
     ENGINE_ERROR_INTERNAL = 99 /* a defect of the library: please report it */
 } engine_status;
 
@@ -131,6 +132,16 @@ typedef enum engine_pooling {
     ENGINE_POOLING_POOLER = 8 /* only where the file has a pooler: its layer of the first token */
 } engine_pooling;
 
+/* The names of these values, as weight files and the programs write them: "sinusoidal", "causal",
+ * "mean_sqrt"; "model" for 0, and NULL for a number that is no value. And back: the value of a name,
+ * or -1 for a name that is none. */
+ENGINE_API const char *engine_position_name(engine_position position);
+ENGINE_API const char *engine_mask_name(engine_mask mask);
+ENGINE_API const char *engine_pooling_name(engine_pooling pooling);
+ENGINE_API int engine_position_named(const char *name);
+ENGINE_API int engine_mask_named(const char *name);
+ENGINE_API int engine_pooling_named(const char *name);
+
 /* What the model's head answers: see engine_classify and the functions behind it. */
 typedef enum engine_head {
     ENGINE_HEAD_NONE = 0,
@@ -152,8 +163,9 @@ typedef struct engine_model_options {
 } engine_model_options;
 
 /* Opens a weight file: maps it and checks everything that addresses are computed from, not the
- * tensor data (engine_model_verify does). *model is set to NULL on failure. The file must not
- * change while it is mapped. */
+ * tensor data (engine_model_verify does). path NULL: the file that the environment's ENCODE_MODEL
+ * names, else the default weights, from where they lie beside the program or were installed. *model
+ * is set to NULL on failure. The file must not change while it is mapped. */
 ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
                                            engine_model **model, engine_error *error);
 
@@ -203,6 +215,7 @@ typedef struct engine_info {
     size_t max_text_tokens; /* the limit for texts, where the caller gives none; max_tokens holds
                                for ids */
     int has_model;          /* 0: the file holds a tokenizer alone: only engine_tokenize works */
+    const char *path;       /* of the weight file; "" for one in memory */
 } engine_info;
 
 ENGINE_API engine_status engine_model_info(const engine_model *model, engine_info *info);
@@ -283,9 +296,8 @@ typedef struct engine_session_options {
     engine_trace_callback trace_callback;
     void *trace_user;
     int profile; /* 1: the session keeps time, for engine_session_profile */
-    /* The fields from here on are read where struct_bytes covers them: set it to sizeof the struct.
-     * What is added is embedding_scale * token + type + position_scale * PE. An option that the
-     * position scheme in force does not use is an error. */
+    /* The first version ends here. What is added to a token is embedding_scale * token + type +
+     * position_scale * PE. An option that the position scheme in force does not use is an error. */
     double
         position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
     const float
@@ -358,8 +370,20 @@ ENGINE_API const char *engine_step_name(engine_step step);
 
 /* ---- Text to tokens ---- */
 
-/* A text, a pair of texts, or token ids: set `text`, or `text` and `pair`, or `ids`. An all-zero
- * input is the empty text. */
+#define ENGINE_NUL_TERMINATED ((size_t)-1) /* as the length of a text: up to its NUL byte */
+
+typedef struct engine_token {
+    int32_t id;
+    int32_t type; /* 0: first text, 1: second text, as the file's template says */
+    size_t begin,
+        end;         /* bytes of the text (of `pair` where in_pair is 1); 0, 0 where it has none */
+    uint8_t special; /* 1: put there by the template */
+    uint8_t in_pair; /* 1: the span is in the second text */
+    uint8_t in_prompt; /* 1: made of the prompt before the text: it has no span */
+} engine_token;
+
+/* A text, a pair of texts, token ids, or tokens: set `text`, or `text` and `pair`, or `ids`, or
+ * `tokens`. An all-zero input is the empty text. */
 typedef struct engine_input {
     const char *text;
     size_t text_len;
@@ -367,11 +391,14 @@ typedef struct engine_input {
     size_t pair_len;
     const int32_t *ids;   /* [n_ids], special tokens included, taken as they are: never truncated */
     const int32_t *types; /* [n_ids], or NULL: all 0 */
-    const uint8_t
-        *mask; /* [n_ids], or NULL: all 1. 0 marks padding: such a token is not computed, no
-                  token sees it, and its rows are zeros. Positions count from the first
-                  token that is not padding; T of ENGINE_POSITION_INDEX from there to the last. */
+    const uint8_t *mask;  /* [n_ids] or [n_tokens], or NULL: all 1. 0 marks padding: such a token is
+                             not computed, no token sees it, and its rows are zeros. Positions count
+                             from the first token that is not padding; T of ENGINE_POSITION_INDEX
+                             from there to the last. */
     size_t n_ids;
+    const engine_token *tokens; /* [n_tokens], what engine_tokenize or engine_window_tokens gave:
+                                   taken as ids and types are, and entities have their spans */
+    size_t n_tokens;
 } engine_input;
 
 typedef enum engine_on_long {
@@ -381,27 +408,35 @@ typedef enum engine_on_long {
     ENGINE_ON_LONG_ERROR = 2
 } engine_on_long;
 
+/* What a text is, for the prompt that goes before it: models for search have one for each. */
+typedef enum engine_role {
+    ENGINE_ROLE_TEXT = 0,
+    ENGINE_ROLE_QUERY = 1,   /* what is looked for: the file's prompt "query" */
+    ENGINE_ROLE_DOCUMENT = 2 /* where it is looked for: the file's "document", or "passage" */
+} engine_role;
+
 typedef struct engine_encode_options {
     size_t struct_bytes;
     engine_pooling pooling;
-    int normalize;  /* 1: scale pooled vectors to length 1; 0: only as the model says, and only with
-                       ENGINE_POOLING_MODEL */
-    int no_special; /* 1: no special tokens around texts */
+    int normalize;     /* 1: scale pooled vectors to length 1; 0: only as the model says, and only
+                          with ENGINE_POOLING_MODEL */
+    int no_special;    /* 1: no special tokens around texts */
     size_t max_tokens; /* 0: the session's; a smaller number lowers it */
     engine_on_long on_long;
     engine_truncation truncation;
     int truncate_left; /* 1: texts lose their start, not their end */
     int raw_scores;    /* 1: logits, where the model's scores are softmax or sigmoid */
+    /* The first version ends here. Words that go before each text, not before ids and tokens: */
+    const char *prompt;      /* the name of one of the file's prompts; "": none; NULL: that of the
+                                 role, else the file's default, if it has one: with
+                                 ENGINE_POOLING_MODEL, for vectors and tokens; else none */
+    const char *prompt_text; /* this text in place of any of the file's; or NULL */
+    size_t prompt_len;       /* its bytes, or ENGINE_NUL_TERMINATED */
+    engine_role role;
+    const char *query_prompt; /* engine_rank: the name of the query's prompt, as `prompt` */
+    size_t stride;            /* engine_windows: tokens that neighbours share */
+    int whole_words;          /* engine_windows: 1: windows begin and end between words */
 } engine_encode_options;
-
-typedef struct engine_token {
-    int32_t id;
-    int32_t type; /* 0: first text, 1: second text, as the file's template says */
-    size_t begin,
-        end; /* bytes of the text (of `pair` where in_pair is 1); empty for special tokens */
-    uint8_t special; /* 1: put there by the template */
-    uint8_t in_pair; /* 1: the span is in the second text */
-} engine_token;
 
 typedef struct engine_result {
     size_t n_tokens; /* T, special tokens included */
@@ -409,12 +444,40 @@ typedef struct engine_result {
     size_t n_dropped; /* tokens cut away: > 0 means truncated */
 } engine_result;
 
-/* The tokens of one text or pair. Without options->max_tokens nothing is cut and any length is
- * taken; with it, as options->on_long says. Inputs with ids are refused (ENGINE_ERROR_ARGUMENT).
- * result may be NULL. */
+/* The tokens of one text or pair, behind its prompt where the options or the model have one. Without
+ * options->max_tokens nothing is cut and any length is taken; with it, as options->on_long says.
+ * Inputs with ids or tokens are refused (ENGINE_ERROR_ARGUMENT). result may be NULL. */
 ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_input *input,
                                          const engine_encode_options *options, engine_token *out,
                                          size_t cap, size_t *needed, engine_result *result);
+
+/* The words that engine_encode puts before each text with these options, borrowed from the model or
+ * the options; *len is 0 where there are none. ENGINE_ERROR_ARGUMENT for a name that the file does
+ * not have; the message lists those that it has. */
+ENGINE_API engine_status engine_prompt(const engine_model *model,
+                                       const engine_encode_options *options, const char **text,
+                                       size_t *len, engine_error *error);
+
+/* A part of a long text, with the tokens around it: special tokens, the prompt and, of a pair, the
+ * other text are in every window. */
+typedef struct engine_window {
+    size_t n_tokens; /* of the window */
+    size_t first, n; /* its part of the text: tokens[first] .. tokens[first + n - 1] of them all */
+    size_t begin, end; /* bytes of that part of the text, or of `pair` */
+    uint8_t in_pair;   /* 1: the second text goes in windows */
+} engine_window;
+
+/* Cuts all tokens [n_tokens] of a text, as engine_tokenize gave them without a limit, into windows
+ * of at most options->max_tokens (0: the model's limit for texts), each of which shares
+ * options->stride tokens with the one before. Of a pair the longer text goes in windows, or the one
+ * that options->truncation names. out is [windows]: one where the text is not too long. */
+ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,
+                                        size_t n_tokens, const engine_encode_options *options,
+                                        engine_window *out, size_t cap, size_t *needed);
+
+/* Writes the tokens of a window to out [window->n_tokens]: an input for engine_encode. */
+ENGINE_API void engine_window_tokens(const engine_window *window, const engine_token *tokens,
+                                     size_t n_tokens, engine_token *out);
 
 /* ---- Tokens to vectors ---- */
 

@@ -1,10 +1,8 @@
-/* heads.c - the public functions that answer from a model's head: classify, entities, fill, rank.
- */
+/* heads.c - the public functions that answer from a model's head: classify, entities, fill. */
 #include "engine/encode.h"
 #include "engine/status.h"
 #include "model/layers/entities.h"
 #include "model/layers/head.h"
-#include "model/layers/pooling.h"
 #include "model/layers/top_k.h"
 
 #include <stdio.h>
@@ -40,39 +38,44 @@ static engine_status no_head(engine_session *session, const char *wanted)
                 config_name(&session->model->encoder.config, "head"));
 }
 
-static enum scores settled_scores(const engine_session *session,
-                                  const struct encode_settings *settings)
+engine_status classify(struct engine_session *session, const engine_input *inputs, size_t n,
+                       struct request *request, float *out, size_t cap, size_t *needed,
+                       engine_result *results)
 {
-    return settings->raw_scores ? SCORES_NONE : (enum scores)session->model->encoder.config.scores;
+    const struct model_config *config = &session->model->encoder.config;
+    request->kind = config->head == HEAD_SEQUENCE ? ANSWER_LABELS : ANSWER_TOKEN_LABELS;
+    request->width = (size_t)config->labels;
+    return encode(session, inputs, n, request, out, cap, needed, results);
 }
 
 engine_status engine_classify(engine_session *session, const engine_input *inputs, size_t n,
                               const engine_encode_options *options, float *out, size_t cap,
                               size_t *needed, engine_result *results)
 {
-    struct encode_settings settings = {0};
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    const struct model_config *config = &session->model->encoder.config;
-    if (config->head != HEAD_SEQUENCE && config->head != HEAD_TOKEN)
-        return no_head(session, "labels");
-    engine_status status = settle_options(session, options, &settings);
+    struct request request;
+    engine_status status = session_begin(session);
     if (status != ENGINE_OK)
         return status;
-    struct answer answer = {
-        .kind = config->head == HEAD_SEQUENCE ? ANSWER_LABELS : ANSWER_TOKEN_LABELS,
-        .scores = settled_scores(session, &settings),
-        .width = (size_t)config->labels,
-    };
-    return encode(session, inputs, n, &settings, &answer, out, cap, needed, results);
+    int64_t head = session->model->encoder.config.head;
+    if (head != HEAD_SEQUENCE && head != HEAD_TOKEN)
+        status = no_head(session, "labels");
+    if (status == ENGINE_OK)
+        status = request_heads(session, options, &request);
+    if (status == ENGINE_OK)
+        status = classify(session, inputs, n, &request, out, cap, needed, results);
+    return session_end(session, status);
 }
 
 /* One input through the model; its rows stay in the pass. */
 static engine_status encode_one(engine_session *session, const engine_input *input,
-                                const struct encode_settings *settings, engine_result *result)
+                                const engine_encode_options *options, struct request *request,
+                                engine_result *result)
 {
-    struct answer nothing = {.kind = ANSWER_NOTHING};
-    return encode(session, input, 1, settings, &nothing, NULL, 0, NULL, result);
+    engine_status status = request_heads(session, options, request);
+    if (status != ENGINE_OK)
+        return status;
+    request->kind = ANSWER_NOTHING;
+    return encode(session, input, 1, request, NULL, 0, NULL, result);
 }
 
 /* Rows of the last pass: it held one input. */
@@ -93,20 +96,21 @@ static float *row_logits(engine_session *session, size_t row)
 
 /* ---- Entities ---- */
 
-static void list_entities(engine_session *session, const struct encode_settings *settings,
+/* tokens: of the input, [its tokens]. */
+static void list_entities(engine_session *session, const struct token *tokens, enum scores kind,
                           struct entity_list *list)
 {
     const engine_model *model = session->model;
     size_t n_labels = (size_t)model->encoder.config.labels;
-    for (size_t t = 0; t < n_pass_rows(session); t++) {
-        const struct token *token = &session->tokens[t];
+    for (size_t row = 0; row < n_pass_rows(session); row++) {
+        const struct token *token = &tokens[session->pass.out_offsets[row]];
         struct candidate best;
-        if (token->special) {
+        if (token->special || token->in_prompt) {
             entities_close(list);
             continue;
         }
-        float *scores = row_logits(session, t);
-        head_scores(settled_scores(session, settings), scores, n_labels);
+        float *scores = row_logits(session, row);
+        head_scores(kind, scores, n_labels);
         top_k(scores, n_labels, 1, &best);
         entities_add(list,
                      &(struct labelled_token){
@@ -122,32 +126,40 @@ static void list_entities(engine_session *session, const struct encode_settings 
     entities_close(list);
 }
 
-engine_status engine_entities(engine_session *session, const engine_input *input,
-                              const engine_encode_options *options, engine_entity *out, size_t cap,
+static engine_status entities(engine_session *session, const engine_input *input,
+                              const engine_encode_options *options, struct entity_list *list,
                               size_t *needed, engine_result *result)
 {
-    struct encode_settings settings = {0};
-    struct entity_list list = {.out = (struct entity *)out, .cap = cap};
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    if (input == NULL || (out == NULL && cap > 0) || input->ids != NULL)
+    struct request request;
+    if (input == NULL || (list->out == NULL && list->cap > 0) || input->ids != NULL)
         return fail(
             &session->error, ENGINE_ERROR_ARGUMENT,
             "engine_entities: input or out is NULL, or the input has ids, which have no spans");
     if (session->model->encoder.config.head != HEAD_TOKEN)
         return no_head(session, "labels of tokens");
-    engine_status status = settle_options(session, options, &settings);
-    if (status == ENGINE_OK)
-        status = encode_one(session, input, &settings, result);
+    engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;
-    list_entities(session, &settings, &list);
+    list_entities(session,
+                  input->tokens != NULL ? (const struct token *)input->tokens : session->tokens,
+                  request.scores, list);
     if (needed != NULL)
-        *needed = list.n;
-    if (list.n > cap)
+        *needed = list->n;
+    if (list->n > list->cap)
         return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "the text has %zu entities, the buffer takes %zu", list.n, cap);
+                    "the text has %zu entities, the buffer takes %zu", list->n, list->cap);
     return succeed(&session->error);
+}
+
+engine_status engine_entities(engine_session *session, const engine_input *input,
+                              const engine_encode_options *options, engine_entity *out, size_t cap,
+                              size_t *needed, engine_result *result)
+{
+    struct entity_list list = {.out = (struct entity *)out, .cap = cap};
+    engine_status status = session_begin(session);
+    if (status != ENGINE_OK)
+        return status;
+    return session_end(session, entities(session, input, options, &list, needed, result));
 }
 
 /* ---- Fill ---- */
@@ -160,13 +172,11 @@ static size_t count_masks(const engine_session *session, int32_t mask_token)
     return n;
 }
 
-engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
-                          const engine_encode_options *options, engine_candidate *out, size_t cap,
-                          size_t *needed, engine_result *result)
+static engine_status fill_masks(engine_session *session, const engine_input *input, size_t k,
+                                const engine_encode_options *options, engine_candidate *out,
+                                size_t cap, size_t *needed, engine_result *result)
 {
-    struct encode_settings settings = {0};
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
+    struct request request;
     const struct model_config *config = &session->model->encoder.config;
     int32_t mask_token = session->model->tokenizer.mask_token;
     if (config->head != HEAD_MASK || mask_token < 0)
@@ -175,9 +185,7 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
         return fail(&session->error, ENGINE_ERROR_ARGUMENT,
                     "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,
                     (long long)config->vocabulary);
-    engine_status status = settle_options(session, options, &settings);
-    if (status == ENGINE_OK)
-        status = encode_one(session, input, &settings, result);
+    engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;
     size_t n_masks = count_masks(session, mask_token);
@@ -191,7 +199,7 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
         if (session->pass.ids[row] != mask_token)
             continue;
         float *scores = row_logits(session, row);
-        if (!settings.raw_scores)
+        if (!request.raw_scores)
             head_scores(SCORES_SOFTMAX, scores, (size_t)config->vocabulary);
         top_k(scores, (size_t)config->vocabulary, k, (struct candidate *)out);
         for (size_t i = 0; i < k; i++)
@@ -200,86 +208,12 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
     return succeed(&session->error);
 }
 
-/* ---- Rank ---- */
-
-enum { RANK_BATCH = RANK_VECTORS - 1 };
-
-static bool is_plain_text(const engine_input *input)
+engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
+                          const engine_encode_options *options, engine_candidate *out, size_t cap,
+                          size_t *needed, engine_result *result)
 {
-    return input->ids == NULL && input->n_ids == 0 && input->pair == NULL && input->pair_len == 0 &&
-           (input->text != NULL || input->text_len == 0);
-}
-
-/* A pair is made of two texts: anything else would be lost in it. */
-static engine_status check_pairs(engine_session *session, const engine_input *query,
-                                 const engine_input *texts, size_t n)
-{
-    if (!is_plain_text(query))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
-    for (size_t i = 0; i < n; i++)
-        if (!is_plain_text(&texts[i]))
-            return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                        "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text",
-                        i);
-    return ENGINE_OK;
-}
-
-/* The scores of pairs of the query and each text. */
-static engine_status rank_pairs(engine_session *session, const engine_input *query,
-                                const engine_input *texts, size_t n,
-                                const engine_encode_options *options, float *out)
-{
-    engine_input pairs[RANK_BATCH] = {{0}};
-    for (size_t i = 0; i < n; i++) {
-        pairs[i].text = query->text;
-        pairs[i].text_len = query->text_len;
-        pairs[i].pair = texts[i].text != NULL ? texts[i].text : "";
-        pairs[i].pair_len = texts[i].text_len;
-    }
-    return engine_classify(session, pairs, n, options, out, n, NULL, NULL);
-}
-
-/* The cosines of the texts' vectors and the query's, which stands first in session->rank_vectors.
- */
-static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
-                                  const struct encode_settings *settings,
-                                  const struct answer *answer, float *out)
-{
-    float *query = session->rank_vectors, *vectors = query + answer->width;
-    engine_status status =
-        encode(session, texts, n, settings, answer, vectors, n * answer->width, NULL, NULL);
-    for (size_t i = 0; i < n && status == ENGINE_OK; i++)
-        out[i] = (float)cosine(query, vectors + i * answer->width, answer->width);
-    return status;
-}
-
-engine_status engine_rank(engine_session *session, const engine_input *query,
-                          const engine_input *texts, size_t n, const engine_encode_options *options,
-                          float *out)
-{
-    struct encode_settings settings = {0};
-    struct answer answer = {0};
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_rank: query, texts or out is NULL");
-    const struct encoder *encoder = &session->model->encoder;
-    bool by_pair = encoder->config.head == HEAD_SEQUENCE && encoder->config.labels == 1;
-    engine_status status = settle_options(session, options, &settings);
-    if (settings.pooling == POOLING_NONE)
-        settings.pooling = POOLING_MEAN;
-    if (status == ENGINE_OK)
-        status = by_pair ? check_pairs(session, query, texts, n)
-                         : settle_answer(session, &settings, &answer);
-    if (status == ENGINE_OK && !by_pair)
-        status = encode(session, query, 1, &settings, &answer, session->rank_vectors, answer.width,
-                        NULL, NULL);
-    for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
-        size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
-        status = by_pair ? rank_pairs(session, query, texts + i, count, options, out + i)
-                         : rank_vectors(session, texts + i, count, &settings, &answer, out + i);
-    }
-    return status;
+    engine_status status = session_begin(session);
+    if (status != ENGINE_OK)
+        return status;
+    return session_end(session, fill_masks(session, input, k, options, out, cap, needed, result));
 }

@@ -44,6 +44,10 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
 {
     if (model == NULL || info == NULL)
         return ENGINE_ERROR_ARGUMENT;
+    size_t bytes = usable_bytes("engine_info", info->struct_bytes,
+                                offsetof(engine_info, output_width), sizeof *info, NULL);
+    if (bytes == 0)
+        return ENGINE_ERROR_ARGUMENT;
     const struct model_config *config = &model->encoder.config;
     const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
     engine_info whole = {
@@ -75,12 +79,8 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .mask_token = model->tokenizer.mask_token,
         .max_text_tokens = (size_t)config->max_text_tokens,
         .has_model = model->has_encoder,
+        .path = model->path != NULL ? model->path : "",
     };
-    size_t bytes = info->struct_bytes == 0 ? sizeof whole : info->struct_bytes;
-    if (bytes > sizeof whole) { /* a newer caller: what we do not know is zero */
-        memset((char *)info + sizeof whole, 0, bytes - sizeof whole);
-        bytes = sizeof whole;
-    }
     memcpy(info, &whole, bytes);
     return ENGINE_OK;
 }
@@ -148,6 +148,52 @@ engine_status engine_token_text(const engine_model *model, int32_t id, const cha
         return ENGINE_ERROR_ARGUMENT;
     *text = vocabulary_text(&model->tokenizer.vocabulary, id, len);
     return *text != NULL ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
+}
+
+/* ---- Names ---- */
+
+/* The public enums have "as the model says" at 0, before the values of the model's own. */
+static const char *public_name(const char *key, int value)
+{
+    return value == 0 ? "model" : config_value_name(key, (int64_t)value - 1);
+}
+
+static int public_value(const char *key, const char *name)
+{
+    if (name == NULL)
+        return -1;
+    int64_t value = config_value(key, name);
+    return strcmp(name, "model") == 0 ? 0 : value < 0 ? -1 : (int)value + 1;
+}
+
+const char *engine_position_name(engine_position position)
+{
+    return public_name("position", (int)position);
+}
+
+const char *engine_mask_name(engine_mask mask)
+{
+    return public_name("mask", (int)mask);
+}
+
+const char *engine_pooling_name(engine_pooling pooling)
+{
+    return public_name("pooling", (int)pooling);
+}
+
+int engine_position_named(const char *name)
+{
+    return public_value("position", name);
+}
+
+int engine_mask_named(const char *name)
+{
+    return public_value("mask", name);
+}
+
+int engine_pooling_named(const char *name)
+{
+    return public_value("pooling", name);
 }
 
 double engine_cosine(const float *a, const float *b, size_t n)

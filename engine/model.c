@@ -1,10 +1,13 @@
 /* model.c - opens a weight file as a model. */
 #include "engine/model.h"
 
-#include "engine/machine.h"
+#include "engine/file/bind.h"
+#include "engine/file/default_path.h"
+#include "engine/runtime/machine.h"
 #include "engine/status.h"
 #include "model/layers/linear.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +143,10 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     struct engine_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
+    if (path != NULL && (model->path = strdup(path)) == NULL) {
+        free(model);
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
+    }
     engine_status status = path != NULL ? weight_file_map(&model->file, path, error)
                                         : weight_file_view(&model->file, data, len, error);
     engine_error cause;
@@ -159,26 +166,40 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     return succeed(error);
 }
 
+/* They have no fields yet but their struct_bytes. */
+static engine_status read_model_options(const engine_model_options *given,
+                                        engine_model_options *options, engine_error *error)
+{
+    return read_struct("engine_model_options", given, sizeof *options, options, sizeof *options,
+                       error);
+}
+
 engine_status engine_model_open(const char *path, const engine_model_options *options,
                                 engine_model **model, engine_error *error)
 {
-    (void)options; /* has no fields yet */
+    engine_model_options own;
     if (model == NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open: model is NULL");
     *model = NULL;
-    if (path == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open: path is NULL");
-    return open_model(path, NULL, 0, model, error);
+    if (read_model_options(options, &own, error) != ENGINE_OK)
+        return ENGINE_ERROR_ARGUMENT;
+    if (path != NULL)
+        return open_model(path, NULL, 0, model, error);
+    char default_path[PATH_MAX];
+    engine_status status = find_default_weights(default_path, sizeof default_path, error);
+    return status == ENGINE_OK ? open_model(default_path, NULL, 0, model, error) : status;
 }
 
 engine_status engine_model_open_memory(const void *data, size_t len,
                                        const engine_model_options *options, engine_model **model,
                                        engine_error *error)
 {
-    (void)options;
+    engine_model_options own;
     if (model == NULL)
         return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: model is NULL");
     *model = NULL;
+    if (read_model_options(options, &own, error) != ENGINE_OK)
+        return ENGINE_ERROR_ARGUMENT;
     if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
         return fail(error, ENGINE_ERROR_ARGUMENT,
                     "engine_model_open_memory: data is NULL or not aligned to %d bytes",
@@ -193,5 +214,6 @@ void engine_model_close(engine_model *model)
     weight_file_close(&model->file);
     free(model->encoder.layers);
     free(model->tokenizer_tables);
+    free(model->path);
     free(model);
 }

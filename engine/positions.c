@@ -2,7 +2,7 @@
  *
  * An option that the scheme in force does not use is refused: who gives it expects another scheme.
  */
-#include "engine/positions.h"
+#include "engine/session.h"
 
 #include "engine/status.h"
 
@@ -10,22 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Options end where the first version of engine.h ended them, or anywhere behind. */
-static const size_t FIRST_OPTIONS_BYTES = offsetof(engine_session_options, position_base);
-
 engine_status read_session_options(const engine_session_options *given,
                                    engine_session_options *options, engine_error *error)
 {
-    *options = (engine_session_options){0};
-    if (given == NULL)
-        return ENGINE_OK;
-    size_t bytes = given->struct_bytes == 0 ? FIRST_OPTIONS_BYTES : given->struct_bytes;
-    if (bytes < FIRST_OPTIONS_BYTES)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "engine_session_options.struct_bytes is %zu, expected 0 or sizeof the struct",
-                    given->struct_bytes);
-    memcpy(options, given, bytes < sizeof *options ? bytes : sizeof *options);
-    return ENGINE_OK;
+    return read_struct("engine_session_options", given,
+                       offsetof(engine_session_options, position_base), options, sizeof *options,
+                       error);
 }
 
 static engine_status choose_scheme(const struct engine_model *model, engine_position position,
@@ -99,7 +89,7 @@ static engine_status check_scale(const double *scale, const char *name, engine_e
                 *scale);
 }
 
-engine_status settle_positions(const struct engine_model *model,
+engine_status choose_positions(const struct engine_model *model,
                                const engine_session_options *options, size_t width,
                                struct position_encoding *encoding, engine_error *error)
 {
@@ -187,7 +177,7 @@ static engine_status prepare_matrix(const struct engine_model *model,
     if (status == ENGINE_OK)
         status = read_session_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = settle_positions(model, &options, width, encoding, error);
+        status = choose_positions(model, &options, width, encoding, error);
     if (status != ENGINE_OK)
         return status;
     if (out == NULL && cap > 0)

@@ -6,9 +6,8 @@
 #include "engine/session.h"
 
 #include "engine/answer.h"
-#include "engine/positions.h"
+#include "engine/runtime/cpus.h"
 #include "engine/status.h"
-#include "engine/threads.h"
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
@@ -156,7 +155,7 @@ static engine_status choose_embedding(struct engine_session *session,
                                       const engine_session_options *options, engine_error *error)
 {
     const struct model_config *config = &session->model->encoder.config;
-    engine_status status = settle_positions(
+    engine_status status = choose_positions(
         session->model, options, (size_t)config->embedding_width, &session->encoding, error);
     double token_scale =
         options->embedding_scale != NULL ? *options->embedding_scale : config->embedding_scale;
@@ -299,7 +298,23 @@ void engine_session_free(engine_session *session)
         return;
     workers_stop(&session->workers);
     pthread_mutex_destroy(&session->lock);
+    free(session->prompted);
     free(session);
+}
+
+engine_status session_begin(struct engine_session *session)
+{
+    if (session == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    return atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire)
+               ? ENGINE_ERROR_BUSY
+               : ENGINE_OK;
+}
+
+engine_status session_end(struct engine_session *session, engine_status status)
+{
+    atomic_store_explicit(&session->is_busy, false, memory_order_release);
+    return status;
 }
 
 const char *engine_session_message(const engine_session *session)
@@ -310,4 +325,17 @@ const char *engine_session_message(const engine_session *session)
 size_t engine_session_threads(const engine_session *session)
 {
     return session != NULL ? session->n_threads : 0;
+}
+
+engine_status engine_session_profile(const engine_session *session, engine_profile *out)
+{
+    if (session == NULL || out == NULL || session->profile == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    if (atomic_load(&session->is_busy))
+        return ENGINE_ERROR_BUSY;
+    *out = (engine_profile){0};
+    for (size_t thread = 0; thread < session->n_threads; thread++)
+        for (size_t step = 0; step < ENGINE_N_STEPS; step++)
+            out->ns[step] += session->profile[thread].ns[step];
+    return ENGINE_OK;
 }

@@ -8,8 +8,8 @@
 #define ENGINE_SESSION_H
 
 #include "engine/model.h"
-#include "engine/profile.h"
-#include "engine/workers.h"
+#include "engine/runtime/profile.h"
+#include "engine/runtime/workers.h"
 #include "model/layers/embedding.h"
 #include "model/layers/position.h"
 
@@ -61,6 +61,7 @@ enum { RANK_VECTORS = 33 };
 struct engine_session {
     const struct engine_model *model;
     engine_error error;
+    atomic_bool is_busy; /* a call is at work */
     size_t n_threads, max_tokens, block_bytes;
     struct embedding embedding;
     struct position_encoding encoding; /* what embedding.rows are computed from */
@@ -75,6 +76,8 @@ struct engine_session {
 
     struct token *tokens; /* [max_tokens] of one text */
     void *token_scratch;
+    char *prompted; /* [prompted_cap] a text behind its prompt; its own block, NULL at first */
+    size_t prompted_cap;
     float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
     struct workers workers;
     struct worker *worker_list;   /* [n_threads - 1] */
@@ -82,6 +85,22 @@ struct engine_session {
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };
+
+/* Every public function that works with a session begins and ends so. ENGINE_ERROR_ARGUMENT: it is
+ * NULL; ENGINE_ERROR_BUSY: another call has begun and not ended. */
+engine_status session_begin(struct engine_session *session);
+engine_status session_end(struct engine_session *session, engine_status status);
+
+/* The options as far as the caller's struct_bytes says that they go; the rest is zero. `given` may
+ * be NULL. */
+engine_status read_session_options(const engine_session_options *given,
+                                   engine_session_options *options, engine_error *error);
+
+/* Scheme, factors, base and frequencies for rows of `width` columns; frequencies that the options
+ * give are borrowed. Without a model (NULL), options alone. */
+engine_status choose_positions(const struct engine_model *model,
+                               const engine_session_options *options, size_t width,
+                               struct position_encoding *encoding, engine_error *error);
 
 /* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs
  * them. Called under the lock; rows that are there do not change. */

@@ -33,6 +33,39 @@ engine_status succeed(engine_error *error)
     return ENGINE_OK;
 }
 
+size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, size_t own_bytes,
+                    engine_error *error)
+{
+    if (struct_bytes == 0)
+        return first_bytes;
+    if (struct_bytes >= first_bytes && struct_bytes <= own_bytes)
+        return struct_bytes;
+    fail(error, ENGINE_ERROR_ARGUMENT,
+         "%s.struct_bytes is %zu, expected 0 or sizeof the struct: %zu to %zu", name, struct_bytes,
+         first_bytes, own_bytes);
+    return 0;
+}
+
+engine_status read_struct(const char *name, const void *given, size_t first_bytes, void *own,
+                          size_t own_bytes, engine_error *error)
+{
+    size_t struct_bytes;
+    memset(own, 0, own_bytes);
+    if (given == NULL)
+        return ENGINE_OK;
+    memcpy(&struct_bytes, given, sizeof struct_bytes);
+    size_t n = usable_bytes(name, struct_bytes, first_bytes, own_bytes, error);
+    if (n == 0)
+        return ENGINE_ERROR_ARGUMENT;
+    memcpy(own, given, n);
+    return ENGINE_OK;
+}
+
+size_t text_bytes(const char *text, size_t len)
+{
+    return text == NULL ? 0 : len == ENGINE_NUL_TERMINATED ? strlen(text) : len;
+}
+
 const char *engine_status_name(engine_status status)
 {
     switch (status) {
@@ -46,6 +79,7 @@ const char *engine_status_name(engine_status status)
     case ENGINE_ERROR_BUFFER: return "ENGINE_ERROR_BUFFER";
     case ENGINE_ERROR_LENGTH: return "ENGINE_ERROR_LENGTH";
     case ENGINE_ERROR_TEXT: return "ENGINE_ERROR_TEXT";
+    case ENGINE_ERROR_BUSY: return "ENGINE_ERROR_BUSY";
     case ENGINE_ERROR_INTERNAL: return "ENGINE_ERROR_INTERNAL";
     }
     return "unknown status";

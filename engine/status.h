@@ -1,4 +1,5 @@
-/* status.h - how a failure finds its words. */
+/* status.h - what every public function does alike: how a failure finds its words, how a struct of
+ * the caller's that may be older than ours is read, how long a text is. */
 #ifndef ENGINE_STATUS_H
 #define ENGINE_STATUS_H
 
@@ -11,5 +12,18 @@ engine_status fail(engine_error *error, engine_status status, const char *format
 
 /* ENGINE_OK and an empty message. */
 engine_status succeed(engine_error *error);
+
+/* Copies a caller's struct (NULL: all zeros), whose first field is its struct_bytes, into *own,
+ * which is zero where that does not reach. first_bytes: of the struct's first version. */
+engine_status read_struct(const char *name, const void *given, size_t first_bytes, void *own,
+                          size_t own_bytes, engine_error *error);
+
+/* The bytes of a struct of the caller's that may be used; 0: struct_bytes is wrong, and the error
+ * says so. */
+size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, size_t own_bytes,
+                    engine_error *error);
+
+/* len, or the bytes up to the NUL byte; 0 of a NULL text. */
+size_t text_bytes(const char *text, size_t len);
 
 #endif

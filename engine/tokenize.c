@@ -1,48 +1,8 @@
-/* tokenize.c - options of a call, and text to tokens. */
+/* tokenize.c - text to tokens, and long texts to windows of their tokens. */
 #include "engine/tokenize.h"
 
 #include "engine/status.h"
-
-engine_status settle_options(struct engine_session *session, const engine_encode_options *given,
-                             struct encode_settings *settings)
-{
-    const struct engine_model *model = session->model;
-    const struct model_config *config = &model->encoder.config;
-    engine_encode_options options = {0};
-    if (given != NULL && given->struct_bytes != 0 && given->struct_bytes < sizeof options)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_encode_options.struct_bytes is %zu, expected 0 or sizeof the struct",
-                    given->struct_bytes);
-    if (given != NULL)
-        options = *given;
-    if ((unsigned)options.pooling > ENGINE_POOLING_POOLER ||
-        (unsigned)options.on_long > ENGINE_ON_LONG_ERROR)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "pooling is %d, expected 0 to %d; on_long is %d, expected 0 to %d",
-                    (int)options.pooling, ENGINE_POOLING_POOLER, (int)options.on_long,
-                    ENGINE_ON_LONG_ERROR);
-    if ((unsigned)options.truncation > ENGINE_TRUNCATE_ONLY_SECOND)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "truncation is %d, expected 0 to %d",
-                    (int)options.truncation, ENGINE_TRUNCATE_ONLY_SECOND);
-    bool own = options.pooling == ENGINE_POOLING_MODEL;
-    if (options.normalize != 0 && options.pooling == ENGINE_POOLING_NONE)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "normalize is for pooled vectors, but pooling is ENGINE_POOLING_NONE");
-    *settings = (struct encode_settings){
-        .pooling = own ? (enum pooling)config->pooling : (enum pooling)(options.pooling - 1),
-        .normalize = options.normalize != 0 || (own && config->normalize),
-        .special = options.no_special == 0,
-        .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
-        .raw_scores = options.raw_scores != 0,
-        .truncate = options.on_long == ENGINE_ON_LONG_MODEL
-                        ? model->tokenizer.truncate
-                        : options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncation = (enum truncation)options.truncation,
-        .truncate_left = options.truncate_left != 0,
-        .max_tokens = options.max_tokens,
-    };
-    return ENGINE_OK;
-}
+#include "model/tokenizer/windows.h"
 
 static engine_status check_text(struct engine_session *session, const engine_input *input,
                                 size_t index)
@@ -57,42 +17,40 @@ static engine_status check_text(struct engine_session *session, const engine_inp
     if (input->ids == NULL && input->n_ids > 0)
         return fail(&session->error, ENGINE_ERROR_ARGUMENT,
                     "input %zu: ids is NULL, but n_ids is not 0", index);
-    if (input->ids != NULL)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has ids: expected a text",
-                    index);
+    if (input->tokens == NULL && input->n_tokens > 0)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "input %zu: tokens is NULL, but n_tokens is not 0", index);
+    if (input->ids != NULL || input->tokens != NULL)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has %s: expected a text",
+                    index, input->ids != NULL ? "ids" : "tokens");
     return ENGINE_OK;
 }
 
-static struct token_input token_input(const engine_input *input)
-{
-    return (struct token_input){
-        .text = input->text != NULL ? input->text : "",
-        .text_len = input->text_len,
-        .pair = input->pair,
-        .pair_len = input->pair_len,
-    };
-}
-
-/* Tokens of a text in out, cut to the limit where the settings say so. n counts those that did not
+/* Tokens of a text in out, cut to the limit where the request says so. n counts those that did not
  * fit into cap. */
 static engine_status tokens_of(struct engine_session *session, const engine_input *input,
-                               size_t index, const struct encode_settings *settings, size_t limit,
+                               size_t index, const struct request *request, size_t limit,
                                struct token *out, size_t cap, struct token_count *count)
 {
-    const struct tokenizer *tokenizer = &session->model->tokenizer;
-    struct token_input text = token_input(input);
-    const struct token_limit cut = {.most = settings->truncate ? limit : SIZE_MAX,
-                                    .truncation = settings->truncation,
-                                    .left = settings->truncate_left};
-    *count = tokenizer_encode(tokenizer, &text, settings->special, &cut, out, cap,
+    const struct token_limit cut = {.most = request->truncate ? limit : SIZE_MAX,
+                                    .truncation = request->truncation,
+                                    .left = request->truncate_left};
+    struct token_input texts;
+    engine_status status = check_text(session, input, index);
+    if (status == ENGINE_OK)
+        status = prompt_apply(session, request, input, index, &texts);
+    if (status != ENGINE_OK)
+        return status;
+    *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut, out, cap,
                               session->token_scratch);
     if (count->wrong != NULL)
         return fail(&session->error, ENGINE_ERROR_LENGTH,
                     "input %zu has %zu tokens, the limit is %zu: %s", index, count->n, limit,
                     count->wrong);
+    prompt_move_spans(request, out, count->n < cap ? count->n : cap);
     if (count->n <= limit)
         return ENGINE_OK;
-    if (settings->truncate)
+    if (request->truncate)
         return fail(&session->error, ENGINE_ERROR_LENGTH,
                     "input %zu: its %zu special tokens alone are more than the limit of %zu", index,
                     count->n, limit);
@@ -105,16 +63,11 @@ static engine_status tokens_of(struct engine_session *session, const engine_inpu
 }
 
 engine_status read_tokens(struct engine_session *session, const engine_input *input, size_t index,
-                          const struct encode_settings *settings, struct token_count *count)
+                          const struct request *request, struct token_count *count)
 {
-    size_t wanted = settings->max_tokens > 0
-                        ? settings->max_tokens
-                        : (size_t)session->model->encoder.config.max_text_tokens;
+    size_t wanted = request_token_limit(request, session->model);
     size_t limit = wanted < session->max_tokens ? wanted : session->max_tokens;
-    engine_status status = check_text(session, input, index);
-    if (status != ENGINE_OK)
-        return status;
-    return tokens_of(session, input, index, settings, limit, session->tokens, session->max_tokens,
+    return tokens_of(session, input, index, request, limit, session->tokens, session->max_tokens,
                      count);
 }
 
@@ -129,26 +82,23 @@ SAME_FIELD(begin);
 SAME_FIELD(end);
 SAME_FIELD(special);
 SAME_FIELD(in_pair);
+SAME_FIELD(in_prompt);
 _Static_assert(sizeof(struct token) == sizeof(engine_token),
                "struct token and engine_token differ");
 
-engine_status engine_tokenize(engine_session *session, const engine_input *input,
+static engine_status tokenize(engine_session *session, const engine_input *input,
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
-    struct encode_settings settings = {0};
+    struct request request;
     struct token_count count;
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
     if (input == NULL || (out == NULL && cap > 0))
         return fail(&session->error, ENGINE_ERROR_ARGUMENT,
                     "engine_tokenize: input or out is NULL");
-    engine_status status = settle_options(session, options, &settings);
+    engine_status status = request_tokens(session, options, &request);
     if (status == ENGINE_OK)
-        status = check_text(session, input, 0);
-    if (status == ENGINE_OK)
-        status = tokens_of(session, input, 0, &settings,
-                           settings.max_tokens > 0 ? settings.max_tokens : SIZE_MAX,
+        status = tokens_of(session, input, 0, &request,
+                           request.max_tokens > 0 ? request.max_tokens : SIZE_MAX,
                            (struct token *)out, cap, &count);
     if (status != ENGINE_OK)
         return status;
@@ -160,4 +110,82 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
         return fail(&session->error, ENGINE_ERROR_BUFFER,
                     "the text has %zu tokens, the buffer takes %zu", count.n, cap);
     return succeed(&session->error);
+}
+
+engine_status engine_tokenize(engine_session *session, const engine_input *input,
+                              const engine_encode_options *options, engine_token *out, size_t cap,
+                              size_t *needed, engine_result *result)
+{
+    engine_status status = session_begin(session);
+    if (status != ENGINE_OK)
+        return status;
+    return session_end(session, tokenize(session, input, options, out, cap, needed, result));
+}
+
+/* ---- Windows ---- */
+
+static engine_status cut_windows(engine_session *session, const engine_token *tokens,
+                                 size_t n_tokens, const engine_encode_options *options,
+                                 engine_window *out, size_t cap, size_t *needed)
+{
+    struct request request;
+    size_t n = 0;
+    if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "engine_windows: tokens or out is NULL");
+    engine_status status = request_tokens(session, options, &request);
+    if (status != ENGINE_OK)
+        return status;
+    size_t limit = request_token_limit(&request, session->model);
+    struct windows windows = {.tokenizer = &session->model->tokenizer,
+                              .tokens = (const struct token *)tokens,
+                              .n_tokens = n_tokens,
+                              .stride = request.stride,
+                              .whole_words = request.whole_words};
+    windows_begin(&windows, request.truncation, limit > 0 ? limit : SIZE_MAX);
+    bool is_long = windows.n > windows.room;
+    if (is_long && windows.room == 0)
+        return fail(&session->error, ENGINE_ERROR_LENGTH,
+                    "input 0 has %zu tokens that are in every window, and the limit is %zu: that "
+                    "leaves no room",
+                    n_tokens - windows.n, limit);
+    if (is_long && windows.stride >= windows.room)
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "input 0: its windows have room for %zu token%s: the stride must be smaller",
+                    windows.room, windows.room == 1 ? "" : "s");
+    for (struct window window; windows_next(&windows, &window); n++)
+        if (n < cap)
+            out[n] = (engine_window){.n_tokens = n_tokens - windows.n + window.n,
+                                     .first = window.first,
+                                     .n = window.n,
+                                     .begin = window.begin,
+                                     .end = window.end,
+                                     .in_pair = windows.in_pair};
+    if (needed != NULL)
+        *needed = n;
+    if (n > cap)
+        return fail(&session->error, ENGINE_ERROR_BUFFER,
+                    "the text has %zu windows, the buffer takes %zu", n, cap);
+    return succeed(&session->error);
+}
+
+engine_status engine_windows(engine_session *session, const engine_token *tokens, size_t n_tokens,
+                             const engine_encode_options *options, engine_window *out, size_t cap,
+                             size_t *needed)
+{
+    engine_status status = session_begin(session);
+    if (status != ENGINE_OK)
+        return status;
+    return session_end(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
+}
+
+void engine_window_tokens(const engine_window *window, const engine_token *tokens, size_t n_tokens,
+                          engine_token *out)
+{
+    for (size_t i = 0; i < n_tokens; i++) {
+        const engine_token *token = &tokens[i];
+        bool is_around = token->special || token->in_prompt || token->in_pair != window->in_pair;
+        if (is_around || (i >= window->first && i < window->first + window->n))
+            *out++ = *token;
+    }
 }

@@ -5,16 +5,20 @@
 #
 # A script may print a closing line of its own ("3 passed, 0 failed" or "..., 1 skipped"); without one it is
 # one test, and exit code 77 skips it. Output is kept in $BUILD/tests/logs and shown if a suite fails.
-# BUILD: where the programs are. TEST_SECONDS: the most that one suite may take.
+# BUILD: where the programs are. TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the
+# same time, as many as there are CPUs if it is absent; those that measure time come last, one after another.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build}
 limit=${TEST_SECONDS:-600}
 # Threads that wait by spinning take the CPU from those that compute; machines that run tests are busy.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 logs=$BUILD/tests/logs
 mkdir -p "$logs"
-n_passed=0 n_failed=0 n_skipped=0
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
+trap 'kill $(jobs -rp) 2>/dev/null; exit 130' INT TERM # a suite in the background does not get the terminal's SIGINT
 
 count() { # the number that stands in the last line that matches a sed expression
     local number
@@ -42,10 +46,20 @@ count_script() {
     fi
 }
 
-run_suite() { # NAME KIND COMMAND
-    local name=$1 kind=$2 code passed failed skipped start=$SECONDS remark=
+# Prints the suite's line, and adds what it counted to the file of counts. To be run in the background.
+run_suite() { # SUITE
+    local suite=$1 name kind=cmocka log code passed failed skipped start=$SECONDS remark='' report
+    name=${suite#"$BUILD"/}
+    name=${name#tests/}
+    name=${name/test_/}
+    case $suite in
+    *.sh) kind=script name=${name%.sh} ;;
+    esac
     log=$logs/${name//\//_}.log
-    timeout --kill-after=10 "$limit" "$3" >"$log" 2>&1 </dev/null
+    timeout --kill-after=10 "$limit" "$suite" >"$log" 2>&1 </dev/null &
+    # shellcheck disable=SC2064
+    trap "kill $!" TERM
+    wait $!
     code=$?
     "count_$kind"
     case $code in
@@ -58,29 +72,42 @@ run_suite() { # NAME KIND COMMAND
     if [ $code = 0 ] && [ $((passed + failed + skipped)) = 0 ]; then
         failed=1 remark=" (ran no test)"
     fi
-    if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
-    printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
-        "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
-    if [ "$skipped" != 0 ]; then # why: what the suite said, without cmocka's own lines
-        grep -ihE 'skip' "$log" | grep -v '^\[' | sort -u | head -n 2 | sed 's/^/    /'
-    fi
-    n_passed=$((n_passed + passed)) n_failed=$((n_failed + failed)) n_skipped=$((n_skipped + skipped))
+    report=$(
+        if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
+        printf '%-34s %4d passed %3d failed %3d skipped %4d s%s\n' \
+            "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$remark"
+        if [ "$skipped" != 0 ]; then # why: what the suite said, without cmocka's own lines
+            grep -ihE 'skip' "$log" | grep -v '^\[' | sort -u | head -n 2 | sed 's/^/    /'
+        fi
+    )
+    {
+        flock 9
+        echo "$report"
+        echo "$passed $failed $skipped" >&9
+    } 9>>"$counts"
 }
 
 [ $# != 0 ] || echo 'no suite has that name'
+alone=()
 for suite in "$@"; do
-    name=${suite#"$BUILD"/}
-    name=${name#tests/}
-    name=${name/test_/}
     case $suite in
-    *.sh) run_suite "${name%.sh}" script "$suite" ;;
-    *) run_suite "$name" cmocka "$suite" ;;
+    */test_thread_contention | */test_bench*) alone+=("$suite") ;;
+    *)
+        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+        run_suite "$suite" &
+        ;;
     esac
 done
+wait
+for suite in "${alone[@]}"; do
+    run_suite "$suite" &
+    wait
+done
 
-if [ $n_skipped = 0 ]; then
+read -r n_passed n_failed n_skipped < <(awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}' "$counts")
+if [ "$n_skipped" = 0 ]; then
     echo "$n_passed passed, $n_failed failed"
 else
     echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 fi
-[ $n_failed = 0 ] && [ $n_passed != 0 ]
+[ "$n_failed" = 0 ] && [ "$n_passed" != 0 ]

@@ -39,6 +39,13 @@ static const struct setting blanks[] = {
     {ENGINE_SETTINGS_TOKENIZER, "lower", "yes"},
 };
 
+static const struct setting prompts[] = {
+    {ENGINE_SETTINGS_METADATA, "prompt.query", "ride "},
+    {ENGINE_SETTINGS_METADATA, "prompt.passage", "the the "},
+    {ENGINE_SETTINGS_METADATA, "prompt.style", "bike "},
+    {ENGINE_SETTINGS_METADATA, "default_prompt", "style"},
+};
+
 static const struct setting pieces[] = {
     {ENGINE_SETTINGS_TOKENIZER, "kind", "wordpiece"},
     {ENGINE_SETTINGS_TOKENIZER, "normalizer", "clean space_cjk nfd drop_nonspacing lower"},
@@ -97,7 +104,9 @@ static void write_settings(struct weight_writer *writer, const struct setting *l
                               strlen(list[i].value));
 }
 
-static engine_status write_file(const char *path, const char *position, bool has_pieces,
+enum extra { PLAIN, PIECES, PROMPTS };
+
+static engine_status write_file(const char *path, const char *position, enum extra extra,
                                 engine_error *error)
 {
     const char *texts[TINY_VOCABULARY] = {NULL, "[UNK]", "[CLS]", "[SEP]",
@@ -109,12 +118,14 @@ static engine_status write_file(const char *path, const char *position, bool has
 
     if (status)
         return status;
-    if (has_pieces) {
+    if (extra == PIECES) {
         texts[5] = "ri";
         texts[6] = "##de";
     }
     write_settings(writer, settings, sizeof settings / sizeof settings[0]);
-    if (has_pieces)
+    if (extra == PROMPTS)
+        write_settings(writer, prompts, sizeof prompts / sizeof prompts[0]);
+    if (extra == PIECES)
         write_settings(writer, pieces, sizeof pieces / sizeof pieces[0]);
     else
         write_settings(writer, blanks, sizeof blanks / sizeof blanks[0]);
@@ -133,10 +144,10 @@ static engine_status write_file(const char *path, const char *position, bool has
 
 engine_status tiny_model_write(const char *path, const char *position, engine_error *error)
 {
-    return write_file(path, position, false, error);
+    return write_file(path, position, PLAIN, error);
 }
 
-static void *file_bytes(const char *position, bool has_pieces, size_t *len)
+static void *file_bytes(const char *position, enum extra extra, size_t *len)
 {
     char folder[SUPPORT_PATH], path[SUPPORT_PATH + 16];
     engine_error error;
@@ -146,7 +157,7 @@ static void *file_bytes(const char *position, bool has_pieces, size_t *len)
 
     support_temp_dir(folder);
     snprintf(path, sizeof path, "%s/tiny.weights", folder);
-    if (write_file(path, position, has_pieces, &error))
+    if (write_file(path, position, extra, &error))
         fail_msg("%s", error.message);
     file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END) || (file_len = ftell(file)) <= 0)
@@ -163,10 +174,15 @@ static void *file_bytes(const char *position, bool has_pieces, size_t *len)
 
 void *tiny_model_bytes(const char *position, size_t *len)
 {
-    return file_bytes(position, false, len);
+    return file_bytes(position, PLAIN, len);
 }
 
 void *tiny_model_pieces(size_t *len)
 {
-    return file_bytes("learned", true, len);
+    return file_bytes("learned", PIECES, len);
+}
+
+void *tiny_model_prompts(size_t *len)
+{
+    return file_bytes("learned", PROMPTS, len);
 }

@@ -26,4 +26,8 @@ void *tiny_model_bytes(const char *position, size_t *len);
  * ids 5 ri, 6 ##de. */
 void *tiny_model_pieces(size_t *len);
 
+/* tiny_model_bytes with prompts: query "ride ", passage "the the ", style "bike ", and style is the
+ * default one. */
+void *tiny_model_prompts(size_t *len);
+
 #endif

@@ -2,8 +2,8 @@
 # Installs what is missing on a Debian or Ubuntu machine, then does what it was asked.
 #
 #     sh tools/setup.sh          installs what the build and the tests need
-#     sh tools/setup.sh run      ... builds, and encodes "I ride bike"
-#     sh tools/setup.sh test     ... builds, and runs the tests
+#     sh tools/setup.sh run      ... builds encode, and encodes "I ride bike" (make builds the rest)
+#     sh tools/setup.sh test     ... builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
 #                                make train, which needs python3-torch
 #
@@ -51,7 +51,7 @@ fi
 jobs=$(nproc 2>/dev/null || echo 2)
 case ${1:-} in
 run)
-    make -j "$jobs" >&2
+    make -j "$jobs" build/encode >&2
     echo '$ build/encode "I ride bike"'
     build/encode "I ride bike"
     ;;

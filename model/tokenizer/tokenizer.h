@@ -63,6 +63,7 @@ struct __attribute__((may_alias)) token {
     int32_t id, type;
     size_t begin, end; /* bytes of the text it came from; 0, 0 for special tokens */
     bool special, in_pair;
+    bool in_prompt; /* for the caller: of the words before the text */
 };
 
 /* Defaults of weights/FORMAT.md, and a kind of -1. n_types: rows of the token-type table. */

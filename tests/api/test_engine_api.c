@@ -62,8 +62,9 @@ static void status_names(void **state)
                  {7, "ENGINE_ERROR_BUFFER"},
                  {8, "ENGINE_ERROR_LENGTH"},
                  {9, "ENGINE_ERROR_TEXT"},
+                 {10, "ENGINE_ERROR_BUSY"},
                  {99, "ENGINE_ERROR_INTERNAL"},
-                 {10, "unknown status"},
+                 {11, "unknown status"},
                  {98, "unknown status"},
                  {100, "unknown status"}};
 
@@ -80,8 +81,6 @@ static void open_without_arguments(void **state)
     engine_model *opened = model;
 
     (void)state;
-    assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_ARGUMENT);
-    assert_null(opened);
     assert_refused(&error, engine_model_open("x.weights", NULL, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_model_open(NULL, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
@@ -91,6 +90,52 @@ static void open_without_arguments(void **state)
     assert_null(opened);
     assert_non_null(strstr(error.message, "/nowhere/x.weights"));
     assert_int_equal(engine_model_open("", NULL, &opened, NULL), ENGINE_ERROR_IO);
+}
+
+/* Without a path, the file is the one that ENCODE_MODEL names. */
+static void open_the_default(void **state)
+{
+    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+    engine_error error;
+    engine_model *opened;
+    engine_info info = {.struct_bytes = sizeof info};
+
+    (void)state;
+    support_temp_dir(folder);
+    support_path(path, folder, "named.weights");
+    assert_int_equal(tiny_model_write(path, "none", &error), 0);
+    setenv("ENCODE_MODEL", path, 1);
+    assert_int_equal(engine_model_open(NULL, NULL, &opened, &error), 0);
+    assert_int_equal(engine_model_info(opened, &info), 0);
+    assert_string_equal(info.path, path);
+    assert_string_equal(info.position, "none");
+    engine_model_close(opened);
+    support_remove_dir(folder);
+    assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "named.weights"));
+    assert_null(opened);
+    assert_int_equal(engine_model_info(model, &info), 0);
+    assert_string_equal(info.path, "");
+}
+
+static void names_and_values(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= ENGINE_POSITION_EXPONENTIAL; i++)
+        assert_int_equal(engine_position_named(engine_position_name((engine_position)i)), i);
+    for (int i = 0; i <= ENGINE_MASK_CAUSAL; i++)
+        assert_int_equal(engine_mask_named(engine_mask_name((engine_mask)i)), i);
+    for (int i = 0; i <= ENGINE_POOLING_POOLER; i++)
+        assert_int_equal(engine_pooling_named(engine_pooling_name((engine_pooling)i)), i);
+    assert_string_equal(engine_pooling_name(ENGINE_POOLING_MEAN_SQRT), "mean_sqrt");
+    assert_string_equal(engine_position_name(ENGINE_POSITION_FOURIER), "fourier");
+    assert_string_equal(engine_mask_name(ENGINE_MASK_CAUSAL), "causal");
+    assert_string_equal(engine_mask_name(ENGINE_MASK_MODEL), "model");
+    assert_null(engine_pooling_name((engine_pooling)9));
+    assert_null(engine_mask_name((engine_mask)-1));
+    assert_int_equal(engine_pooling_named("Mean"), -1);
+    assert_int_equal(engine_position_named(""), -1);
+    assert_int_equal(engine_mask_named(NULL), -1);
 }
 
 static void open_memory_at_its_edges(void **state)
@@ -122,6 +167,12 @@ static void open_memory_at_its_edges(void **state)
     free(shifted);
 }
 
+static void assert_behind_untouched(const engine_info *info, size_t from)
+{
+    for (size_t i = from; i < sizeof *info; i++)
+        assert_int_equal(((const unsigned char *)info)[i], 0x5a);
+}
+
 static void structs_of_other_versions(void **state)
 {
     engine_model_options options = {sizeof options};
@@ -135,20 +186,35 @@ static void structs_of_other_versions(void **state)
     assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL), 0);
     engine_model_close(opened);
 
+    options.struct_bytes = 1;
+    assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+
     /* A caller with an older, shorter engine_info: what lies behind it is not touched. */
     memset(&all, 0, sizeof all);
     all.struct_bytes = sizeof all;
     assert_int_equal(engine_model_info(model, &all), 0);
     memset(&info, 0x5a, sizeof info);
-    info.struct_bytes = offsetof(engine_info, n_vocabulary);
+    info.struct_bytes = offsetof(engine_info, scores);
     assert_int_equal(engine_model_info(model, &info), 0);
-    assert_int_equal(info.width, D);
-    for (size_t i = offsetof(engine_info, n_vocabulary); i < sizeof info; i++)
-        assert_int_equal(((unsigned char *)&info)[i], 0x5a);
-    memset(&info, 0, sizeof info); /* 0: the first version of the header, which is this one */
+    assert_int_equal(info.output_width, D);
+    assert_behind_untouched(&info, offsetof(engine_info, scores));
+    memset(&info, 0x5a, sizeof info);
+    info.struct_bytes = 0; /* the first version, which ends with isa */
     assert_int_equal(engine_model_info(model, &info), 0);
     assert_string_equal(info.isa, all.isa);
     assert_int_equal(info.file_bytes, model_len);
+    assert_behind_untouched(&info, offsetof(engine_info, output_width));
+
+    /* Anything else is no size of the struct, such as what memory held that nobody set. */
+    static const size_t garbage[] = {1, offsetof(engine_info, output_width) - 1, sizeof info + 1,
+                                     0x5a5a5a5a, SIZE_MAX};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+        memset(&info, 0x5a, sizeof info);
+        info.struct_bytes = garbage[i];
+        assert_int_equal(engine_model_info(model, &info), ENGINE_ERROR_ARGUMENT);
+        assert_behind_untouched(&info, sizeof info.struct_bytes);
+    }
 }
 
 static void info_of_the_model(void **state)
@@ -369,6 +435,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_names),
         cmocka_unit_test(open_without_arguments),
+        cmocka_unit_test(open_the_default),
+        cmocka_unit_test(names_and_values),
         cmocka_unit_test(open_memory_at_its_edges),
         cmocka_unit_test(structs_of_other_versions),
         cmocka_unit_test(info_of_the_model),

@@ -3,7 +3,7 @@
  * single short ones; the limits here only tell a collapse (threads that wait by spinning for others
  * which are not running), since other work on the machine disturbs a short measurement. The best of
  * some rounds counts. */
-#include "engine/threads.h"
+#include "engine/runtime/cpus.h"
 #include "tests/support.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * Gimpel 2016, one number at a time. */
 #include "tests/model/plain.h"
 
-#include "engine/machine.h"
+#include "engine/runtime/machine.h"
 
 #include <math.h>
 #include <stdio.h>

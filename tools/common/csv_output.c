@@ -4,6 +4,7 @@
 #include "tools/common/format_float.h"
 #include "tools/common/utf8.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool needs_quotes(const char *text, size_t len)
@@ -14,30 +15,60 @@ static bool needs_quotes(const char *text, size_t len)
     return len > 0 && (text[0] == ' ' || text[len - 1] == ' ');
 }
 
-void csv_put_field(FILE *stream, const char *text, size_t len)
+static void begin_field(struct csv_writer *csv)
+{
+    if (csv->has_fields)
+        putc(',', csv->stream);
+    csv->has_fields = true;
+}
+
+void csv_write_string(struct csv_writer *csv, const char *text, size_t len)
 {
     bool quotes = needs_quotes(text, len);
+    begin_field(csv);
     if (quotes)
-        putc('"', stream);
+        putc('"', csv->stream);
     for (size_t at = 0; at < len;) {
         uint32_t character;
         char bytes[4];
         at += utf8_next(text + at, len - at, &character);
-        fwrite(bytes, 1, utf8_put(character, bytes), stream);
+        fwrite(bytes, 1, utf8_put(character, bytes), csv->stream);
         if (character == '"')
-            putc('"', stream);
+            putc('"', csv->stream);
     }
     if (quotes)
-        putc('"', stream);
+        putc('"', csv->stream);
 }
 
-void csv_put_float(FILE *stream, float value)
+void csv_write_integer(struct csv_writer *csv, int64_t number)
+{
+    begin_field(csv);
+    fprintf(csv->stream, "%" PRId64, number);
+}
+
+void csv_write_float(struct csv_writer *csv, float value)
 {
     char text[FORMAT_FLOAT_MAX];
-    fwrite(text, 1, format_float(value, text), stream);
+    begin_field(csv);
+    fwrite(text, 1, format_float(value, text), csv->stream);
 }
 
-void csv_end_row(FILE *stream)
+void csv_write_fields(struct csv_writer *csv, const char *fields)
 {
-    fputs("\r\n", stream);
+    begin_field(csv);
+    fputs(fields, csv->stream);
+}
+
+void csv_write_numbered(struct csv_writer *csv, const char *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        begin_field(csv);
+        fprintf(csv->stream, "%s%zu", name, i);
+    }
+}
+
+void csv_end_row(struct csv_writer *csv)
+{
+    fputs("\r\n", csv->stream);
+    csv->has_fields = false;
 }

@@ -1,4 +1,4 @@
-/* compare.c - encode --compare; see compare.h.
+/* compare.c - encode --compare A B: which vectors of the words that both texts have differ, and why.
  *
  * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
  * words in the order they occur; special tokens are left out. Each pair gives the cosine of its two
@@ -6,9 +6,7 @@
  */
 #include "tools/encode/compare.h"
 
-#include "tools/common/options.h"
-#include "tools/common/texts/reader.h"
-#include "tools/encode/comparison.h"
+#include "tools/encode/tasks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -122,23 +120,10 @@ static bool read_two(struct comparison *comparison, struct reader *reader, struc
     return false;
 }
 
-static bool read_texts(struct comparison *comparison, const struct encode_options *options,
-                       struct encoder *encoder)
+static bool prepare(struct comparison *comparison, const struct job *job)
 {
-    struct reader reader;
-    if (options->request.n_texts > 0)
-        reader_from_arguments(&reader, options->request.texts, options->request.n_texts, NULL);
-    else
-        reader_from_stdin(&reader, false);
-    bool is_read = read_two(comparison, &reader, encoder);
-    reader_free(&reader);
-    return is_read;
-}
-
-static bool prepare(struct comparison *comparison, const struct encode_options *options,
-                    struct encoder *encoder)
-{
-    if (!read_texts(comparison, options, encoder))
+    struct encoder *encoder = job->encoder;
+    if (!read_two(comparison, job->reader, encoder))
         return false;
     for (size_t side = 0; side < 2; side++) {
         struct item *item = &comparison->items[side];
@@ -158,22 +143,32 @@ static bool prepare(struct comparison *comparison, const struct encode_options *
     return encoder_encode(encoder, comparison->items, 2);
 }
 
-int compare_texts(const struct encode_options *options, struct encoder *encoder,
-                  struct output *output)
+/* False: no memory. */
+static bool print(const struct comparison *comparison, enum output_format format, FILE *stream)
 {
-    struct comparison comparison = {.encoder = encoder};
+    switch (format) {
+    case FORMAT_TEXT: return comparison_print_text(comparison, stream);
+    case FORMAT_JSON: comparison_print_json(comparison, stream); break;
+    case FORMAT_CSV:
+    case FORMAT_NPY:
+    case FORMAT_IDS: break; /* encode_options_conflict refuses them */
+    }
+    return true;
+}
+
+int compare_texts(const struct job *job)
+{
+    struct comparison comparison = {.encoder = job->encoder};
     int code = PROGRAM_DONE;
 
-    if (prepare(&comparison, options, encoder)) {
+    if (prepare(&comparison, job)) {
         pair_words(&comparison);
         errno = 0;
-        if (options->format == FORMAT_JSON)
-            comparison_print_json(&comparison, output->stream);
-        else
-            comparison_print_text(&comparison, output->stream);
-        output_check(output, false);
+        if (!print(&comparison, job->options->format, job->output->stream))
+            code = program_fail("not enough memory");
+        output_check(job->output, false);
     } else {
-        code = program_fail("%s", encoder->message);
+        code = program_fail("%s", job->encoder->message);
     }
     for (int side = 0; side < 2; side++) {
         item_free(&comparison.items[side]);

@@ -1,15 +1,48 @@
-/* compare.h - encode --compare A B: which vectors of the words that both texts have differ, and
- * why. */
+/* compare.h - two texts, word by word: what compare.c measures, compare_sentence.c puts into words
+ * and compare_print.c prints. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
-#include "tools/common/output.h"
 #include "tools/common/texts/encoder.h"
-#include "tools/encode/encode_options.h"
 
-/* Compares options->texts[0] with [1], or the two lines of stdin; returns the program's exit code.
- */
-int compare_texts(const struct encode_options *options, struct encoder *encoder,
-                  struct output *output);
+#include <stdio.h>
+
+struct pair {
+    size_t a, b; /* tokens */
+    double cosine, difference;
+};
+
+struct comparison {
+    const struct encoder *encoder;
+    struct item items[2];
+    struct pair *pairs; /* [n_pairs], in the order of A */
+    size_t n_pairs;
+    char *is_paired[2]; /* [n_tokens] of each text */
+    size_t n_only[2];
+    /* Over all pairs, and over those in the same place and in another. */
+    double largest, largest_value;
+    size_t n_moved;
+    double least_moved, most_moved, most_kept;
+};
+
+/* Whether token i of a text is a word that the other text does not have. */
+bool comparison_is_only(const struct comparison *comparison, int side, size_t i);
+
+/* Whether it is a word that the vocabulary does not have, and the word itself. */
+bool comparison_is_unknown(const struct comparison *comparison, int side, size_t i);
+const char *comparison_word(const struct comparison *comparison, int side, size_t i, size_t *len);
+
+enum { COMPARISON_SENTENCE_BYTES = 512 };
+
+/* What follows from the numbers, in one sentence. */
+void comparison_conclude(const struct comparison *comparison, char out[COMPARISON_SENTENCE_BYTES]);
+
+/* "fahre, ich are not in the vocabulary: …" to be freed; NULL: every word is in it, or there is no
+ * memory. */
+char *comparison_unknown_words(const struct comparison *comparison);
+
+/* False: no memory for the table. */
+bool comparison_print_text(const struct comparison *comparison, FILE *stream);
+void comparison_print_json(const struct comparison *comparison, FILE *stream);
 
 #endif

@@ -1,6 +1,6 @@
-/* compare_sentence.c - what a comparison means, in words; see comparison.h. It follows from the
+/* compare_sentence.c - what a comparison means, in words; see compare.h. It follows from the
  * numbers and from what the model was asked to do about positions and masks. */
-#include "tools/encode/comparison.h"
+#include "tools/encode/compare.h"
 
 #include "tools/common/display.h"
 #include "tools/common/options.h"

@@ -1,12 +1,10 @@
-/* pipeline.c - read, tokenize, encode, print; see pipeline.h.
+/* pipeline.c - read, tokenize, encode, print; in order and in constant memory.
  *
  * The results of a batch are flushed before the program waits for more, so a slow producer sees
  * result k after line k. When a text fails, the results of those before it are still printed.
  * Texts that go in windows are encoded window by window, a few of them at a time, whatever their
  * length.
  */
-#include "tools/encode/pipeline.h"
-
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/windows.h"
@@ -19,7 +17,7 @@ enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
 
 struct pipeline {
     struct encoder *encoder;
-    struct output *output;
+    FILE *stream;
     struct batch *batch;
     const struct printer_kind *kind;
     struct printer printer;
@@ -33,9 +31,8 @@ static bool print_items(struct pipeline *pipeline, const struct item *items, siz
 {
     errno = 0;
     for (size_t i = 0; i < n; i++) {
-        batch_note(pipeline->batch, &items[i]);
-        if (!pipeline->kind->item(&pipeline->printer, &items[i]) ||
-            ferror(pipeline->output->stream))
+        notes_of(&pipeline->batch->notes, &items[i]);
+        if (!pipeline->kind->item(&pipeline->printer, &items[i]) || ferror(pipeline->stream))
             return false;
     }
     return true;
@@ -127,95 +124,71 @@ static bool encode_chunked(struct pipeline *pipeline, struct item *items, size_t
 
 /* ---- All of them ---- */
 
-/* False: stop, with *code unless it is the output that failed. */
-static bool process_batch(struct pipeline *pipeline, int *code)
+static int process_batch(void *task, struct batch *batch)
 {
-    struct batch *batch = pipeline->batch;
+    struct pipeline *pipeline = task;
     struct encoder *encoder = pipeline->encoder;
     size_t n = batch_tokenize(batch);
-    bool is_good = n == batch->n_items;
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
+    int code = PROGRAM_FAILED;
 
-    strcpy(reason, is_good ? "" : encoder->message);
-    if (!(encoder->is_chunked ? encode_chunked(pipeline, batch->items, n, code)
-                              : encode_items(pipeline, batch->items, n, code)))
-        return false;
-    if (!is_good)
-        *code = batch_fail(batch, reason);
-    return is_good;
+    strcpy(reason, n == batch->n_items ? "" : encoder->message);
+    if (!(encoder->is_chunked ? encode_chunked(pipeline, batch->items, n, &code)
+                              : encode_items(pipeline, batch->items, n, &code)))
+        return code;
+    return n == batch->n_items ? PROGRAM_DONE : batch_fail(batch, reason);
 }
 
 static int run(struct pipeline *pipeline)
 {
-    struct batch *batch = pipeline->batch;
-    enum reader_state state;
-    int code = PROGRAM_FAILED;
-    do {
-        state = batch_fill(batch);
-        bool is_good = process_batch(pipeline, &code);
-        if (!output_check(pipeline->output, state != READER_RECORD) || !is_good)
-            return code;
-    } while (state == READER_RECORD || state == READER_PENDING);
-    if (state == READER_FAILED)
-        return batch_fail(batch, batch->reader->message);
-    return PROGRAM_DONE;
-}
-
-static void pipeline_free(struct pipeline *pipeline)
-{
-    if (!pipeline)
-        return;
-    for (size_t i = 0; i < pipeline->n_windows; i++)
-        item_free(&pipeline->windows[i]);
-    batch_free(pipeline->batch);
-    free(pipeline->printer.ranked);
-    free(pipeline);
-}
-
-static struct pipeline *pipeline_new(const struct encode_options *options, struct encoder *encoder,
-                                     struct reader *reader, struct output *output)
-{
-    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
-    if (!pipeline)
-        return NULL;
-    pipeline->encoder = encoder;
-    pipeline->output = output;
-    pipeline->batch = batch_new(options, encoder, reader);
-    pipeline->kind = printer_of(options->request.task, options->format);
-    pipeline->printer.stream = output->stream;
-    pipeline->printer.encoder = encoder;
-    pipeline->printer.all_values = options->all_values;
-    pipeline->printer.has_titles = options->request.n_texts != 1 || options->request.is_chunked;
-    pipeline->printer.ranked = calloc(encoder->info.n_labels + 1, sizeof(struct ranked));
-    if (!pipeline->batch || !pipeline->printer.ranked) {
-        pipeline_free(pipeline);
-        return NULL;
-    }
-    return pipeline;
-}
-
-int pipeline_run(const struct encode_options *options, struct encoder *encoder,
-                 struct reader *reader, struct output *output)
-{
-    struct pipeline *pipeline = pipeline_new(options, encoder, reader, output);
-    if (!pipeline)
-        return program_fail("not enough memory");
-
     const struct printer_kind *kind = pipeline->kind;
     struct printer *printer = &pipeline->printer;
     int code = PROGRAM_FAILED;
     errno = 0;
     if (!kind->begin || kind->begin(printer))
-        code = run(pipeline);
+        code = batch_run(pipeline->batch, process_batch, pipeline);
     if (code == PROGRAM_DONE)
-        batch_end(pipeline->batch);
+        notes_end(&pipeline->batch->notes);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)
         kind->abandon(printer);
-    if (printer->message)
-        program_fail("%s", printer->message);
-    output_check(output, false);
-    pipeline_free(pipeline);
+    return printer->message ? program_fail("%s", printer->message) : code;
+}
+
+static void prepare(struct pipeline *pipeline, const struct job *job)
+{
+    const struct encode_options *options = job->options;
+    FILE *stream = job->output->stream;
+    pipeline->encoder = job->encoder;
+    pipeline->stream = stream;
+    pipeline->batch = batch_new(job);
+    pipeline->kind = printer_of(options->format);
+    pipeline->printer = (struct printer){
+        .stream = stream,
+        .encoder = job->encoder,
+        .json = {.stream = stream},
+        .csv = {.stream = stream},
+        .all_values = options->all_values,
+        .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
+        .ranked = calloc(job->encoder->info.n_labels + 1, sizeof(struct ranked)),
+    };
+}
+
+int encode_texts(const struct job *job)
+{
+    int code;
+    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    if (!pipeline)
+        return program_fail("not enough memory");
+    prepare(pipeline, job);
+    code = pipeline->batch && pipeline->printer.ranked ? run(pipeline)
+                                                       : program_fail("not enough memory");
+    output_check(job->output, false);
+    for (size_t i = 0; i < pipeline->n_windows; i++)
+        item_free(&pipeline->windows[i]);
+    batch_free(pipeline->batch);
+    free(pipeline->printer.ranked);
+    free(pipeline);
     return code;
 }

@@ -1,13 +1,12 @@
-/* rank.c - encode --rank; see rank.h.
+/* rank.c - encode --rank QUERY: how well each text answers a query.
  *
  * A batch of texts is scored and its vectors are gone. To print the best first, all scores must be
  * there: a record of each text is kept, and its words are in a temporary file, one behind the
- * other.
+ * other. Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
  */
-#include "tools/encode/rank.h"
-
+#include "tools/common/display.h"
 #include "tools/encode/batch.h"
-#include "tools/encode/print/rank_print.h"
+#include "tools/encode/print/printer.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -24,7 +23,9 @@ struct candidate {
 struct ranking {
     const struct encode_options *options;
     struct encoder *encoder;
-    struct output *output;
+    FILE *stream;
+    struct json_writer json; /* these two write to the same stream */
+    struct csv_writer csv;
     struct batch *batch;
     struct item query;
     FILE *texts;
@@ -33,16 +34,94 @@ struct ranking {
     size_t n, cap;
 };
 
+/* ---- Printing ---- */
+
+enum { TEXT_COLUMNS = 70 };
+
+static void begin_table(const struct ranking *ranking)
+{
+    print_heading(ranking->stream, ranking->encoder);
+    fputs("query: ", ranking->stream);
+    print_input(ranking->stream, &ranking->query.record.input, TEXT_COLUMNS);
+    fputs("\n\n", ranking->stream);
+    if (!ranking->options->in_order)
+        fprintf(ranking->stream, "%6s  ", "rank");
+    fprintf(ranking->stream, "%6s  %*s  text\n", "#", DISPLAY_NUMBER, "score");
+}
+
+static void begin_print(struct ranking *ranking)
+{
+    if (ranking->options->format == FORMAT_TEXT) {
+        begin_table(ranking);
+    } else if (ranking->options->format == FORMAT_CSV) {
+        csv_write_fields(&ranking->csv, ranking->options->in_order ? "text_index,score,text"
+                                                                   : "rank,text_index,score,text");
+        csv_end_row(&ranking->csv);
+    }
+}
+
+static void print_table_row(FILE *stream, const struct candidate *candidate, size_t rank,
+                            const char *text)
+{
+    if (rank)
+        fprintf(stream, "%6zu  ", rank);
+    fprintf(stream, "%6zu  ", candidate->ranked.index + 1);
+    display_number(stream, (double)candidate->ranked.score);
+    fputs("  ", stream);
+    display_text(stream, text, candidate->len, TEXT_COLUMNS);
+    putc('\n', stream);
+}
+
+static void print_object(struct ranking *ranking, const struct candidate *candidate, size_t rank,
+                         const char *text)
+{
+    struct json_writer *json = &ranking->json;
+    const engine_input *query = &ranking->query.record.input;
+    json_begin_object(json, NULL);
+    json_write_string(json, "query", query->text, query->text_len);
+    if (rank)
+        json_write_count(json, "rank", rank);
+    json_write_count(json, "index", candidate->ranked.index);
+    json_write_float(json, "score", candidate->ranked.score);
+    json_write_string(json, "text", text, candidate->len);
+    write_prompt_json(json, ranking->encoder);
+    json_write_truth(json, "truncated", candidate->is_cut);
+    json_end_object(json);
+}
+
+static void print_csv_row(struct csv_writer *csv, const struct candidate *candidate, size_t rank,
+                          const char *text)
+{
+    if (rank)
+        csv_write_integer(csv, (int64_t)rank);
+    csv_write_integer(csv, (int64_t)candidate->ranked.index);
+    csv_write_float(csv, candidate->ranked.score);
+    csv_write_string(csv, text, candidate->len);
+    csv_end_row(csv);
+}
+
+/* rank 0: not ranked. text has its prompt. */
+static void print_text(struct ranking *ranking, const struct candidate *candidate, size_t rank,
+                       const char *text)
+{
+    switch (ranking->options->format) {
+    case FORMAT_TEXT: print_table_row(ranking->stream, candidate, rank, text); break;
+    case FORMAT_JSON: print_object(ranking, candidate, rank, text); break;
+    case FORMAT_CSV: print_csv_row(&ranking->csv, candidate, rank, text); break;
+    case FORMAT_NPY:
+    case FORMAT_IDS: break; /* encode_options_conflict refuses them */
+    }
+}
+
+/* ---- Keeping texts until all are scored ---- */
+
 static int fail_memory(const struct ranking *ranking)
 {
     return batch_fail(ranking->batch, "not enough memory");
 }
 
-/* ---- Keeping texts until all are scored ---- */
-
-static int keep(struct ranking *ranking, const struct item *item, float score)
+static int keep(struct ranking *ranking, const struct candidate *candidate, const char *text)
 {
-    const engine_input *input = &item->record.input;
     if (ranking->n == ranking->cap) {
         size_t cap = ranking->cap ? 2 * ranking->cap : 256;
         struct candidate *larger = cap <= SIZE_MAX / sizeof *larger
@@ -53,15 +132,10 @@ static int keep(struct ranking *ranking, const struct item *item, float score)
         ranking->candidates = larger;
         ranking->cap = cap;
     }
-    ranking->candidates[ranking->n++] = (struct candidate){
-        .ranked = {score, item->number - 1},
-        .offset = ranking->n_bytes,
-        .len = input->text_len,
-        .is_cut = item->n_dropped > 0,
-    };
-    ranking->n_bytes += (off_t)input->text_len;
-    if (input->text_len &&
-        fwrite(input->text, 1, input->text_len, ranking->texts) != input->text_len)
+    ranking->candidates[ranking->n] = *candidate;
+    ranking->candidates[ranking->n++].offset = ranking->n_bytes;
+    ranking->n_bytes += (off_t)candidate->len;
+    if (candidate->len && fwrite(text, 1, candidate->len, ranking->texts) != candidate->len)
         return batch_fail(ranking->batch, "cannot keep the texts in a temporary file");
     return PROGRAM_DONE;
 }
@@ -78,9 +152,8 @@ static char *text_room(const struct ranking *ranking, size_t n)
 
 static int print_sorted(struct ranking *ranking)
 {
-    const struct encode_options *options = ranking->options;
-    size_t n = options->request.top && options->request.top < ranking->n ? options->request.top
-                                                                         : ranking->n;
+    size_t top = ranking->options->request.top;
+    size_t n = top && top < ranking->n ? top : ranking->n;
     if (ranking->n)
         qsort(ranking->candidates, ranking->n, sizeof *ranking->candidates, ranked_compare);
     char *text = text_room(ranking, n);
@@ -88,19 +161,16 @@ static int print_sorted(struct ranking *ranking)
         return fail_memory(ranking);
 
     int code = PROGRAM_DONE;
-    FILE *stream = ranking->output->stream;
     errno = 0;
-    rank_print_begin(stream, options, ranking->encoder, &ranking->query);
-    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(stream); i++) {
+    begin_print(ranking);
+    for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
-        struct ranked_text shown = {candidate->ranked, i + 1, text, candidate->len,
-                                    candidate->is_cut};
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
             code =
                 batch_fail(ranking->batch, "cannot read the temporary file with the texts again");
         else
-            rank_print_text(stream, options, ranking->encoder, &ranking->query, &shown);
+            print_text(ranking, candidate, i + 1, text);
     }
     free(text);
     return code;
@@ -135,19 +205,18 @@ static bool tokenize(struct ranking *ranking, struct item *item)
 static int give_out(struct ranking *ranking, const struct item *item, float score)
 {
     const engine_input *input = &item->record.input;
-    struct ranked_text shown = {
-        {score, item->number - 1}, 0, input->text, input->text_len, item->n_dropped > 0};
-    batch_note(ranking->batch, item);
+    struct candidate candidate = {
+        .ranked = {score, item->number - 1}, .len = input->text_len, .is_cut = item->n_dropped > 0};
+    notes_of(&ranking->batch->notes, item);
     if (!ranking->options->in_order)
-        return keep(ranking, item, score);
-    rank_print_text(ranking->output->stream, ranking->options, ranking->encoder, &ranking->query,
-                    &shown);
+        return keep(ranking, &candidate, input->text);
+    print_text(ranking, &candidate, 0, input->text);
     return PROGRAM_DONE;
 }
 
-static int score_batch(struct ranking *ranking)
+static int score_batch(void *task, struct batch *batch)
 {
-    struct batch *batch = ranking->batch;
+    struct ranking *ranking = task;
     struct encoder *encoder = ranking->encoder;
     engine_input inputs[BATCH_ITEMS];
     float scores[BATCH_ITEMS];
@@ -167,24 +236,6 @@ static int score_batch(struct ranking *ranking)
     return code == PROGRAM_DONE && n < batch->n_items ? batch_fail(batch, reason) : code;
 }
 
-static int score_all(struct ranking *ranking)
-{
-    struct batch *batch = ranking->batch;
-    enum reader_state state;
-    do {
-        state = batch_fill(batch);
-        int code = score_batch(ranking);
-        if (!output_check(ranking->output, state != READER_RECORD))
-            return PROGRAM_FAILED;
-        if (code != PROGRAM_DONE)
-            return code;
-    } while (state == READER_RECORD || state == READER_PENDING);
-    if (state == READER_FAILED)
-        return batch_fail(batch, batch->reader->message);
-    batch_end(batch);
-    return PROGRAM_DONE;
-}
-
 /* ---- All of it ---- */
 
 /* Of a pair the query is judged with each text; alone it is judged now. */
@@ -200,13 +251,12 @@ static bool read_query(struct ranking *ranking)
         return true;
     if (!encoder_tokenize(encoder, query))
         return false;
-    batch_note(ranking->batch, query);
+    notes_of(&ranking->batch->notes, query);
     return true;
 }
 
-static int prepare(struct ranking *ranking, struct reader *reader)
+static int prepare(struct ranking *ranking)
 {
-    ranking->batch = batch_new(ranking->options, ranking->encoder, reader);
     if (!ranking->batch)
         return program_fail("not enough memory");
     if (!read_query(ranking))
@@ -216,20 +266,31 @@ static int prepare(struct ranking *ranking, struct reader *reader)
     return PROGRAM_DONE;
 }
 
-int rank_texts(const struct encode_options *options, struct encoder *encoder, struct reader *reader,
-               struct output *output)
+static int score_all(struct ranking *ranking)
 {
-    struct ranking ranking = {.options = options, .encoder = encoder, .output = output};
-    int code = prepare(&ranking, reader);
-    if (code == PROGRAM_DONE) {
-        errno = 0;
-        if (options->in_order)
-            rank_print_begin(output->stream, options, encoder, &ranking.query);
+    errno = 0;
+    if (ranking->options->in_order)
+        begin_print(ranking);
+    int code = batch_run(ranking->batch, score_batch, ranking);
+    if (code != PROGRAM_DONE)
+        return code;
+    notes_end(&ranking->batch->notes);
+    return ranking->options->in_order ? PROGRAM_DONE : print_sorted(ranking);
+}
+
+int rank_texts(const struct job *job)
+{
+    FILE *stream = job->output->stream;
+    struct ranking ranking = {.options = job->options,
+                              .encoder = job->encoder,
+                              .stream = stream,
+                              .json = {.stream = stream},
+                              .csv = {.stream = stream},
+                              .batch = batch_new(job)};
+    int code = prepare(&ranking);
+    if (code == PROGRAM_DONE)
         code = score_all(&ranking);
-    }
-    if (code == PROGRAM_DONE && !options->in_order)
-        code = print_sorted(&ranking);
-    output_check(output, false);
+    output_check(job->output, false);
     if (ranking.texts)
         fclose(ranking.texts);
     free(ranking.candidates);

@@ -1,4 +1,4 @@
-/* show_mask.c - masks as matrices; see show_mask.h. B texts of N places each.
+/* show_mask.c - encode --show-mask: which keys a query sees, as matrices. B texts of N places each.
  *
  *     padding mask     [B, N]     1: a token, 0: padding
  *     look-ahead mask  [N, N]     true: hidden, because the key comes after the query
@@ -9,10 +9,6 @@
  * Scores are the ids where ids are given, and zeros for texts. A hidden key has the score -infinity
  * as in the engine, exp(-infinity) = 0, and a row without keys is zeros.
  */
-#include "tools/encode/show_mask.h"
-
-#include "tools/common/json_output.h"
-#include "tools/common/options.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 
@@ -27,7 +23,7 @@ static const size_t MOST_CELLS = (size_t)1 << 26;
 struct masks {
     struct encoder *encoder;
     struct item *items; /* [n] */
-    size_t n, cap;
+    size_t n;
     size_t n_places; /* N */
     bool is_causal;
     double *weights; /* [N] */
@@ -35,39 +31,23 @@ struct masks {
 
 /* ---- Reading ---- */
 
-/* Takes the items over from the batch. */
-static bool take(struct masks *masks, struct batch *batch)
+static int take_batch(void *task, struct batch *batch)
 {
-    if (batch->n_items > masks->cap - masks->n) {
-        size_t cap = 2 * masks->cap + batch->n_items;
-        struct item *items = realloc(masks->items, cap * sizeof *items);
-        if (!items)
-            return false;
-        masks->items = items;
-        masks->cap = cap;
-    }
-    for (size_t i = 0; i < batch->n_items; i++) {
-        batch_note(batch, &batch->items[i]);
-        masks->items[masks->n++] = batch->items[i];
-        batch->items[i] = (struct item){0};
-    }
-    return true;
+    struct masks *masks = task;
+    if (batch_tokenize(batch) < batch->n_items)
+        return batch_fail(batch, masks->encoder->message);
+    for (size_t i = 0; i < batch->n_items; i++)
+        notes_of(&batch->notes, &batch->items[i]);
+    return batch_keep(batch, &masks->items, &masks->n) ? PROGRAM_DONE
+                                                       : batch_fail(batch, "not enough memory");
 }
 
 static int read_all(struct masks *masks, struct batch *batch)
 {
-    enum reader_state state;
-    do {
-        state = batch_fill(batch);
-        if (batch_tokenize(batch) < batch->n_items)
-            return batch_fail(batch, masks->encoder->message);
-        if (batch->n_items > 0 && !take(masks, batch))
-            return batch_fail(batch, "not enough memory");
-    } while (state == READER_RECORD || state == READER_PENDING);
-    if (state == READER_FAILED)
-        return batch_fail(batch, batch->reader->message);
-    batch_end(batch);
-    return PROGRAM_DONE;
+    int code = batch_run(batch, take_batch, masks);
+    if (code == PROGRAM_DONE)
+        notes_end(&batch->notes);
+    return code;
 }
 
 /* The look-ahead mask, and what is seen in each text. */
@@ -142,7 +122,7 @@ static const double *softmax(const struct masks *masks, const struct item *item)
 
 /* ---- Text ---- */
 
-enum { WEIGHT_COLUMNS = 11 };
+enum { WEIGHT_COLUMNS = 11, TITLE_COLUMNS = 70 };
 
 static void print_padding(const struct masks *masks, FILE *stream)
 {
@@ -153,7 +133,7 @@ static void print_padding(const struct masks *masks, FILE *stream)
         for (size_t i = 0; i < masks->n_places; i++)
             fputs(item_is_masked(&masks->items[row], i) ? " 0" : " 1", stream);
         fputs("  ", stream);
-        print_input(stream, &masks->items[row].record.input);
+        print_input(stream, &masks->items[row].record.input, TITLE_COLUMNS);
         putc('\n', stream);
     }
 }
@@ -176,7 +156,7 @@ static void print_seen(const struct masks *masks, const struct item *item, FILE 
             "\npadding and %s mask together [%zu, %zu], query × key: 1 is seen, 0 is hidden\ntext "
             "%zu: ",
             masks->encoder->mask, masks->n_places, masks->n_places, item->number);
-    print_input(stream, &item->record.input);
+    print_input(stream, &item->record.input, TITLE_COLUMNS);
     putc('\n', stream);
     for (size_t query = 0; query < masks->n_places && !ferror(stream); query++) {
         fprintf(stream, "%6zu ", query);
@@ -217,102 +197,99 @@ static void print_text(const struct masks *masks, FILE *stream)
 
 /* ---- JSON ---- */
 
-static void put_texts(const struct masks *masks, FILE *stream)
+static void write_padding(const struct masks *masks, struct json_writer *json)
 {
-    fputs("{\"texts\": [", stream);
-    for (size_t i = 0; i < masks->n; i++) {
-        fputs(i ? ", " : "", stream);
-        json_put_input(stream, &masks->items[i].record.input);
-    }
-    fprintf(stream, "], \"places\": %zu, \"mask\": \"%s\"", masks->n_places, masks->encoder->mask);
-}
-
-static void put_padding(const struct masks *masks, FILE *stream)
-{
-    fputs(", \"padding_mask\": [", stream);
-    for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
-        fputs(row ? ", [" : "[", stream);
+    json_begin_array(json, "padding_mask");
+    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
+        json_begin_array(json, NULL);
         for (size_t i = 0; i < masks->n_places; i++)
-            fprintf(stream, "%s%d", i ? ", " : "", !item_is_masked(&masks->items[row], i));
-        putc(']', stream);
+            json_write_integer(json, NULL, !item_is_masked(&masks->items[row], i));
+        json_end_array(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
-static void put_look_ahead(const struct masks *masks, FILE *stream)
+static void write_look_ahead(const struct masks *masks, struct json_writer *json)
 {
-    fputs(", \"look_ahead_mask\": [", stream);
-    for (size_t query = 0; query < masks->n_places && !ferror(stream); query++) {
-        fputs(query ? ", [" : "[", stream);
+    json_begin_array(json, "look_ahead_mask");
+    for (size_t query = 0; query < masks->n_places && !ferror(json->stream); query++) {
+        json_begin_array(json, NULL);
         for (size_t key = 0; key < masks->n_places; key++)
-            fprintf(stream, "%s%s", key ? ", " : "", looks_ahead(query, key) ? "true" : "false");
-        putc(']', stream);
+            json_write_truth(json, NULL, looks_ahead(query, key));
+        json_end_array(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
-static void put_seen(const struct masks *masks, FILE *stream)
+static void write_seen(const struct masks *masks, struct json_writer *json)
 {
-    fputs(", \"seen\": [", stream);
-    for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
-        fputs(row ? ", [" : "[", stream);
+    json_begin_array(json, "seen");
+    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
+        json_begin_array(json, NULL);
         for (size_t query = 0; query < masks->n_places; query++) {
-            fputs(query ? ", [" : "[", stream);
+            json_begin_array(json, NULL);
             for (size_t key = 0; key < masks->n_places; key++)
-                fprintf(stream, "%s%d", key ? ", " : "",
-                        sees(masks, &masks->items[row], query, key));
-            putc(']', stream);
+                json_write_integer(json, NULL, sees(masks, &masks->items[row], query, key));
+            json_end_array(json);
         }
-        putc(']', stream);
+        json_end_array(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
-static void put_softmax(const struct masks *masks, FILE *stream)
+static void write_softmax(const struct masks *masks, struct json_writer *json)
 {
-    fputs(", \"softmax\": [", stream);
-    for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
+    json_begin_array(json, "softmax");
+    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
         const double *weights = softmax(masks, &masks->items[row]);
-        fputs(row ? ", [" : "[", stream);
-        for (size_t i = 0; i < masks->n_places; i++) {
-            fputs(i ? ", " : "", stream);
-            json_put_float(stream, (float)weights[i]);
-        }
-        putc(']', stream);
+        json_begin_array(json, NULL);
+        for (size_t i = 0; i < masks->n_places; i++)
+            json_write_float(json, NULL, (float)weights[i]);
+        json_end_array(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
 static void print_json(const struct masks *masks, FILE *stream)
 {
-    put_texts(masks, stream);
-    put_padding(masks, stream);
-    put_look_ahead(masks, stream);
-    put_seen(masks, stream);
-    put_softmax(masks, stream);
-    fputs(", \"truncated\": [", stream);
-    for (size_t i = 0; i < masks->n; i++)
-        fprintf(stream, "%s%s", i ? ", " : "", masks->items[i].n_dropped ? "true" : "false");
-    fputs("]}\n", stream);
+    struct json_writer json = {.stream = stream};
+    json_begin_object(&json, NULL);
+    write_inputs_json(&json, masks->items, masks->n);
+    json_write_count(&json, "places", masks->n_places);
+    json_write_text(&json, "mask", masks->encoder->mask);
+    write_padding(masks, &json);
+    write_look_ahead(masks, &json);
+    write_seen(masks, &json);
+    write_softmax(masks, &json);
+    write_truncated_json(&json, masks->items, masks->n);
+    json_end_object(&json);
 }
 
 /* ---- Both ---- */
 
-int show_mask(const struct encode_options *options, struct encoder *encoder, struct reader *reader,
-              struct output *output)
+static void print(const struct masks *masks, enum output_format format, FILE *stream)
 {
-    struct masks masks = {.encoder = encoder, .is_causal = strcmp(encoder->mask, "causal") == 0};
-    struct batch *batch = batch_new(options, encoder, reader);
+    switch (format) {
+    case FORMAT_TEXT: print_text(masks, stream); break;
+    case FORMAT_JSON: print_json(masks, stream); break;
+    case FORMAT_CSV:
+    case FORMAT_NPY:
+    case FORMAT_IDS: break; /* encode_options_conflict refuses them */
+    }
+}
+
+int show_masks(const struct job *job)
+{
+    struct masks masks = {.encoder = job->encoder,
+                          .is_causal = strcmp(job->encoder->mask, "causal") == 0};
+    struct batch *batch = batch_new(job);
     int code = batch ? read_all(&masks, batch) : program_fail("not enough memory");
     if (code == PROGRAM_DONE)
         code = pad_all(&masks);
     if (code == PROGRAM_DONE) {
         errno = 0;
-        if (options->format == FORMAT_JSON)
-            print_json(&masks, output->stream);
-        else
-            print_text(&masks, output->stream);
-        output_check(output, false);
+        print(&masks, job->options->format, job->output->stream);
+        output_check(job->output, false);
     }
     for (size_t i = 0; i < masks.n; i++)
         item_free(&masks.items[i]);

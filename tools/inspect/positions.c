@@ -146,17 +146,15 @@ static int check_distances(const struct position_matrix *matrix, size_t n_apart)
 
 static void print_csv(const struct position_matrix *matrix, FILE *stream)
 {
-    fputs("position", stream);
-    for (size_t i = 0; i < matrix->width; i++)
-        fprintf(stream, ",v%zu", i);
-    csv_end_row(stream);
+    struct csv_writer csv = {.stream = stream};
+    csv_write_fields(&csv, "position");
+    csv_write_numbered(&csv, "v", matrix->width);
+    csv_end_row(&csv);
     for (size_t p = 0; p < matrix->n && !ferror(stream); p++) {
-        fprintf(stream, "%zu", p);
-        for (size_t i = 0; i < matrix->width; i++) {
-            putc(',', stream);
-            csv_put_float(stream, (float)matrix->rows[p * matrix->width + i]);
-        }
-        csv_end_row(stream);
+        csv_write_integer(&csv, (int64_t)p);
+        for (size_t i = 0; i < matrix->width; i++)
+            csv_write_float(&csv, (float)matrix->rows[p * matrix->width + i]);
+        csv_end_row(&csv);
     }
 }
 

@@ -8,7 +8,7 @@
  * a pass. Each figure is the median of RUNS runs of about 2 ms, with the fastest beside it. */
 #include "tests/model/plain.h"
 
-#include "engine/machine.h"
+#include "engine/runtime/machine.h"
 #include "model/layers/attention.h"
 
 #include <stdio.h>

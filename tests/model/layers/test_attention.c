@@ -6,7 +6,7 @@
  * of T ≤ 140 terms follow; measured, all of it together stays below 3e-7. */
 #include "tests/model/plain.h"
 
-#include "engine/machine.h"
+#include "engine/runtime/machine.h"
 #include "model/layers/attention.h"
 #include "model/layers/mask.h"
 

@@ -499,8 +499,8 @@ static void test_default_weights(void **state)
     assert_contains(shell_expect(0, "$ENCODE -m plain.weights I")->out, "Plain: ");
     const char *err = shell_expect(1, "rm tree/weights/*; ENCODE_MODEL= tree/build/encode I")->err;
     assert_contains(err, "there are no default weights");
-    assert_contains(err, "tree/weights/default.weights'\n");
-    assert_contains(err, "encode/default.weights'\n");
+    assert_contains(err, "tree/weights/default.weights'");
+    assert_contains(err, "encode/default.weights'");
     assert_contains(err, "-m FILE");
     unsetenv("LD_LIBRARY_PATH");
 }

@@ -164,9 +164,7 @@ static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
 
 static bool fill(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    size_t n_masks = 0, cap = 0;
-    for (size_t i = 0; i < item->n_tokens; i++)
-        n_masks += item->tokens[i].id == encoder->info.mask_token && !item_is_masked(item, i);
+    size_t n_masks = item_count(item, encoder->info.mask_token), cap = 0;
     if (n_masks == 0)
         return true;
     item->candidates = encoder_room(NULL, &cap, n_masks * encoder->top, sizeof *item->candidates);

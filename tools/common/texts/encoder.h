@@ -9,8 +9,6 @@
 #include "tools/common/texts/prompt.h"
 #include "tools/common/texts/request_options.h"
 
-#include <limits.h>
-
 struct encoder {
     engine_model *model;
     engine_session *session;
@@ -33,7 +31,6 @@ struct encoder {
     struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options;
-    char default_path[PATH_MAX];
     char message[512]; /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;

@@ -2,8 +2,6 @@
  * opened, asked whether it can do what the options want, and given a session; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
-#include "tools/common/default_weights.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +15,18 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool open_model(struct encoder *encoder, const char *named)
+static bool open_model(struct encoder *encoder, const char *path)
 {
-    const char *path = named;
     engine_error error = {0};
-
-    if (!path) {
-        if (!default_weights_path(encoder->default_path, sizeof encoder->default_path))
-            return false;
-        path = encoder->default_path;
-    }
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
-        program_fail("%s", error.message);
+        program_fail("%s%s", error.message, path ? "" : " (-m FILE; encode-new makes one)");
         return false;
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
     const char *unknown = encoder_setting(encoder, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
-    encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(path);
+    encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(encoder->info.path);
     return true;
 }
 

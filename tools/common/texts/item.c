@@ -31,6 +31,14 @@ size_t item_n_visible(const struct item *item)
     return n;
 }
 
+size_t item_count(const struct item *item, int32_t id)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < item->n_tokens; i++)
+        n += item->tokens[i].id == id && !item_is_masked(item, i);
+    return n;
+}
+
 bool item_has_span(const struct item *item, size_t i)
 {
     return !item->record.input.ids && !item->tokens[i].special;

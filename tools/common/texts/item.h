@@ -37,9 +37,11 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Padding, by the input's mask or added; how many tokens are none. */
+/* Padding, by the input's mask or added; how many tokens are none, and how many of these are the
+ * token with this id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
+size_t item_count(const struct item *item, int32_t id);
 
 /* Whether the i-th token was made of a part of the text: ids and special tokens were not. The bytes
  * it was made of; none: "". */

@@ -1,8 +1,7 @@
-/* compare_print.c - a comparison as a table or as a JSON object; see comparison.h. */
-#include "tools/encode/comparison.h"
-
+/* compare_print.c - a comparison as a table or as a JSON object; see compare.h. */
 #include "tools/common/display.h"
-#include "tools/common/json_output.h"
+#include "tools/common/table.h"
+#include "tools/encode/compare.h"
 #include "tools/encode/print/printer.h"
 
 #include <stdlib.h>
@@ -12,22 +11,21 @@ enum { WORD_COLUMNS = 24, TEXT_COLUMNS = 70, SENTENCE_COLUMNS = 80 };
 
 /* ---- Text ---- */
 
-static void print_pairs(const struct comparison *comparison, FILE *stream)
+static bool print_pairs(const struct comparison *comparison, FILE *stream)
 {
-    size_t columns = 4, len;
-    for (size_t i = 0; i < comparison->n_pairs; i++) {
-        const char *text = comparison_word(comparison, 0, comparison->pairs[i].a, &len);
-        size_t width = display_width(text, len, WORD_COLUMNS);
-        columns = width > columns ? width : columns;
-    }
-    fprintf(stream, "\n%-*s  in A  in B     cosine  largest difference\n", (int)columns, "word");
+    struct table table;
+    if (!table_begin(&table))
+        return false;
+    fputs("word\tin A\tin B\tcosine\tlargest difference\n", table.rows);
     for (size_t i = 0; i < comparison->n_pairs; i++) {
         const struct pair *pair = &comparison->pairs[i];
+        size_t len;
         const char *text = comparison_word(comparison, 0, pair->a, &len);
-        display_cell(stream, text, len, columns);
-        fprintf(stream, "  %4zu  %4zu  %9.6f  %18.*g\n", pair->a, pair->b, pair->cosine,
+        display_text(table.rows, text, len, WORD_COLUMNS);
+        fprintf(table.rows, "\t%zu\t%zu\t%9.6f\t%.*g\n", pair->a, pair->b, pair->cosine,
                 pair->difference < 1e-3 ? 2 : 4, pair->difference);
     }
+    return table_print(&table, stream, "<>>>>");
 }
 
 static void print_only(const struct comparison *comparison, int side, FILE *stream)
@@ -58,7 +56,7 @@ static void print_meaning(const struct comparison *comparison, FILE *stream)
     free(unknown);
 }
 
-void comparison_print_text(const struct comparison *comparison, FILE *stream)
+bool comparison_print_text(const struct comparison *comparison, FILE *stream)
 {
     print_heading(stream, comparison->encoder);
     for (int side = 0; side < 2; side++) {
@@ -68,52 +66,57 @@ void comparison_print_text(const struct comparison *comparison, FILE *stream)
         putc('\n', stream);
     }
     if (comparison->n_pairs)
-        print_pairs(comparison, stream);
+        putc('\n', stream);
+    if (comparison->n_pairs && !print_pairs(comparison, stream))
+        return false;
     if (comparison->n_only[0] + comparison->n_only[1])
         putc('\n', stream);
     print_only(comparison, 0, stream);
     print_only(comparison, 1, stream);
     print_meaning(comparison, stream);
+    return true;
 }
 
 /* ---- JSON ---- */
 
-static void put_word(const struct comparison *comparison, int side, size_t i, FILE *stream)
+/* The word's members of an object that is open. */
+static void write_word(const struct comparison *comparison, int side, size_t i,
+                       struct json_writer *json)
 {
     size_t len;
     const char *text = comparison_word(comparison, side, i, &len);
-    fputs("{\"word\": ", stream);
-    json_put_string(stream, text, len);
+    json_write_string(json, "word", text, len);
     if (comparison_is_unknown(comparison, side, i))
-        fputs(", \"unknown\": true", stream);
+        json_write_truth(json, "unknown", true);
 }
 
-static void put_pairs(const struct comparison *comparison, FILE *stream)
+static void write_pairs(const struct comparison *comparison, struct json_writer *json)
 {
+    json_begin_array(json, "shared");
     for (size_t i = 0; i < comparison->n_pairs; i++) {
         const struct pair *pair = &comparison->pairs[i];
-        fputs(i ? ", " : "", stream);
-        put_word(comparison, 0, pair->a, stream);
-        fprintf(stream,
-                ", \"position_a\": %zu, \"position_b\": %zu, \"cosine\": %.9g, "
-                "\"largest_difference\": ",
-                pair->a, pair->b, pair->cosine);
-        json_put_float(stream, (float)pair->difference);
-        putc('}', stream);
+        json_begin_object(json, NULL);
+        write_word(comparison, 0, pair->a, json);
+        json_write_count(json, "position_a", pair->a);
+        json_write_count(json, "position_b", pair->b);
+        json_write_double(json, "cosine", "%.9g", pair->cosine);
+        json_write_float(json, "largest_difference", (float)pair->difference);
+        json_end_object(json);
     }
+    json_end_array(json);
 }
 
-static void put_only(const struct comparison *comparison, int side, FILE *stream)
+static void write_only(const struct comparison *comparison, int side, struct json_writer *json)
 {
-    const struct item *item = &comparison->items[side];
-    const char *separator = "";
-    for (size_t i = 0; i < item->n_tokens; i++)
+    json_begin_array(json, side ? "only_b" : "only_a");
+    for (size_t i = 0; i < comparison->items[side].n_tokens; i++)
         if (comparison_is_only(comparison, side, i)) {
-            fputs(separator, stream);
-            put_word(comparison, side, i, stream);
-            fprintf(stream, ", \"position\": %zu}", i);
-            separator = ", ";
+            json_begin_object(json, NULL);
+            write_word(comparison, side, i, json);
+            json_write_count(json, "position", i);
+            json_end_object(json);
         }
+    json_end_array(json);
 }
 
 void comparison_print_json(const struct comparison *comparison, FILE *stream)
@@ -121,22 +124,18 @@ void comparison_print_json(const struct comparison *comparison, FILE *stream)
     char conclusion[COMPARISON_SENTENCE_BYTES];
     const engine_input *a = &comparison->items[0].record.input;
     const engine_input *b = &comparison->items[1].record.input;
+    struct json_writer json = {.stream = stream};
 
     comparison_conclude(comparison, conclusion);
-    fputs("{\"a\": ", stream);
-    json_put_string(stream, a->text, a->text_len);
-    fputs(", \"b\": ", stream);
-    json_put_string(stream, b->text, b->text_len);
-    fprintf(stream, ", \"position\": \"%s\", \"mask\": \"%s\", \"shared\": [",
-            comparison->encoder->position, comparison->encoder->mask);
-    put_pairs(comparison, stream);
-    fputs("], \"only_a\": [", stream);
-    put_only(comparison, 0, stream);
-    fputs("], \"only_b\": [", stream);
-    put_only(comparison, 1, stream);
-    fputs("], \"largest_difference\": ", stream);
-    json_put_float(stream, (float)comparison->largest);
-    fputs(", \"conclusion\": ", stream);
-    json_put_string(stream, conclusion, strlen(conclusion));
-    fputs("}\n", stream);
+    json_begin_object(&json, NULL);
+    json_write_string(&json, "a", a->text, a->text_len);
+    json_write_string(&json, "b", b->text, b->text_len);
+    json_write_text(&json, "position", comparison->encoder->position);
+    json_write_text(&json, "mask", comparison->encoder->mask);
+    write_pairs(comparison, &json);
+    write_only(comparison, 0, &json);
+    write_only(comparison, 1, &json);
+    json_write_float(&json, "largest_difference", (float)comparison->largest);
+    json_write_text(&json, "conclusion", conclusion);
+    json_end_object(&json);
 }

@@ -2,7 +2,8 @@
 #ifndef TOOLS_PRINTER_H
 #define TOOLS_PRINTER_H
 
-#include "tools/common/texts/encoder.h"
+#include "tools/common/csv_output.h"
+#include "tools/common/json_writer.h"
 #include "tools/encode/encode_options.h"
 #include "tools/encode/scores.h"
 
@@ -11,6 +12,8 @@
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
+    struct json_writer json; /* these two write to the same stream */
+    struct csv_writer csv;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
     struct ranked *ranked; /* [labels], for sorting them; NULL: there are none */
@@ -34,27 +37,19 @@ struct printer_kind {
 };
 
 extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_IDS;
-extern const struct printer_kind PRINTER_TEXT_ENTITIES, PRINTER_TEXT_FILL;
-extern const struct printer_kind PRINTER_CSV_LABELS, PRINTER_CSV_ENTITIES, PRINTER_CSV_FILL;
 
-/* Of the tasks that go input by input, all but ranks, similarities and comparisons. */
-const struct printer_kind *printer_of(enum task task, enum output_format format);
-
-/* A text, "text | pair", or "(token ids)", on one line. */
-void print_input(FILE *stream, const engine_input *input);
-
-/* What the tables for reading share. The number of the text, its window and the bytes of that where
- * texts are chunked, and the text in 30 columns; the line above what is said of one text; the end
- * of a line that has a row of numbers. */
-void print_text_titles(const struct printer *printer);
-void print_text_cells(const struct printer *printer, const struct item *item);
-void print_title(const struct printer *printer, const struct item *item);
-void print_row_title(const struct printer *printer);
-/* NULL: there is no label. */
-void print_row(const struct printer *printer, const float *row);
-size_t print_label_columns(const struct encoder *encoder);
+const struct printer_kind *printer_of(enum output_format format);
 
 /* Two lines that name the model, its shape and what is in force. */
 void print_heading(FILE *stream, const struct encoder *encoder);
+
+/* A text, "text | pair", or "(token ids)", on one line, each text in at most so many columns. */
+void print_input(FILE *stream, const engine_input *input, size_t columns);
+
+/* Members of JSON objects: the "prompt" of the texts, if they have one; of n texts each one's
+ * "texts" member ("text", ["text", "pair"], or null for ids) and whether it was "truncated". */
+void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
+void write_inputs_json(struct json_writer *json, const struct item *items, size_t n);
+void write_truncated_json(struct json_writer *json, const struct item *items, size_t n);
 
 #endif

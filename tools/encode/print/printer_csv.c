@@ -2,219 +2,194 @@
  * a line end in quotes. Texts and tokens count from 0, as rows of an array do. What there is not is
  * an empty field: the text of ids, the second text of one that is alone, the span of a token that
  * was made of no part of the text (begin, end, in_pair). */
-#include "tools/common/csv_output.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/scores.h"
 
 #include <string.h>
 
 /* ---- What stands in front of every row ---- */
 
-static void put_index_title(const struct printer *printer)
+static const char TOKEN_TITLES[] = "token_index,token,id,begin,end,in_pair,masked";
+static const char TEXT_TITLES[] = "text,pair";
+
+static void write_index_titles(struct printer *printer)
 {
-    fputs("text_index", printer->stream);
+    csv_write_fields(&printer->csv, "text_index");
     if (printer->encoder->is_chunked)
-        fputs(",window,window_begin,window_end", printer->stream);
+        csv_write_fields(&printer->csv, "window,window_begin,window_end");
 }
 
-static void put_index(const struct printer *printer, const struct item *item)
+static void write_index(struct printer *printer, const struct item *item)
 {
-    fprintf(printer->stream, "%zu", item->number - 1);
-    if (item->window.of)
-        fprintf(printer->stream, ",%zu,%zu,%zu", item->window.index, item->window.begin,
-                item->window.end);
+    struct csv_writer *csv = &printer->csv;
+    const struct window *window = &item->window;
+    csv_write_integer(csv, (int64_t)item->number - 1);
+    if (window->of) {
+        csv_write_integer(csv, (int64_t)window->index);
+        csv_write_integer(csv, (int64_t)window->begin);
+        csv_write_integer(csv, (int64_t)window->end);
+    }
 }
 
-static void put_texts(FILE *stream, const struct item *item)
+static void write_span(struct csv_writer *csv, size_t begin, size_t end, bool in_pair)
+{
+    csv_write_integer(csv, (int64_t)begin);
+    csv_write_integer(csv, (int64_t)end);
+    csv_write_integer(csv, in_pair);
+}
+
+static void write_token_span(struct csv_writer *csv, const struct item *item, size_t i)
+{
+    const engine_token *token = &item->tokens[i];
+    if (item_has_span(item, i))
+        write_span(csv, token->begin, token->end, token->in_pair);
+    else
+        csv_write_fields(csv, ",,");
+}
+
+static void write_texts(struct printer *printer, const struct item *item)
 {
     engine_input shown = item_shown(item);
-    putc(',', stream);
-    csv_put_field(stream, shown.text ? shown.text : "", shown.text_len);
-    putc(',', stream);
-    csv_put_field(stream, shown.pair ? shown.pair : "", shown.pair_len);
+    write_index(printer, item);
+    csv_write_string(&printer->csv, shown.text, shown.text_len);
+    csv_write_string(&printer->csv, shown.pair, shown.pair_len);
 }
 
-static void put_token(struct printer *printer, const struct item *item, size_t i)
+static void write_token(struct printer *printer, const struct item *item, size_t i)
 {
-    FILE *stream = printer->stream;
-    const engine_token *token = &item->tokens[i];
+    struct csv_writer *csv = &printer->csv;
     size_t len;
     const char *text = encoder_token_text(printer->encoder, item, i, &len);
-
-    put_index(printer, item);
-    fprintf(stream, ",%zu,", i);
-    csv_put_field(stream, text, len);
-    fprintf(stream, ",%d,", (int)token->id);
-    if (item_has_span(item, i))
-        fprintf(stream, "%zu,%zu,%d", token->begin, token->end, token->in_pair);
-    else
-        fputs(",,", stream);
-    fputs(item_is_masked(item, i) ? ",1" : ",0", stream);
+    write_index(printer, item);
+    csv_write_integer(csv, (int64_t)i);
+    csv_write_string(csv, text, len);
+    csv_write_integer(csv, item->tokens[i].id);
+    write_token_span(csv, item, i);
+    csv_write_integer(csv, item_is_masked(item, i));
 }
-
-static const char TOKEN_TITLES[] = ",token_index,token,id,begin,end,in_pair,masked";
-static const char TEXT_TITLES[] = ",text,pair";
 
 /* ---- Vectors and tokens ---- */
 
-static bool begin_vectors(struct printer *printer)
+static void write_vectors(struct printer *printer, const struct item *item)
 {
-    const struct encoder *encoder = printer->encoder;
-    put_index_title(printer);
-    fputs(encoder->width && encoder->is_pooled ? TEXT_TITLES : TOKEN_TITLES, printer->stream);
-    for (size_t i = 0; i < encoder->width; i++)
-        fprintf(printer->stream, ",v%zu", i);
-    csv_end_row(printer->stream);
-    return true;
-}
-
-static void put_vector(FILE *stream, const float *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        putc(',', stream);
-        csv_put_float(stream, values[i]);
-    }
-}
-
-static bool print_vectors(struct printer *printer, const struct item *item)
-{
-    FILE *stream = printer->stream;
     size_t width = printer->encoder->width;
-    if (item->rows && printer->encoder->is_pooled) {
-        put_index(printer, item);
-        put_texts(stream, item);
-        put_vector(stream, item->rows, width);
-        csv_end_row(stream);
-        return true;
+    bool is_pooled = item->rows && printer->encoder->is_pooled;
+    size_t n_rows = is_pooled ? 1 : item->n_tokens;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (is_pooled)
+            write_texts(printer, item);
+        else
+            write_token(printer, item, i);
+        for (size_t k = 0; item->rows && k < width; k++)
+            csv_write_float(&printer->csv, item->rows[i * width + k]);
+        csv_end_row(&printer->csv);
     }
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        put_token(printer, item, i);
-        if (item->rows)
-            put_vector(stream, item->rows + i * width, width);
-        csv_end_row(stream);
-    }
-    return true;
 }
-
-const struct printer_kind PRINTER_CSV = {.begin = begin_vectors, .item = print_vectors};
 
 /* ---- Labels: a row for the best of each text or token, or for every one of them ---- */
 
-static bool begin_labels(struct printer *printer)
-{
-    put_index_title(printer);
-    fputs(printer->encoder->is_pooled ? TEXT_TITLES : TOKEN_TITLES, printer->stream);
-    fputs(",label,score", printer->stream);
-    csv_end_row(printer->stream);
-    return true;
-}
-
 /* The labels of a text, or of its token with this index. */
-static void put_labels(struct printer *printer, const struct item *item, size_t token)
+static void write_labels(struct printer *printer, const struct item *item, size_t token)
 {
-    FILE *stream = printer->stream;
+    struct csv_writer *csv = &printer->csv;
     const struct encoder *encoder = printer->encoder;
     size_t n = printer->all_values ? encoder->width : 1;
     char scratch[LABEL_NAME_BYTES];
 
     if (encoder->is_pooled && scores_of(item) == NULL) { /* no label: empty fields */
-        put_index(printer, item);
-        put_texts(stream, item);
-        fputs(",,", stream);
-        csv_end_row(stream);
+        write_texts(printer, item);
+        csv_write_fields(csv, ",");
+        csv_end_row(csv);
         return;
     }
     rank_scores(item->rows + token * encoder->width, encoder->width, printer->ranked);
     for (size_t i = 0; i < n; i++) {
         const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
-        if (encoder->is_pooled) {
-            put_index(printer, item);
-            put_texts(stream, item);
-        } else {
-            put_token(printer, item, token);
-        }
-        putc(',', stream);
-        csv_put_field(stream, name, strlen(name));
-        putc(',', stream);
-        csv_put_float(stream, printer->ranked[i].score);
-        csv_end_row(stream);
-    }
-}
-
-static bool print_labels(struct printer *printer, const struct item *item)
-{
-    size_t n_rows = printer->encoder->is_pooled ? 1 : item->n_tokens;
-    for (size_t i = 0; i < n_rows; i++)
-        put_labels(printer, item, i);
-    return true;
-}
-
-const struct printer_kind PRINTER_CSV_LABELS = {.begin = begin_labels, .item = print_labels};
-
-/* ---- Entities ---- */
-
-static bool begin_entities(struct printer *printer)
-{
-    put_index_title(printer);
-    fputs(",entity,label,score,begin,end,in_pair", printer->stream);
-    csv_end_row(printer->stream);
-    return true;
-}
-
-static bool print_entities(struct printer *printer, const struct item *item)
-{
-    FILE *stream = printer->stream;
-    for (size_t i = 0; i < item->n_entities; i++) {
-        const engine_entity *entity = &item->entities[i];
-        char scratch[LABEL_NAME_BYTES];
-        const char *label = entity_label(printer->encoder, item, i, scratch);
-        size_t len;
-        const char *text = entity_text(item, i, &len);
-        put_index(printer, item);
-        putc(',', stream);
-        csv_put_field(stream, text, len);
-        putc(',', stream);
-        csv_put_field(stream, label, strlen(label));
-        putc(',', stream);
-        csv_put_float(stream, entity->score);
-        fprintf(stream, ",%zu,%zu,%d", entity->begin, entity->end, entity->in_pair);
-        csv_end_row(stream);
-    }
-    return true;
-}
-
-const struct printer_kind PRINTER_CSV_ENTITIES = {.begin = begin_entities, .item = print_entities};
-
-/* ---- Words for mask tokens ---- */
-
-static bool begin_fill(struct printer *printer)
-{
-    put_index_title(printer);
-    fputs(",token_index,begin,end,in_pair,candidate,id,score", printer->stream);
-    csv_end_row(printer->stream);
-    return true;
-}
-
-static bool print_fill(struct printer *printer, const struct item *item)
-{
-    FILE *stream = printer->stream;
-    for (size_t i = 0; i < item->n_candidates; i++) {
-        const engine_candidate *candidate = &item->candidates[i];
-        const engine_token *token = &item->tokens[candidate->token];
-        size_t len;
-        const char *text = encoder_id_text(printer->encoder, candidate->id, &len);
-        put_index(printer, item);
-        if (item_has_span(item, candidate->token))
-            fprintf(stream, ",%zu,%zu,%zu,%d,", candidate->token, token->begin, token->end,
-                    token->in_pair);
+        if (encoder->is_pooled)
+            write_texts(printer, item);
         else
-            fprintf(stream, ",%zu,,,,", candidate->token);
-        csv_put_field(stream, text, len);
-        fprintf(stream, ",%d,", (int)candidate->id);
-        csv_put_float(stream, candidate->score);
-        csv_end_row(stream);
+            write_token(printer, item, token);
+        csv_write_string(csv, name, strlen(name));
+        csv_write_float(csv, printer->ranked[i].score);
+        csv_end_row(csv);
+    }
+}
+
+/* ---- Entities, and words for mask tokens ---- */
+
+static void write_entity(struct printer *printer, const struct item *item, size_t i)
+{
+    struct csv_writer *csv = &printer->csv;
+    const engine_entity *entity = &item->entities[i];
+    char scratch[LABEL_NAME_BYTES];
+    const char *label = entity_label(printer->encoder, item, i, scratch);
+    size_t len;
+    const char *text = entity_text(item, i, &len);
+    write_index(printer, item);
+    csv_write_string(csv, text, len);
+    csv_write_string(csv, label, strlen(label));
+    csv_write_float(csv, entity->score);
+    write_span(csv, entity->begin, entity->end, entity->in_pair);
+    csv_end_row(csv);
+}
+
+static void write_candidate(struct printer *printer, const struct item *item, size_t i)
+{
+    struct csv_writer *csv = &printer->csv;
+    const engine_candidate *candidate = &item->candidates[i];
+    size_t len;
+    const char *text = encoder_id_text(printer->encoder, candidate->id, &len);
+    write_index(printer, item);
+    csv_write_integer(csv, (int64_t)candidate->token);
+    write_token_span(csv, item, candidate->token);
+    csv_write_string(csv, text, len);
+    csv_write_integer(csv, candidate->id);
+    csv_write_float(csv, candidate->score);
+    csv_end_row(csv);
+}
+
+/* ---- By task ---- */
+
+static bool begin(struct printer *printer)
+{
+    struct csv_writer *csv = &printer->csv;
+    const struct encoder *encoder = printer->encoder;
+    bool is_pooled = encoder->width && encoder->is_pooled;
+    write_index_titles(printer);
+    switch (encoder->task) {
+    case TASK_ENTITIES: csv_write_fields(csv, "entity,label,score,begin,end,in_pair"); break;
+    case TASK_FILL:
+        csv_write_fields(csv, "token_index,begin,end,in_pair,candidate,id,score");
+        break;
+    case TASK_LABELS:
+        csv_write_fields(csv, is_pooled ? TEXT_TITLES : TOKEN_TITLES);
+        csv_write_fields(csv, "label,score");
+        break;
+    default:
+        csv_write_fields(csv, is_pooled ? TEXT_TITLES : TOKEN_TITLES);
+        csv_write_numbered(csv, "v", encoder->width);
+    }
+    csv_end_row(csv);
+    return true;
+}
+
+static bool print_item(struct printer *printer, const struct item *item)
+{
+    switch (printer->encoder->task) {
+    case TASK_LABELS:
+        for (size_t i = 0; i < (printer->encoder->is_pooled ? 1 : item->n_tokens); i++)
+            write_labels(printer, item, i);
+        break;
+    case TASK_ENTITIES:
+        for (size_t i = 0; i < item->n_entities; i++)
+            write_entity(printer, item, i);
+        break;
+    case TASK_FILL:
+        for (size_t i = 0; i < item->n_candidates; i++)
+            write_candidate(printer, item, i);
+        break;
+    default: write_vectors(printer, item);
     }
     return true;
 }
 
-const struct printer_kind PRINTER_CSV_FILL = {.begin = begin_fill, .item = print_fill};
+const struct printer_kind PRINTER_CSV = {.begin = begin, .item = print_item};

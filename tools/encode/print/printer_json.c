@@ -1,235 +1,249 @@
 /* printer_json.c - one JSON object per text, or window of one, and line (man/encode.1 names the
  * keys). */
-#include "tools/common/json_output.h"
 #include "tools/encode/print/printer.h"
 
-#include <string.h>
+/* ---- Inputs ---- */
 
-static void put_truth(FILE *stream, bool truth)
+void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
 {
-    fputs(truth ? "true" : "false", stream);
+    if (encoder->prompt.len)
+        json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);
 }
 
-/* ---- The input ---- */
+static void write_texts(struct json_writer *json, const engine_input *input)
+{
+    if (input->ids) {
+        json_write_null(json, NULL);
+        return;
+    }
+    if (input->pair)
+        json_begin_array(json, NULL);
+    json_write_string(json, NULL, input->text, input->text_len);
+    if (input->pair) {
+        json_write_string(json, NULL, input->pair, input->pair_len);
+        json_end_array(json);
+    }
+}
 
-static void put_window(FILE *stream, const struct item *item)
+void write_inputs_json(struct json_writer *json, const struct item *items, size_t n)
+{
+    json_begin_array(json, "texts");
+    for (size_t i = 0; i < n; i++)
+        write_texts(json, &items[i].record.input);
+    json_end_array(json);
+}
+
+void write_truncated_json(struct json_writer *json, const struct item *items, size_t n)
+{
+    json_begin_array(json, "truncated");
+    for (size_t i = 0; i < n; i++)
+        json_write_truth(json, NULL, items[i].n_dropped > 0);
+    json_end_array(json);
+}
+
+static void write_span(struct json_writer *json, const struct item *item, size_t begin, size_t end)
+{
+    if (item->record.input.ids) {
+        json_write_null(json, "span");
+        return;
+    }
+    json_begin_array(json, "span");
+    json_write_count(json, NULL, begin);
+    json_write_count(json, NULL, end);
+    json_end_array(json);
+}
+
+static void write_window(struct json_writer *json, const struct item *item)
 {
     const struct window *window = &item->window;
-    fprintf(stream, ", \"window\": {\"index\": %zu, \"of\": %zu, \"span\": ", window->index,
-            window->of);
-    if (item->record.input.ids)
-        fputs("null", stream);
-    else
-        fprintf(stream, "[%zu, %zu]", window->begin, window->end);
-    fputs(window->in_pair ? ", \"pair\": true}" : "}", stream);
+    json_begin_object(json, "window");
+    json_write_count(json, "index", window->index);
+    json_write_count(json, "of", window->of);
+    write_span(json, item, window->begin, window->end);
+    if (window->in_pair)
+        json_write_truth(json, "pair", true);
+    json_end_object(json);
 }
 
-static void put_input(const struct printer *printer, const struct item *item)
+static void write_input(struct printer *printer, const struct item *item)
 {
-    FILE *stream = printer->stream;
+    struct json_writer *json = &printer->json;
     engine_input shown = item_shown(item);
-    fputs("{\"text\": ", stream);
     if (shown.ids)
-        fputs("null", stream);
+        json_write_null(json, "text");
     else
-        json_put_string(stream, shown.text, shown.text_len);
-    if (shown.pair) {
-        fputs(", \"pair\": ", stream);
-        json_put_string(stream, shown.pair, shown.pair_len);
-    }
-    if (item->prompt_len) {
-        fputs(", \"prompt\": ", stream);
-        json_put_string(stream, printer->encoder->prompt.text, item->prompt_len);
-    }
+        json_write_string(json, "text", shown.text, shown.text_len);
+    if (shown.pair)
+        json_write_string(json, "pair", shown.pair, shown.pair_len);
+    if (item->prompt_len)
+        json_write_string(json, "prompt", printer->encoder->prompt.text, item->prompt_len);
     if (item->window.of)
-        put_window(stream, item);
+        write_window(json, item);
 }
 
 /* ---- Labels ---- */
 
-static void put_label(const struct printer *printer, const struct ranked *ranked)
+static void write_label(struct printer *printer, const struct ranked *ranked)
 {
     char scratch[LABEL_NAME_BYTES];
-    const char *name = encoder_label(printer->encoder, ranked->index, scratch);
-    fputs("\"label\": ", printer->stream);
-    json_put_string(printer->stream, name, strlen(name));
-    fputs(", \"score\": ", printer->stream);
-    json_put_float(printer->stream, ranked->score);
+    json_write_text(&printer->json, "label",
+                    encoder_label(printer->encoder, ranked->index, scratch));
+    json_write_float(&printer->json, "score", ranked->score);
 }
 
 /* NULL: there is none. */
-static void put_labels(const struct printer *printer, const float *scores)
+static void write_labels(struct printer *printer, const float *scores)
 {
-    FILE *stream = printer->stream;
-    if (scores == NULL) {
-        fputs(", \"label\": null, \"score\": null", stream);
-        fputs(printer->all_values ? ", \"labels\": []" : "", stream);
-        return;
+    struct json_writer *json = &printer->json;
+    size_t n = scores ? printer->encoder->width : 0;
+    if (scores) {
+        rank_scores(scores, n, printer->ranked);
+        write_label(printer, &printer->ranked[0]);
+    } else {
+        json_write_null(json, "label");
+        json_write_null(json, "score");
     }
-    size_t n = printer->encoder->width;
-    rank_scores(scores, n, printer->ranked);
-    fputs(", ", stream);
-    put_label(printer, &printer->ranked[0]);
     if (!printer->all_values)
         return;
-    fputs(", \"labels\": [", stream);
+    json_begin_array(json, "labels");
     for (size_t i = 0; i < n; i++) {
-        fputs(i ? ", {" : "{", stream);
-        put_label(printer, &printer->ranked[i]);
-        putc('}', stream);
+        json_begin_object(json, NULL);
+        write_label(printer, &printer->ranked[i]);
+        json_end_object(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
 /* ---- Tokens ---- */
 
-static void put_span(FILE *stream, const struct item *item, size_t i)
+static void write_token(struct printer *printer, const struct item *item, size_t i)
 {
-    const engine_token *token = &item->tokens[i];
-    fputs(", \"span\": ", stream);
-    if (item->record.input.ids)
-        fputs("null", stream);
-    else
-        fprintf(stream, "[%zu, %zu]", token->begin, token->end);
-}
-
-static void put_token(const struct printer *printer, const struct item *item, size_t i)
-{
-    FILE *stream = printer->stream;
+    struct json_writer *json = &printer->json;
     const struct encoder *encoder = printer->encoder;
     const engine_token *token = &item->tokens[i];
     size_t len;
     const char *text = encoder_token_text(encoder, item, i, &len);
 
-    fputs("{\"text\": ", stream);
-    json_put_string(stream, text, len);
-    fprintf(stream, ", \"id\": %d", (int)token->id);
-    put_span(stream, item, i);
-    fputs(", \"special\": ", stream);
-    put_truth(stream, token->special);
+    json_begin_object(json, NULL);
+    json_write_string(json, "text", text, len);
+    json_write_integer(json, "id", token->id);
+    write_span(json, item, token->begin, token->end);
+    json_write_truth(json, "special", token->special);
     if (token->in_pair)
-        fputs(", \"pair\": true", stream);
+        json_write_truth(json, "pair", true);
     if (item_is_masked(item, i))
-        fputs(", \"masked\": true", stream);
+        json_write_truth(json, "masked", true);
     if (encoder->task == TASK_LABELS && !encoder->is_pooled)
-        put_labels(printer, item->rows + i * encoder->width);
-    putc('}', stream);
+        write_labels(printer, item->rows + i * encoder->width);
+    json_end_object(json);
 }
 
-static void put_tokens(const struct printer *printer, const struct item *item)
+static void write_tokens(struct printer *printer, const struct item *item)
 {
-    FILE *stream = printer->stream;
-    fputs(", \"tokens\": [", stream);
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        if (i)
-            fputs(", ", stream);
-        put_token(printer, item, i);
-    }
-    putc(']', stream);
+    json_begin_array(&printer->json, "tokens");
+    for (size_t i = 0; i < item->n_tokens; i++)
+        write_token(printer, item, i);
+    json_end_array(&printer->json);
 }
 
 /* ---- Results ---- */
 
-static void put_vectors(const struct printer *printer, const struct item *item)
+static void write_vectors(struct printer *printer, const struct item *item)
 {
-    FILE *stream = printer->stream;
+    struct json_writer *json = &printer->json;
     size_t width = printer->encoder->width;
 
     if (printer->encoder->is_pooled) {
-        fputs(", \"vector\": ", stream);
-        json_put_floats(stream, item->rows, width);
+        json_write_floats(json, "vector", item->rows, width);
         return;
     }
-    fputs(", \"vectors\": [", stream);
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        if (i)
-            fputs(", ", stream);
-        json_put_floats(stream, item->rows + i * width, width);
-    }
-    putc(']', stream);
+    json_begin_array(json, "vectors");
+    for (size_t i = 0; i < item->n_tokens; i++)
+        json_write_floats(json, NULL, item->rows + i * width, width);
+    json_end_array(json);
 }
 
-static void put_entities(const struct printer *printer, const struct item *item)
+static void write_entities(struct printer *printer, const struct item *item)
 {
-    FILE *stream = printer->stream;
-    fputs(", \"entities\": [", stream);
+    struct json_writer *json = &printer->json;
+    json_begin_array(json, "entities");
     for (size_t i = 0; i < item->n_entities; i++) {
         const engine_entity *entity = &item->entities[i];
         char scratch[LABEL_NAME_BYTES];
-        const char *label = entity_label(printer->encoder, item, i, scratch);
         size_t len;
         const char *text = entity_text(item, i, &len);
-        fputs(i ? ", {\"text\": " : "{\"text\": ", stream);
-        json_put_string(stream, text, len);
-        fputs(", \"label\": ", stream);
-        json_put_string(stream, label, strlen(label));
-        fputs(", \"score\": ", stream);
-        json_put_float(stream, entity->score);
-        fprintf(stream, ", \"span\": [%zu, %zu]", entity->begin, entity->end);
-        fputs(entity->in_pair ? ", \"pair\": true}" : "}", stream);
+        json_begin_object(json, NULL);
+        json_write_string(json, "text", text, len);
+        json_write_text(json, "label", entity_label(printer->encoder, item, i, scratch));
+        json_write_float(json, "score", entity->score);
+        write_span(json, item, entity->begin, entity->end);
+        if (entity->in_pair)
+            json_write_truth(json, "pair", true);
+        json_end_object(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
 /* The words for one mask token. */
-static void put_candidates(const struct printer *printer, const engine_candidate *candidates)
+static void write_candidates(struct printer *printer, const engine_candidate *candidates)
 {
-    FILE *stream = printer->stream;
-    fputs(", \"candidates\": [", stream);
+    struct json_writer *json = &printer->json;
+    json_begin_array(json, "candidates");
     for (size_t i = 0; i < printer->encoder->top; i++) {
         size_t len;
         const char *text = encoder_id_text(printer->encoder, candidates[i].id, &len);
-        fputs(i ? ", {\"text\": " : "{\"text\": ", stream);
-        json_put_string(stream, text, len);
-        fprintf(stream, ", \"id\": %d, \"score\": ", (int)candidates[i].id);
-        json_put_float(stream, candidates[i].score);
-        putc('}', stream);
+        json_begin_object(json, NULL);
+        json_write_string(json, "text", text, len);
+        json_write_integer(json, "id", candidates[i].id);
+        json_write_float(json, "score", candidates[i].score);
+        json_end_object(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
-static void put_masks(const struct printer *printer, const struct item *item)
+static void write_masks(struct printer *printer, const struct item *item)
 {
-    FILE *stream = printer->stream;
-    size_t top = printer->encoder->top;
-    fputs(", \"masks\": [", stream);
-    for (size_t i = 0; i < item->n_candidates; i += top) {
-        size_t token = item->candidates[i].token;
-        fprintf(stream, i ? ", {\"token\": %zu" : "{\"token\": %zu", token);
-        put_span(stream, item, token);
-        if (item->tokens[token].in_pair)
-            fputs(", \"pair\": true", stream);
-        put_candidates(printer, &item->candidates[i]);
-        putc('}', stream);
+    struct json_writer *json = &printer->json;
+    json_begin_array(json, "masks");
+    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
+        size_t at = item->candidates[i].token;
+        const engine_token *token = &item->tokens[at];
+        json_begin_object(json, NULL);
+        json_write_count(json, "token", at);
+        write_span(json, item, token->begin, token->end);
+        if (token->in_pair)
+            json_write_truth(json, "pair", true);
+        write_candidates(printer, &item->candidates[i]);
+        json_end_object(json);
     }
-    putc(']', stream);
+    json_end_array(json);
 }
 
-static void put_result(const struct printer *printer, const struct item *item)
+static void write_result(struct printer *printer, const struct item *item)
 {
     switch (printer->encoder->task) {
     case TASK_LABELS:
         if (printer->encoder->is_pooled)
-            put_labels(printer, scores_of(item));
+            write_labels(printer, scores_of(item));
         else
-            put_tokens(printer, item);
+            write_tokens(printer, item);
         break;
-    case TASK_ENTITIES: put_entities(printer, item); break;
-    case TASK_FILL: put_masks(printer, item); break;
+    case TASK_ENTITIES: write_entities(printer, item); break;
+    case TASK_FILL: write_masks(printer, item); break;
     default:
-        put_tokens(printer, item);
+        write_tokens(printer, item);
         if (item->rows)
-            put_vectors(printer, item);
+            write_vectors(printer, item);
     }
 }
 
 static bool print_item(struct printer *printer, const struct item *item)
 {
-    put_input(printer, item);
-    put_result(printer, item);
-    fputs(", \"truncated\": ", printer->stream);
-    put_truth(printer->stream, item->n_dropped > 0);
-    fputs("}\n", printer->stream);
+    json_begin_object(&printer->json, NULL);
+    write_input(printer, item);
+    write_result(printer, item);
+    json_write_truth(&printer->json, "truncated", item->n_dropped > 0);
+    json_end_object(&printer->json);
     return true;
 }
 

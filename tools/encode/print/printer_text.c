@@ -1,154 +1,195 @@
-/* printer_text.c - tables for people: a line per token, or a line per text where vectors are
- * pooled. */
+/* printer_text.c - for reading: a line per text where vectors are pooled, else a table for each
+ * text, of its tokens, its entities, or the words for its mask tokens. */
 #include "tools/common/display.h"
+#include "tools/common/table.h"
 #include "tools/encode/print/printer.h"
+#include "tools/encode/print/text_rows.h"
 
 #include <string.h>
 
 enum {
     TOKEN_COLUMNS = 24, /* longest token shown whole */
     WORD_COLUMNS = 16,  /* longest unknown word behind its token */
+    ENTITY_COLUMNS = 40,
+    CANDIDATE_COLUMNS = 32,
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
-    TITLE_COLUMNS = 70 /* of the text above a table of tokens */
+    TITLE_COLUMNS = 70 /* of the text above a table of its own */
 };
 
-/* ---- Tokens ---- */
-
-struct columns {
-    int index, token, id, span;
-};
-
-static int n_digits(size_t number)
+static void put_span(FILE *stream, size_t begin, size_t end, bool in_pair)
 {
-    return snprintf(NULL, 0, "%zu", number);
+    fprintf(stream, "%s%zu-%zu", in_pair ? "pair " : "", begin, end);
 }
 
-static int n_id_digits(int32_t id)
-{
-    return snprintf(NULL, 0, "%d", (int)id);
-}
+/* ---- Above the table of a text ---- */
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int print_span(char *out, size_t cap, const struct item *item, size_t i)
-{
-    const engine_token *token = &item->tokens[i];
-    if (item_is_masked(item, i))
-        return snprintf(out, cap, "padding");
-    if (!item_has_span(item, i))
-        return snprintf(out, cap, "-");
-    return snprintf(out, cap, "%s%zu-%zu", token->in_pair ? "pair " : "", token->begin, token->end);
-}
-
-/* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for. */
-static size_t label_width(const struct printer *printer, const struct item *item, size_t i)
-{
-    size_t len;
-    const char *text = encoder_token_text(printer->encoder, item, i, &len);
-    size_t width = display_width(text, len, TOKEN_COLUMNS);
-    const char *word = encoder_unknown_word(printer->encoder, item, i, &len);
-    return word ? width + display_width(word, len, WORD_COLUMNS) + strlen(" ()") : width;
-}
-
-static void print_label(const struct printer *printer, const struct item *item, size_t i,
-                        size_t columns)
-{
-    FILE *stream = printer->stream;
-    size_t len;
-    const char *text = encoder_token_text(printer->encoder, item, i, &len);
-    display_text(stream, text, len, TOKEN_COLUMNS);
-    const char *word = encoder_unknown_word(printer->encoder, item, i, &len);
-    if (word) {
-        fputs(" (", stream);
-        display_text(stream, word, len, WORD_COLUMNS);
-        putc(')', stream);
-    }
-    fprintf(stream, "%*s", (int)(columns - label_width(printer, item, i)), "");
-}
-
-static struct columns measure(const struct printer *printer, const struct item *item)
-{
-    struct columns columns = {n_digits(item->n_tokens), 5, 2, 4};
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        columns.token = larger(columns.token, (int)label_width(printer, item, i));
-        columns.id = larger(columns.id, n_id_digits(item->tokens[i].id));
-        columns.span = larger(columns.span, print_span(NULL, 0, item, i));
-    }
-    return columns;
-}
-
-static void print_token(const struct printer *printer, const struct item *item, size_t i,
-                        const struct columns *columns)
-{
-    FILE *stream = printer->stream;
-    char span[64];
-
-    fprintf(stream, "%*zu  ", columns->index, i);
-    print_label(printer, item, i, (size_t)columns->token);
-    print_span(span, sizeof span, item, i);
-    fprintf(stream, "  %*d  %*s", columns->id, (int)item->tokens[i].id, columns->span, span);
-    if (item->rows)
-        print_row(printer, item->rows + i * printer->encoder->width);
-    putc('\n', stream);
-}
-
-void print_input(FILE *stream, const engine_input *input)
+void print_input(FILE *stream, const engine_input *input, size_t columns)
 {
     if (input->ids) {
         fputs("(token ids)", stream);
         return;
     }
     if (input->text_len)
-        display_text(stream, input->text, input->text_len, TITLE_COLUMNS);
+        display_text(stream, input->text, input->text_len, columns);
     if (input->pair) {
         fputs(" | ", stream);
-        display_text(stream, input->pair, input->pair_len, TITLE_COLUMNS);
+        display_text(stream, input->pair, input->pair_len, columns);
     }
 }
 
-void print_title(const struct printer *printer, const struct item *item)
+static void print_title(FILE *stream, const struct item *item)
 {
     const struct window *window = &item->window;
     engine_input shown = item_shown(item);
-    fprintf(printer->stream, "text %zu", item->number);
-    if (window->of > 1)
-        fprintf(printer->stream, ", window %zu of %zu, %sbytes %zu-%zu", window->index + 1,
-                window->of, window->in_pair ? "pair " : "", window->begin, window->end);
-    fputs(": ", printer->stream);
-    print_input(printer->stream, &shown);
+    fprintf(stream, "text %zu", item->number);
+    if (window->of > 1) {
+        fprintf(stream, ", window %zu of %zu, %sbytes ", window->index + 1, window->of,
+                window->in_pair ? "pair " : "");
+        put_span(stream, window->begin, window->end, false);
+    }
+    fputs(": ", stream);
+    print_input(stream, &shown, TITLE_COLUMNS);
     if (item->n_dropped)
-        fprintf(printer->stream, "  (%zu of %zu tokens)", item->n_tokens,
-                item->n_tokens + item->n_dropped);
-    putc('\n', printer->stream);
+        fprintf(stream, "  (%zu of %zu tokens)", item->n_tokens, item->n_tokens + item->n_dropped);
+    putc('\n', stream);
 }
 
-static void print_tokens(struct printer *printer, const struct item *item)
+/* ---- Tokens ---- */
+
+/* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for. */
+static void put_token(FILE *stream, const struct encoder *encoder, const struct item *item,
+                      size_t i)
+{
+    size_t len;
+    const char *text = encoder_token_text(encoder, item, i, &len);
+    display_text(stream, text, len, TOKEN_COLUMNS);
+    const char *word = encoder_unknown_word(encoder, item, i, &len);
+    if (word) {
+        fputs(" (", stream);
+        display_text(stream, word, len, WORD_COLUMNS);
+        putc(')', stream);
+    }
+}
+
+static void put_token_row(FILE *rows, const struct printer *printer, const struct item *item,
+                          size_t i)
+{
+    const engine_token *token = &item->tokens[i];
+    fprintf(rows, "%zu\t", i);
+    put_token(rows, printer->encoder, item, i);
+    fprintf(rows, "\t%d\t", (int)token->id);
+    if (item_is_masked(item, i))
+        fputs("padding", rows);
+    else if (item_has_span(item, i))
+        put_span(rows, token->begin, token->end, token->in_pair);
+    else
+        putc('-', rows);
+    putc('\t', rows);
+    if (item->rows)
+        print_row(rows, printer, item->rows + i * printer->encoder->width);
+    putc('\n', rows);
+}
+
+static bool print_tokens(struct printer *printer, const struct item *item)
+{
+    struct table table;
+    if (item->n_tokens == 0) {
+        fputs("(no tokens)\n", printer->stream);
+        return true;
+    }
+    if (!table_begin(&table))
+        return false;
+    fprintf(table.rows, "%*s\ttoken\tid\tspan\t", snprintf(NULL, 0, "%zu", item->n_tokens), "#");
+    if (item->rows)
+        print_row_title(table.rows, printer);
+    putc('\n', table.rows);
+    for (size_t i = 0; i < item->n_tokens; i++)
+        put_token_row(table.rows, printer, item, i);
+    return table_print(&table, printer->stream, "><>>.");
+}
+
+/* ---- Entities ---- */
+
+static bool print_entities(struct printer *printer, const struct item *item)
+{
+    struct table table;
+    if (item->n_entities == 0) {
+        fputs("(no entities)\n", printer->stream);
+        return true;
+    }
+    if (!table_begin(&table))
+        return false;
+    fputs("entity\tlabel\tscore\tspan\n", table.rows);
+    for (size_t i = 0; i < item->n_entities; i++) {
+        const engine_entity *entity = &item->entities[i];
+        char scratch[LABEL_NAME_BYTES];
+        size_t len;
+        const char *text = entity_text(item, i, &len);
+        const char *label = entity_label(printer->encoder, item, i, scratch);
+        display_text(table.rows, text, len, ENTITY_COLUMNS);
+        putc('\t', table.rows);
+        display_text(table.rows, label, strlen(label), LABEL_COLUMNS);
+        putc('\t', table.rows);
+        display_number(table.rows, (double)entity->score);
+        putc('\t', table.rows);
+        put_span(table.rows, entity->begin, entity->end, entity->in_pair);
+        putc('\n', table.rows);
+    }
+    return table_print(&table, printer->stream, "<<><");
+}
+
+/* ---- Words for mask tokens ---- */
+
+static bool print_candidates(struct printer *printer, const engine_candidate *candidates)
+{
+    const struct encoder *encoder = printer->encoder;
+    struct table table;
+    if (!table_begin(&table))
+        return false;
+    fprintf(table.rows, "  word\tid\t%s\n", encoder->options.raw_scores ? "logit" : "probability");
+    for (size_t i = 0; i < encoder->top; i++) {
+        size_t len;
+        const char *word = encoder_id_text(encoder, candidates[i].id, &len);
+        fputs("  ", table.rows);
+        display_text(table.rows, word, len, CANDIDATE_COLUMNS);
+        fprintf(table.rows, "\t%8d\t   ", (int)candidates[i].id);
+        display_number(table.rows, (double)candidates[i].score);
+        putc('\n', table.rows);
+    }
+    return table_print(&table, printer->stream, "<>>");
+}
+
+static bool print_mask(struct printer *printer, const struct item *item,
+                       const engine_candidate *candidates)
 {
     FILE *stream = printer->stream;
-    struct columns columns = measure(printer, item);
+    size_t at = candidates->token, len;
+    const engine_token *token = &item->tokens[at];
+    const char *text = encoder_token_text(printer->encoder, item, at, &len);
 
-    putc('\n', stream);
-    if (printer->has_titles)
-        print_title(printer, item);
-    if (item->n_tokens == 0) {
-        fputs("(no tokens)\n", stream);
-        return;
+    display_text(stream, text, len, CANDIDATE_COLUMNS);
+    fprintf(stream, " at token %zu", at);
+    if (item_has_span(item, at)) {
+        fprintf(stream, ", %sbytes ", token->in_pair ? "pair " : "");
+        put_span(stream, token->begin, token->end, false);
     }
-    fprintf(stream, "%*s  %-*s  %*s  %*s", columns.index, "#", columns.token, "token", columns.id,
-            "id", columns.span, "span");
-    if (item->rows)
-        print_row_title(printer);
     putc('\n', stream);
-    for (size_t i = 0; i < item->n_tokens; i++)
-        print_token(printer, item, i, &columns);
+    return print_candidates(printer, candidates);
 }
 
-/* ---- Texts ---- */
+static bool print_masks(struct printer *printer, const struct item *item)
+{
+    if (item->n_candidates == 0)
+        fputs("(no mask token)\n", printer->stream);
+    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top)
+        if (!print_mask(printer, item, &item->candidates[i]))
+            return false;
+    return true;
+}
+
+/* ---- A line per text ---- */
 
 /* "I ride | dog" in TEXT_COLUMNS; what one of the two leaves is the other's. */
 static void print_pair(FILE *stream, const engine_input *input)
@@ -177,52 +218,66 @@ static void print_window_cells(FILE *stream, const struct window *window)
     fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, place, SPAN_COLUMNS, span);
 }
 
-void print_text_cells(const struct printer *printer, const struct item *item)
+static void print_text_line(const struct printer *printer, const struct item *item)
 {
+    FILE *stream = printer->stream;
     engine_input shown = item_shown(item);
-    fprintf(printer->stream, "%6zu  ", item->number);
+    fprintf(stream, "%6zu  ", item->number);
     if (item->window.of)
-        print_window_cells(printer->stream, &item->window);
+        print_window_cells(stream, &item->window);
     if (shown.ids)
-        display_cell(printer->stream, "(token ids)", 11, TEXT_COLUMNS);
+        display_cell(stream, "(token ids)", 11, TEXT_COLUMNS);
     else if (shown.pair)
-        print_pair(printer->stream, &shown);
+        print_pair(stream, &shown);
     else
-        display_cell(printer->stream, shown.text, shown.text_len, TEXT_COLUMNS);
+        display_cell(stream, shown.text, shown.text_len, TEXT_COLUMNS);
+    print_row(stream, printer,
+              printer->encoder->task == TASK_LABELS ? scores_of(item) : item->rows);
+    putc('\n', stream);
 }
 
-void print_text_titles(const struct printer *printer)
+static void print_text_titles(const struct printer *printer)
 {
     fprintf(printer->stream, "\n%6s  ", "#");
     if (printer->encoder->is_chunked)
         fprintf(printer->stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
     fprintf(printer->stream, "%-*s", TEXT_COLUMNS, "text");
+    print_row_title(printer->stream, printer);
+    putc('\n', printer->stream);
 }
+
+/* ---- By task ---- */
 
 static bool begin(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     print_heading(printer->stream, encoder);
     if (encoder->task == TASK_LABELS)
-        printer->label_columns = print_label_columns(encoder);
-    if (encoder->width && encoder->is_pooled) {
+        printer->label_columns = widest_label(encoder);
+    if (encoder->width && encoder->is_pooled)
         print_text_titles(printer);
-        print_row_title(printer);
-        putc('\n', printer->stream);
-    }
     return true;
+}
+
+static bool print_table(struct printer *printer, const struct item *item)
+{
+    putc('\n', printer->stream);
+    if (printer->has_titles)
+        print_title(printer->stream, item);
+    switch (printer->encoder->task) {
+    case TASK_ENTITIES: return print_entities(printer, item);
+    case TASK_FILL: return print_masks(printer, item);
+    default: return print_tokens(printer, item);
+    }
 }
 
 static bool print_item(struct printer *printer, const struct item *item)
 {
-    if (!item->rows || !printer->encoder->is_pooled) {
-        print_tokens(printer, item);
-        return true;
-    }
-    print_text_cells(printer, item);
-    print_row(printer, printer->encoder->task == TASK_LABELS ? scores_of(item) : item->rows);
-    putc('\n', printer->stream);
-    return true;
+    if (item->rows && printer->encoder->is_pooled)
+        print_text_line(printer, item);
+    else if (!print_table(printer, item))
+        printer->message = "not enough memory";
+    return printer->message == NULL;
 }
 
 const struct printer_kind PRINTER_TEXT = {.begin = begin, .item = print_item};

@@ -1,15 +1,13 @@
-/* text_rows.c - the end of a line in a table: a vector's values and norm, or labels and scores. */
+/* text_rows.c - see text_rows.h. */
+#include "tools/encode/print/text_rows.h"
+
 #include "tools/common/display.h"
 #include "tools/common/options.h"
-#include "tools/encode/print/printer.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
-    LABEL_COLUMNS = 24
-};
+enum { FIRST_VALUES = 4 }; /* shown of a vector, unless all are asked for */
 
 /* ---- Vectors: first values and norm ---- */
 
@@ -27,18 +25,18 @@ static double norm(const float *values, size_t n)
     return sqrt(sum);
 }
 
-static void print_values(const struct printer *printer, const float *values)
+static void print_values(FILE *stream, const struct printer *printer, const float *values)
 {
     size_t n = n_shown(printer), width = printer->encoder->width;
     for (size_t i = 0; i < n; i++) {
-        putc(' ', printer->stream);
-        display_number(printer->stream, (double)values[i]);
+        putc(' ', stream);
+        display_number(stream, (double)values[i]);
     }
-    fputs(n < width ? " … " : "   ", printer->stream);
-    display_number(printer->stream, norm(values, width));
+    fputs(n < width ? " … " : "   ", stream);
+    display_number(stream, norm(values, width));
 }
 
-static void print_values_title(const struct printer *printer)
+static void print_values_title(FILE *stream, const struct printer *printer)
 {
     char title[64];
     size_t n = n_shown(printer), width = printer->encoder->width;
@@ -47,12 +45,12 @@ static void print_values_title(const struct printer *printer)
         snprintf(title, sizeof title, "value%s", plural(n));
     else
         snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    fprintf(printer->stream, "  %-*s%*s", (int)columns - 2, title, DISPLAY_NUMBER, "norm");
+    fprintf(stream, "  %-*s%*s", (int)columns - 2, title, DISPLAY_NUMBER, "norm");
 }
 
 /* ---- Labels: the best, or all of them, best first ---- */
 
-size_t print_label_columns(const struct encoder *encoder)
+size_t widest_label(const struct encoder *encoder)
 {
     char scratch[LABEL_NAME_BYTES];
     size_t columns = strlen("label");
@@ -65,12 +63,12 @@ size_t print_label_columns(const struct encoder *encoder)
 }
 
 /* Of a text without tokens, which has no label. */
-static void print_no_label(const struct printer *printer)
+static void print_no_label(FILE *stream, const struct printer *printer)
 {
-    fprintf(printer->stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
+    fprintf(stream, "  %-*s %*s", (int)printer->label_columns, "-", DISPLAY_NUMBER, "-");
 }
 
-static void print_labels(const struct printer *printer, const float *scores)
+static void print_labels(FILE *stream, const struct printer *printer, const float *scores)
 {
     const struct encoder *encoder = printer->encoder;
     size_t n = printer->all_values ? encoder->width : 1;
@@ -79,28 +77,28 @@ static void print_labels(const struct printer *printer, const float *scores)
     rank_scores(scores, encoder->width, printer->ranked);
     for (size_t i = 0; i < n; i++) {
         const char *name = encoder_label(encoder, printer->ranked[i].index, scratch);
-        fputs("  ", printer->stream);
-        display_cell(printer->stream, name, strlen(name), printer->label_columns);
-        putc(' ', printer->stream);
-        display_number(printer->stream, (double)printer->ranked[i].score);
+        fputs("  ", stream);
+        display_cell(stream, name, strlen(name), printer->label_columns);
+        putc(' ', stream);
+        display_number(stream, (double)printer->ranked[i].score);
     }
 }
 
-void print_row_title(const struct printer *printer)
+void print_row_title(FILE *stream, const struct printer *printer)
 {
     if (printer->encoder->task == TASK_LABELS)
-        fprintf(printer->stream, "  %-*s %*s", (int)printer->label_columns, "label", DISPLAY_NUMBER,
+        fprintf(stream, "  %-*s %*s", (int)printer->label_columns, "label", DISPLAY_NUMBER,
                 "score");
     else
-        print_values_title(printer);
+        print_values_title(stream, printer);
 }
 
-void print_row(const struct printer *printer, const float *row)
+void print_row(FILE *stream, const struct printer *printer, const float *row)
 {
     if (row == NULL)
-        print_no_label(printer);
+        print_no_label(stream, printer);
     else if (printer->encoder->task == TASK_LABELS)
-        print_labels(printer, row);
+        print_labels(stream, printer, row);
     else
-        print_values(printer, row);
+        print_values(stream, printer, row);
 }

@@ -1,4 +1,4 @@
-/* child.h - another program: bytes go in, bytes come out. */
+/* child.h - another program: bytes are its stdin, and its stdout becomes bytes. */
 #ifndef TOOLS_PLOT_CHILD_H
 #define TOOLS_PLOT_CHILD_H
 
@@ -8,16 +8,15 @@
 enum { CHILD_MESSAGE_BYTES = 4096 };
 
 struct child_result {
-    char *bytes; /* [len] of its stdout, then a NUL; to be freed; NULL where len is 0 */
+    char *bytes; /* [len] of its stdout, then a NUL; to be freed; NULL: no memory for it */
     size_t len;
     char message[CHILD_MESSAGE_BYTES]; /* the start of its stderr */
     int status;                        /* of waitpid */
-    bool took_all;                     /* it read its input to the end */
-    bool no_memory;                    /* for what it wrote */
 };
 
-/* Runs arguments[0], found by PATH, gives it the input and waits for its end. 0, or the errno value
- * that says why it could not be started. */
+/* Runs arguments[0], found by PATH, with the input as its stdin, and waits for its end. Its stdin
+ * is a file, which it may open again as /dev/stdin. 0, or the errno value that says why it could
+ * not be started. */
 int child_run(char *const arguments[], const char *input, size_t len, struct child_result *result);
 
 #endif

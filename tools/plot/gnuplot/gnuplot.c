@@ -53,15 +53,13 @@ static const char *one_line(char *message)
 static bool judge(struct child_result *result)
 {
     int status = result->status;
-    if (result->no_memory)
+    if (!result->bytes)
         program_fail("not enough memory for the picture");
     else if (WIFSIGNALED(status))
         program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status),
                      one_line(result->message));
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         program_fail("gnuplot failed: %s", one_line(result->message));
-    else if (!result->took_all)
-        program_fail("gnuplot stopped reading its script: %s", one_line(result->message));
     else if (result->len == 0)
         program_fail("gnuplot drew nothing: %s", one_line(result->message));
     else
@@ -71,7 +69,8 @@ static bool judge(struct child_result *result)
 
 bool gnuplot_run(const char *script, size_t len, struct picture *picture)
 {
-    char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "-";
+    /* By its name stdin is read as a file is, not byte by byte as from a terminal. */
+    char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "/dev/stdin";
     char *const arguments[] = {name, defaults, from_stdin, NULL};
     struct child_result result;
     int reason = child_run(arguments, script, len, &result);

@@ -1,4 +1,4 @@
-/* gnuplot.h - gnuplot as a child process: a script goes in, a picture comes out, both by pipes. */
+/* gnuplot.h - gnuplot as a child process: a script goes in, a picture comes out, both as files. */
 #ifndef TOOLS_PLOT_GNUPLOT_H
 #define TOOLS_PLOT_GNUPLOT_H
 

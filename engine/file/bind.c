@@ -1,5 +1,6 @@
 /* bind.c - tensors by name: the table "Tensors by name" of weights/FORMAT.md, as code. */
-#include "engine/model.h"
+#include "engine/file/bind.h"
+
 #include "engine/status.h"
 
 #include <math.h>

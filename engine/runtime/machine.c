@@ -1,5 +1,5 @@
 /* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM) and sets OpenBLAS' threads. */
-#include "engine/machine.h"
+#include "engine/runtime/machine.h"
 
 #include "model/kernels/blas.h"
 

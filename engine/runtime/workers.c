@@ -4,7 +4,7 @@
  * (LLVM), which takes the processors from whatever else runs there, and only the environment of the
  * process can change that.
  */
-#include "engine/workers.h"
+#include "engine/runtime/workers.h"
 
 #include <signal.h>
 #include <unistd.h>

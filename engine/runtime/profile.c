@@ -1,8 +1,6 @@
 /* profile.c - laps of a stopwatch: one reading of the monotonic clock (some 20 ns) per step and
  * thread. */
-#include "engine/profile.h"
-
-#include "engine/session.h"
+#include "engine/runtime/profile.h"
 
 #include <time.h>
 
@@ -26,17 +24,6 @@ void profile_lap(struct profile_slot *slot, engine_step step)
     uint64_t now = now_ns();
     slot->ns[step] += now - slot->last_ns;
     slot->last_ns = now;
-}
-
-engine_status engine_session_profile(const engine_session *session, engine_profile *out)
-{
-    if (session == NULL || out == NULL || session->profile == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    *out = (engine_profile){0};
-    for (size_t thread = 0; thread < session->n_threads; thread++)
-        for (size_t step = 0; step < ENGINE_N_STEPS; step++)
-            out->ns[step] += session->profile[thread].ns[step];
-    return ENGINE_OK;
 }
 
 const char *engine_step_name(engine_step step)

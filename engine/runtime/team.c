@@ -1,5 +1,5 @@
 /* team.c - waiting for other threads: spin, then sleep in futex(2). */
-#include "engine/team.h"
+#include "engine/runtime/team.h"
 
 #include <linux/futex.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * above it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that
  * opening a session allocates nothing here.
  */
-#include "engine/threads.h"
+#include "engine/runtime/cpus.h"
 
 #include <fcntl.h>
 #include <sched.h>

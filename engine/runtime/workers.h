@@ -2,7 +2,7 @@
 #ifndef ENGINE_WORKERS_H
 #define ENGINE_WORKERS_H
 
-#include "engine/team.h"
+#include "engine/runtime/team.h"
 
 #include <pthread.h>
 

@@ -1,0 +1,209 @@
+/* batch.c - from inputs to rows: checks ids, tokenizes texts, notes where each answer goes.
+ *
+ * How many rows are left is guessed from the lengths of texts, about four bytes to a token, and
+ * corrected by what the texts taken so far have turned out to be.
+ */
+#include "engine/batch.h"
+
+#include "engine/status.h"
+#include "engine/tokenize.h"
+
+enum { BYTES_PER_TOKEN = 4, SPECIAL_TOKENS = 2, PRIOR_ROWS = 64 };
+
+/* An input may bring its tokens: ids with types, or what engine_tokenize gave. */
+static bool brings_tokens(const engine_input *input)
+{
+    return input->ids != NULL || input->tokens != NULL;
+}
+
+static size_t n_brought(const engine_input *input)
+{
+    return input->ids != NULL ? input->n_ids : input->n_tokens;
+}
+
+static int32_t id_at(const engine_input *input, size_t i)
+{
+    return input->ids != NULL ? input->ids[i] : input->tokens[i].id;
+}
+
+static int32_t type_at(const engine_input *input, size_t i)
+{
+    if (input->ids == NULL)
+        return input->tokens[i].type;
+    return input->types != NULL ? input->types[i] : 0;
+}
+
+static size_t guess_rows(const struct batch *batch, const engine_input *input)
+{
+    size_t limit = batch->session->max_tokens;
+    size_t rows = brings_tokens(input)
+                      ? n_brought(input)
+                      : text_bytes(input->text, input->text_len) / BYTES_PER_TOKEN +
+                            text_bytes(input->pair, input->pair_len) / BYTES_PER_TOKEN +
+                            SPECIAL_TOKENS;
+    return rows < limit ? rows : limit;
+}
+
+void batch_begin(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->n; i++)
+        batch->guess_left += guess_rows(batch, &batch->inputs[i]);
+}
+
+size_t batch_rows_left(const struct batch *batch)
+{
+    double taken = (double)(batch->rows_taken + PRIOR_ROWS);
+    return (size_t)((double)batch->guess_left * taken / (double)(batch->guess_taken + PRIOR_ROWS));
+}
+
+/* ---- the input that is next ---- */
+
+/* Tokens that are masked out may be anything. */
+static engine_status check_brought(struct batch *batch, const engine_input *input,
+                                   const struct kept_tokens *kept)
+{
+    const struct model_config *config = &batch->session->model->encoder.config;
+    engine_error *error = &batch->session->error;
+    const char *what = input->ids != NULL ? "ids" : "tokens";
+    size_t index = batch->n_taken, limit = batch->session->max_tokens;
+    /* A model without a table of types takes type 0 alone. */
+    int64_t n_types = config->token_types > 0 ? config->token_types : 1;
+    if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
+        limit = batch->request->max_tokens;
+    if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "input %zu has a text and %s: expected one of them", index, what);
+    if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "input %zu has ids and tokens: expected one of them", index);
+    if (kept->span > limit)
+        return fail(error, ENGINE_ERROR_LENGTH,
+                    "input %zu has %zu %s, the limit is %zu; %s are taken as they are, not "
+                    "truncated",
+                    index, kept->span, what, limit, what);
+    for (size_t i = 0; i < n_brought(input); i++) {
+        int32_t id = id_at(input, i), type = type_at(input, i);
+        if (!mask_keeps(input->mask, i))
+            continue;
+        if (id < 0 || id >= config->vocabulary)
+            return fail(error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu: id %d at place %zu is out of range, expected 0 to %lld", index,
+                        (int)id, i, (long long)config->vocabulary - 1);
+        if (type < 0 || type >= n_types)
+            return fail(error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
+                        index, (int)type, i, (long long)n_types - 1);
+    }
+    return ENGINE_OK;
+}
+
+static engine_status read_input(struct batch *batch, const engine_input *input,
+                                struct next_input *next)
+{
+    if (brings_tokens(input)) {
+        next->kept = mask_kept(input->mask, n_brought(input));
+        next->n_rows = next->kept.n_kept;
+        next->result.n_tokens = n_brought(input);
+        return check_brought(batch, input, &next->kept);
+    }
+    struct token_count count = {0};
+    profile_start(batch->profile);
+    engine_status status =
+        read_tokens(batch->session, input, batch->n_taken, batch->request, &count);
+    profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
+    next->n_rows = count.n;
+    next->result.n_tokens = count.n;
+    next->result.n_dropped = count.n_dropped;
+    return status;
+}
+
+/* An input without its row in the caller's buffer is counted, and so are all after it. */
+static void stop_if_full(struct batch *batch, size_t n_tokens)
+{
+    size_t rows = batch->out_rows + n_tokens;
+    if (answers_per_token(batch->request) && rows > batch->cap / batch->request->width)
+        batch->counting = true;
+}
+
+/* Reads the next input unless that has been done. False: there is none, or it is wrong. */
+static bool read_next(struct batch *batch)
+{
+    if (batch->n_taken == batch->n || batch->status != ENGINE_OK)
+        return false;
+    if (batch->next.is_read)
+        return true;
+    batch->next = (struct next_input){.is_read = true};
+    batch->status = read_input(batch, &batch->inputs[batch->n_taken], &batch->next);
+    if (batch->status != ENGINE_OK)
+        return false;
+    session_positions(batch->session, batch->next.result.n_tokens);
+    stop_if_full(batch, batch->next.result.n_tokens);
+    return true;
+}
+
+/* ---- its rows ---- */
+
+static void add_row(struct pass *pass, struct group *group, int32_t id, int32_t type,
+                    struct place place, size_t offset)
+{
+    size_t row = group->row + group->n_rows++;
+    pass->ids[row] = id;
+    pass->types[row] = type;
+    pass->positions[row] = (uint32_t)place.position;
+    pass->lengths[row] = (uint32_t)place.n_tokens;
+    pass->out_offsets[row] = (uint32_t)offset;
+}
+
+static void add_sequence(struct batch *batch, struct group *group)
+{
+    struct engine_session *session = batch->session;
+    const engine_input *input = &batch->inputs[batch->n_taken];
+    const struct next_input *next = &batch->next;
+    size_t first = next->kept.first, span = next->kept.span;
+    session->pass.sequences[group->sequence + group->n_sequences++] = (struct sequence){
+        .row = group->row + group->n_rows,
+        .n_rows = next->n_rows,
+        .input = batch->n_taken,
+        .out_row = batch->out_rows,
+        .n_out = next->result.n_tokens,
+    };
+    if (!brings_tokens(input)) {
+        for (size_t i = 0; i < next->n_rows; i++)
+            add_row(&session->pass, group, session->tokens[i].id, session->tokens[i].type,
+                    (struct place){i, next->n_rows}, i);
+        return;
+    }
+    for (size_t i = first; i < first + span; i++)
+        if (mask_keeps(input->mask, i))
+            add_row(&session->pass, group, id_at(input, i), type_at(input, i),
+                    (struct place){i - first, span}, i);
+}
+
+/* The next input is in a group, or counted: on to the one behind it. */
+static void step(struct batch *batch)
+{
+    struct next_input *next = &batch->next;
+    size_t guess = guess_rows(batch, &batch->inputs[batch->n_taken]);
+    next->result.row = answers_per_token(batch->request) ? batch->out_rows : batch->n_taken;
+    if (batch->results != NULL)
+        batch->results[batch->n_taken] = next->result;
+    batch->out_rows += next->result.n_tokens;
+    batch->rows_taken += next->n_rows;
+    batch->guess_taken += guess;
+    batch->guess_left -= guess;
+    next->is_read = false;
+    batch->n_taken++;
+}
+
+void batch_take(struct batch *batch, size_t first, size_t most, size_t room, struct group *group)
+{
+    *group = (struct group){.sequence = first, .row = first};
+    for (; read_next(batch); step(batch)) {
+        if (batch->counting)
+            continue;
+        bool is_long = group->n_rows + batch->next.n_rows > most || group->n_sequences == most;
+        if (is_long && (group->n_sequences > 0 || batch->next.n_rows > room))
+            return;
+        add_sequence(batch, group);
+    }
+}

@@ -1,0 +1,162 @@
+/* prompt.c - words that go before texts, because the model was trained with them ("query: ").
+ *
+ * A file keeps its prompts in META as prompt.NAME, and the name of the one to use unasked as
+ * default_prompt. A text and its prompt are tokenized as one text.
+ */
+#include "engine/request.h"
+#include "engine/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PREFIX[] = "prompt.";
+enum { PREFIX_LEN = sizeof PREFIX - 1 };
+
+/* The next prompt in META behind *at: true, and its setting. */
+static bool next_prompt(const struct engine_model *model, size_t *at, struct setting *setting)
+{
+    while (weight_file_setting(&model->file.sections[SECTION_META], at, setting))
+        if (strncmp(setting->key, PREFIX, PREFIX_LEN) == 0)
+            return true;
+    return false;
+}
+
+static bool find(const struct engine_model *model, const char *name, struct prompt *prompt)
+{
+    struct setting setting;
+    for (size_t at = 0; next_prompt(model, &at, &setting);)
+        if (strcmp(setting.key + PREFIX_LEN, name) == 0) {
+            *prompt = (struct prompt){setting.value, setting.value_len};
+            return true;
+        }
+    return false;
+}
+
+static engine_status unknown_prompt(const struct engine_model *model, const char *name,
+                                    engine_error *error)
+{
+    char names[160] = "none";
+    struct setting setting;
+    for (size_t at = 0, used = 0; next_prompt(model, &at, &setting) && used < sizeof names;)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
+                                 setting.key + PREFIX_LEN);
+    return fail(error, ENGINE_ERROR_ARGUMENT, "this model has no prompt '%.48s': it has %s", name,
+                names);
+}
+
+/* What the file wants before a text that nobody said anything of. */
+static engine_status choose_default(const struct engine_model *model, engine_role role,
+                                    struct prompt *prompt, engine_error *error)
+{
+    if (role == ENGINE_ROLE_QUERY && find(model, "query", prompt))
+        return ENGINE_OK;
+    if (role == ENGINE_ROLE_DOCUMENT &&
+        (find(model, "document", prompt) || find(model, "passage", prompt)))
+        return ENGINE_OK;
+    const char *name = engine_model_metadata(model, "default_prompt");
+    if (name == NULL || name[0] == '\0' || find(model, name, prompt))
+        return ENGINE_OK;
+    return fail(error, ENGINE_ERROR_FORMAT,
+                "the file's default_prompt is '%.48s', and it has no prompt.%.48s: name another "
+                "prompt, or none",
+                name, name);
+}
+
+engine_status prompt_choose(const struct engine_model *model, engine_role role, const char *name,
+                            bool by_default, struct prompt *prompt, engine_error *error)
+{
+    *prompt = (struct prompt){0};
+    if (name == NULL)
+        return by_default ? choose_default(model, role, prompt, error) : ENGINE_OK;
+    if (name[0] == '\0' || find(model, name, prompt))
+        return ENGINE_OK;
+    return unknown_prompt(model, name, error);
+}
+
+engine_status prompt_of_options(const struct engine_model *model,
+                                const engine_encode_options *options, bool by_default,
+                                struct prompt *prompt, engine_error *error)
+{
+    if (options->prompt_text == NULL)
+        return prompt_choose(model, options->role, options->prompt, by_default, prompt, error);
+    if (options->prompt != NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT,
+                    "prompt and prompt_text are both given: expected one of them");
+    *prompt = (struct prompt){options->prompt_text,
+                              text_bytes(options->prompt_text, options->prompt_len)};
+    return ENGINE_OK;
+}
+
+engine_status engine_prompt(const engine_model *model, const engine_encode_options *given,
+                            const char **text, size_t *len, engine_error *error)
+{
+    engine_encode_options options;
+    struct prompt prompt;
+    if (model == NULL || text == NULL || len == NULL)
+        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_prompt: model, text or len is NULL");
+    engine_status status = request_options(given, &options, error);
+    if (status == ENGINE_OK)
+        status = prompt_of_options(model, &options, options.pooling == ENGINE_POOLING_MODEL,
+                                   &prompt, error);
+    if (status != ENGINE_OK)
+        return status;
+    *text = prompt.len > 0 ? prompt.text : "";
+    *len = prompt.len;
+    return succeed(error);
+}
+
+/* Writes a text behind its prompt and returns the place behind both. */
+static char *put(char *to, struct prompt prompt, const char **text, size_t *len)
+{
+    const char *begin = to;
+    if (prompt.len > 0)
+        memcpy(to, prompt.text, prompt.len);
+    if (*len > 0)
+        memcpy(to + prompt.len, *text, *len);
+    *text = begin;
+    *len += prompt.len;
+    return to + *len;
+}
+
+engine_status prompt_apply(struct engine_session *session, const struct request *request,
+                           const engine_input *input, size_t index, struct token_input *texts)
+{
+    struct prompt pair_prompt = input->pair != NULL ? request->pair_prompt : (struct prompt){0};
+    size_t n_bytes = request->prompt.len + pair_prompt.len;
+    *texts = (struct token_input){
+        .text = input->text != NULL ? input->text : "",
+        .text_len = text_bytes(input->text, input->text_len),
+        .pair = input->pair,
+        .pair_len = text_bytes(input->pair, input->pair_len),
+    };
+    if (n_bytes == 0)
+        return ENGINE_OK;
+    n_bytes += texts->text_len + texts->pair_len;
+    if (n_bytes > session->prompted_cap) {
+        free(session->prompted);
+        session->prompted = malloc(n_bytes);
+        session->prompted_cap = session->prompted != NULL ? n_bytes : 0;
+        if (session->prompted == NULL)
+            return fail(&session->error, ENGINE_ERROR_MEMORY,
+                        "input %zu: no memory for its text behind the prompt, %zu bytes", index,
+                        n_bytes);
+    }
+    char *rest = put(session->prompted, request->prompt, &texts->text, &texts->text_len);
+    if (texts->pair != NULL)
+        put(rest, pair_prompt, &texts->pair, &texts->pair_len);
+    return ENGINE_OK;
+}
+
+void prompt_move_spans(const struct request *request, struct token *tokens, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct token *token = &tokens[i];
+        size_t len = token->in_pair ? request->pair_prompt.len : request->prompt.len;
+        if (token->special || len == 0)
+            continue;
+        token->in_prompt = token->end <= len;
+        token->begin = token->begin > len ? token->begin - len : 0;
+        token->end = token->end > len ? token->end - len : 0;
+    }
+}

@@ -1,0 +1,120 @@
+/* rank.c - engine_rank: how well texts answer a query, by vectors or by a cross-encoder. */
+#include "engine/encode.h"
+#include "engine/status.h"
+#include "model/layers/pooling.h"
+
+enum { RANK_BATCH = RANK_VECTORS - 1 };
+
+static bool is_plain_text(const engine_input *input)
+{
+    return input->ids == NULL && input->n_ids == 0 && input->tokens == NULL &&
+           input->n_tokens == 0 && input->pair == NULL && input->pair_len == 0 &&
+           (input->text != NULL || input->text_len == 0);
+}
+
+/* A pair is made of two texts: anything else would be lost in it. */
+static engine_status check_pairs(engine_session *session, const engine_input *query,
+                                 const engine_input *texts, size_t n)
+{
+    if (!is_plain_text(query))
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
+    for (size_t i = 0; i < n; i++)
+        if (!is_plain_text(&texts[i]))
+            return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                        "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text",
+                        i);
+    return ENGINE_OK;
+}
+
+/* The scores of pairs of the query and each text. */
+static engine_status rank_pairs(engine_session *session, const engine_input *query,
+                                const engine_input *texts, size_t n, struct request *request,
+                                float *out)
+{
+    engine_input pairs[RANK_BATCH] = {{0}};
+    for (size_t i = 0; i < n; i++) {
+        pairs[i].text = query->text;
+        pairs[i].text_len = query->text_len;
+        pairs[i].pair = texts[i].text != NULL ? texts[i].text : "";
+        pairs[i].pair_len = texts[i].text_len;
+    }
+    return classify(session, pairs, n, request, out, n, NULL, NULL);
+}
+
+/* The cosines of the texts' vectors and the query's, which stands first in session->rank_vectors.
+ */
+static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
+                                  const struct request *request, float *out)
+{
+    float *query = session->rank_vectors, *vectors = query + request->width;
+    engine_status status =
+        encode(session, texts, n, request, vectors, n * request->width, NULL, NULL);
+    for (size_t i = 0; i < n && status == ENGINE_OK; i++)
+        out[i] = (float)cosine(query, vectors + i * request->width, request->width);
+    return status;
+}
+
+/* What is asked of the texts, and the prompt that goes before the query. A cross-encoder gets no
+ * prompt that was not asked for. */
+static engine_status request_rank(engine_session *session, const engine_encode_options *given,
+                                  bool by_pair, struct request *texts, struct prompt *query)
+{
+    engine_encode_options options;
+    engine_status status = request_options(given, &options, &session->error);
+    if (status != ENGINE_OK)
+        return status;
+    bool own = options.pooling == ENGINE_POOLING_MODEL;
+    options.struct_bytes = sizeof options;
+    options.role = ENGINE_ROLE_DOCUMENT;
+    if (own && !by_pair && session->model->encoder.config.pooling == POOLING_NONE)
+        options.pooling = ENGINE_POOLING_MEAN;
+    status = by_pair ? request_heads(session, &options, texts)
+                     : request_vectors(session, &options, texts);
+    if (status == ENGINE_OK && own && !by_pair)
+        status = prompt_of_options(session->model, &options, true, &texts->prompt, &session->error);
+    if (status == ENGINE_OK)
+        status = prompt_choose(session->model, ENGINE_ROLE_QUERY, options.query_prompt,
+                               own && !by_pair, query, &session->error);
+    return status;
+}
+
+static engine_status rank_texts(engine_session *session, const engine_input *query,
+                                const engine_input *texts, size_t n,
+                                const engine_encode_options *options, float *out)
+{
+    struct request request;
+    struct prompt query_prompt;
+    if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
+        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
+                    "engine_rank: query, texts or out is NULL");
+    const struct model_config *config = &session->model->encoder.config;
+    bool by_pair = config->head == HEAD_SEQUENCE && config->labels == 1;
+    engine_status status = request_rank(session, options, by_pair, &request, &query_prompt);
+    if (status != ENGINE_OK)
+        return status;
+    struct prompt text_prompt = request.prompt;
+    request.prompt = query_prompt;
+    request.pair_prompt = text_prompt;
+    status = by_pair ? check_pairs(session, query, texts, n)
+                     : encode(session, query, 1, &request, session->rank_vectors, request.width,
+                              NULL, NULL);
+    if (!by_pair)
+        request.prompt = text_prompt;
+    for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
+        size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
+        status = by_pair ? rank_pairs(session, query, texts + i, count, &request, out + i)
+                         : rank_vectors(session, texts + i, count, &request, out + i);
+    }
+    return status;
+}
+
+engine_status engine_rank(engine_session *session, const engine_input *query,
+                          const engine_input *texts, size_t n, const engine_encode_options *options,
+                          float *out)
+{
+    engine_status status = session_begin(session);
+    if (status != ENGINE_OK)
+        return status;
+    return session_end(session, rank_texts(session, query, texts, n, options, out));
+}

@@ -1,0 +1,79 @@
+/* request.h - what a call asks for, read once: its options with every default filled in, the prompt
+ * that goes before its texts, and the form of the answer. */
+#ifndef ENGINE_REQUEST_H
+#define ENGINE_REQUEST_H
+
+#include "engine/session.h"
+
+enum answer_kind {
+    ANSWER_NOTHING,      /* the caller reads the pass itself */
+    ANSWER_TOKENS,       /* [T, D] */
+    ANSWER_POOLED,       /* [D], or [output_width] by the model's own pooling */
+    ANSWER_LABELS,       /* [labels] of the sequence */
+    ANSWER_TOKEN_LABELS, /* [T, labels] */
+};
+
+struct prompt {
+    const char *text; /* [len], borrowed; NULL: none */
+    size_t len;
+};
+
+struct request {
+    /* The answer. */
+    enum answer_kind kind;
+    size_t width; /* floats of a row of it */
+    enum pooling pooling;
+    bool project, normalize; /* pooled vectors */
+    enum scores scores;      /* of labels */
+    bool raw_scores;         /* logits are asked for */
+    /* Its texts. */
+    struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
+    bool special, truncate, truncate_left;
+    enum truncation truncation;
+    size_t max_tokens; /* as the caller gave it; 0: the model's limit for texts */
+    /* Windows. */
+    size_t stride;
+    bool whole_words;
+};
+
+static inline bool answers_per_token(const struct request *request)
+{
+    return request->kind == ANSWER_TOKENS || request->kind == ANSWER_TOKEN_LABELS;
+}
+
+/* Options that may be NULL, or of an older version of engine.h, in full. */
+engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
+                              engine_error *error);
+
+/* Each reads the options of a session's call; on failure the message is in the session's error.
+ * request_tokens: for tokens, with the prompt that request_vectors puts before the same texts;
+ * request_heads: for a head's answers, whose kind and width the caller sets. */
+engine_status request_vectors(struct engine_session *session, const engine_encode_options *options,
+                              struct request *request);
+engine_status request_tokens(struct engine_session *session, const engine_encode_options *options,
+                             struct request *request);
+engine_status request_heads(struct engine_session *session, const engine_encode_options *options,
+                            struct request *request);
+
+/* The tokens that a text may have. */
+size_t request_token_limit(const struct request *request, const struct engine_model *model);
+
+/* The prompt of this name ("": none); where name is NULL and by_default, the one that the file has
+ * for the role, or for all texts. */
+engine_status prompt_choose(const struct engine_model *model, engine_role role, const char *name,
+                            bool by_default, struct prompt *prompt, engine_error *error);
+
+/* The prompt that options, in full, put before texts. */
+engine_status prompt_of_options(const struct engine_model *model,
+                                const engine_encode_options *options, bool by_default,
+                                struct prompt *prompt, engine_error *error);
+
+/* The texts of an input with their prompts before them, in the session's memory where there are
+ * any. */
+engine_status prompt_apply(struct engine_session *session, const struct request *request,
+                           const engine_input *input, size_t index, struct token_input *texts);
+
+/* Spans of tokens [n] count in a text and its prompt as one: makes them count in the text. */
+void prompt_move_spans(const struct request *request, struct token *tokens, size_t n);
+
+#endif

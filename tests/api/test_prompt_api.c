@@ -1,0 +1,450 @@
+/* The words that go before texts, and the windows of texts that are too long: that engine.h does
+ * what it says of them, with vectors compared bit for bit. */
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = TINY_WIDTH, RIDE = 5, BIKE = 6, THE = 7 };
+
+static void *model_bytes;
+static engine_model *model;
+static engine_session *session;
+
+static int set_up(void **state)
+{
+    engine_error error;
+    size_t len;
+
+    (void)state;
+    model_bytes = tiny_model_prompts(&len);
+    if (engine_model_open_memory(model_bytes, len, NULL, &model, &error) ||
+        engine_session_new(model, NULL, &session, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    engine_session_free(session);
+    engine_model_close(model);
+    free(model_bytes);
+    return 0;
+}
+
+static engine_input text_input(const char *text)
+{
+    return (engine_input){.text = text, .text_len = ENGINE_NUL_TERMINATED};
+}
+
+static engine_encode_options defaults(void)
+{
+    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options)};
+}
+
+/* What a text's vector is without any prompt. */
+static void bare_vector(const char *text, float vector[D])
+{
+    engine_encode_options options = defaults();
+    engine_input input = text_input(text);
+    options.prompt = "";
+    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL), 0);
+}
+
+/* With these options `text` has the vector of `prompted`. */
+static void assert_reads_as(const engine_encode_options *options, const char *text,
+                            const char *prompted)
+{
+    float vector[D], expected[D];
+    engine_input input = text_input(text);
+    bare_vector(prompted, expected);
+    assert_int_equal(engine_encode(session, &input, 1, options, vector, D, NULL, NULL), 0);
+    assert_memory_equal(vector, expected, sizeof vector);
+}
+
+static void prompts_go_before_texts(void **state)
+{
+    engine_encode_options options = defaults();
+
+    (void)state;
+    assert_reads_as(NULL, "i", "bike i"); /* the file's default */
+    assert_reads_as(&options, "i", "bike i");
+    options.prompt = "query";
+    assert_reads_as(&options, "i", "ride i");
+    options.prompt = "";
+    assert_reads_as(&options, "i", "i");
+    options.prompt = NULL;
+    options.role = ENGINE_ROLE_QUERY;
+    assert_reads_as(&options, "i", "ride i");
+    options.role = ENGINE_ROLE_DOCUMENT;
+    assert_reads_as(&options, "i", "the the i");
+    options.prompt_text = "ride the";
+    options.prompt_len = ENGINE_NUL_TERMINATED;
+    assert_reads_as(&options, " i", "ride the i");
+    options.prompt_len = 5;
+    assert_reads_as(&options, "i", "ride i");
+    assert_reads_as(&options, "", "ride");
+    options.struct_bytes = 0; /* a caller that knows nothing of prompts: the file's default */
+    assert_reads_as(&options, "i", "bike i");
+}
+
+/* Another pooling than the model's own was asked for, so nothing is known of its prompts. */
+static void prompts_are_of_the_models_pooling(void **state)
+{
+    engine_encode_options options = defaults();
+    engine_input input = text_input("i"), prompted = text_input("bike i");
+    float vector[D], expected[D];
+
+    (void)state;
+    options.pooling = ENGINE_POOLING_MEAN;
+    options.normalize = 1;
+    assert_reads_as(&options, "i", "i");
+    options.prompt = "style";
+    assert_reads_as(&options, "i", "bike i");
+    options.pooling = ENGINE_POOLING_CLS;
+    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL), 0);
+    options.prompt = NULL;
+    assert_int_equal(engine_encode(session, &prompted, 1, &options, expected, D, NULL, NULL), 0);
+    assert_memory_equal(vector, expected, sizeof vector);
+}
+
+static void prompts_that_are_refused(void **state)
+{
+    engine_encode_options options = defaults();
+    engine_input input = text_input("i");
+    float vector[D];
+    const char *text;
+    size_t len;
+    engine_error error;
+
+    (void)state;
+    options.prompt = "nobody";
+    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(engine_session_message(session),
+                           "no prompt 'nobody': it has query, passage, style"));
+    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), ENGINE_ERROR_ARGUMENT);
+    options.prompt = "query";
+    options.prompt_text = "x";
+    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    options.prompt_text = NULL;
+    options.role = (engine_role)7;
+    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    options.role = ENGINE_ROLE_TEXT;
+    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), 0);
+    assert_int_equal(len, 5);
+    assert_memory_equal(text, "ride ", 5);
+    options.prompt = "";
+    assert_int_equal(engine_prompt(model, &options, &text, &len, &error), 0);
+    assert_int_equal(len, 0);
+}
+
+/* Tokens of the prompt are marked; spans count in the caller's text. */
+static void spans_behind_a_prompt(void **state)
+{
+    static const int32_t ids[] = {2, THE, THE, RIDE, BIKE, 3};
+    engine_encode_options options = defaults();
+    engine_input input = text_input("ride bike");
+    engine_token tokens[8];
+    engine_result result;
+
+    (void)state;
+    options.prompt = "passage";
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
+    assert_int_equal(result.n_tokens, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(tokens[i].id, ids[i]);
+        assert_int_equal(tokens[i].in_prompt, i == 1 || i == 2);
+    }
+    assert_int_equal(tokens[2].end, 0);
+    assert_int_equal(tokens[3].begin, 0);
+    assert_int_equal(tokens[3].end, 4);
+    assert_int_equal(tokens[4].begin, 5);
+    assert_int_equal(tokens[4].end, 9);
+    options.prompt = NULL;
+    options.prompt_text = "bi"; /* one word of the prompt and the text: it is of the text */
+    options.prompt_len = 2;
+    input = text_input("ke");
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
+    assert_int_equal(tokens[1].id, BIKE);
+    assert_int_equal(tokens[1].in_prompt, 0);
+    assert_int_equal(tokens[1].begin, 0);
+    assert_int_equal(tokens[1].end, 2);
+}
+
+/* By default the query gets the file's query prompt and texts that of passages. */
+static void rank_uses_the_prompts(void **state)
+{
+    engine_input query = text_input("i"), texts[2] = {text_input("bike"), text_input("ride")};
+    engine_encode_options options = defaults();
+    float a[D], b[D], scores[2];
+
+    (void)state;
+    assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
+    bare_vector("ride i", a);
+    bare_vector("the the ride", b);
+    assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+    options.query_prompt = "";
+    options.prompt = "style";
+    assert_int_equal(engine_rank(session, &query, texts, 2, &options, scores), 0);
+    bare_vector("i", a);
+    bare_vector("bike ride", b);
+    assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+}
+
+/* ---- Tokens as inputs ---- */
+
+static void tokens_are_inputs(void **state)
+{
+    engine_input text = text_input("i ride"), given = {0};
+    static const uint8_t mask[] = {1, 1, 0, 1, 1};
+    static const int32_t without[] = {2, BIKE, RIDE, 3};
+    engine_token tokens[8];
+    float expected[D], vector[D];
+    size_t n;
+
+    (void)state;
+    assert_int_equal(engine_encode(session, &text, 1, NULL, expected, D, NULL, NULL), 0);
+    assert_int_equal(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL), 0);
+    given.tokens = tokens;
+    given.n_tokens = n;
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_memory_equal(vector, expected, sizeof vector);
+    /* A masked token leaves its place empty, as with ids. */
+    given.mask = mask;
+    engine_input ids = {.ids = (const int32_t[]){2, BIKE, 4, RIDE, 3}, .n_ids = 5, .mask = mask};
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &ids, 1, NULL, expected, D, NULL, NULL), 0);
+    assert_memory_equal(vector, expected, sizeof vector);
+    ids = (engine_input){.ids = without, .n_ids = 4};
+    assert_int_equal(engine_encode(session, &ids, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_memory_not_equal(vector, expected, sizeof vector);
+    /* What cannot be. */
+    given.ids = without;
+    given.n_ids = 4;
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    given = (engine_input){.tokens = tokens, .n_tokens = n, .text = "i"};
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    given = (engine_input){.n_tokens = n};
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    tokens[1].id = TINY_VOCABULARY;
+    given = (engine_input){.tokens = tokens, .n_tokens = n};
+    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(engine_session_message(session), "id 8 at place 1"));
+}
+
+/* ---- Windows ---- */
+
+enum { N_WORDS = 20, ROOM = 9 }; /* 12 tokens less [CLS], the prompt's "bike" and [SEP] */
+
+/* Every window has the prompt, is full but for the last, shares `stride` tokens with the one before
+ * it, and its span is that of its words: "the " 20 times. */
+static void check_windows(const engine_token *tokens, size_t n_tokens, size_t stride)
+{
+    engine_encode_options options = defaults();
+    engine_window windows[32];
+    engine_token out[16];
+    size_t n, word = 0;
+
+    options.stride = stride;
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 32, &n), 0);
+    for (size_t w = 0; w < n; w++) {
+        bool is_last = w + 1 == n;
+        assert_int_equal(windows[w].first, 2 + word);
+        if (!is_last)
+            assert_int_equal(windows[w].n, ROOM);
+        assert_int_equal(windows[w].n_tokens, windows[w].n + 3);
+        assert_int_equal(windows[w].begin, 4 * word);
+        assert_int_equal(windows[w].end, 4 * (word + windows[w].n) - 1);
+        engine_window_tokens(&windows[w], tokens, n_tokens, out);
+        assert_int_equal(out[0].id, 2);
+        assert_int_equal(out[1].id, BIKE);
+        assert_int_equal(out[2].begin, 4 * word);
+        assert_int_equal(out[windows[w].n_tokens - 1].id, 3);
+        word += is_last ? windows[w].n : ROOM - stride;
+    }
+    assert_int_equal(word, N_WORDS);
+}
+
+static void windows_of_a_long_text(void **state)
+{
+    char text[4 * N_WORDS + 1] = "", *end = text;
+    engine_input input = text_input(text), window_input = {0};
+    engine_encode_options options = defaults();
+    engine_token tokens[32], out[16];
+    engine_window windows[8];
+    size_t n_tokens, n;
+    float vector[D], expected[D];
+
+    (void)state;
+    for (size_t i = 0; i < N_WORDS; i++)
+        end += sprintf(end, "the ");
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
+    assert_int_equal(n_tokens, N_WORDS + 3);
+    for (size_t stride = 0; stride < ROOM; stride++)
+        check_windows(tokens, n_tokens, stride);
+
+    /* A window's vector is that of its words as a text. */
+    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n), 0);
+    assert_int_equal(n, 3);
+    engine_window_tokens(&windows[1], tokens, n_tokens, out);
+    window_input.tokens = out;
+    window_input.n_tokens = windows[1].n_tokens;
+    assert_int_equal(engine_encode(session, &window_input, 1, NULL, vector, D, NULL, NULL), 0);
+    text[windows[1].end] = '\0';
+    bare_vector("bike the the the the the the the the the", expected);
+    assert_memory_equal(vector, expected, sizeof vector);
+
+    /* The edges: too small a buffer, a stride that leaves no way on, no room, a short text. */
+    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 2, &n),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(n, 3);
+    options.stride = ROOM;
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
+                     ENGINE_ERROR_ARGUMENT);
+    options.stride = 0;
+    options.max_tokens = 3;
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n),
+                     ENGINE_ERROR_LENGTH);
+    assert_int_equal(engine_windows(session, tokens, 3, &options, windows, 8, &n), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(windows[0].n_tokens, 3);
+    assert_int_equal(engine_windows(session, NULL, 3, NULL, windows, 8, &n), ENGINE_ERROR_ARGUMENT);
+}
+
+/* Of a pair the longer text goes in windows, or the one that is named; the other is in each. */
+static void windows_of_a_pair(void **state)
+{
+    engine_input input = text_input("i ride");
+    engine_encode_options options = defaults();
+    engine_token tokens[32], out[16];
+    engine_window windows[8];
+    size_t n_tokens, n;
+
+    (void)state;
+    options.prompt = "";
+    input.pair = "the bike the bike the bike the bike";
+    input.pair_len = ENGINE_NUL_TERMINATED;
+    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 32, &n_tokens, NULL), 0);
+    assert_int_equal(n_tokens, 13);
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(windows[1].in_pair, 1);
+    assert_int_equal(windows[1].n, 1);
+    assert_int_equal(windows[1].begin, strlen(input.pair) - 4);
+    engine_window_tokens(&windows[1], tokens, n_tokens, out);
+    static const int32_t expected[] = {2, 4, RIDE, 3, BIKE, 3};
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(out[i].id, expected[i]);
+    options.truncation = ENGINE_TRUNCATE_ONLY_FIRST;
+    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(windows[1].in_pair, 0);
+    assert_int_equal(windows[1].begin, 2);
+}
+
+/* ---- One session, two threads ---- */
+
+static void busy_inside_a_callback(const engine_trace_view *view, void *user)
+{
+    engine_session *traced = *(engine_session **)user;
+    engine_input input = text_input("i");
+    float vector[D];
+    engine_token token;
+    (void)view;
+    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL),
+                     ENGINE_ERROR_BUSY);
+    assert_int_equal(engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL),
+                     ENGINE_ERROR_BUSY);
+    assert_int_equal(engine_rank(traced, &input, &input, 1, NULL, vector), ENGINE_ERROR_BUSY);
+}
+
+static void session_is_busy_while_it_works(void **state)
+{
+    engine_session *traced = NULL;
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .trace = ENGINE_TRACE_HIDDEN,
+                                      .trace_callback = busy_inside_a_callback,
+                                      .trace_user = &traced};
+    engine_input input = text_input("i ride");
+    float vector[D];
+
+    (void)state;
+    assert_int_equal(engine_session_new(model, &options, &traced, NULL), 0);
+    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
+    engine_session_free(traced);
+}
+
+enum { N_CALLS = 3000 };
+
+struct caller {
+    pthread_t thread;
+    const char *text;
+    float expected[D];
+    size_t n_ok, n_other, n_wrong;
+};
+
+static void *call_often(void *user)
+{
+    struct caller *caller = user;
+    engine_input input = text_input(caller->text);
+    while (caller->n_ok + caller->n_other < N_CALLS) {
+        float vector[D];
+        engine_status status = engine_encode(session, &input, 1, NULL, vector, D, NULL, NULL);
+        caller->n_ok += status == ENGINE_OK;
+        caller->n_other += status != ENGINE_OK && status != ENGINE_ERROR_BUSY;
+        if (status == ENGINE_OK && memcmp(vector, caller->expected, sizeof vector) != 0)
+            caller->n_wrong++;
+    }
+    return NULL;
+}
+
+/* Two threads that share a session get a right vector or ENGINE_ERROR_BUSY, nothing else. */
+static void two_threads_never_get_wrong_numbers(void **state)
+{
+    struct caller callers[2] = {{.text = "i ride bike"}, {.text = "the bike the ride"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        engine_input input = text_input(callers[i].text);
+        assert_int_equal(
+            engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL), 0);
+    }
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
+    for (size_t i = 0; i < 2; i++) {
+        pthread_join(callers[i].thread, NULL);
+        assert_int_equal(callers[i].n_wrong, 0);
+        assert_int_equal(callers[i].n_other, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prompts_go_before_texts),
+        cmocka_unit_test(prompts_are_of_the_models_pooling),
+        cmocka_unit_test(prompts_that_are_refused),
+        cmocka_unit_test(spans_behind_a_prompt),
+        cmocka_unit_test(rank_uses_the_prompts),
+        cmocka_unit_test(tokens_are_inputs),
+        cmocka_unit_test(windows_of_a_long_text),
+        cmocka_unit_test(windows_of_a_pair),
+        cmocka_unit_test(session_is_busy_while_it_works),
+        cmocka_unit_test(two_threads_never_get_wrong_numbers),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,137 @@
+/* notes.c - notes and progress on stderr; see notes.h. */
+#include "tools/encode/notes.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
+
+/* ---- Progress ---- */
+
+double notes_seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void notes_begin(struct notes *notes, const struct job *job)
+{
+    const struct encode_options *options = job->options;
+    *notes = (struct notes){.encoder = job->encoder, .is_kept = options->has_progress};
+    notes->is_terminal = isatty(STDERR_FILENO);
+    notes->is_shown = options->has_progress ||
+                      (notes->is_terminal && options->request.n_texts == 0 &&
+                       !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
+    notes->start = notes->last = notes_seconds();
+}
+
+static void print_rates(const struct notes *notes, double seconds)
+{
+    double per_second = seconds > 0 ? 1 / seconds : 0;
+    fprintf(stderr, "%zu text%s, %.0f texts/s", notes->n_texts, plural(notes->n_texts),
+            (double)notes->n_texts * per_second);
+    if (notes->n_tokens > 0)
+        fprintf(stderr, ", %.0f tokens/s", (double)notes->n_tokens * per_second);
+}
+
+void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
+{
+    double now = notes_seconds();
+    notes->n_texts += n_texts;
+    notes->n_tokens += n_tokens;
+    if (!notes->is_shown || n_texts == 0 ||
+        now - notes->last < (notes->is_terminal ? BETWEEN_ON_TERMINAL : BETWEEN_LINES))
+        return;
+    notes->last = now;
+    fputs(notes->is_terminal ? "\r\033[K" : "encode: ", stderr);
+    print_rates(notes, now - notes->start);
+    fputs(notes->is_terminal ? "" : "\n", stderr);
+}
+
+void notes_clear(const struct notes *notes)
+{
+    if (notes->is_shown && notes->is_terminal)
+        fputs("\r\033[K", stderr);
+}
+
+void notes_end(const struct notes *notes)
+{
+    double seconds = notes_seconds() - notes->start;
+    notes_clear(notes);
+    if (notes->is_kept) {
+        fputs("encode: ", stderr);
+        print_rates(notes, seconds);
+        fprintf(stderr, " in %.2f s\n", seconds);
+    }
+    if (notes->n_cut > notes->n_cut_named)
+        program_note("%zu of %zu text%s %s cut", notes->n_cut, notes->n_read, plural(notes->n_read),
+                     notes->n_cut == 1 ? "was" : "were");
+}
+
+/* ---- What may surprise ---- */
+
+static void note_empty(const struct encoder *encoder, const char *name)
+{
+    const char *result = "";
+    if (encoder->task == TASK_LABELS && encoder->is_pooled)
+        result = ": it has no label";
+    else if (encoder->task == TASK_RANK)
+        result = ": its score is 0";
+    else if (encoder->width && encoder->is_pooled)
+        result = ": its vector is all zeros";
+    program_note("%s has no tokens%s", name, result);
+}
+
+static void note_missing_mask(const struct encoder *encoder, const struct item *item,
+                              const char *name)
+{
+    size_t len;
+    const char *mask = encoder_id_text(encoder, encoder->info.mask_token, &len);
+    program_note("%s has no %.*s%s: there is nothing to fill", name, (int)len, mask,
+                 item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
+}
+
+static void note_padding(const struct encoder *encoder, const char *name)
+{
+    int32_t id = encoder->padding.likely;
+    size_t len;
+    const char *text = encoder_id_text(encoder, id, &len);
+    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id "
+                 "%d, or a \"mask\", makes it padding",
+                 name, (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text, (int)id);
+}
+
+/* True the first time that it is the case: then the note is due, and its line is free. */
+static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
+{
+    if (*has_noted || !is_case)
+        return false;
+    notes_clear(notes);
+    return *has_noted = true;
+}
+
+void notes_of(struct notes *notes, const struct item *item)
+{
+    const struct encoder *encoder = notes->encoder;
+    const int32_t likely = encoder->padding.likely;
+    char name[ITEM_NAME_BYTES];
+    item_name(item, name);
+    notes->n_cut += item->n_dropped > 0 && item->number > 0;
+    if (is_first(notes, &notes->has_noted_empty,
+                 !task_is_tokens(encoder->task) && item_n_visible(item) == 0))
+        note_empty(encoder, name);
+    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
+        notes->n_cut_named = notes->n_cut;
+        program_note("%s was cut to %zu of its %zu tokens", name, item->n_tokens,
+                     item->n_tokens + item->n_dropped);
+    }
+    if (is_first(notes, &notes->has_noted_padding,
+                 encoder->task != TASK_TOKENS && likely >= 0 && padding_is_at_ends(item, likely)))
+        note_padding(encoder, name);
+    if (is_first(notes, &notes->has_noted_mask,
+                 encoder->task == TASK_FILL && item->window.of <= 1 &&
+                     item_count(item, encoder->info.mask_token) == 0))
+        note_missing_mask(encoder, item, name);
+}
