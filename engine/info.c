@@ -1,8 +1,10 @@
-/* info.c - what a model is: the public functions that only read. */
+/* info.c - what a model and the library are: the public functions that only read. */
 #include "engine/model.h"
 #include "engine/status.h"
+#include "model/kernels/kernels.h"
 #include "model/layers/pooling.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const enum section_tag SETTINGS_SECTIONS[] = {
@@ -199,4 +201,33 @@ int engine_pooling_named(const char *name)
 double engine_cosine(const float *a, const float *b, size_t n)
 {
     return a != NULL && b != NULL ? cosine(a, b, n) : 0;
+}
+
+/* ---- The library itself ---- */
+
+const char *engine_version(void)
+{
+    return ENGINE_VERSION;
+}
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+#define BUILD_INFO(isa) "libengine " ENGINE_VERSION ", " COMPILER ", kernels " isa
+
+const char *engine_build_info(void)
+{
+    static const struct {
+        const char *isa, *info;
+    } builds[] = {{"portable", BUILD_INFO("portable")},
+                  {"avx2", BUILD_INFO("avx2")},
+                  {"avx512", BUILD_INFO("avx512")},
+                  {"avx512vnni", BUILD_INFO("avx512vnni")}};
+    const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), false);
+    for (size_t i = 1; kernels != NULL && i < sizeof builds / sizeof builds[0]; i++)
+        if (strcmp(kernels->isa, builds[i].isa) == 0)
+            return builds[i].info;
+    return builds[0].info;
 }

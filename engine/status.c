@@ -1,11 +1,8 @@
-/* status.c - statuses, messages, and what the library says of itself. */
+/* status.c - statuses and their messages. */
 #include "engine/status.h"
-
-#include "model/kernels/kernels.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
@@ -83,31 +80,4 @@ const char *engine_status_name(engine_status status)
     case ENGINE_ERROR_INTERNAL: return "ENGINE_ERROR_INTERNAL";
     }
     return "unknown status";
-}
-
-const char *engine_version(void)
-{
-    return ENGINE_VERSION;
-}
-
-#if defined(__clang__)
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-#define BUILD_INFO(isa) "libengine " ENGINE_VERSION ", " COMPILER ", kernels " isa
-
-const char *engine_build_info(void)
-{
-    static const struct {
-        const char *isa, *info;
-    } builds[] = {{"portable", BUILD_INFO("portable")},
-                  {"avx2", BUILD_INFO("avx2")},
-                  {"avx512", BUILD_INFO("avx512")},
-                  {"avx512vnni", BUILD_INFO("avx512vnni")}};
-    const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), false);
-    for (size_t i = 1; kernels != NULL && i < sizeof builds / sizeof builds[0]; i++)
-        if (strcmp(kernels->isa, builds[i].isa) == 0)
-            return builds[i].info;
-    return builds[0].info;
 }

@@ -7,10 +7,11 @@
  */
 #include "engine/file/output_file.h"
 
+#include "engine/status.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -40,32 +41,18 @@ static const char *tail(const char *path)
     return len <= 140 ? path : path + len - 140;
 }
 
-static engine_status fail(struct output_file *file, engine_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static engine_status fail(struct output_file *file, engine_status status, const char *format, ...)
-{
-    file->status = status;
-    if (file->error != NULL) {
-        va_list arguments;
-        va_start(arguments, format);
-        file->error->status = status;
-        vsnprintf(file->error->message, sizeof file->error->message, format, arguments);
-        va_end(arguments);
-    }
-    return status;
-}
+#define refuse(file, why, ...) ((file)->status = fail((file)->error, why, __VA_ARGS__))
 
 static engine_status fail_errno(struct output_file *file, const char *what)
 {
     int reason = errno ? errno : EIO;
-    return fail(file, ENGINE_ERROR_IO, "cannot %s '%s': %s", what, tail(file->path),
-                strerror(reason));
+    return refuse(file, ENGINE_ERROR_IO, "cannot %s '%s': %s", what, tail(file->path),
+                  strerror(reason));
 }
 
 static engine_status fail_memory(struct output_file *file, const char *path)
 {
-    return fail(file, ENGINE_ERROR_MEMORY, "no memory to write '%s'", tail(path));
+    return refuse(file, ENGINE_ERROR_MEMORY, "no memory to write '%s'", tail(path));
 }
 
 /* "/dev/stdout", "/dev/fd/3" and so on mean a descriptor that is already open; else -1. */
@@ -87,10 +74,10 @@ static int named_descriptor(const char *path)
 
 static engine_status refuse_pipe(struct output_file *file)
 {
-    return fail(file, ENGINE_ERROR_IO,
-                "cannot write to '%s': it is a pipe or a terminal, and this kind of file is "
-                "completed at its start; name a regular file",
-                tail(file->path));
+    return refuse(file, ENGINE_ERROR_IO,
+                  "cannot write to '%s': it is a pipe or a terminal, and this kind of file is "
+                  "completed at its start; name a regular file",
+                  tail(file->path));
 }
 
 static engine_status open_directly(struct output_file *file, enum output_kind kind, int descriptor,
@@ -182,8 +169,9 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
         if (errno != ENOENT || file->path[0] == '\0')
             return fail_errno(file, "write to");
         if (lstat(file->path, &status) == 0)
-            return fail(file, ENGINE_ERROR_IO,
-                        "cannot write to '%s': it is a symbolic link to nothing", tail(file->path));
+            return refuse(file, ENGINE_ERROR_IO,
+                          "cannot write to '%s': it is a symbolic link to nothing",
+                          tail(file->path));
         file->target = strdup(file->path);
     } else if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
