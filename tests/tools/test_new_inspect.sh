@@ -258,7 +258,7 @@ run "$inspect" w.weights
 check 'control characters are escaped' says 'two\nlines \x1b[31m'
 check 'without --verify nothing is said of checksums' [ "$(grep -c checksums out)" = 0 ]
 run "$inspect" -f json --verify w.weights
-check 'json: name' says '"name": "two\nlines \u001B[31m"'
+check 'json: name' says '"name": "two\nlines \u001b[31m"'
 check 'json: verified' says '"verified": true'
 check 'json: parameters' grep -qE '"parameters": [0-9]+,?$' out
 if command -v python3 >/dev/null; then
