@@ -233,7 +233,7 @@ if [ -c /dev/full ]; then
         "$new" $options >/dev/full 2>err
         check "new $options on a full disk" [ $? = 1 ]
     done
-    for options in '-f text' '-f json' '--help'; do
+    for options in '-f text' '-f json' '--positions' '--positions -f json' '--help'; do
         # shellcheck disable=SC2086
         "$inspect" $options w.weights >/dev/full 2>err
         check "inspect $options on a full disk" [ $? = 1 ]

@@ -5,6 +5,7 @@
 
 #include "tools/common/csv_output.h"
 #include "tools/common/options.h"
+#include "tools/inspect/inspect_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +26,9 @@ struct source {
     size_t width;
 };
 
-static const char *config_of(const engine_model *model, const char *wanted)
-{
-    const char *key, *value;
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) == ENGINE_OK;
-         i++)
-        if (strcmp(key, wanted) == 0)
-            return value;
-    return NULL;
-}
-
 static double config_number(const engine_model *model, const char *key, double if_absent)
 {
-    const char *value = model != NULL ? config_of(model, key) : NULL;
+    const char *value = model != NULL ? inspect_config(model, key) : NULL;
     return value != NULL ? strtod(value, NULL) : if_absent;
 }
 
@@ -91,7 +81,7 @@ static void describe(const struct positions_request *request, const struct sourc
     const struct position_options *options = &request->options;
     bool is_fourier = strcmp(matrix->scheme, "fourier") == 0;
     const char *stored =
-        source->model != NULL ? config_of(source->model, "position_frequencies") : NULL;
+        source->model != NULL ? inspect_config(source->model, "position_frequencies") : NULL;
     if (source->model != NULL)
         matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
     if (position_uses_base(matrix->scheme))
@@ -105,32 +95,6 @@ static void describe(const struct positions_request *request, const struct sourc
                             : stored != NULL             ? (size_t)strtoul(stored, NULL, 10)
                                                          : 0;
     matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
-}
-
-/* The last place of a short text whose value stands at another place of a long one; one column will
- * do. */
-static bool find_example(double scale, struct index_example *example)
-{
-    const struct source one = {.options = {.struct_bytes = sizeof one.options,
-                                           .position = ENGINE_POSITION_INDEX,
-                                           .position_scale = &scale},
-                               .width = 1};
-    const struct source *source = &one;
-    size_t width;
-    *example = (struct index_example){.short_n = 5, .long_n = 20};
-    double *few = ask_rows(source, example->short_n, &width);
-    double *many = few != NULL ? ask_rows(source, example->long_n, &width) : NULL;
-    for (size_t p = 0; many != NULL && p < example->short_n; p++)
-        for (size_t q = 0; q < example->long_n; q++)
-            if (p != q && few[p * width] == many[q * width]) {
-                example->short_place = p;
-                example->long_place = q;
-                example->value = few[p * width];
-            }
-    bool done = many != NULL;
-    free(few);
-    free(many);
-    return done;
 }
 
 static int check_distances(const struct position_matrix *matrix, size_t n_apart)
@@ -161,7 +125,6 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
 static int show(const struct positions_request *request, const struct position_matrix *matrix)
 {
     struct position_measures measures;
-    struct index_example index, *example = NULL;
     if (request->format == POSITIONS_CSV) {
         print_csv(matrix, stdout);
         return PROGRAM_DONE;
@@ -170,20 +133,15 @@ static int show(const struct positions_request *request, const struct position_m
     int code = check_distances(matrix, n_apart);
     if (code != PROGRAM_DONE)
         return code;
-    if (strcmp(matrix->scheme, "index") == 0 && (float)matrix->scale != 0) {
-        if (!find_example(matrix->scale, &index))
-            return PROGRAM_FAILED;
-        example = &index;
-    }
     if (request->n_apart > matrix->n - 1)
         program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows",
                      matrix->n, plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1,
                      n_apart);
     bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
     if (done && request->format == POSITIONS_JSON)
-        done = positions_print_json(matrix, &measures, example, stdout);
+        positions_print_json(matrix, &measures);
     else if (done)
-        positions_print_text(matrix, &measures, example, stdout);
+        positions_print_text(matrix, &measures);
     positions_measures_free(&measures);
     return done ? PROGRAM_DONE : program_fail("out of memory");
 }

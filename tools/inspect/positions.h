@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 enum positions_format { POSITIONS_TEXT, POSITIONS_JSON, POSITIONS_CSV };
 
@@ -27,11 +26,11 @@ struct positions_request {
     enum positions_format format;
 };
 
-/* Numbers of which there is one for each row, or each pair of rows. */
+/* Of numbers that are counted from 0: of each row one, or of each pair of rows. */
 struct spread {
     double smallest, largest, mean;
-    size_t smallest_at, largest_at; /* rows */
-    bool is_constant;               /* but for the rounding of double */
+    size_t smallest_at, largest_at;
+    bool is_constant; /* but for the rounding of double */
 };
 
 /* Rows that are the same in float32, as they are added: `n` of them, the first `MATCHES_SHOWN` in
@@ -51,8 +50,7 @@ struct position_matrix {
 };
 
 struct position_measures {
-    double smallest, largest;
-    size_t smallest_at[2], largest_at[2]; /* row, column */
+    struct spread range; /* of all numbers, which are counted row by row */
     struct spread norms;
     struct spread *apart; /* [n_apart]: |PE[p] - PE[p+k]| over p, k from 1 */
     size_t n_apart;
@@ -67,21 +65,10 @@ bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
                        const struct position_picks *picks, struct position_measures *measures);
 void positions_measures_free(struct position_measures *measures);
 
-/* Of index: places of a text of `short_n` tokens whose value is that of other places of one of
- * `long_n`. */
-struct index_example {
-    size_t short_n, long_n, short_place, long_place; /* the last of them */
-    double value;
-};
-
 void positions_print_text(const struct position_matrix *matrix,
-                          const struct position_measures *measures,
-                          const struct index_example *example, FILE *stream);
-
-/* False: no memory. */
-bool positions_print_json(const struct position_matrix *matrix,
-                          const struct position_measures *measures,
-                          const struct index_example *example, FILE *stream);
+                          const struct position_measures *measures);
+void positions_print_json(const struct position_matrix *matrix,
+                          const struct position_measures *measures);
 
 /* The program's exit code; output goes to stdout. */
 int positions_inspect(struct positions_request *request);

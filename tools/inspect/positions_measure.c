@@ -22,23 +22,25 @@ static const double *row_of(const struct position_matrix *matrix, size_t p)
     return matrix->rows + p * matrix->width;
 }
 
-static void measure_range(const struct position_matrix *matrix, struct position_measures *measures)
+/* The next value, of a place; a value that is not a number is the extreme of both kinds. */
+static void take(struct spread *spread, double value, size_t at)
 {
-    measures->smallest = measures->largest = matrix->rows[0];
-    for (size_t p = 0; p < matrix->n; p++)
-        for (size_t i = 0; i < matrix->width; i++) {
-            double value = row_of(matrix, p)[i];
-            if (value < measures->smallest || isnan(value)) {
-                measures->smallest = value;
-                measures->smallest_at[0] = p;
-                measures->smallest_at[1] = i;
-            }
-            if (value > measures->largest || isnan(value)) {
-                measures->largest = value;
-                measures->largest_at[0] = p;
-                measures->largest_at[1] = i;
-            }
-        }
+    if (at == 0 || value < spread->smallest || isnan(value)) {
+        spread->smallest = value;
+        spread->smallest_at = at;
+    }
+    if (at == 0 || value > spread->largest || isnan(value)) {
+        spread->largest = value;
+        spread->largest_at = at;
+    }
+}
+
+static struct spread measure_range(const struct position_matrix *matrix)
+{
+    struct spread range = {0};
+    for (size_t i = 0; i < matrix->n * matrix->width; i++)
+        take(&range, matrix->rows[i], i);
+    return range;
 }
 
 /* |a - b|, or |a| where b is NULL */
@@ -61,14 +63,7 @@ static struct spread measure_rows(const struct position_matrix *matrix, size_t k
     for (size_t p = 0; p < n; p++) {
         double value =
             distance(row_of(matrix, p), k > 0 ? row_of(matrix, p + k) : NULL, matrix->width);
-        if (p == 0 || value < spread.smallest || isnan(value)) {
-            spread.smallest = value;
-            spread.smallest_at = p;
-        }
-        if (p == 0 || value > spread.largest || isnan(value)) {
-            spread.largest = value;
-            spread.largest_at = p;
-        }
+        take(&spread, value, p);
         sum += value;
     }
     spread.mean = sum / (double)n;
@@ -87,11 +82,6 @@ static void measure_picks(const struct position_matrix *matrix, struct position_
 
 /* ---- Equal rows ---- */
 
-struct numbered_row {
-    const double *row;
-    size_t width, p;
-};
-
 /* The bits of a number in float32, so that NaN has an order too; 0 and -0 are one. */
 static uint32_t bits_of(double value)
 {
@@ -101,61 +91,61 @@ static uint32_t bits_of(double value)
     return bits;
 }
 
-static int compare_rows(const struct numbered_row *a, const struct numbered_row *b)
+static int compare_rows(const struct position_matrix *matrix, size_t a, size_t b)
 {
-    for (size_t i = 0; i < a->width; i++) {
-        uint32_t left = bits_of(a->row[i]), right = bits_of(b->row[i]);
+    for (size_t i = 0; i < matrix->width; i++) {
+        uint32_t left = bits_of(row_of(matrix, a)[i]), right = bits_of(row_of(matrix, b)[i]);
         if (left != right)
             return left < right ? -1 : 1;
     }
     return 0;
 }
 
-static int by_row(const void *a, const void *b)
+static int by_row(const void *a, const void *b, void *matrix)
 {
-    const struct numbered_row *left = a, *right = b;
-    int order = compare_rows(left, right);
-    return order != 0 ? order : (left->p > right->p) - (left->p < right->p);
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    int order = compare_rows(matrix, left, right);
+    return order != 0 ? order : (left > right) - (left < right);
 }
 
-/* In the order of their first rows. */
-static int by_first(const void *a, const void *b)
+/* first[p]: the first row that is the same as row p; sorted: room for n. */
+static void find_first(const struct position_matrix *matrix, size_t *sorted, size_t *first)
 {
-    const struct same_rows *left = a, *right = b;
-    return (left->rows[0] > right->rows[0]) - (left->rows[0] < right->rows[0]);
+    for (size_t p = 0; p < matrix->n; p++)
+        sorted[p] = p;
+    qsort_r(sorted, matrix->n, sizeof *sorted, by_row, (void *)matrix);
+    for (size_t i = 0; i < matrix->n; i++) {
+        bool is_same = i > 0 && compare_rows(matrix, sorted[i - 1], sorted[i]) == 0;
+        first[sorted[i]] = is_same ? first[sorted[i - 1]] : sorted[i];
+    }
 }
 
-/* Keeps the groups that begin first. */
-static void keep_group(struct position_measures *measures, const struct same_rows *group)
+/* The first of the n rows that are the same as row p. */
+static struct same_rows group_of(const size_t *first, size_t p, size_t n)
 {
-    struct same_rows *kept = measures->same;
-    size_t n = measures->n_same++;
-    if (n < GROUPS_SHOWN)
-        kept[n++] = *group;
-    else if (by_first(group, &kept[(n = GROUPS_SHOWN) - 1]) < 0)
-        kept[GROUPS_SHOWN - 1] = *group;
-    qsort(kept, n, sizeof *kept, by_first);
+    struct same_rows group = {.n = n};
+    for (size_t q = p, shown = 0; shown < n && shown < MATCHES_SHOWN; q++)
+        if (first[q] == p)
+            group.rows[shown++] = q;
+    return group;
 }
 
 static bool find_same(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    struct numbered_row *places = calloc(matrix->n, sizeof *places);
-    if (places == NULL)
+    size_t n = matrix->n;
+    size_t *sorted = calloc(3 * n, sizeof *sorted);
+    if (sorted == NULL)
         return false;
-    for (size_t p = 0; p < matrix->n; p++)
-        places[p] = (struct numbered_row){row_of(matrix, p), matrix->width, p};
-    qsort(places, matrix->n, sizeof *places, by_row);
-    for (size_t i = 0, n; i < matrix->n; i += n) {
-        struct same_rows group = {.rows = {places[i].p}};
-        for (n = 1; i + n < matrix->n && compare_rows(&places[i], &places[i + n]) == 0; n++)
-            if (n < MATCHES_SHOWN)
-                group.rows[n] = places[i + n].p;
-        group.n = n;
-        measures->n_different++;
-        if (n > 1)
-            keep_group(measures, &group);
+    size_t *first = sorted + n, *n_same = first + n;
+    find_first(matrix, sorted, first);
+    for (size_t p = 0; p < n; p++)
+        n_same[first[p]]++;
+    for (size_t p = 0; p < n; p++) {
+        measures->n_different += n_same[p] > 0;
+        if (n_same[p] > 1 && measures->n_same++ < GROUPS_SHOWN)
+            measures->same[measures->n_same - 1] = group_of(first, p, n_same[p]);
     }
-    free(places);
+    free(sorted);
     return true;
 }
 
@@ -169,9 +159,10 @@ bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
     measures->apart = calloc(measures->n_apart + 1, sizeof *measures->apart);
     if (measures->apart == NULL || !find_same(matrix, measures))
         return false;
-    measure_range(matrix, measures);
+    measures->range = measure_range(matrix);
     measure_picks(matrix, &measures->picks);
-    double rounding = rounding_of(matrix, fmax(fabs(measures->smallest), fabs(measures->largest)));
+    double rounding =
+        rounding_of(matrix, fmax(fabs(measures->range.smallest), fabs(measures->range.largest)));
     measures->norms = measure_rows(matrix, 0, matrix->n, rounding);
     for (size_t k = 1; k <= measures->n_apart; k++)
         measures->apart[k - 1] = measure_rows(matrix, k, matrix->n - k, rounding);
