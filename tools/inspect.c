@@ -1,4 +1,4 @@
-/* inspect.c - encode-inspect: what a weight file holds, through the public interface alone. */
+/* inspect.c - encode-inspect: what a weight file holds, and what can be measured of positions. */
 #include "tools/common/options.h"
 #include "tools/inspect/inspect_file.h"
 #include "tools/inspect/inspect_options.h"
