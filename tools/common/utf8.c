@@ -1,75 +1,39 @@
 /* utf8.c - UTF-8 as the WHATWG Encoding Standard decodes it (section 8.1.1, "UTF-8 decoder").
- *
- * The lead byte fixes the length and the range of the second byte; the ranges below exclude
- * overlong forms (E0, F0), surrogates (ED) and numbers above U+10FFFF (F4). A part that breaks off
- * ends before the byte that does not fit, and that byte is read anew.
- */
+ * utf8proc reads what is valid; of what is not it does not say how long it is. */
 #include "tools/common/utf8.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
-size_t utf8_next(const char *text, size_t len, uint32_t *character)
+/* The lead byte says how many bytes there should be and where the second may lie, which excludes
+ * overlong forms (E0, F0), surrogates (ED) and numbers above U+10FFFF (F4). The part ends before
+ * the byte that does not fit, and that byte is read anew. */
+static size_t invalid_len(const unsigned char *text, size_t len)
 {
-    unsigned char lead = (unsigned char)text[0];
-    unsigned char low = 0x80, high = 0xBF;
-    size_t n;
-    uint32_t value;
-
-    *character = UTF8_REPLACEMENT;
-    if (lead < 0x80) {
-        *character = lead;
-        return 1;
-    }
-    if (lead >= 0xC2 && lead <= 0xDF) {
-        n = 2;
-        value = lead & 0x1Fu;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-        n = 3;
-        value = lead & 0x0Fu;
-        low = lead == 0xE0 ? 0xA0 : 0x80;
-        high = lead == 0xED ? 0x9F : 0xBF;
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-        n = 4;
-        value = lead & 0x07u;
-        low = lead == 0xF0 ? 0x90 : 0x80;
-        high = lead == 0xF4 ? 0x8F : 0xBF;
-    } else {
-        return 1;
-    }
-    for (size_t i = 1; i < n; i++) {
-        unsigned char byte = i < len ? (unsigned char)text[i] : 0;
-        if (byte < low || byte > high)
-            return i;
-        value = value << 6 | (byte & 0x3Fu);
+    unsigned lead = text[0];
+    unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    size_t n = lead < 0xC2 || lead > 0xF4 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    size_t i = 1;
+    for (; i < n && i < len && text[i] >= low && text[i] <= high; i++) {
         low = 0x80;
         high = 0xBF;
     }
-    *character = value;
-    return n;
+    return i;
+}
+
+size_t utf8_next(const char *text, size_t len, uint32_t *character)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    utf8proc_int32_t read;
+    utf8proc_ssize_t n = utf8proc_iterate(bytes, len < 4 ? (utf8proc_ssize_t)len : 4, &read);
+    *character = n > 0 ? (uint32_t)read : UTF8_REPLACEMENT;
+    return n > 0 ? (size_t)n : invalid_len(bytes, len);
 }
 
 size_t utf8_put(uint32_t character, char out[4])
 {
-    if (character < 0x80) {
-        out[0] = (char)character;
-        return 1;
-    }
-    if (character < 0x800) {
-        out[0] = (char)(0xC0 | character >> 6);
-        out[1] = (char)(0x80 | (character & 0x3F));
-        return 2;
-    }
-    if (character < 0x10000) {
-        out[0] = (char)(0xE0 | character >> 12);
-        out[1] = (char)(0x80 | (character >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (character & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | character >> 18);
-    out[1] = (char)(0x80 | (character >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (character >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (character & 0x3F));
-    return 4;
+    return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)out);
 }
 
 size_t utf8_repaired_len(const char *text, size_t len, bool *invalid)
