@@ -106,7 +106,7 @@ size_t batch_tokenize(struct batch *batch)
     for (size_t i = 0; i < batch->n_items; i++) {
         struct item *item = &batch->items[i];
         if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item) ||
-            (!encoder->is_chunked && !encoder_pad(encoder, item)))
+            (!encoder->request.is_chunked && !encoder_pad(encoder, item)))
             return i;
     }
     return batch->n_items;

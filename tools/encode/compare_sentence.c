@@ -26,6 +26,12 @@ static bool has_same_words(const struct comparison *comparison)
     return comparison->n_only[0] + comparison->n_only[1] == 0;
 }
 
+static bool has_positions(const struct comparison *comparison)
+{
+    const struct encoder *encoder = comparison->encoder;
+    return strcmp(encoder->position, "none") != 0 && encoder->position_scale != 0;
+}
+
 static bool is_causal(const struct comparison *comparison)
 {
     return strcmp(comparison->encoder->mask, "causal") == 0;
@@ -41,13 +47,13 @@ static void conclude_same(const struct comparison *comparison, char *out, size_t
         snprintf(out, cap,
                  "The same words in the same order: the same vectors (largest difference %.2g).",
                  largest);
-    else if (same_words && !encoder->has_positions && !is_causal(comparison))
+    else if (same_words && !has_positions(comparison) && !is_causal(comparison))
         snprintf(
             out, cap,
             "Without positions and with a full mask the order of the words makes no difference: "
             "the same words have the same vectors up to rounding (largest difference %.2g).",
             largest);
-    else if (same_words && encoder->has_positions)
+    else if (same_words && has_positions(comparison))
         snprintf(out, cap,
                  "Words moved, and the same words have the same vectors up to rounding (largest "
                  "difference %.2g): what the %s positions add in these places is the same, or too "
@@ -91,8 +97,8 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
 static void describe_taken_in(const struct comparison *comparison, char *out, size_t cap)
 {
     const struct encoder *encoder = comparison->encoder;
-    bool by_place = encoder->has_positions && comparison->n_moved > 0;
-    bool by_length = encoder->has_positions && strcmp(encoder->position, "index") == 0 &&
+    bool by_place = has_positions(comparison) && comparison->n_moved > 0;
+    bool by_length = has_positions(comparison) && strcmp(encoder->position, "index") == 0 &&
                      comparison->items[0].n_tokens != comparison->items[1].n_tokens;
     snprintf(out, cap, "%s%s%s",
              encoder->info.n_layers == 0 ? "its word"
@@ -112,7 +118,7 @@ static void conclude_different(const struct comparison *comparison, char *out, s
                  "words differ by up to %.3g.",
                  taken_in, comparison->encoder->info.n_layers == 0 ? " (there are no layers)" : "",
                  comparison->largest);
-    } else if (comparison->encoder->has_positions) {
+    } else if (has_positions(comparison)) {
         conclude_moved(comparison, out, cap);
     } else if (is_causal(comparison)) {
         snprintf(out, cap,

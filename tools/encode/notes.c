@@ -75,9 +75,9 @@ void notes_end(const struct notes *notes)
 static void note_empty(const struct encoder *encoder, const char *name)
 {
     const char *result = "";
-    if (encoder->task == TASK_LABELS && encoder->is_pooled)
+    if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
         result = ": it has no label";
-    else if (encoder->task == TASK_RANK)
+    else if (encoder->request.task == TASK_RANK)
         result = ": its score is 0";
     else if (encoder->width && encoder->is_pooled)
         result = ": its vector is all zeros";
@@ -120,7 +120,7 @@ void notes_of(struct notes *notes, const struct item *item)
     item_name(item, name);
     notes->n_cut += item->n_dropped > 0 && item->number > 0;
     if (is_first(notes, &notes->has_noted_empty,
-                 !task_is_tokens(encoder->task) && item_n_visible(item) == 0))
+                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
         note_empty(encoder, name);
     if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
         notes->n_cut_named = notes->n_cut;
@@ -128,10 +128,11 @@ void notes_of(struct notes *notes, const struct item *item)
                      item->n_tokens + item->n_dropped);
     }
     if (is_first(notes, &notes->has_noted_padding,
-                 encoder->task != TASK_TOKENS && likely >= 0 && padding_is_at_ends(item, likely)))
+                 encoder->request.task != TASK_TOKENS && likely >= 0 &&
+                     padding_is_at_ends(item, likely)))
         note_padding(encoder, name);
     if (is_first(notes, &notes->has_noted_mask,
-                 encoder->task == TASK_FILL && item->window.of <= 1 &&
+                 encoder->request.task == TASK_FILL && item->window.of <= 1 &&
                      item_count(item, encoder->info.mask_token) == 0))
         note_missing_mask(encoder, item, name);
 }

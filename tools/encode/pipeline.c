@@ -133,8 +133,8 @@ static int process_batch(void *task, struct batch *batch)
     int code = PROGRAM_FAILED;
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
-    if (!(encoder->is_chunked ? encode_chunked(pipeline, batch->items, n, &code)
-                              : encode_items(pipeline, batch->items, n, &code)))
+    if (!(encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n, &code)
+                                      : encode_items(pipeline, batch->items, n, &code)))
         return code;
     return n == batch->n_items ? PROGRAM_DONE : batch_fail(batch, reason);
 }

@@ -78,9 +78,9 @@ static bool takes_pair(const struct encoder *encoder, const struct item *item)
 
 bool windows_begin(struct windows *windows, struct encoder *encoder, const struct item *item)
 {
-    size_t limit = encoder->token_limit;
-    *windows =
-        (struct windows){.item = item, .encoder = encoder, .stride = encoder->stride, .of = 1};
+    size_t limit = encoder->options.max_tokens;
+    *windows = (struct windows){
+        .item = item, .encoder = encoder, .stride = encoder->request.stride, .of = 1};
     if (item->record.input.ids) {
         if (item_n_visible(item) <= limit)
             return true;
@@ -90,7 +90,7 @@ bool windows_begin(struct windows *windows, struct encoder *encoder, const struc
             item->n_tokens, limit);
     }
     windows->in_pair = takes_pair(encoder, item);
-    windows->at_words = encoder->task == TASK_ENTITIES;
+    windows->at_words = encoder->request.task == TASK_ENTITIES;
     windows->n = count_tokens(item, windows->in_pair);
     while (windows->first < item->n_tokens &&
            !is_of(&item->tokens[windows->first], windows->in_pair))

@@ -122,12 +122,12 @@ static bool check_rows(struct encoder *encoder, const struct item *item)
     size_t n = count_rows(encoder, item, 1) * encoder->width;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(item->rows[i]))
-            return encoder_fail(
-                encoder, item, ": a value came to %g, which is no number that float32 holds: %s",
-                (double)item->rows[i],
-                strstr(encoder->position_about, "W1 ") || strstr(encoder->position_about, "W2 ")
-                    ? "--embedding-scale or --position-scale is too large"
-                    : "the weights are too large, or no numbers");
+            return encoder_fail(encoder, item,
+                                ": a value came to %g, which is no number that float32 holds: %s",
+                                (double)item->rows[i],
+                                encoder->embedding_scale != 1 || encoder->position_scale != 1
+                                    ? "--embedding-scale or --position-scale is too large"
+                                    : "the weights are too large, or no numbers");
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
     engine_status (*make)(engine_session *, const engine_input *, size_t,
                           const engine_encode_options *, float *, size_t, size_t *,
                           engine_result *) =
-        encoder->task == TASK_LABELS ? engine_classify : engine_encode;
+        encoder->request.task == TASK_LABELS ? engine_classify : engine_encode;
     if (make(encoder->session, encoder->inputs, n, &encoder->options, encoder->rows, n_rows * width,
              NULL, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, items);
@@ -154,7 +154,7 @@ static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         items[i].rows = next;
         next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
-        if (encoder->task != TASK_COMPARE && !check_rows(encoder, &items[i]))
+        if (encoder->request.task != TASK_COMPARE && !check_rows(encoder, &items[i]))
             return false;
     }
     return true;
@@ -201,15 +201,15 @@ static bool find_entities(struct encoder *encoder, struct item *item)
 
 bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
-    if (n == 0 || task_is_tokens(encoder->task))
+    if (n == 0 || task_is_tokens(encoder->request.task))
         return true;
     if (!gather_inputs(encoder, items, n))
         return encoder_fail_memory(encoder, items);
     if (encoder->width)
         return make_rows(encoder, items, n);
     for (size_t i = 0; i < n; i++)
-        if (!(encoder->task == TASK_FILL ? fill(encoder, &encoder->inputs[i], &items[i])
-                                         : find_entities(encoder, &items[i])))
+        if (!(encoder->request.task == TASK_FILL ? fill(encoder, &encoder->inputs[i], &items[i])
+                                                 : find_entities(encoder, &items[i])))
             return false;
     return true;
 }

@@ -12,26 +12,21 @@
 struct encoder {
     engine_model *model;
     engine_session *session;
+    struct request_options request; /* what was asked for; what it points at is the caller's */
     engine_info info;
     const char *name; /* for headings: the model's, else its file's */
     int32_t unknown;  /* id of the token for unknown words; -1: none */
-    /* What is in force, after the options: the names of weights/FORMAT.md. */
+    /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
-    bool has_positions;       /* there are any, and their weight is not 0 */
-    char position_about[160]; /* " (base 50, W2 3)": what is asked, or not the format's default; or
-                                 "" */
-    enum task task;
-    bool is_pooled;     /* a row of numbers per text, not per token */
-    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
-    bool is_chunked;    /* texts beyond the limit go in windows, */
-    size_t stride;      /* which share so many tokens */
-    size_t token_limit; /* most tokens per text; 0: none */
-    size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
-    size_t top;         /* words per mask token */
+    double embedding_scale, position_scale; /* W1, W2 */
+    bool is_pooled;                         /* a row of numbers per text, not per token */
+    bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by cosine */
+    size_t width;     /* numbers per row: D, the pooled width, labels; 0: there are no rows */
+    size_t top;       /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
-    engine_encode_options options;
-    char message[512]; /* of the last failure */
+    engine_encode_options options; /* max_tokens 0: any number of tokens */
+    char message[512];             /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     int32_t *ids;
@@ -42,7 +37,7 @@ struct encoder {
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code
  * set; encoder_close is safe either way. */
-bool encoder_open(struct encoder *encoder, const struct request_options *options, int *exit_code);
+bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code);
 void encoder_close(struct encoder *encoder);
 
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
@@ -60,9 +55,12 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
-/* The value of one of the tokenizer's settings, or the model's, borrowed, or NULL. */
-const char *encoder_setting(const struct encoder *encoder, const char *key);
-const char *encoder_config(const struct encoder *encoder, const char *key);
+/* The value of a key of these settings of the model, borrowed, or NULL. */
+const char *encoder_setting(const struct encoder *encoder, engine_settings settings,
+                            const char *key);
+
+/* A number among those of the config; if it is absent, the number that stands for that. */
+double encoder_config_number(const struct encoder *encoder, const char *key, double if_absent);
 
 /* A piece that goes on with the word before it ("##ing"); false for models that take whole words.
  */

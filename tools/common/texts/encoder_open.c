@@ -15,8 +15,9 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool open_model(struct encoder *encoder, const char *path)
+static bool open_model(struct encoder *encoder)
 {
+    const char *path = encoder->request.model_path;
     engine_error error = {0};
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
         program_fail("%s%s", error.message, path ? "" : " (-m FILE; encode-new makes one)");
@@ -24,7 +25,7 @@ static bool open_model(struct encoder *encoder, const char *path)
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
-    const char *unknown = encoder_setting(encoder, "unknown");
+    const char *unknown = encoder_setting(encoder, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
     encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(encoder->info.path);
     return true;
@@ -62,8 +63,9 @@ static const char *missing_head(const engine_info *info, enum task task)
 static bool check_head(const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    const char *option = task_option(encoder->task), *missing = missing_head(info, encoder->task);
-    if (!info->has_model && !task_is_tokens(encoder->task)) {
+    const char *option = task_option(encoder->request.task),
+               *missing = missing_head(info, encoder->request.task);
+    if (!info->has_model && !task_is_tokens(encoder->request.task)) {
         program_fail("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
                      encoder->name, option[0] ? option : "a vector");
         return false;
@@ -73,7 +75,7 @@ static bool check_head(const struct encoder *encoder)
                      encoder->name, head_use(info->head));
         return false;
     }
-    if (encoder->task == TASK_FILL && info->mask_token < 0) {
+    if (encoder->request.task == TASK_FILL && info->mask_token < 0) {
         program_fail("--fill needs a tokenizer with a mask token; that of %s names none",
                      encoder->name);
         return false;
@@ -81,43 +83,44 @@ static bool check_head(const struct encoder *encoder)
     return true;
 }
 
-/* What the options ask of this model and it cannot do; NULL: nothing. */
-static const char *model_conflict(struct encoder *encoder, const struct request_options *options)
+/* What is asked of this model and it cannot do; NULL: nothing. */
+static const char *model_conflict(struct encoder *encoder)
 {
-    size_t most = encoder->info.max_tokens;
-    if (options->normalize && !encoder->is_pooled)
+    const struct request_options *request = &encoder->request;
+    const size_t most = encoder->info.max_tokens, cap = sizeof encoder->message;
+    const char *idle = encoder->info.has_model
+                           ? position_options_conflict(&request->positions, encoder->position)
+                           : NULL;
+    if (request->normalize && !encoder->is_pooled)
         return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
-    if (encoder->ranks_pairs && options->has_pooling)
+    if (encoder->ranks_pairs && request->has_pooling)
         return "this model ranks by its head, which reads both texts: --rank goes without -p";
-    if (encoder->info.has_model &&
-        position_options_conflict(&options->positions, encoder->position)) {
-        snprintf(encoder->message, sizeof encoder->message, "%s; here they are %s",
-                 position_options_conflict(&options->positions, encoder->position),
-                 encoder->position);
+    if (idle) {
+        snprintf(encoder->message, cap, "%s; here they are %s", idle, encoder->position);
         return encoder->message;
     }
-    if (encoder->task == TASK_RANK && !encoder->ranks_pairs && options->raw_scores)
+    if (request->task == TASK_RANK && !encoder->ranks_pairs && request->raw_scores)
         return "this model ranks by cosine: --raw-scores is for cross-encoders";
-    if (task_is_tokens(encoder->task) || options->max_tokens <= most)
+    if (task_is_tokens(request->task) || request->max_tokens <= most)
         return NULL;
-    snprintf(encoder->message, sizeof encoder->message,
-             "--max-tokens %zu is more than this model takes: %zu token%s", options->max_tokens,
-             most, plural(most));
+    snprintf(encoder->message, cap, "--max-tokens %zu is more than this model takes: %zu token%s",
+             request->max_tokens, most, plural(most));
     return encoder->message;
 }
 
 /* ---- What is in force ---- */
 
-static void settle_pooling(struct encoder *encoder, const struct request_options *options)
+static void settle_pooling(struct encoder *encoder)
 {
     static const char *const names[] = {NULL,        "none",          "mean", "cls",   "max",
                                         "mean_sqrt", "weighted_mean", "last", "pooler"};
     const engine_info *info = &encoder->info;
-    bool by_cosine = encoder->task == TASK_RANK || encoder->task == TASK_SIMILARITY;
+    const enum task task = encoder->request.task;
+    bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
     bool has_own = strcmp(info->pooling, "none") != 0;
-    engine_pooling pooling = options->pooling;
+    engine_pooling pooling = encoder->request.pooling;
 
-    if (by_cosine && !options->has_pooling)
+    if (by_cosine && !encoder->request.has_pooling)
         pooling = ENGINE_POOLING_MODEL;
     if (pooling == ENGINE_POOLING_MODEL && !has_own)
         pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
@@ -131,123 +134,89 @@ static void settle_pooling(struct encoder *encoder, const struct request_options
 static void settle_head(struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
+    const struct request_options *request = &encoder->request;
     encoder->ranks_pairs =
-        encoder->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
-    if (encoder->task == TASK_LABELS) {
+        request->task == TASK_RANK && info->head == ENGINE_HEAD_SEQUENCE && info->n_labels == 1;
+    if (request->task == TASK_LABELS) {
         encoder->is_pooled = info->head == ENGINE_HEAD_SEQUENCE;
         encoder->width = info->n_labels;
-    } else if (task_is_tokens(encoder->task) || encoder->task == TASK_ENTITIES ||
-               encoder->task == TASK_FILL) {
+    } else if (task_is_tokens(request->task) || request->task == TASK_ENTITIES ||
+               request->task == TASK_FILL) {
         encoder->width = 0;
     }
+    encoder->top = request->top ? request->top : DEFAULT_TOP;
+    if (request->task == TASK_FILL && encoder->top > info->n_vocabulary)
+        encoder->top = info->n_vocabulary;
 }
 
 /* Texts that are to have N tokens may not have more, whatever the model takes. */
-static size_t token_limit(const struct encoder *encoder, const struct request_options *options)
+static size_t token_limit(const struct encoder *encoder)
 {
-    bool is_free = task_is_tokens(encoder->task) && !options->is_chunked;
+    const struct request_options *request = &encoder->request;
+    bool is_free = task_is_tokens(request->task) && !request->is_chunked;
     size_t limit = is_free ? 0 : encoder->info.max_text_tokens;
-    if (options->max_tokens)
-        return options->max_tokens;
-    return options->pad_to && (limit == 0 || options->pad_to < limit) ? options->pad_to : limit;
+    if (request->max_tokens)
+        return request->max_tokens;
+    return request->pad_to && (limit == 0 || request->pad_to < limit) ? request->pad_to : limit;
 }
 
-static double config_number(const struct encoder *encoder, const char *key, double if_absent)
+static void settle_positions(struct encoder *encoder)
 {
-    const char *value = encoder_config(encoder, key);
-    return value ? strtod(value, NULL) : if_absent;
-}
-
-/* The numbers that positions are computed with: those that the options give, and those of the file
- * that are not what the format has where a file says nothing. */
-static void describe_positions(struct encoder *encoder, const struct position_options *options,
-                               double embedding_scale, double position_scale)
-{
-    const char *scheme = encoder->position;
-    bool has_base = strcmp(scheme, "sinusoidal") == 0 || strcmp(scheme, "exponential") == 0;
-    double base =
-        options->base != 0 ? options->base : config_number(encoder, "position_base", 10000);
-    size_t n_frequencies = options->frequencies
-                               ? options->n_frequencies
-                               : (size_t)config_number(encoder, "position_frequencies", 0);
-    char *out = encoder->position_about;
-    size_t cap = sizeof encoder->position_about, used = 0;
-
-    if (has_base && (options->base != 0 || base != 10000))
-        used += (size_t)snprintf(out, cap, ", base %g", base);
-    if (strcmp(scheme, "fourier") == 0 && n_frequencies > 0)
-        used += (size_t)snprintf(out + used, cap - used, ", %zu frequenc%s", n_frequencies,
-                                 n_frequencies == 1 ? "y" : "ies");
-    if (options->has_embedding_scale || embedding_scale != 1)
-        used += (size_t)snprintf(out + used, cap - used, ", W1 %g", embedding_scale);
-    if (strcmp(scheme, "none") != 0 && (options->has_position_scale || position_scale != 1))
-        used += (size_t)snprintf(out + used, cap - used, ", W2 %g", position_scale);
-    if (used > 0) {
-        memcpy(out, " (", 2); /* in place of ", " */
-        snprintf(out + used, cap - used, ")");
-    }
-}
-
-static void settle_positions(struct encoder *encoder, const struct position_options *options)
-{
-    double embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
-                             : options->has_embedding_scale
-                                 ? options->embedding_scale
-                                 : config_number(encoder, "embedding_scale", 1);
-    double position_scale = options->has_position_scale
-                                ? options->position_scale
-                                : config_number(encoder, "position_scale", 1);
+    const struct position_options *options = &encoder->request.positions;
     encoder->position = options->position == ENGINE_POSITION_MODEL
                             ? encoder->info.position
                             : position_name(options->position);
-    encoder->has_positions = strcmp(encoder->position, "none") != 0 && position_scale != 0;
-    describe_positions(encoder, options, embedding_scale, position_scale);
+    encoder->embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
+                               : options->has_embedding_scale
+                                   ? options->embedding_scale
+                                   : encoder_config_number(encoder, "embedding_scale", 1);
+    encoder->position_scale = options->has_position_scale
+                                  ? options->position_scale
+                                  : encoder_config_number(encoder, "position_scale", 1);
 }
 
-static void settle(struct encoder *encoder, const struct request_options *options)
+static void settle(struct encoder *encoder)
 {
-    const engine_info *info = &encoder->info;
-    engine_encode_options *encode = &encoder->options;
-
-    encoder->task = options->task;
-    settle_positions(encoder, &options->positions);
-    encoder->mask = options->mask == ENGINE_MASK_FULL     ? "full"
-                    : options->mask == ENGINE_MASK_CAUSAL ? "causal"
-                                                          : info->mask;
-    settle_pooling(encoder, options);
+    const struct request_options *request = &encoder->request;
+    settle_positions(encoder);
+    encoder->mask = request->mask == ENGINE_MASK_FULL     ? "full"
+                    : request->mask == ENGINE_MASK_CAUSAL ? "causal"
+                                                          : encoder->info.mask;
+    encoder->options = (engine_encode_options){
+        .struct_bytes = sizeof encoder->options,
+        .prompt = "", /* texts and the query have theirs already */
+        .query_prompt = "",
+        .normalize = request->normalize,
+        .no_special = request->no_special,
+        .on_long = request->on_long,
+        .max_tokens = token_limit(encoder),
+        .truncation = request->truncation,
+        .truncate_left = request->truncate_left,
+        .raw_scores = request->raw_scores,
+    };
+    settle_pooling(encoder);
     settle_head(encoder);
-    encoder->is_chunked = options->is_chunked;
-    encoder->stride = options->stride;
-    encoder->top = options->top ? options->top : DEFAULT_TOP;
-    if (encoder->task == TASK_FILL && encoder->top > info->n_vocabulary)
-        encoder->top = info->n_vocabulary;
-    encoder->token_limit = token_limit(encoder, options);
-    padding_settle(&encoder->padding, encoder->model, options, task_is_tokens(encoder->task));
-    encode->struct_bytes = sizeof *encode;
-    encode->normalize = options->normalize;
-    encode->no_special = options->no_special;
-    encode->on_long = options->on_long;
-    encode->max_tokens = encoder->token_limit;
-    encode->truncation = options->truncation;
-    encode->truncate_left = options->truncate_left;
-    encode->raw_scores = options->raw_scores;
+    padding_settle(&encoder->padding, encoder->model, request, task_is_tokens(request->task));
 }
 
 /* ---- Session ---- */
 
-static bool open_session(struct encoder *encoder, const struct request_options *options)
+static bool open_session(struct encoder *encoder)
 {
-    engine_session_options session = {.struct_bytes = sizeof session};
+    const struct request_options *request = &encoder->request;
+    const bool is_computed = !task_is_tokens(request->task);
+    struct position_options positions = request->positions;
+    engine_session_options session = {
+        .struct_bytes = sizeof session,
+        .n_threads = request->n_threads,
+        .max_tokens = is_computed ? request->max_tokens : 1, /* tokens alone need no rows */
+        .position = ENGINE_POSITION_NONE,
+        .mask = request->mask,
+    };
     engine_error error = {0};
-    bool is_computed = !task_is_tokens(encoder->task);
 
-    session.n_threads = options->n_threads;
-    session.max_tokens = is_computed ? options->max_tokens : 1; /* tokens alone need no rows */
-    struct position_options positions = options->positions;
-    session.position = ENGINE_POSITION_NONE;
     if (is_computed)
         position_options_apply(&positions, encoder->info.width, &session);
-    session.mask = options->mask;
     engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
     if (status != ENGINE_OK) {
         program_fail("%s%s", error.message, position_next_step(session.position, status));
@@ -265,23 +234,23 @@ static bool open_session(struct encoder *encoder, const struct request_options *
     return true;
 }
 
-bool encoder_open(struct encoder *encoder, const struct request_options *options, int *exit_code)
+bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code)
 {
-    *encoder = (struct encoder){0};
+    *encoder = (struct encoder){.request = *request};
     *exit_code = PROGRAM_FAILED;
-    if (!open_model(encoder, options->model_path))
+    if (!open_model(encoder))
         return false;
-    settle(encoder, options);
+    settle(encoder);
     if (!check_head(encoder))
         return false;
-    const char *conflict = model_conflict(encoder, options);
+    const char *conflict = model_conflict(encoder);
     if (conflict) {
         *exit_code = program_misuse("%s", conflict);
         return false;
     }
-    return prompt_resolve(encoder->model, options, encoder->ranks_pairs, &encoder->prompt,
+    return prompt_resolve(encoder->model, request, encoder->ranks_pairs, &encoder->prompt,
                           &encoder->query_prompt, exit_code) &&
-           open_session(encoder, options);
+           open_session(encoder);
 }
 
 void encoder_close(struct encoder *encoder)

@@ -4,30 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *find_setting(const struct encoder *encoder, engine_settings settings,
-                                const char *wanted)
+const char *encoder_setting(const struct encoder *encoder, engine_settings settings,
+                            const char *key)
 {
-    const char *key, *value;
+    const char *found, *value;
     for (size_t i = 0;
-         engine_model_setting(encoder->model, settings, i, &key, &value, NULL) == ENGINE_OK; i++)
-        if (strcmp(key, wanted) == 0)
+         engine_model_setting(encoder->model, settings, i, &found, &value, NULL) == ENGINE_OK; i++)
+        if (strcmp(found, key) == 0)
             return value;
     return NULL;
 }
 
-const char *encoder_setting(const struct encoder *encoder, const char *key)
+double encoder_config_number(const struct encoder *encoder, const char *key, double if_absent)
 {
-    return find_setting(encoder, ENGINE_SETTINGS_TOKENIZER, key);
-}
-
-const char *encoder_config(const struct encoder *encoder, const char *key)
-{
-    return find_setting(encoder, ENGINE_SETTINGS_CONFIG, key);
+    const char *value = encoder_setting(encoder, ENGINE_SETTINGS_CONFIG, key);
+    return value ? strtod(value, NULL) : if_absent;
 }
 
 bool encoder_continues_word(const struct encoder *encoder, int32_t id)
 {
-    const char *prefix = encoder_setting(encoder, "prefix"), *text;
+    const char *prefix = encoder_setting(encoder, ENGINE_SETTINGS_TOKENIZER, "prefix"), *text;
     size_t len;
     if (strcmp(encoder->info.tokenizer, "wordpiece") != 0 ||
         engine_token_text(encoder->model, id, &text, &len) != ENGINE_OK)
@@ -41,10 +37,10 @@ bool encoder_continues_word(const struct encoder *encoder, int32_t id)
 static bool fail_too_long(struct encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
-    bool may_raise =
-        task_is_tokens(encoder->task) || encoder->token_limit < encoder->info.max_tokens;
-    bool may_chunk = encoder->task < TASK_RANK && encoder->task != TASK_SHOW_MASK;
-    bool by_padding = encoder->token_limit == encoder->padding.n;
+    bool may_raise = task_is_tokens(encoder->request.task) ||
+                     encoder->options.max_tokens < encoder->info.max_tokens;
+    bool may_chunk = encoder->request.task < TASK_RANK && encoder->request.task != TASK_SHOW_MASK;
+    bool by_padding = encoder->options.max_tokens == encoder->padding.n;
     size_t n_tokens = 0;
 
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
@@ -55,7 +51,7 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
     return encoder_fail(encoder, item,
                         " has %zu token%s and the limit is %zu: --on-long truncate cuts it%s%s",
-                        n_tokens, plural(n_tokens), encoder->token_limit,
+                        n_tokens, plural(n_tokens), encoder->options.max_tokens,
                         may_chunk ? ", --on-long chunk makes windows of it" : "",
                         !may_raise   ? ""
                         : by_padding ? ", a larger --pad-to takes more"
@@ -72,10 +68,10 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
     engine_result result = {0};
     engine_status status;
 
-    if (encoder->is_chunked) /* windows are cut from all tokens */
+    if (encoder->request.is_chunked) /* windows are cut from all tokens */
         options.max_tokens = 0;
-    else if (encoder->token_limit && guess > encoder->token_limit)
-        guess = encoder->token_limit;
+    else if (encoder->options.max_tokens && guess > encoder->options.max_tokens)
+        guess = encoder->options.max_tokens;
     do {
         item->tokens = encoder_room(item->tokens, &cap, guess, sizeof *item->tokens);
         if (!item->tokens)
@@ -109,7 +105,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
     const engine_info *info = &encoder->info;
     size_t n = input->n_ids;
 
-    if (encoder->task == TASK_ENTITIES)
+    if (encoder->request.task == TASK_ENTITIES)
         return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
     item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
     if (!item->tokens || !padding_find(&encoder->padding, item))

@@ -14,7 +14,7 @@ static const char TEXT_TITLES[] = "text,pair";
 static void write_index_titles(struct printer *printer)
 {
     csv_write_fields(&printer->csv, "text_index");
-    if (printer->encoder->is_chunked)
+    if (printer->encoder->request.is_chunked)
         csv_write_fields(&printer->csv, "window,window_begin,window_end");
 }
 
@@ -155,7 +155,7 @@ static bool begin(struct printer *printer)
     const struct encoder *encoder = printer->encoder;
     bool is_pooled = encoder->width && encoder->is_pooled;
     write_index_titles(printer);
-    switch (encoder->task) {
+    switch (encoder->request.task) {
     case TASK_ENTITIES: csv_write_fields(csv, "entity,label,score,begin,end,in_pair"); break;
     case TASK_FILL:
         csv_write_fields(csv, "token_index,begin,end,in_pair,candidate,id,score");
@@ -174,7 +174,7 @@ static bool begin(struct printer *printer)
 
 static bool print_item(struct printer *printer, const struct item *item)
 {
-    switch (printer->encoder->task) {
+    switch (printer->encoder->request.task) {
     case TASK_LABELS:
         for (size_t i = 0; i < (printer->encoder->is_pooled ? 1 : item->n_tokens); i++)
             write_labels(printer, item, i);

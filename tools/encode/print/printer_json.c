@@ -133,7 +133,7 @@ static void write_token(struct printer *printer, const struct item *item, size_t
         json_write_truth(json, "pair", true);
     if (item_is_masked(item, i))
         json_write_truth(json, "masked", true);
-    if (encoder->task == TASK_LABELS && !encoder->is_pooled)
+    if (encoder->request.task == TASK_LABELS && !encoder->is_pooled)
         write_labels(printer, item->rows + i * encoder->width);
     json_end_object(json);
 }
@@ -221,7 +221,7 @@ static void write_masks(struct printer *printer, const struct item *item)
 
 static void write_result(struct printer *printer, const struct item *item)
 {
-    switch (printer->encoder->task) {
+    switch (printer->encoder->request.task) {
     case TASK_LABELS:
         if (printer->encoder->is_pooled)
             write_labels(printer, scores_of(item));

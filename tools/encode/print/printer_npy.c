@@ -17,7 +17,7 @@ enum { HEADER_BYTES = 128, PREFIX_BYTES = 10, COPY_BYTES = 64 << 10 };
 
 static bool are_ids(const struct encoder *encoder)
 {
-    return encoder->task == TASK_TOKENS;
+    return encoder->request.task == TASK_TOKENS;
 }
 
 static void put_shape(char *out, size_t cap, const struct encoder *encoder, size_t n_rows)

@@ -232,14 +232,14 @@ static void print_text_line(const struct printer *printer, const struct item *it
     else
         display_cell(stream, shown.text, shown.text_len, TEXT_COLUMNS);
     print_row(stream, printer,
-              printer->encoder->task == TASK_LABELS ? scores_of(item) : item->rows);
+              printer->encoder->request.task == TASK_LABELS ? scores_of(item) : item->rows);
     putc('\n', stream);
 }
 
 static void print_text_titles(const struct printer *printer)
 {
     fprintf(printer->stream, "\n%6s  ", "#");
-    if (printer->encoder->is_chunked)
+    if (printer->encoder->request.is_chunked)
         fprintf(printer->stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
     fprintf(printer->stream, "%-*s", TEXT_COLUMNS, "text");
     print_row_title(printer->stream, printer);
@@ -252,7 +252,7 @@ static bool begin(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     print_heading(printer->stream, encoder);
-    if (encoder->task == TASK_LABELS)
+    if (encoder->request.task == TASK_LABELS)
         printer->label_columns = widest_label(encoder);
     if (encoder->width && encoder->is_pooled)
         print_text_titles(printer);
@@ -264,7 +264,7 @@ static bool print_table(struct printer *printer, const struct item *item)
     putc('\n', printer->stream);
     if (printer->has_titles)
         print_title(printer->stream, item);
-    switch (printer->encoder->task) {
+    switch (printer->encoder->request.task) {
     case TASK_ENTITIES: return print_entities(printer, item);
     case TASK_FILL: return print_masks(printer, item);
     default: return print_tokens(printer, item);

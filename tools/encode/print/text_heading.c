@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { NAME_COLUMNS = 70 };
+enum { NAME_COLUMNS = 70, DEFAULT_BASE = 10000 };
 
 static bool has_length_1(const struct encoder *encoder)
 {
@@ -20,11 +20,44 @@ static const char *score_kind(const struct encoder *encoder)
     return are_raw ? "logits" : encoder->info.scores;
 }
 
+/* " (base 50, W2 3)": the numbers that positions are computed with, those that were asked for and
+ * those of the file that are not what the format has where a file says nothing; or "". */
+static void print_position_numbers(FILE *stream, const struct encoder *encoder)
+{
+    const struct position_options *asked = &encoder->request.positions;
+    const double file_base = encoder_config_number(encoder, "position_base", DEFAULT_BASE);
+    const double base = asked->base != 0 ? asked->base : file_base;
+    const size_t n_frequencies =
+        asked->frequencies ? asked->n_frequencies
+                           : (size_t)encoder_config_number(encoder, "position_frequencies", 0);
+    const double w1 = encoder->embedding_scale, w2 = encoder->position_scale;
+    const char *separator = " (";
+
+    if (position_uses_base(encoder->position) && (asked->base != 0 || base != DEFAULT_BASE)) {
+        fprintf(stream, "%sbase %g", separator, base);
+        separator = ", ";
+    }
+    if (strcmp(encoder->position, "fourier") == 0 && n_frequencies > 0) {
+        fprintf(stream, "%s%zu frequenc%s", separator, n_frequencies,
+                n_frequencies == 1 ? "y" : "ies");
+        separator = ", ";
+    }
+    if (asked->has_embedding_scale || w1 != 1) {
+        fprintf(stream, "%sW1 %g", separator, w1);
+        separator = ", ";
+    }
+    if (strcmp(encoder->position, "none") != 0 && (asked->has_position_scale || w2 != 1)) {
+        fprintf(stream, "%sW2 %g", separator, w2);
+        separator = ", ";
+    }
+    fputs(separator[0] == ',' ? ")" : "", stream);
+}
+
 /* What is made of a text. */
 static void print_result_kind(FILE *stream, const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    switch (encoder->task) {
+    switch (encoder->request.task) {
     case TASK_LABELS:
         fprintf(stream, "%zu label%s per %s (%s)", info->n_labels, plural(info->n_labels),
                 encoder->is_pooled ? "text" : "token", score_kind(encoder));
@@ -64,12 +97,14 @@ void print_heading(FILE *stream, const struct encoder *encoder)
                 plural(info->n_heads), info->feed_forward, info->n_vocabulary);
     else
         fputs(": no model\n", stream);
-    if (task_is_tokens(encoder->task)) {
+    if (task_is_tokens(encoder->request.task)) {
         fprintf(stream, "%s tokenizer\n", info->tokenizer);
         return;
     }
-    fprintf(stream, "%s positions%s, %s mask, ", has_positions ? encoder->position : "no",
-            encoder->position_about, encoder->mask);
+    fprintf(stream, "%s positions", has_positions ? encoder->position : "no");
+    print_position_numbers(stream, encoder);
+    fprintf(stream, ", %s mask, ", encoder->mask);
     print_result_kind(stream, encoder);
-    fprintf(stream, ", at most %zu token%s\n", encoder->token_limit, plural(encoder->token_limit));
+    fprintf(stream, ", at most %zu token%s\n", encoder->options.max_tokens,
+            plural(encoder->options.max_tokens));
 }

@@ -86,7 +86,7 @@ static void print_labels(FILE *stream, const struct printer *printer, const floa
 
 void print_row_title(FILE *stream, const struct printer *printer)
 {
-    if (printer->encoder->task == TASK_LABELS)
+    if (printer->encoder->request.task == TASK_LABELS)
         fprintf(stream, "  %-*s %*s", (int)printer->label_columns, "label", DISPLAY_NUMBER,
                 "score");
     else
@@ -97,7 +97,7 @@ void print_row(FILE *stream, const struct printer *printer, const float *row)
 {
     if (row == NULL)
         print_no_label(stream, printer);
-    else if (printer->encoder->task == TASK_LABELS)
+    else if (printer->encoder->request.task == TASK_LABELS)
         print_labels(stream, printer, row);
     else
         print_values(stream, printer, row);
