@@ -8,6 +8,7 @@
 
 #include "tools/common/display.h"
 #include "tools/common/json_writer.h"
+#include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 
 #include <inttypes.h>
@@ -22,17 +23,6 @@ struct inspection {
     engine_info info;
     struct json_writer *json; /* NULL: text */
 };
-
-const char *inspect_config(const engine_model *model, const char *wanted)
-{
-    const char *key, *value;
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value, NULL) == ENGINE_OK;
-         i++)
-        if (strcmp(key, wanted) == 0)
-            return value;
-    return NULL;
-}
 
 /* ---- Head ---- */
 
@@ -133,7 +123,7 @@ static void print_more(const struct inspection *inspection, engine_settings sett
 {
     const engine_info *info = &inspection->info;
     if (settings == ENGINE_SETTINGS_CONFIG && info->head == ENGINE_HEAD_SEQUENCE &&
-        inspect_config(inspection->model, "head_pooling") == NULL)
+        model_setting(inspection->model, ENGINE_SETTINGS_CONFIG, "head_pooling") == NULL)
         printf("  %-*s  cls (the default: the file does not say)\n", KEY_COLUMNS, "head_pooling");
     if (settings == ENGINE_SETTINGS_TOKENIZER)
         printf("  %-*s  %zu id%s, %zu with a text\n", KEY_COLUMNS, "(vocabulary)",

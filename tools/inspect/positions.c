@@ -4,8 +4,8 @@
 #include "tools/inspect/positions.h"
 
 #include "tools/common/csv_output.h"
+#include "tools/common/model_setting.h"
 #include "tools/common/options.h"
-#include "tools/inspect/inspect_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,6 @@ struct source {
     engine_session_options options;
     size_t width;
 };
-
-static double config_number(const engine_model *model, const char *key, double if_absent)
-{
-    const char *value = model != NULL ? inspect_config(model, key) : NULL;
-    return value != NULL ? strtod(value, NULL) : if_absent;
-}
 
 static int open_model(const struct positions_request *request, struct source *source)
 {
@@ -75,26 +69,25 @@ static double *ask_rows(const struct source *source, size_t n, size_t *width)
     return rows;
 }
 
+/* What is in force: what the options say, else the file, else the format. */
 static void describe(const struct positions_request *request, const struct source *source,
                      struct position_matrix *matrix)
 {
     const struct position_options *options = &request->options;
-    bool is_fourier = strcmp(matrix->scheme, "fourier") == 0;
-    const char *stored =
-        source->model != NULL ? inspect_config(source->model, "position_frequencies") : NULL;
-    if (source->model != NULL)
+    const engine_model *model = source->model;
+    if (model != NULL)
         matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
     if (position_uses_base(matrix->scheme))
-        matrix->base = options->base != 0 ? options->base
-                                          : config_number(source->model, "position_base", 10000);
+        matrix->base =
+            options->base != 0 ? options->base : model_number(model, "position_base", 10000);
     matrix->scale = options->has_position_scale ? options->position_scale
-                                                : config_number(source->model, "position_scale", 1);
-    if (!is_fourier)
+                                                : model_number(model, "position_scale", 1);
+    if (strcmp(matrix->scheme, "fourier") != 0)
         return;
-    matrix->n_frequencies = options->frequencies != NULL ? options->n_frequencies
-                            : stored != NULL             ? (size_t)strtoul(stored, NULL, 10)
-                                                         : 0;
-    matrix->period = source->model != NULL ? source->info.max_tokens : matrix->n;
+    matrix->n_frequencies = options->frequencies != NULL
+                                ? options->n_frequencies
+                                : (size_t)model_number(model, "position_frequencies", 0);
+    matrix->period = model != NULL ? source->info.max_tokens : matrix->n;
 }
 
 static int check_distances(const struct position_matrix *matrix, size_t n_apart)

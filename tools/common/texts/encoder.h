@@ -55,13 +55,6 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
-/* The value of a key of these settings of the model, borrowed, or NULL. */
-const char *encoder_setting(const struct encoder *encoder, engine_settings settings,
-                            const char *key);
-
-/* A number among those of the config; if it is absent, the number that stands for that. */
-double encoder_config_number(const struct encoder *encoder, const char *key, double if_absent);
-
 /* A piece that goes on with the word before it ("##ing"); false for models that take whole words.
  */
 bool encoder_continues_word(const struct encoder *encoder, int32_t id);

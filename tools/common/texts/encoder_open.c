@@ -2,6 +2,8 @@
  * opened, asked whether it can do what the options want, and given a session; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
+#include "tools/common/model_setting.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ static bool open_model(struct encoder *encoder)
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
-    const char *unknown = encoder_setting(encoder, ENGINE_SETTINGS_TOKENIZER, "unknown");
+    const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
     encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(encoder->info.path);
     return true;
@@ -169,10 +171,10 @@ static void settle_positions(struct encoder *encoder)
     encoder->embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
                                : options->has_embedding_scale
                                    ? options->embedding_scale
-                                   : encoder_config_number(encoder, "embedding_scale", 1);
+                                   : model_number(encoder->model, "embedding_scale", 1);
     encoder->position_scale = options->has_position_scale
                                   ? options->position_scale
-                                  : encoder_config_number(encoder, "position_scale", 1);
+                                  : model_number(encoder->model, "position_scale", 1);
 }
 
 static void settle(struct encoder *encoder)

@@ -1,29 +1,14 @@
 /* encoder_tokens.c - an input's tokens, and what they are called; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
+#include "tools/common/model_setting.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-const char *encoder_setting(const struct encoder *encoder, engine_settings settings,
-                            const char *key)
-{
-    const char *found, *value;
-    for (size_t i = 0;
-         engine_model_setting(encoder->model, settings, i, &found, &value, NULL) == ENGINE_OK; i++)
-        if (strcmp(found, key) == 0)
-            return value;
-    return NULL;
-}
-
-double encoder_config_number(const struct encoder *encoder, const char *key, double if_absent)
-{
-    const char *value = encoder_setting(encoder, ENGINE_SETTINGS_CONFIG, key);
-    return value ? strtod(value, NULL) : if_absent;
-}
-
 bool encoder_continues_word(const struct encoder *encoder, int32_t id)
 {
-    const char *prefix = encoder_setting(encoder, ENGINE_SETTINGS_TOKENIZER, "prefix"), *text;
+    const char *prefix = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "prefix"), *text;
     size_t len;
     if (strcmp(encoder->info.tokenizer, "wordpiece") != 0 ||
         engine_token_text(encoder->model, id, &text, &len) != ENGINE_OK)

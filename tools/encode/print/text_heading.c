@@ -1,5 +1,6 @@
 /* text_heading.c - the two lines above every table: the model, its shape, what is in force. */
 #include "tools/common/display.h"
+#include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 #include "tools/encode/print/printer.h"
 
@@ -25,11 +26,11 @@ static const char *score_kind(const struct encoder *encoder)
 static void print_position_numbers(FILE *stream, const struct encoder *encoder)
 {
     const struct position_options *asked = &encoder->request.positions;
-    const double file_base = encoder_config_number(encoder, "position_base", DEFAULT_BASE);
+    const double file_base = model_number(encoder->model, "position_base", DEFAULT_BASE);
     const double base = asked->base != 0 ? asked->base : file_base;
     const size_t n_frequencies =
         asked->frequencies ? asked->n_frequencies
-                           : (size_t)encoder_config_number(encoder, "position_frequencies", 0);
+                           : (size_t)model_number(encoder->model, "position_frequencies", 0);
     const double w1 = encoder->embedding_scale, w2 = encoder->position_scale;
     const char *separator = " (";
 

@@ -2,6 +2,8 @@
  * and of two weights both are named where one is: what counts is W1 : W2. */
 #include "tools/plot/pictures/position_words.h"
 
+#include "tools/common/model_setting.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,18 +12,6 @@
 
 static const double DEFAULT_BASE = 10000; /* of weights/FORMAT.md */
 enum { FREQUENCIES_SHOWN = 4 };
-
-/* A number of the file's settings, or else this one. */
-static double setting(const engine_model *model, const char *wanted, double otherwise)
-{
-    const char *key, *value;
-    for (size_t i = 0; model && engine_model_setting(model, ENGINE_SETTINGS_CONFIG, i, &key, &value,
-                                                     NULL) == ENGINE_OK;
-         i++)
-        if (strcmp(key, wanted) == 0)
-            return strtod(value, NULL);
-    return otherwise;
-}
 
 struct words {
     char *out; /* [POSITION_WORDS_BYTES] */
@@ -45,7 +35,7 @@ static void add_base(struct words *words, const engine_model *model,
                      const struct position_options *options, const char *scheme)
 {
     double base =
-        options->base != 0 ? options->base : setting(model, "position_base", DEFAULT_BASE);
+        options->base != 0 ? options->base : model_number(model, "position_base", DEFAULT_BASE);
     if (position_uses_base(scheme) && (base != DEFAULT_BASE || options->base != 0))
         add(words, ", base %g", base);
 }
@@ -55,9 +45,9 @@ static void add_weights(struct words *words, const engine_model *model,
 {
     bool has_positions = strcmp(scheme, "none") != 0;
     double w1 = options->has_embedding_scale ? options->embedding_scale
-                                             : setting(model, "embedding_scale", 1);
-    double w2 =
-        options->has_position_scale ? options->position_scale : setting(model, "position_scale", 1);
+                                             : model_number(model, "embedding_scale", 1);
+    double w2 = options->has_position_scale ? options->position_scale
+                                            : model_number(model, "position_scale", 1);
     bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
     bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
     if (names_w1 || (names_w2 && width > 0)) {
@@ -75,7 +65,7 @@ static void add_frequencies(struct words *words, const engine_model *model,
                             const struct position_options *options, const char *scheme)
 {
     size_t n = options->frequencies ? options->n_frequencies
-                                    : (size_t)setting(model, "position_frequencies", 0);
+                                    : (size_t)model_number(model, "position_frequencies", 0);
     if (strcmp(scheme, "fourier") != 0 || n == 0)
         return;
     if (!options->frequencies || n > FREQUENCIES_SHOWN) {
