@@ -146,14 +146,6 @@ bool support_sanitized(void)
 #endif
 }
 
-size_t support_isas(void)
-{
-    size_t n = 0;
-    while (support_isa(n))
-        n++;
-    return n;
-}
-
 /* Whether Linux says that the CPU has it. */
 static bool cpuinfo_has(const char *flag)
 {
@@ -167,9 +159,9 @@ static bool cpuinfo_has(const char *flag)
     return has;
 }
 
-const char *support_isa(size_t index)
+/* Each instruction set comes with those before it. */
+static size_t count_isas(void)
 {
-    static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
     size_t n = 1;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -182,7 +174,21 @@ const char *support_isa(size_t index)
     if (n == 4 && cpuinfo_has(" amx_int8"))
         n = 5;
 #endif
-    return index < n ? isas[index] : NULL;
+    return n;
+}
+
+size_t support_isas(void)
+{
+    static size_t n; /* suites ask in their inner loops */
+    if (n == 0)
+        n = count_isas();
+    return n;
+}
+
+const char *support_isa(size_t index)
+{
+    static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
+    return index < support_isas() ? isas[index] : NULL;
 }
 
 engine_model *support_open_isa(const char *path, const char *isa)

@@ -3,17 +3,10 @@
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* What cmocka.h wants to have seen. */
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "engine/engine.h"
+#include "tests/suite.h"
+
+#include <stdbool.h>
 
 enum { SUPPORT_PATH = 512 };
 

@@ -47,7 +47,7 @@ static void assert_refused(const engine_error *error, engine_status status, engi
 }
 
 /* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
-static void status_names(void **state)
+TEST(status_names)
 {
     static const struct {
         int value;
@@ -68,19 +68,17 @@ static void status_names(void **state)
                  {98, "unknown status"},
                  {100, "unknown status"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(engine_status_name((engine_status)names[i].value), names[i].name);
     assert_string_equal(engine_version(), ENGINE_VERSION);
     assert_int_not_equal(engine_build_info()[0], 0);
 }
 
-static void open_without_arguments(void **state)
+TEST(open_without_arguments)
 {
     engine_error error;
     engine_model *opened = model;
 
-    (void)state;
     assert_refused(&error, engine_model_open("x.weights", NULL, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_model_open(NULL, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
@@ -93,14 +91,13 @@ static void open_without_arguments(void **state)
 }
 
 /* Without a path, the file is the one that ENCODE_MODEL names. */
-static void open_the_default(void **state)
+TEST(open_the_default)
 {
     char folder[SUPPORT_PATH], path[SUPPORT_PATH];
     engine_error error;
     engine_model *opened;
     engine_info info = {.struct_bytes = sizeof info};
 
-    (void)state;
     support_temp_dir(folder);
     support_path(path, folder, "named.weights");
     assert_int_equal(tiny_model_write(path, "none", &error), 0);
@@ -118,9 +115,8 @@ static void open_the_default(void **state)
     assert_string_equal(info.path, "");
 }
 
-static void names_and_values(void **state)
+TEST(names_and_values)
 {
-    (void)state;
     for (int i = 0; i <= ENGINE_POSITION_EXPONENTIAL; i++)
         assert_int_equal(engine_position_named(engine_position_name((engine_position)i)), i);
     for (int i = 0; i <= ENGINE_MASK_CAUSAL; i++)
@@ -138,13 +134,12 @@ static void names_and_values(void **state)
     assert_int_equal(engine_mask_named(NULL), -1);
 }
 
-static void open_memory_at_its_edges(void **state)
+TEST(open_memory_at_its_edges)
 {
     engine_error error;
     engine_model *opened = model;
     char *shifted = aligned_alloc(64, (model_len + 64 + 63) / 64 * 64);
 
-    (void)state;
     assert_refused(&error, engine_model_open_memory(NULL, 0, NULL, &opened, &error),
                    ENGINE_ERROR_ARGUMENT);
     assert_null(opened);
@@ -173,13 +168,12 @@ static void assert_behind_untouched(const engine_info *info, size_t from)
         assert_int_equal(((const unsigned char *)info)[i], 0x5a);
 }
 
-static void structs_of_other_versions(void **state)
+TEST(structs_of_other_versions)
 {
     engine_model_options options = {sizeof options};
     engine_model *opened;
     engine_info info, all;
 
-    (void)state;
     assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL), 0);
     engine_model_close(opened);
     options.struct_bytes = 0;
@@ -217,11 +211,10 @@ static void structs_of_other_versions(void **state)
     }
 }
 
-static void info_of_the_model(void **state)
+TEST(info_of_the_model)
 {
     engine_info info = {0};
 
-    (void)state;
     assert_int_equal(engine_model_info(NULL, &info), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_model_info(model, NULL), ENGINE_ERROR_ARGUMENT);
     info.struct_bytes = sizeof info;
@@ -247,7 +240,7 @@ static void info_of_the_model(void **state)
     assert_true(strcmp(info.isa, "amx") == 0 || strstr(engine_build_info(), info.isa) != NULL);
 }
 
-static void directories_end(void **state)
+TEST(directories_end)
 {
     engine_section_info section;
     engine_tensor_info tensor;
@@ -255,7 +248,6 @@ static void directories_end(void **state)
     engine_info info = {0};
     size_t n_sections = 0, n_tensors = 0;
 
-    (void)state;
     while (engine_model_section(model, n_sections, &section) == 0) {
         assert_int_equal(strlen(section.tag), 4);
         assert_true(section.offset + section.n_bytes <= model_len);
@@ -282,12 +274,11 @@ static void directories_end(void **state)
     assert_int_equal(engine_model_tensor(model, 0, NULL), ENGINE_ERROR_ARGUMENT);
 }
 
-static void settings_end(void **state)
+TEST(settings_end)
 {
     const char *key, *value;
     size_t len, n = 0;
 
-    (void)state;
     assert_string_equal(engine_model_metadata(model, "name"), "tiny");
     assert_null(engine_model_metadata(model, "absent"));
     assert_null(engine_model_metadata(model, ""));
@@ -310,12 +301,11 @@ static void settings_end(void **state)
                      ENGINE_ERROR_ARGUMENT);
 }
 
-static void token_texts(void **state)
+TEST(token_texts)
 {
     const char *text;
     size_t len;
 
-    (void)state;
     assert_int_equal(engine_token_text(model, 5, &text, &len), 0);
     assert_int_equal(len, 4);
     assert_memory_equal(text, "ride", 4);
@@ -337,14 +327,13 @@ static const engine_session_options *with(engine_position position)
     return &options;
 }
 
-static void position_matrix_edges(void **state)
+TEST(position_matrix_edges)
 {
     engine_model *sinusoidal;
     engine_error error;
     float out[16 * D];
     size_t needed;
 
-    (void)state;
     assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, &error), 0);
     assert_int_equal(needed, 0);
     assert_refused(&error, engine_position_matrix(model, NULL, 0, 3, NULL, 0, &needed, &error),
@@ -395,29 +384,26 @@ static void position_matrix_edges(void **state)
     engine_model_close(sinusoidal);
 }
 
-static void verify_edges(void **state)
+TEST(verify_edges)
 {
     engine_error error;
 
-    (void)state;
     assert_int_equal(engine_model_verify(model, &error), 0);
     assert_int_equal(engine_model_verify(model, NULL), 0);
     assert_refused(&error, engine_model_verify(NULL, &error), ENGINE_ERROR_ARGUMENT);
 }
 
-static void closing_nothing(void **state)
+TEST(closing_nothing)
 {
-    (void)state;
     engine_model_close(NULL);
 }
 
-static void cosines(void **state)
+TEST(cosines)
 {
     static const float a[3] = {1, 2, 3}, opposite[3] = {-2, -4, -6}, zeros[3] = {0};
     static const float across[3] = {2, -1, 0}, large[2] = {3e38f, 3e38f},
                        small[2] = {1e-38f, 1e-38f};
 
-    (void)state;
     assert_true(fabs(engine_cosine(a, a, 3) - 1) <= 1e-15);
     assert_true(fabs(engine_cosine(a, opposite, 3) + 1) <= 1e-15);
     assert_true(engine_cosine(a, across, 3) == 0);
@@ -430,23 +416,4 @@ static void cosines(void **state)
     assert_true(fabs(engine_cosine(small, small, 2) - 1) <= 1e-15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_names),
-        cmocka_unit_test(open_without_arguments),
-        cmocka_unit_test(open_the_default),
-        cmocka_unit_test(names_and_values),
-        cmocka_unit_test(open_memory_at_its_edges),
-        cmocka_unit_test(structs_of_other_versions),
-        cmocka_unit_test(info_of_the_model),
-        cmocka_unit_test(directories_end),
-        cmocka_unit_test(settings_end),
-        cmocka_unit_test(token_texts),
-        cmocka_unit_test(position_matrix_edges),
-        cmocka_unit_test(verify_edges),
-        cmocka_unit_test(closing_nothing),
-        cmocka_unit_test(cosines),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -63,13 +63,12 @@ static void encode_texts(engine_session *session, float out[N_TEXTS * D])
                      0);
 }
 
-static void only_where_asked(void **state)
+TEST(only_where_asked)
 {
     engine_session *plain = new_session(1, 0), *timed = new_session(1, 1);
     engine_profile profile;
     float out[2][N_TEXTS * D];
 
-    (void)state;
     assert_int_equal(engine_session_profile(NULL, &profile), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_session_profile(plain, &profile), ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_session_profile(timed, NULL), ENGINE_ERROR_ARGUMENT);
@@ -83,9 +82,8 @@ static void only_where_asked(void **state)
     engine_session_free(timed);
 }
 
-static void time_of_threads(void **state)
+TEST(time_of_threads)
 {
-    (void)state;
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session *session = new_session(n_threads, 1);
         engine_profile before = {0}, profile;
@@ -109,7 +107,7 @@ static void time_of_threads(void **state)
 }
 
 /* A step that does not run takes no time. */
-static void ids_are_not_tokenized(void **state)
+TEST(ids_are_not_tokenized)
 {
     static const int32_t IDS[] = {2, 4, 5, 6, 3};
     engine_session *session = new_session(1, 1);
@@ -117,7 +115,6 @@ static void ids_are_not_tokenized(void **state)
     engine_profile profile;
     float out[D];
 
-    (void)state;
     assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
     assert_int_equal(engine_session_profile(session, &profile), 0);
     assert_int_equal(profile.ns[ENGINE_STEP_TOKENIZE], 0);
@@ -125,9 +122,8 @@ static void ids_are_not_tokenized(void **state)
     engine_session_free(session);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_string_equal(engine_step_name(ENGINE_STEP_TOKENIZE), "tokenize");
     assert_string_equal(engine_step_name(ENGINE_STEP_WAIT), "wait");
     for (size_t step = 0; step < ENGINE_N_STEPS; step++)
@@ -135,13 +131,4 @@ static void names(void **state)
     assert_null(engine_step_name(ENGINE_N_STEPS));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_where_asked),
-        cmocka_unit_test(time_of_threads),
-        cmocka_unit_test(ids_are_not_tokenized),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

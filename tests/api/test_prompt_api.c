@@ -68,11 +68,10 @@ static void assert_reads_as(const engine_encode_options *options, const char *te
     assert_memory_equal(vector, expected, sizeof vector);
 }
 
-static void prompts_go_before_texts(void **state)
+TEST(prompts_go_before_texts)
 {
     engine_encode_options options = defaults();
 
-    (void)state;
     assert_reads_as(NULL, "i", "bike i"); /* the file's default */
     assert_reads_as(&options, "i", "bike i");
     options.prompt = "query";
@@ -95,13 +94,12 @@ static void prompts_go_before_texts(void **state)
 }
 
 /* Another pooling than the model's own was asked for, so nothing is known of its prompts. */
-static void prompts_are_of_the_models_pooling(void **state)
+TEST(prompts_are_of_the_models_pooling)
 {
     engine_encode_options options = defaults();
     engine_input input = text_input("i"), prompted = text_input("bike i");
     float vector[D], expected[D];
 
-    (void)state;
     options.pooling = ENGINE_POOLING_MEAN;
     options.normalize = 1;
     assert_reads_as(&options, "i", "i");
@@ -114,7 +112,7 @@ static void prompts_are_of_the_models_pooling(void **state)
     assert_memory_equal(vector, expected, sizeof vector);
 }
 
-static void prompts_that_are_refused(void **state)
+TEST(prompts_that_are_refused)
 {
     engine_encode_options options = defaults();
     engine_input input = text_input("i");
@@ -123,7 +121,6 @@ static void prompts_that_are_refused(void **state)
     size_t len;
     engine_error error;
 
-    (void)state;
     options.prompt = "nobody";
     assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
@@ -148,7 +145,7 @@ static void prompts_that_are_refused(void **state)
 }
 
 /* Tokens of the prompt are marked; spans count in the caller's text. */
-static void spans_behind_a_prompt(void **state)
+TEST(spans_behind_a_prompt)
 {
     static const int32_t ids[] = {2, THE, THE, RIDE, BIKE, 3};
     engine_encode_options options = defaults();
@@ -156,7 +153,6 @@ static void spans_behind_a_prompt(void **state)
     engine_token tokens[8];
     engine_result result;
 
-    (void)state;
     options.prompt = "passage";
     assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
     assert_int_equal(result.n_tokens, 6);
@@ -181,13 +177,12 @@ static void spans_behind_a_prompt(void **state)
 }
 
 /* By default the query gets the file's query prompt and texts that of passages. */
-static void rank_uses_the_prompts(void **state)
+TEST(rank_uses_the_prompts)
 {
     engine_input query = text_input("i"), texts[2] = {text_input("bike"), text_input("ride")};
     engine_encode_options options = defaults();
     float a[D], b[D], scores[2];
 
-    (void)state;
     assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
     bare_vector("ride i", a);
     bare_vector("the the ride", b);
@@ -202,7 +197,7 @@ static void rank_uses_the_prompts(void **state)
 
 /* ---- Tokens as inputs ---- */
 
-static void tokens_are_inputs(void **state)
+TEST(tokens_are_inputs)
 {
     engine_input text = text_input("i ride"), given = {0};
     static const uint8_t mask[] = {1, 1, 0, 1, 1};
@@ -211,7 +206,6 @@ static void tokens_are_inputs(void **state)
     float expected[D], vector[D];
     size_t n;
 
-    (void)state;
     assert_int_equal(engine_encode(session, &text, 1, NULL, expected, D, NULL, NULL), 0);
     assert_int_equal(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL), 0);
     given.tokens = tokens;
@@ -278,7 +272,7 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
     assert_int_equal(word, N_WORDS);
 }
 
-static void windows_of_a_long_text(void **state)
+TEST(windows_of_a_long_text)
 {
     char text[4 * N_WORDS + 1] = "", *end = text;
     engine_input input = text_input(text), window_input = {0};
@@ -288,7 +282,6 @@ static void windows_of_a_long_text(void **state)
     size_t n_tokens, n;
     float vector[D], expected[D];
 
-    (void)state;
     for (size_t i = 0; i < N_WORDS; i++)
         end += sprintf(end, "the ");
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
@@ -325,7 +318,7 @@ static void windows_of_a_long_text(void **state)
 }
 
 /* Of a pair the longer text goes in windows, or the one that is named; the other is in each. */
-static void windows_of_a_pair(void **state)
+TEST(windows_of_a_pair)
 {
     engine_input input = text_input("i ride");
     engine_encode_options options = defaults();
@@ -333,7 +326,6 @@ static void windows_of_a_pair(void **state)
     engine_window windows[8];
     size_t n_tokens, n;
 
-    (void)state;
     options.prompt = "";
     input.pair = "the bike the bike the bike the bike";
     input.pair_len = ENGINE_NUL_TERMINATED;
@@ -371,7 +363,7 @@ static void busy_inside_a_callback(const engine_trace_view *view, void *user)
     assert_int_equal(engine_rank(traced, &input, &input, 1, NULL, vector), ENGINE_ERROR_BUSY);
 }
 
-static void session_is_busy_while_it_works(void **state)
+TEST(session_is_busy_while_it_works)
 {
     engine_session *traced = NULL;
     engine_session_options options = {.struct_bytes = sizeof options,
@@ -381,7 +373,6 @@ static void session_is_busy_while_it_works(void **state)
     engine_input input = text_input("i ride");
     float vector[D];
 
-    (void)state;
     assert_int_equal(engine_session_new(model, &options, &traced, NULL), 0);
     assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
     assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
@@ -413,11 +404,10 @@ static void *call_often(void *user)
 }
 
 /* Two threads that share a session get a right vector or ENGINE_ERROR_BUSY, nothing else. */
-static void two_threads_never_get_wrong_numbers(void **state)
+TEST(two_threads_never_get_wrong_numbers)
 {
     struct caller callers[2] = {{.text = "i ride bike"}, {.text = "the bike the ride"}};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         engine_input input = text_input(callers[i].text);
         assert_int_equal(
@@ -432,19 +422,4 @@ static void two_threads_never_get_wrong_numbers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prompts_go_before_texts),
-        cmocka_unit_test(prompts_are_of_the_models_pooling),
-        cmocka_unit_test(prompts_that_are_refused),
-        cmocka_unit_test(spans_behind_a_prompt),
-        cmocka_unit_test(rank_uses_the_prompts),
-        cmocka_unit_test(tokens_are_inputs),
-        cmocka_unit_test(windows_of_a_long_text),
-        cmocka_unit_test(windows_of_a_pair),
-        cmocka_unit_test(session_is_busy_while_it_works),
-        cmocka_unit_test(two_threads_never_get_wrong_numbers),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -20,6 +20,7 @@ static engine_session *session;
 
 static int set_up(void **state)
 {
+    support_allow_threads(3);
     engine_error error;
 
     (void)state;
@@ -102,16 +103,15 @@ static void assert_encode_refused(const engine_input *inputs, size_t n,
     assert_bits_equal(before, after, 4 * D);
 }
 
-static void harmless_without_object(void **state)
+TEST(harmless_without_object)
 {
-    (void)state;
     engine_session_free(NULL);
     assert_int_equal(engine_session_bytes(NULL, NULL), 0);
     assert_int_equal(engine_session_threads(NULL), 0);
     assert_non_null(engine_session_message(NULL));
 }
 
-static void structs_of_other_versions(void **state)
+TEST(structs_of_other_versions)
 {
     engine_session_options options = {.struct_bytes = sizeof options};
     engine_encode_options encode_options = {0};
@@ -119,7 +119,6 @@ static void structs_of_other_versions(void **state)
     engine_session *other;
     float out[D], same[D];
 
-    (void)state;
     assert_int_equal(engine_session_new(model, &options, &other, NULL), 0);
     engine_session_free(other);
     assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
@@ -146,14 +145,13 @@ static void ignore_trace(const engine_trace_view *view, void *user)
     (void)user;
 }
 
-static void session_options(void **state)
+TEST(session_options)
 {
     engine_session_options options = {0};
     engine_error error;
     engine_session *other = session;
     size_t least;
 
-    (void)state;
     assert_refused(&error, engine_session_new(NULL, NULL, &other, &error), ENGINE_ERROR_ARGUMENT);
     assert_null(other);
     assert_refused(&error, engine_session_new(model, NULL, NULL, &error), ENGINE_ERROR_ARGUMENT);
@@ -189,14 +187,13 @@ static void session_options(void **state)
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
 }
 
-static void absurd_sessions(void **state)
+TEST(absurd_sessions)
 {
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8 + 1, (size_t)1 << 60};
     engine_session_options options = {0};
     engine_error error;
     engine_session *other;
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         options = (engine_session_options){0};
         options.n_threads = counts[i];
@@ -215,14 +212,13 @@ static void absurd_sessions(void **state)
     engine_session_free(other);
 }
 
-static void learned_positions_without_table(void **state)
+TEST(learned_positions_without_table)
 {
     engine_model *sinusoidal;
     engine_session_options options = {0};
     engine_session *other = session;
     engine_error error;
 
-    (void)state;
     assert_int_equal(
         engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
     options.position = ENGINE_POSITION_LEARNED;
@@ -237,7 +233,7 @@ static void learned_positions_without_table(void **state)
 }
 
 /* The session keeps what it was given: the caller's numbers may go. */
-static void position_numbers_are_copied(void **state)
+TEST(position_numbers_are_copied)
 {
     float frequencies[] = {0.25f, 0.01f};
     double token_weight = 0.5, position_weight = 2;
@@ -251,7 +247,6 @@ static void position_numbers_are_copied(void **state)
     engine_session *kept, *changed;
     float out[D], same[D], other[D];
 
-    (void)state;
     assert_int_equal(engine_session_new(model, &options, &kept, NULL), 0);
     assert_int_equal(engine_session_new(model, &options, &changed, NULL), 0);
     assert_int_equal(engine_encode(kept, &input, 1, NULL, out, D, NULL, NULL), 0);
@@ -265,7 +260,7 @@ static void position_numbers_are_copied(void **state)
     engine_session_free(changed);
 }
 
-static void encode_nothing(void **state)
+TEST(encode_nothing)
 {
     engine_input input = text_input("I ride");
     engine_encode_options options = {0};
@@ -273,7 +268,6 @@ static void encode_nothing(void **state)
     float out[2 * D];
     size_t needed = 99;
 
-    (void)state;
     assert_int_equal(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL), 0);
     assert_int_equal(needed, 0);
     assert_int_equal(engine_encode(session, &input, 0, NULL, out, D, &needed, &result), 0);
@@ -307,7 +301,7 @@ static void encode_nothing(void **state)
     }
 }
 
-static void encode_into_small_buffers(void **state)
+TEST(encode_into_small_buffers)
 {
     static const int32_t ids[] = {2, 4, 3};
     engine_input inputs[3] = {text_input("I ride bike"), text_input(""), ids_input(ids, 3)};
@@ -316,7 +310,6 @@ static void encode_into_small_buffers(void **state)
     float out[10 * D + 1];
     size_t needed = 0;
 
-    (void)state;
     assert_int_equal(engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results),
                      ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 3 * D);
@@ -345,14 +338,13 @@ static void encode_into_small_buffers(void **state)
     assert_true(out[10 * D] == 77);
 }
 
-static void encode_refuses_inputs(void **state)
+TEST(encode_refuses_inputs)
 {
     static const int32_t bad_ids[] = {-1, TINY_VOCABULARY, INT32_MAX, INT32_MIN};
     static const int32_t bad_types[] = {-1, TINY_TYPES, INT32_MAX, INT32_MIN};
     int32_t ids[TINY_MAX_TOKENS + 1] = {2, 4, 3}, types[3] = {0, 0, 0};
     engine_input input = ids_input(ids, 3), two[2];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         ids[1] = bad_ids[i];
         assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
@@ -386,12 +378,11 @@ static void encode_refuses_inputs(void **state)
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
-static void encode_refuses_options(void **state)
+TEST(encode_refuses_options)
 {
     engine_input input = text_input("I ride");
     engine_encode_options options = {0};
 
-    (void)state;
     options.pooling = (engine_pooling)9;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
     options.pooling = (engine_pooling)-1;
@@ -401,7 +392,7 @@ static void encode_refuses_options(void **state)
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
 }
 
-static void encode_long_texts(void **state)
+TEST(encode_long_texts)
 {
     engine_input input = text_input("i i i i i i i i i i i i i i i");
     engine_encode_options options = {0};
@@ -409,7 +400,6 @@ static void encode_long_texts(void **state)
     float out[TINY_MAX_TOKENS * D];
     size_t needed;
 
-    (void)state;
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
     options.on_long = ENGINE_ON_LONG_ERROR;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
@@ -431,7 +421,7 @@ static void encode_long_texts(void **state)
     assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
 }
 
-static void masks(void **state)
+TEST(masks)
 {
     static const int32_t ids[] = {0, 2, 4, 3, 0};
     static const uint8_t none[5] = {0}, some[5] = {0, 1, 1, 1, 0};
@@ -441,7 +431,6 @@ static void masks(void **state)
     float out[5 * D], alone[3 * D];
     size_t needed;
 
-    (void)state;
     options.pooling = ENGINE_POOLING_NONE;
     input.mask = some; /* padded: the same rows to the bit, and zeros around them */
     assert_int_equal(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL), 0);
@@ -492,7 +481,7 @@ static void look(const engine_trace_view *view, void *user)
     seen->n_wrong += view->n_tokens != (view->input == 0 ? 4 : 2) || view->input > 1;
 }
 
-static void tracing(void **state)
+TEST(tracing)
 {
     engine_input inputs[2] = {text_input("I ride"), text_input("")};
     engine_session_options options = {0};
@@ -500,7 +489,6 @@ static void tracing(void **state)
     struct seen seen = {0};
     float out[2 * D], plain[2 * D];
 
-    (void)state;
     options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
     options.trace_callback = look;
     options.trace_user = &seen;
@@ -514,23 +502,4 @@ static void tracing(void **state)
     assert_bits_equal(out, plain, 2 * D);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(harmless_without_object),
-        cmocka_unit_test(structs_of_other_versions),
-        cmocka_unit_test(session_options),
-        cmocka_unit_test(absurd_sessions),
-        cmocka_unit_test(learned_positions_without_table),
-        cmocka_unit_test(position_numbers_are_copied),
-        cmocka_unit_test(encode_nothing),
-        cmocka_unit_test(encode_into_small_buffers),
-        cmocka_unit_test(encode_refuses_inputs),
-        cmocka_unit_test(encode_refuses_options),
-        cmocka_unit_test(encode_long_texts),
-        cmocka_unit_test(masks),
-        cmocka_unit_test(tracing),
-    };
-    support_allow_threads(3);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -51,7 +51,7 @@ static engine_input ids_input(const int32_t *ids, size_t n)
     return input;
 }
 
-static void tokenize_edges(void **state)
+TEST(tokenize_edges)
 {
     engine_input input = text_input("I ride a  bike"), empty = {0};
     engine_token tokens[8];
@@ -61,7 +61,6 @@ static void tokenize_edges(void **state)
     engine_input ready = ids_input(ids, 2);
     engine_encode_options options = {0};
 
-    (void)state;
     assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
                      ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 6);
@@ -111,7 +110,7 @@ static void tokenize_edges(void **state)
                      ENGINE_ERROR_ARGUMENT);
 }
 
-static void tokenize_long_texts(void **state)
+TEST(tokenize_long_texts)
 {
     enum { N = 5000 };
     char *text = malloc(2 * N);
@@ -121,7 +120,6 @@ static void tokenize_long_texts(void **state)
     engine_result result;
     size_t needed;
 
-    (void)state;
     assert_true(text && tokens);
     for (size_t i = 0; i < N; i++)
         memcpy(text + 2 * i, "i ", 2);
@@ -147,14 +145,13 @@ static void tokenize_long_texts(void **state)
     free(tokens);
 }
 
-static void tokenize_a_pair(void **state)
+TEST(tokenize_a_pair)
 {
     engine_input input = text_input("I ride");
     engine_token tokens[8];
     size_t needed;
     static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
 
-    (void)state;
     input.pair = "bike";
     input.pair_len = 4;
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
@@ -170,12 +167,4 @@ static void tokenize_a_pair(void **state)
     assert_int_equal(needed, 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokenize_edges),
-        cmocka_unit_test(tokenize_long_texts),
-        cmocka_unit_test(tokenize_a_pair),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -71,9 +71,8 @@ static const char *cut(const char *text, const char *pair, size_t max_tokens,
     return line;
 }
 
-static void strategies(void **state)
+TEST(strategies)
 {
-    (void)state;
     assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_LONGEST_FIRST, 0), "abc");
     assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_LONGEST_FIRST, 1), "bcd");
     assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_ONLY_FIRST, 1), "bcd");
@@ -85,9 +84,8 @@ static void strategies(void **state)
     assert_string_equal(cut("a b c d", "e f g", 9, ENGINE_TRUNCATE_ONLY_SECOND, 1), "abcd|efg");
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     char length[32], argument[32];
     snprintf(length, sizeof length, "status %d", ENGINE_ERROR_LENGTH);
     snprintf(argument, sizeof argument, "status %d", ENGINE_ERROR_ARGUMENT);
@@ -101,8 +99,4 @@ static void refused(void **state)
                         "a"); /* and the session still works */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strategies), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests_name("truncation", tests, open_model, close_model);
-}
+SUITE_FIXTURE(open_model, close_model)

@@ -153,11 +153,10 @@ static long fail_every_call_of_open(const struct fixture *fixture, bool from_mem
     }
 }
 
-static void opening(void **state)
+TEST(opening)
 {
     static const char *const positions[] = {"none", "sinusoidal", "learned"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct fixture fixture;
         make_fixture(&fixture, positions[i]);
@@ -190,14 +189,13 @@ static long fail_every_call_of_session(const engine_model *model,
     }
 }
 
-static void making_a_session(void **state)
+TEST(making_a_session)
 {
     static const engine_position positions[] = {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE,
                                                 ENGINE_POSITION_SINUSOIDAL};
     struct fixture fixture;
     engine_model *model;
 
-    (void)state;
     make_fixture(&fixture, "learned");
     assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
     for (size_t i = 0; i < 3; i++)
@@ -243,13 +241,12 @@ static void encode_all_kinds(engine_session *session)
     assert_int_not_equal(engine_encode(session, inputs, 4, NULL, out, 1, NULL, NULL), 0);
 }
 
-static void encoding_allocates_nothing(void **state)
+TEST(encoding_allocates_nothing)
 {
     struct fixture fixture;
     engine_model *model;
     size_t n_views = 0;
 
-    (void)state;
     make_fixture(&fixture, "learned");
     assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++)
@@ -271,13 +268,12 @@ static void encoding_allocates_nothing(void **state)
 }
 
 /* Without this, a build that forgets to wrap would pass. */
-static void the_wrapper_sees_the_library(void **state)
+TEST(the_wrapper_sees_the_library)
 {
     struct fixture fixture;
     engine_model *model;
     engine_session *session;
 
-    (void)state;
     make_fixture(&fixture, "sinusoidal");
     assert_int_equal(open_fixture(&fixture, false, &model, NULL), 0);
     assert_true(n_calls > 0 && n_live > 0);
@@ -289,14 +285,11 @@ static void the_wrapper_sees_the_library(void **state)
     drop_fixture(&fixture);
 }
 
-int main(void)
+static int prepare(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wrapper_sees_the_library),
-        cmocka_unit_test(opening),
-        cmocka_unit_test(making_a_session),
-        cmocka_unit_test(encoding_allocates_nothing),
-    };
+    (void)state;
     support_allow_threads(3);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE_FIXTURE(prepare, NULL)

@@ -19,9 +19,8 @@ static void encode_text(const engine_model *model, float out[WIDTH])
     engine_session_free(session);
 }
 
-static void child_encodes(void **state)
+TEST(child_encodes)
 {
-    (void)state;
     char folder[SUPPORT_PATH], path[SUPPORT_PATH];
     float before[WIDTH], after[WIDTH];
     int status;
@@ -41,10 +40,4 @@ static void child_encodes(void **state)
     assert_int_equal(status, 0);
     engine_model_close(model);
     support_remove_dir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(child_encodes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

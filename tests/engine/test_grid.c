@@ -63,11 +63,10 @@ static void cross_words(size_t index, char *words, size_t cap)
              support_below(&state, 2) ? "rows" : "panels");
 }
 
-static void test_cross(void **unused)
+TEST(cross)
 {
     static struct subject subject;
     static struct texts texts;
-    (void)unused;
     comparison_start();
     size_t step = support_sanitized() ? 5 : 1; /* 5: no divisor of a count of kinds */
     for (size_t index = 0; index < N_CROSS; index += step) {
@@ -86,7 +85,7 @@ static void test_cross(void **unused)
 }
 
 /* What a session may ask otherwise than the file: positions, what weighs them, and the mask. */
-static void test_overrides(void **unused)
+TEST(overrides)
 {
     enum { SCHEMES = ENGINE_POSITION_EXPONENTIAL + 1 };
     static const char *const positions[SCHEMES] = {NULL,    "none",   "sinusoidal", "learned",
@@ -96,7 +95,6 @@ static void test_overrides(void **unused)
     static const char *const masks[] = {NULL, "full", "causal"};
     static struct subject subject;
     static struct texts texts;
-    (void)unused;
     comparison_start();
     for (size_t file = 0; file < 2; file++) {
         snprintf(subject.words, sizeof subject.words,
@@ -136,7 +134,7 @@ static void test_overrides(void **unused)
 }
 
 /* A classifier reads what head_pooling gives, with layers and without. */
-static void test_head_pooling(void **unused)
+TEST(head_pooling)
 {
     static const char *const poolings[] = {"cls",       "mean",          "max",
                                            "mean_sqrt", "weighted_mean", "last"};
@@ -145,7 +143,6 @@ static void test_head_pooling(void **unused)
     static struct texts texts;
     enum { LABELS = 3, N = 4 };
     struct worst worst = {0};
-    (void)unused;
     for (size_t i = 0; i < 18; i++) {
         float got[N * LABELS];
         double expected[LABELS];
@@ -177,11 +174,10 @@ static void test_head_pooling(void **unused)
 }
 
 /* No layer at all, and no tokens at all. */
-static void test_edges(void **unused)
+TEST(edges)
 {
     static struct subject subject;
     static struct texts texts;
-    (void)unused;
     comparison_start();
     for (size_t layers = 0; layers < 2; layers++) {
         snprintf(subject.words, sizeof subject.words,
@@ -231,13 +227,12 @@ static void compare_masked(const struct subject *subject, engine_session *sessio
     reference_output_free(&output);
 }
 
-static void test_masks(void **unused)
+TEST(masks)
 {
     static struct subject subject;
     static const char *const masks[] = {"full", "causal"};
     struct worst worst = {0};
     uint64_t state = 31;
-    (void)unused;
     for (size_t file = 0; file < 4; file++) {
         snprintf(subject.words, sizeof subject.words,
                  "--seed 9 --layers 2 --width 24 --heads 2 --feed-forward 30 --max-tokens 40 "
@@ -263,7 +258,7 @@ static void test_masks(void **unused)
 
 /* ---- Every length from 1 to 128, every instruction set ---- */
 
-static void test_lengths(void **unused)
+TEST(lengths)
 {
     static const char *const words[] = {
         "--seed 11 --layers 2 --width 52 --heads 2 --feed-forward 104 --position sinusoidal "
@@ -278,7 +273,6 @@ static void test_lengths(void **unused)
     static struct subject subject;
     static struct texts texts;
     size_t lens[MAX_LEN];
-    (void)unused;
     comparison_start();
     for (size_t i = 0; i < MAX_LEN; i++)
         lens[i] = i + 1;
@@ -301,12 +295,11 @@ static void test_lengths(void **unused)
 }
 
 /* Longer texts, for which attention goes other ways. */
-static void test_long_texts(void **unused)
+TEST(long_texts)
 {
     static const char *const masks[] = {"full", "causal"};
     static struct subject subject;
     static struct texts texts;
-    (void)unused;
     comparison_start();
     for (size_t file = 0; file < 2; file++) {
         snprintf(subject.words, sizeof subject.words,
@@ -398,7 +391,7 @@ static void check_stored(const char *middle, const char *type, const char *layou
 
 /* But for panels of int8, which multiply rounded rows: those are test_int8.c's. Gates whose halves
  * fall into panels of their own are multiplied in the tile, others not. */
-static void test_stored_types(void **unused)
+TEST(stored_types)
 {
     enum { INT8_PANELS = 7 };
     static const char *const types[] = {"f32", "f16", "bf16", "int8"};
@@ -406,7 +399,6 @@ static void test_stored_types(void **unused)
     static const char *const middles[] = {
         "--feed-forward 37 --gate none", "--feed-forward 48 --gate first",
         "--feed-forward 32 --gate second --activation silu", "--feed-forward 37 --gate first"};
-    (void)unused;
     comparison_start();
     for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++) {
         struct subject subject = {.model = NULL};
@@ -434,13 +426,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cross),        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_head_pooling), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_masks),        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_long_texts),   cmocka_unit_test(test_stored_types),
-    };
-    return cmocka_run_group_tests_name("grid", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

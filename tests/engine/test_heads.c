@@ -17,9 +17,8 @@ static engine_session *open_head(const char *options, engine_model **model)
     return support_session(*model, NULL);
 }
 
-static void test_cross_encoder(void **state)
+TEST(cross_encoder)
 {
-    (void)state;
     engine_model *model;
     engine_session *session = open_head("--head sequence --labels 1 --head-dense tanh", &model);
     const int32_t ids[] = {1, 2};
@@ -44,9 +43,8 @@ static void test_cross_encoder(void **state)
     engine_model_close(model);
 }
 
-static void test_no_pooler(void **state)
+TEST(no_pooler)
 {
-    (void)state;
     static const char *const without[] = {"", "--head mask --head-dense tanh",
                                           "--head sequence --labels 2 --head-dense relu"};
     engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
@@ -64,9 +62,8 @@ static void test_no_pooler(void **state)
     }
 }
 
-static void test_rank_by_cosine(void **state)
+TEST(rank_by_cosine)
 {
-    (void)state;
     engine_model *model;
     engine_session *session = open_head("--projections 1 --normalize yes", &model);
     engine_input texts[40];
@@ -98,12 +95,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cross_encoder),
-        cmocka_unit_test(test_no_pooler),
-        cmocka_unit_test(test_rank_by_cosine),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -278,10 +278,9 @@ static void check_traced(const struct alone *alone, const char *isa, size_t shap
     engine_session_free(session);
 }
 
-static void test_company(void **unused)
+TEST(company)
 {
     static struct alone alone;
-    (void)unused;
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof SHAPES[0]; shape++) {
         support_make_model(path, NULL, "--seed %zu --max-tokens 192 %s", shape, SHAPES[shape]);
         for (size_t i = 0; support_isa(i); i++) {
@@ -326,12 +325,11 @@ static void *call(void *user)
     return NULL;
 }
 
-static void test_many_sessions(void **unused)
+TEST(many_sessions)
 {
     static struct alone alone;
     static struct caller callers[N_CALLERS];
     pthread_t threads[N_CALLERS];
-    (void)unused;
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof SHAPES[0]; shape += 2) {
         support_make_model(path, NULL, "--seed %zu --max-tokens 192 %s", shape, SHAPES[shape]);
         open_alone(&alone, support_isa(support_isas() - 1));
@@ -353,6 +351,7 @@ static void test_many_sessions(void **unused)
 static int set_up(void **unused)
 {
     (void)unused;
+    support_allow_threads(5);
     support_temp_dir(folder);
     support_path(path, folder, "model.weights");
     return 0;
@@ -365,12 +364,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_company),
-        cmocka_unit_test(test_many_sessions),
-    };
-    support_allow_threads(5);
-    return cmocka_run_group_tests_name("identity", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

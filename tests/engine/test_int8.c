@@ -75,7 +75,7 @@ static void check_model(const char *words, size_t index)
 }
 
 /* Gates whose halves fall into panels of their own are multiplied in the tile, others not. */
-static void test_rounded_rows(void **unused)
+TEST(rounded_rows)
 {
     static const char *const words[] = {
         "--width 42 --heads 2 --feed-forward 37",
@@ -85,7 +85,6 @@ static void test_rounded_rows(void **unused)
         "--width 36 --heads 3 --feed-forward 37 --gate first --activation gelu_tanh",
         "--width 66 --heads 3 --feed-forward 41 --gate second --activation relu",
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         check_model(words[i], i);
 }
@@ -104,10 +103,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounded_rows),
-    };
-    return cmocka_run_group_tests_name("int8", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -25,9 +25,8 @@ static size_t bytes_of(size_t max_tokens, size_t n_threads)
     return bytes;
 }
 
-static void grows_linearly(void **unused)
+TEST(grows_linearly)
 {
-    (void)unused;
     for (size_t n = 1024; n <= MAX_TOKENS; n *= 2)
         print_message("session of %zu tokens: %.1f MiB with 1 thread, %.1f with 2, %.1f with 4\n",
                       n, (double)bytes_of(n, 1) / MIB, (double)bytes_of(n, 2) / MIB,
@@ -64,11 +63,10 @@ static void encode_ids(engine_session *session, size_t n)
     assert_true(out[0] * out[0] <= 1); /* and not NaN */
 }
 
-static void touches_what_it_needs(void **unused)
+TEST(touches_what_it_needs)
 {
     engine_session_options options = {.max_tokens = MAX_TOKENS, .n_threads = 2};
     size_t longest = support_sanitized() ? 512 : MAX_TOKENS;
-    (void)unused;
     engine_session *session = support_session(model, &options);
     encode_ids(session, 16); /* touches the weights */
     engine_session_free(session);
@@ -91,6 +89,7 @@ static void touches_what_it_needs(void **unused)
 static int set_up(void **unused)
 {
     (void)unused;
+    support_allow_threads(4);
     support_temp_dir(folder);
     support_path(path, folder, "model.weights");
     support_make_model(path, NULL,
@@ -107,12 +106,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_linearly),
-        cmocka_unit_test(touches_what_it_needs),
-    };
-    support_allow_threads(4);
-    return cmocka_run_group_tests_name("memory", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -125,10 +125,9 @@ static void skip_if_sanitized(void)
 #endif
 }
 
-static void whoever_calls(void **state)
+TEST(whoever_calls)
 {
     size_t len;
-    (void)state;
     skip_if_sanitized();
     n_calls = 0;
     char *volatile copy = strdup("an allocation by libc");
@@ -139,20 +138,18 @@ static void whoever_calls(void **state)
 }
 
 /* Normal forms, accents, punctuation, unknown words, added tokens. */
-static void pieces_of_words(void **state)
+TEST(pieces_of_words)
 {
     size_t len;
-    (void)state;
     skip_if_sanitized();
     void *bytes = tiny_model_pieces(&len);
     check_bytes(bytes, len, "R\u00EDde, [SEP] \u4E00 the\u0301!");
 }
 
 /* Attention goes other ways for longer texts. */
-static void long_texts(void **state)
+TEST(long_texts)
 {
     char folder[SUPPORT_PATH], path[SUPPORT_PATH], text[400];
-    (void)state;
     skip_if_sanitized();
     for (size_t i = 0; i + 1 < sizeof text; i++)
         text[i] = i % 2 ? ' ' : (char)('a' + i / 2 % 26);
@@ -168,13 +165,11 @@ static void long_texts(void **state)
     support_remove_dir(folder);
 }
 
-int main(void)
+static int prepare(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whoever_calls),
-        cmocka_unit_test(pieces_of_words),
-        cmocka_unit_test(long_texts),
-    };
+    (void)state;
     support_allow_threads(3);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE_FIXTURE(prepare, NULL)

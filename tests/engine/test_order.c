@@ -80,7 +80,7 @@ static void spread(const float *vectors, size_t width, double *smallest, double 
     }
 }
 
-static void test_six_orders(void **unused)
+TEST(six_orders)
 {
     static const char *const shapes[] = {
         "--layers 2 --width 64 --heads 2 --feed-forward 128",
@@ -89,7 +89,6 @@ static void test_six_orders(void **unused)
     static const char *const schemes[] = {"sinusoidal", "learned"};
     float vectors[N_ORDERS * N_WORDS * MAX_WIDTH];
     double smallest, largest;
-    (void)unused;
     for (size_t choice = 0; choice < 6; choice++) {
         support_make_model(path, "I ride bike", "--seed %zu --max-tokens 16 --position %s %s",
                            choice, schemes[choice % 2], shapes[choice / 2]);
@@ -155,13 +154,12 @@ static void check_causal(const engine_model *model, engine_mask mask, uint64_t s
     assert_true(memcmp(before, after, width * sizeof *after) != 0);
 }
 
-static void test_look_ahead_mask(void **unused)
+TEST(look_ahead_mask)
 {
     static const char *const shapes[] = {
         "--layers 2 --width 64 --heads 2 --feed-forward 128 --mask causal",
         "--layers 3 --width 52 --heads 2 --feed-forward 100 --norm-place pre --mask full",
         "--layers 2 --width 35 --heads 5 --feed-forward 70 --norm rms --gate first --type int8"};
-    (void)unused;
     for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
         support_make_model(path, NULL, "--seed 3 --max-tokens 32 --position learned %s",
                            shapes[shape]);
@@ -188,11 +186,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_six_orders),
-        cmocka_unit_test(test_look_ahead_mask),
-    };
-    return cmocka_run_group_tests_name("order", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -50,9 +50,8 @@ static double distance(const float *matrix, size_t a, size_t b, size_t width)
 
 /* Each row of width 100 has length √50, whatever the position, and rows 2 apart have one distance.
  */
-static void test_width_100(void **unused)
+TEST(width_100)
 {
-    (void)unused;
     engine_model *model = make("--width 100 --heads 4 --max-tokens 128 --position sinusoidal");
     float *matrix = positions(model, ENGINE_POSITION_MODEL, 128, 100);
     double length = distance(matrix, 34, 34, 100), between = distance(matrix, 70, 72, 100);
@@ -131,9 +130,8 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
     reference_weights_free(&weights);
 }
 
-static void test_schemes(void **unused)
+TEST(schemes)
 {
-    (void)unused;
     compare_file("--width 64 --heads 2 --max-tokens 512 --position sinusoidal", 64, 512, false);
     compare_file("--width 7 --heads 1 --max-tokens 300 --position sinusoidal", 7, 300, false);
     compare_file("--width 1 --heads 1 --max-tokens 50 --position sinusoidal", 1, 50, false);
@@ -160,7 +158,7 @@ static void test_schemes(void **unused)
 }
 
 /* What a model is not needed for: the same numbers without one. */
-static void test_without_model(void **unused)
+TEST(without_model)
 {
     enum { WIDTH = 6, N = 12 };
     static const float frequencies[] = {0.25f};
@@ -169,7 +167,6 @@ static void test_without_model(void **unused)
     double exact[N * WIDTH];
     engine_error error;
     size_t needed;
-    (void)unused;
     engine_model *model = make("--width 6 --heads 1 --max-tokens 40 --position none");
     for (int scheme = ENGINE_POSITION_NONE; scheme <= ENGINE_POSITION_EXPONENTIAL; scheme++) {
         engine_session_options options = {.struct_bytes = sizeof options,
@@ -232,7 +229,7 @@ static void assert_options_refused(const engine_model *model, const engine_sessi
 }
 
 /* Numbers that make no sense, and options that the scheme in force does not use. */
-static void test_refused_options(void **unused)
+TEST(refused_options)
 {
     static const double bases[] = {-1, -0.5, 1e-101, 1e101, (double)INFINITY, (double)NAN};
     static const double scales[] = {-1, 1e39, (double)INFINITY, (double)NAN}, scale = 0;
@@ -245,7 +242,6 @@ static void test_refused_options(void **unused)
         {ENGINE_POSITION_BINARY, true, false},     {ENGINE_POSITION_NONE, true, false},
         {ENGINE_POSITION_FOURIER, true, false},    {ENGINE_POSITION_SINUSOIDAL, false, true},
         {ENGINE_POSITION_EXPONENTIAL, false, true}};
-    (void)unused;
     engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position learned");
     const engine_session_options none = {.struct_bytes = sizeof none};
     for (size_t i = 0; i < 6; i++) {
@@ -302,10 +298,9 @@ static void test_refused_options(void **unused)
 
 /* A caller of the first version of the header has no base: what lies behind its struct is not read.
  */
-static void test_first_options(void **unused)
+TEST(first_options)
 {
     float expected[40], out[40];
-    (void)unused;
     engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position sinusoidal");
     engine_session_options options = {.position_base = 3};
     assert_int_equal(engine_position_matrix(model, NULL, 0, 4, expected, 40, NULL, NULL), 0);
@@ -322,12 +317,11 @@ static void test_first_options(void **unused)
 
 /* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the
  * rounding. */
-static void test_exact_table(void **unused)
+TEST(exact_table)
 {
     enum { WIDTH = 130, N = 17 };
     static const char *const types[] = {"f32", "f16", "int8"};
     static const double scale = 0.3;
-    (void)unused;
     for (size_t t = 0; t < 3; t++)
         for (int has_scale = 0; has_scale < 2; has_scale++) {
             char words[120];
@@ -358,11 +352,10 @@ static void test_exact_table(void **unused)
 }
 
 /* The same frequencies in a file and as options: the same numbers, to the last bit. */
-static void test_frequencies_of_file_and_options(void **unused)
+TEST(frequencies_of_file_and_options)
 {
     enum { WIDTH = 4, N = 4096 };
     static const float frequencies[] = {0.1f, 0.3f};
-    (void)unused;
     float *stored, *asked = malloc(N * WIDTH * sizeof *asked);
     assert_non_null(asked);
     engine_model *model =
@@ -383,12 +376,11 @@ static void test_frequencies_of_file_and_options(void **unused)
 }
 
 /* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
-static void test_past_the_table(void **unused)
+TEST(past_the_table)
 {
     struct reference_weights weights;
     engine_error error = {0};
     size_t width = 12, needed = 0;
-    (void)unused;
     engine_model *model =
         make("--width 12 --heads 3 --max-tokens 30 --position learned --position-offset 4");
     assert_true(reference_weights_read(&weights, path));
@@ -414,12 +406,11 @@ static void test_past_the_table(void **unused)
     reference_weights_free(&weights);
 }
 
-static void test_buffers(void **unused)
+TEST(buffers)
 {
     float out[40], guard = 77.0f;
     size_t needed = 0;
     engine_error error = {0};
-    (void)unused;
     engine_model *model = make("--width 10 --heads 2 --max-tokens 30 --position sinusoidal");
     assert_int_equal(engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error),
                      ENGINE_ERROR_BUFFER);
@@ -464,18 +455,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_width_100),
-        cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_without_model),
-        cmocka_unit_test(test_refused_options),
-        cmocka_unit_test(test_first_options),
-        cmocka_unit_test(test_past_the_table),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_exact_table),
-        cmocka_unit_test(test_frequencies_of_file_and_options),
-    };
-    return cmocka_run_group_tests_name("positions", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -293,11 +293,10 @@ static void finish(void)
     support_assert_within(&maps, TOLERANCE, "attention");
 }
 
-static void test_real(void **unused)
+TEST(real)
 {
     static const char *const names[] = {"tinybert-4l-312d", "bert-tiny-sst2"};
     char directory[SUPPORT_PATH], real[SUPPORT_PATH];
-    (void)unused;
     if (!support_shared("checkpoints/real", real)) {
         print_message("no checkpoints/real in the shared folder\n");
         skip();
@@ -310,7 +309,7 @@ static void test_real(void **unused)
     finish();
 }
 
-static void test_made(void **unused)
+TEST(made)
 {
     static const char *const checkpoints[][12] = {
         {"bert"},
@@ -323,7 +322,6 @@ static void test_made(void **unused)
     };
     char script[SUPPORT_PATH], directory[SUPPORT_PATH], log[SUPPORT_PATH];
     const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
-    (void)unused;
     if (!support_shared("checkpoints/checkpoints.py", script) || support_run(numpy, NULL) != 0) {
         print_message("no checkpoints.py in the shared folder, or no numpy\n");
         skip();
@@ -361,11 +359,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real),
-        cmocka_unit_test(test_made),
-    };
-    return cmocka_run_group_tests_name("precision", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

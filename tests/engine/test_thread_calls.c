@@ -103,11 +103,10 @@ static void assert_same(const float *got, const float *expected, size_t n, size_
         fail_msg("%zu threads: other bits than alone", n_threads);
 }
 
-static void everything_in_its_place(void **unused)
+TEST(everything_in_its_place)
 {
     static engine_result results[N_INPUTS];
     float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
-    (void)unused;
     assert_non_null(out);
     for (size_t n_threads = 1; n_threads <= 5; n_threads++) {
         engine_session *session = session_of(n_threads);
@@ -132,14 +131,13 @@ static void everything_in_its_place(void **unused)
 }
 
 /* Several wrong inputs: the first in order is named, and what comes before it is answered. */
-static void first_of_the_wrong(void **unused)
+TEST(first_of_the_wrong)
 {
     static const int32_t bad_ids[] = {1, -1, 2};
     static const size_t places[] = {0, 1, 29, 30, 31, 90, N_INPUTS - 1};
     static engine_input inputs[N_INPUTS];
     float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
     char expected[32];
-    (void)unused;
     assert_non_null(out);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session *session = session_of(n_threads);
@@ -166,11 +164,10 @@ static void first_of_the_wrong(void **unused)
 }
 
 /* The buffer ends in the middle: nothing is written beyond it, and the whole size is told. */
-static void buffers_too_small(void **unused)
+TEST(buffers_too_small)
 {
     static engine_result results[N_INPUTS];
     float *out = malloc((corpus.n_rows * WIDTH + 1) * sizeof *out);
-    (void)unused;
     assert_non_null(out);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session *session = session_of(n_threads);
@@ -216,9 +213,8 @@ static void count(void *user, struct team team)
     team_wait(team);
 }
 
-static void workers_meet(void **unused)
+TEST(workers_meet)
 {
-    (void)unused;
     for (size_t n = 0; n <= MOST_WORKERS; n++) {
         struct worker list[MOST_WORKERS];
         struct workers workers;
@@ -238,6 +234,7 @@ static void workers_meet(void **unused)
 static int set_up(void **unused)
 {
     (void)unused;
+    support_allow_threads(5);
     support_temp_dir(folder);
     support_path(path, folder, "model.weights");
     support_make_model(path, "a b c d e f g h i j k l m n o p q r s t u v w x y z", "%s", SHAPE);
@@ -260,14 +257,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_in_its_place),
-        cmocka_unit_test(first_of_the_wrong),
-        cmocka_unit_test(buffers_too_small),
-        cmocka_unit_test(workers_meet),
-    };
-    support_allow_threads(5);
-    return cmocka_run_group_tests_name("thread_calls", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

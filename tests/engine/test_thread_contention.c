@@ -88,23 +88,20 @@ static void check(size_t n_inputs, const char *what)
     assert_true(best >= COLLAPSE);
 }
 
-static void many_texts(void **unused)
+TEST(many_texts)
 {
-    (void)unused;
     check(MANY, "many texts");
 }
 
-static void one_text(void **unused)
+TEST(one_text)
 {
-    (void)unused;
     check(1, "one text");
 }
 
 /* Where more threads are asked for than there are CPUs, they are not made. */
-static void no_more_than_cpus(void **unused)
+TEST(no_more_than_cpus)
 {
     engine_session_options options = {.n_threads = 1000};
-    (void)unused;
     engine_session *session = support_session(model, &options);
     assert_int_equal(engine_session_threads(session), threads_choose(1000));
     assert_true(engine_session_threads(session) < 1000 || threads_choose(0) >= 1000);
@@ -134,12 +131,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_texts),
-        cmocka_unit_test(one_text),
-        cmocka_unit_test(no_more_than_cpus),
-    };
-    return cmocka_run_group_tests_name("thread_contention", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -41,10 +41,9 @@ static void encode(engine_session *session, float *out)
 
 /* Where nobody asked for a number of threads, a session has those that it gets; the answers are the
  * same. */
-static void few_threads(void **state)
+TEST(few_threads)
 {
     static float alone[N_INPUTS * WIDTH], out[N_INPUTS * WIDTH];
-    (void)state;
     support_allow_threads(MOST_THREADS);
     for (size_t n_workers = 0; n_workers < MOST_THREADS; n_workers++) {
         n_left = n_workers;
@@ -58,10 +57,9 @@ static void few_threads(void **state)
     }
 }
 
-static void threads_asked_for(void **state)
+TEST(threads_asked_for)
 {
     engine_session_options options = {.n_threads = MOST_THREADS};
-    (void)state;
     support_allow_threads(MOST_THREADS);
     for (size_t n_workers = 0; n_workers < MOST_THREADS; n_workers++) {
         engine_session *session;
@@ -77,12 +75,11 @@ static void threads_asked_for(void **state)
 }
 
 /* The host's signals are not for the workers; those of their own faults are. */
-static void signals(void **state)
+TEST(signals)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
     static const int hosts[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGHUP, SIGPIPE};
     sigset_t before, after;
-    (void)state;
     support_allow_threads(2);
     n_left = 1;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
@@ -116,10 +113,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(few_threads),
-                                       cmocka_unit_test(threads_asked_for),
-                                       cmocka_unit_test(signals)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void test_replay(void **unused)
+TEST(replay)
 {
     static const char *const texts[N_KINDS] = {
         [CONFIG] =
@@ -38,7 +38,6 @@ static void test_replay(void **unused)
             "\"##a\": 2, \"b\": 3}}}",
     };
     size_t n = 0;
-    (void)unused;
     for (int kind = 0; kind < N_KINDS; kind++) {
         char input[2048];
         size_t len = strlen(texts[kind]);
@@ -48,10 +47,4 @@ static void test_replay(void **unused)
         n += replay(LLVMFuzzerTestOneInput, input, len + 1, support_sanitized() ? 1000 : 10000);
     }
     print_message("%zu inputs\n", n);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
-    return cmocka_run_group_tests_name("fuzz json", tests, NULL, NULL);
 }

@@ -4,12 +4,11 @@
 #include "tests/fuzz/replay.h"
 #include "tests/tools/import/tiny_checkpoint.h"
 
-static void test_replay(void **unused)
+TEST(replay)
 {
     struct tiny_tensors tensors = {.header = json_object()};
     const int table[] = {4, 16, -1}, row[] = {16, -1}, none[] = {0, 3, -1};
     size_t len;
-    (void)unused;
     tiny_tensors_add(&tensors, "bert.embeddings.word_embeddings.weight", "F32", table);
     tiny_tensors_add(&tensors, "bert.a", "F16", row);
     tiny_tensors_add(&tensors, "model.a", "BF16", row);
@@ -19,10 +18,4 @@ static void test_replay(void **unused)
     print_message("%zu inputs\n", n);
     free(file);
     tiny_tensors_free(&tensors);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
-    return cmocka_run_group_tests_name("fuzz safetensors", tests, NULL, NULL);
 }

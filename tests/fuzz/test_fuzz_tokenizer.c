@@ -4,7 +4,7 @@
 #include "tests/fuzz/replay.h"
 #include "tests/support.h"
 
-static void test_replay(void **unused)
+TEST(replay)
 {
     static const char text[] =
         "The [MASK] a b  ab\tAb, new.1 e\xCC\x81\xC3\xA9 \xE6\x97\xA5\xE6\x9C\xAC "
@@ -15,7 +15,6 @@ static void test_replay(void **unused)
     static const char settings[] = "clean nfd lower\nblanks punctuation\n3:l 22:nr 25:nw\n";
     char input[3 + sizeof settings + sizeof text];
     size_t n = 0;
-    (void)unused;
     for (int definition = 0; definition < N_DEFINITIONS; definition++)
         for (int asked = 0; asked < 256; asked += 37) {
             size_t len = 3;
@@ -31,10 +30,4 @@ static void test_replay(void **unused)
                         support_sanitized() ? 50 : 500);
         }
     print_message("%zu inputs\n", n);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
-    return cmocka_run_group_tests_name("fuzz tokenizer", tests, NULL, NULL);
 }

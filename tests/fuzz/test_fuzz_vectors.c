@@ -6,22 +6,15 @@
 
 #include <string.h>
 
-static void test_replay(void **unused)
+TEST(replay)
 {
     static const char *const files[] = {
         "3 2\nthe 0.5 -1e-3\nof 2 .25 \n. . . -3 4.\n",
         "the 0.5 -1e-3\r\njosé 2 .25\r\nthe 3 4\r\n\r\nx 1\r\n2000 1 16777217.0000000001\r\n",
     };
     size_t n = 0;
-    (void)unused;
     for (size_t i = 0; i < 2; i++)
         n += replay(LLVMFuzzerTestOneInput, files[i], strlen(files[i]),
                     support_sanitized() ? 1000 : 10000);
     print_message("%zu inputs\n", n);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
-    return cmocka_run_group_tests_name("fuzz vectors", tests, NULL, NULL);
 }

@@ -109,9 +109,8 @@ static void expect_refused(size_t index, const char *value)
     assert_memory_equal(&config, &before, sizeof config);
 }
 
-static void test_defaults(void **unused)
+TEST(defaults)
 {
-    (void)unused;
     struct model_config config;
     char text[TEXT];
     assert_int_equal(sizeof config, 8 * N_KEYS);
@@ -124,9 +123,8 @@ static void test_defaults(void **unused)
     assert_null(config_get(&config, SIZE_MAX, text, sizeof text));
 }
 
-static void test_names(void **unused)
+TEST(names)
 {
-    (void)unused;
     for (size_t i = 0; i < N_KEYS; i++) {
         char names[128] = "", *rest = names;
         if (keys[i].names != NULL)
@@ -165,9 +163,8 @@ static bool is_written(const struct model_config *config, const char *key)
 }
 
 /* Keys that the first library did not know are written where they are not at their default. */
-static void test_written(void **unused)
+TEST(written)
 {
-    (void)unused;
     struct model_config config;
     config_defaults(&config);
     config.width = 12;
@@ -186,9 +183,8 @@ static void test_written(void **unused)
     assert_false(is_written(&config, "position_scale") || is_written(&config, "head"));
 }
 
-static void test_numbers(void **unused)
+TEST(numbers)
 {
-    (void)unused;
     static const char *const wholes[] = {"0", "1", "12", "007", "2147483647"};
     static const char *const numbers[] = {"0",
                                           "1",
@@ -215,9 +211,8 @@ static void test_numbers(void **unused)
 }
 
 /* Any double comes back as the same double. */
-static void test_any_number(void **unused)
+TEST(any_number)
 {
-    (void)unused;
     struct model_config config, other;
     uint64_t state = 1;
     config_defaults(&config);
@@ -235,9 +230,8 @@ static void test_any_number(void **unused)
     }
 }
 
-static void test_bad_values(void **unused)
+TEST(bad_values)
 {
-    (void)unused;
     static const char *const never[] = {
         "",     " ",     "-1",   "-0",   "+1",       " 1",        "1 ",  "1x",  "x",
         "0x10", "0X1p3", "nan",  "inf",  "infinity", "1,5",       "1e",  "1e+", "\n1",
@@ -261,9 +255,8 @@ static void test_bad_values(void **unused)
     }
 }
 
-static void test_unknown_keys(void **unused)
+TEST(unknown_keys)
 {
-    (void)unused;
     static const char *const unknown[] = {"", "Layers", "layers ", "layer", "norm_epsilon", "kind"};
     struct model_config config, before;
     config_defaults(&config);
@@ -314,9 +307,8 @@ static void check_says(const char *changes, const char *expected)
                  expected ? expected : "sound");
 }
 
-static void test_check(void **unused)
+TEST(check)
 {
-    (void)unused;
     static const char *const wrong[][2] = {
         {"max_text_tokens=0", "'max_text_tokens' is 0 or more than 'max_tokens'"},
         {"max_text_tokens=9", "'max_text_tokens' is 0 or more than 'max_tokens'"},
@@ -407,9 +399,8 @@ static void test_check(void **unused)
 }
 
 /* Defaults that depend on other keys. */
-static void test_check_settles(void **unused)
+TEST(check_settles)
 {
-    (void)unused;
     struct model_config config = sound();
     assert_null(config_check(&config));
     assert_int_equal(config.norm_bias, 1);
@@ -455,9 +446,8 @@ static bool set_comma_locale(const char *folder)
     return set && strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
-static void test_decimal_comma(void **unused)
+TEST(decimal_comma)
 {
-    (void)unused;
     struct model_config config = sound();
     char folder[SUPPORT_PATH], text[TEXT];
     support_temp_dir(folder);
@@ -478,16 +468,4 @@ static void test_decimal_comma(void **unused)
     assert_non_null(taken);
     assert_true(config.embedding_scale == 1234.5);
     assert_string_equal(text, "1234.5");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_written),       cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_any_number),    cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_unknown_keys),  cmocka_unit_test(test_check),
-        cmocka_unit_test(test_check_settles), cmocka_unit_test(test_decimal_comma),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,8 @@ static void check_bf16(float x)
         fail_msg("bf16 of %.9g: %.9g, expected %.9g", (double)x, got, expected);
 }
 
-static void test_all_halves(void **unused)
+TEST(all_halves)
 {
-    (void)unused;
     for (uint32_t half = 0; half < 0x10000; half++) {
         float value = f16_to_f32((uint16_t)half);
         double expected = reference_f16(half);
@@ -77,9 +76,8 @@ static void test_all_halves(void **unused)
 }
 
 /* Half way between neighbours, and a float to either side of it: every tie there is. */
-static void test_ties(void **unused)
+TEST(ties)
 {
-    (void)unused;
     for (uint32_t half = 0; half < 0x7F80; half++) {
         double low = reference_f16(half),
                high = half + 1 < 0x7C00 ? reference_f16(half + 1) : 65536;
@@ -96,9 +94,8 @@ static void test_ties(void **unused)
     }
 }
 
-static void test_many_floats(void **unused)
+TEST(many_floats)
 {
-    (void)unused;
     static const float special[] = {
         0.0f,    -0.0f,        INFINITY, -INFINITY,  FLT_MAX,         -FLT_MAX,
         FLT_MIN, FLT_TRUE_MIN, 65504,    65519.996f, 65520,           65535,
@@ -117,9 +114,8 @@ static void test_many_floats(void **unused)
 }
 
 /* A NaN stays one whichever of its bits are set, also those that are cut off. */
-static void test_nan(void **unused)
+TEST(nan)
 {
-    (void)unused;
     for (unsigned bit = 0; bit < 23; bit++) {
         for (uint32_t sign = 0; sign < 2; sign++) {
             float nan = float_of(sign << 31 | 0x7F800000u | 1u << bit);
@@ -220,9 +216,8 @@ static void check_matrix(enum tensor_type type, const float *values, size_t rows
     free(decoded[1]);
 }
 
-static void test_matrices(void **unused)
+TEST(matrices)
 {
-    (void)unused;
     static const size_t cols[] = {1, 2, 3, 4, 5, 7, 15, 16, 17, 26, 63, 64, 65, 70, 129};
     uint64_t state = 2;
     for (size_t t = 0; t < 4; t++) {
@@ -239,9 +234,8 @@ static void test_matrices(void **unused)
 }
 
 /* Rows of every size, down to those whose scale is a subnormal of few digits. */
-static void test_int8_of_any_size(void **unused)
+TEST(int8_of_any_size)
 {
-    (void)unused;
     enum { COLS = 37 };
     uint64_t state = 3;
     for (int i = 0; i < 10 * 277; i++) {
@@ -297,9 +291,8 @@ static void check_bytes(size_t rows, size_t cols)
     }
 }
 
-static void test_bytes(void **unused)
+TEST(bytes)
 {
-    (void)unused;
     static const size_t around[] = {0,
                                     1,
                                     (size_t)1 << 31,
@@ -331,9 +324,8 @@ static void test_bytes(void **unused)
     assert_int_equal(tensor_bytes(TENSOR_F32, LAYOUT_PANELS, SIZE_MAX / 8, SIZE_MAX / 8), 0);
 }
 
-static void test_scales_offset(void **unused)
+TEST(scales_offset)
 {
-    (void)unused;
     for (size_t rows = 1; rows <= 70; rows++) {
         for (size_t cols = 1; cols <= 70; cols++) {
             for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
@@ -345,15 +337,4 @@ static void test_scales_offset(void **unused)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_halves),  cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_many_floats), cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_int8_of_any_size),
-        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_scales_offset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

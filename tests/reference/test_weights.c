@@ -42,9 +42,8 @@ static struct reference_weights read_whole(void)
     return weights;
 }
 
-static void test_cut_off(void **unused)
+TEST(cut_off)
 {
-    (void)unused;
     struct reference_weights weights = read_whole();
     assert_true(reads(weights.file, weights.n_bytes));
     for (size_t n = 0; n < weights.n_bytes; n++)
@@ -71,10 +70,9 @@ static bool is_covered(const uint8_t *file, uint64_t at)
     return false;
 }
 
-static void test_changed_bytes(void **unused)
+TEST(changed_bytes)
 {
     size_t n_covered = 0;
-    (void)unused;
     struct reference_weights weights = read_whole();
     uint8_t *copy = malloc(weights.n_bytes);
     assert_non_null(copy);
@@ -108,11 +106,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_changed_bytes),
-    };
-    return cmocka_run_group_tests_name("reference reader", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -11,9 +11,8 @@ static void assert_text(float value, const char *expected)
     assert_int_equal(len, strlen(expected));
 }
 
-static void test_known_numbers(void **state)
+TEST(known_numbers)
 {
-    (void)state;
     assert_text(0.0f, "0.0");
     assert_text(-0.0f, "-0.0");
     assert_text(1.0f, "1.0");
@@ -46,9 +45,8 @@ static void assert_reads_back(uint32_t bits)
     assert_memory_equal(&again, &value, sizeof value);
 }
 
-static void test_reads_back(void **state)
+TEST(reads_back)
 {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 300000; i++) {
         uint32_t bits = (uint32_t)support_random(&random);
@@ -59,13 +57,4 @@ static void test_reads_back(void **state)
     for (uint32_t exponent = 0; exponent < 255; exponent++)
         for (uint32_t i = 0; i < 5; i++)
             assert_reads_back((exponent << 23) + i - (exponent ? 2 : 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_numbers),
-        cmocka_unit_test(test_reads_back),
-    };
-    return cmocka_run_group_tests_name("format_float", tests, NULL, NULL);
 }

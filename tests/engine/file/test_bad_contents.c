@@ -46,40 +46,34 @@ static void every_byte_healed(const char *tag)
         flip(&sound, at, open_with_healed_section, tag);
 }
 
-static void every_config_byte_healed(void **state)
+TEST(every_config_byte_healed)
 {
-    (void)state;
     every_byte_healed("CONF");
 }
 
-static void every_tokenizer_byte_healed(void **state)
+TEST(every_tokenizer_byte_healed)
 {
-    (void)state;
     every_byte_healed("TOKN");
 }
 
-static void every_metadata_byte_healed(void **state)
+TEST(every_metadata_byte_healed)
 {
-    (void)state;
     every_byte_healed("META");
 }
 
-static void every_vocabulary_byte_healed(void **state)
+TEST(every_vocabulary_byte_healed)
 {
-    (void)state;
     every_byte_healed("VOCB");
 }
 
-static void every_directory_byte_healed(void **state)
+TEST(every_directory_byte_healed)
 {
-    (void)state;
     every_byte_healed("TENS");
 }
 
 /* One changed byte of any section, checksums as they were: opening or verifying sees it. */
-static void every_byte_is_covered(void **state)
+TEST(every_byte_is_covered)
 {
-    (void)state;
     for (size_t t = 0; t < 6; t++) {
         size_t start = (size_t)(section_data(&sound, tags[t]) - sound.data);
         for (size_t at = start; at < start + section_len(&sound, tags[t]); at++) {
@@ -98,11 +92,10 @@ static void every_byte_is_covered(void **state)
     }
 }
 
-static void directories_without_ground(void **state)
+TEST(directories_without_ground)
 {
     static const uint32_t counts[] = {18, 0x00ffffff, 0x03333333, 0x80000000, 0xffffffff};
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         struct patient copy = patient_copy(&sound, 0);
         set_u32(section_data(&copy, "TENS"), counts[i]);
@@ -119,11 +112,10 @@ static void directories_without_ground(void **state)
     }
 }
 
-static void vocabularies_without_ground(void **state)
+TEST(vocabularies_without_ground)
 {
     static const uint32_t values[] = {0, 1, 7, 9, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 
-    (void)state;
     for (size_t field = 0; field < 4; field++)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
@@ -165,13 +157,12 @@ static void change_tensor(const char *name, size_t field, uint64_t value, const 
     assert_refused(&copy, ENGINE_ERROR_FORMAT, words);
 }
 
-static void tensors_without_ground(void **state)
+TEST(tensors_without_ground)
 {
     static const char name[] = "layers.0.feed_forward.in.weight";
     static const uint64_t places[] = {
         0, 64, 1, UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32, INT64_MAX, ~63ull};
 
-    (void)state;
     change_tensor(name, 0, 0xffffffff, "");
     change_tensor(name, 0, 0x7fffffff, "");
     change_tensor(name, 4, 0xffffffff, "");
@@ -195,18 +186,17 @@ static void tensors_without_ground(void **state)
     }
 }
 
-static void tensors_that_overlap(void **state)
+TEST(tensors_that_overlap)
 {
     uint8_t *second = tensor_entry(&sound, "embedding.type.weight");
 
-    (void)state;
     change_tensor("embedding.type.weight", 56, get_u64(second + 56) - 64, "embedding.type.weight");
     change_tensor("embedding.token.weight", 56, get_u64(second + 56), "");
 }
 
 /* A tensor that the model does not ask for must be sound all the same: verifying and inspecting
  * read it. Shapes whose length in bytes wraps around 2^64 are the dangerous ones. */
-static void spare_tensors_of_absurd_shape(void **state)
+TEST(spare_tensors_of_absurd_shape)
 {
     static const struct {
         uint32_t type, n_dims;
@@ -223,7 +213,6 @@ static void spare_tensors_of_absurd_shape(void **state)
         {4, 2, 1ull << 62, 4, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct patient copy = patient_copy(&sound, SPARE);
         uint8_t *entry;
@@ -240,11 +229,10 @@ static void spare_tensors_of_absurd_shape(void **state)
     }
 }
 
-static void tensors_missing_or_doubled(void **state)
+TEST(tensors_missing_or_doubled)
 {
     const uint8_t *directory = section_data(&sound, "TENS");
 
-    (void)state;
     for (size_t i = 0; i < get_u32(directory); i++) {
         struct patient copy = patient_copy(&sound, 0);
         uint8_t *names = section_data(&copy, "TENS");
@@ -262,7 +250,7 @@ static void tensors_missing_or_doubled(void **state)
 }
 
 /* Values of settings that must be refused. The message names the key. */
-static void settings_that_make_no_sense(void **state)
+TEST(settings_that_make_no_sense)
 {
     static const struct {
         const char *tag, *key, *value;
@@ -360,7 +348,6 @@ static void settings_that_make_no_sense(void **state)
         {"TOKN", "truncate", "2"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct patient copy = patient_copy(&sound, SPARE);
         engine_status status;
@@ -378,7 +365,7 @@ static void settings_that_make_no_sense(void **state)
 }
 
 /* The count of frequencies against their tensor: [2] of f32. */
-static void frequencies_that_do_not_fit(void **state)
+TEST(frequencies_that_do_not_fit)
 {
     static const struct {
         const char *count, *words;
@@ -395,7 +382,6 @@ static void frequencies_that_do_not_fit(void **state)
         {"2", "no tensor 'position.frequencies'", 0, 1, 2},
     };
     char path[SUPPORT_PATH], folder[SUPPORT_PATH];
-    (void)state;
     support_temp_dir(folder);
     support_path(path, folder, "fourier.weights");
     support_make_model(
@@ -435,12 +421,11 @@ static void frequencies_that_do_not_fit(void **state)
     }
 }
 
-static void settings_unknown_or_doubled(void **state)
+TEST(settings_unknown_or_doubled)
 {
     char name[5000];
     struct patient copy = patient_copy(&sound, SPARE);
 
-    (void)state;
     replace_setting(&copy, "CONF", "turbo", "yes", 3);
     assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "turbo");
     copy = patient_copy(&sound, SPARE);
@@ -472,24 +457,4 @@ static void settings_unknown_or_doubled(void **state)
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "gate");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_config_byte_healed),
-        cmocka_unit_test(every_tokenizer_byte_healed),
-        cmocka_unit_test(every_metadata_byte_healed),
-        cmocka_unit_test(every_vocabulary_byte_healed),
-        cmocka_unit_test(every_directory_byte_healed),
-        cmocka_unit_test(every_byte_is_covered),
-        cmocka_unit_test(directories_without_ground),
-        cmocka_unit_test(vocabularies_without_ground),
-        cmocka_unit_test(tensors_without_ground),
-        cmocka_unit_test(tensors_that_overlap),
-        cmocka_unit_test(spare_tensors_of_absurd_shape),
-        cmocka_unit_test(tensors_missing_or_doubled),
-        cmocka_unit_test(settings_that_make_no_sense),
-        cmocka_unit_test(frequencies_that_do_not_fit),
-        cmocka_unit_test(settings_unknown_or_doubled),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

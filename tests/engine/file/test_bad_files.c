@@ -35,19 +35,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void the_sound_file_works(void **state)
+TEST(the_sound_file_works)
 {
-    (void)state;
     assert_int_equal(open_bytes(sound.data, sound.len), 0);
 }
 
-static void truncated_at_every_byte(void **state)
+TEST(truncated_at_every_byte)
 {
     char path[SUPPORT_PATH + 16];
     engine_model *model;
     int file;
 
-    (void)state;
     for (size_t len = 1; len < sound.len; len++)
         assert_int_equal(open_bytes(sound.data, len), ENGINE_ERROR_FORMAT);
 
@@ -66,11 +64,10 @@ static void truncated_at_every_byte(void **state)
     close(file);
 }
 
-static void longer_than_it_says(void **state)
+TEST(longer_than_it_says)
 {
     struct patient longer = patient_copy(&sound, 64);
 
-    (void)state;
     memset(longer.data + sound.len, 0, 64);
     longer.len = sound.len + 1;
     assert_int_equal(open_bytes(longer.data, longer.len), ENGINE_ERROR_FORMAT);
@@ -85,9 +82,8 @@ static void expect_refusal(struct patient *copy, size_t at, const void *user)
         fail_msg("a change of byte %zu was not seen", at);
 }
 
-static void every_header_byte(void **state)
+TEST(every_header_byte)
 {
-    (void)state;
     for (size_t at = 0; at < HEADER; at++)
         flip(&sound, at, expect_refusal, NULL);
 }
@@ -101,18 +97,16 @@ static void open_with_healed_header(struct patient *copy, size_t at, const void 
         fail_msg("a change of header byte %zu was not seen", at);
 }
 
-static void every_header_byte_healed(void **state)
+TEST(every_header_byte_healed)
 {
-    (void)state;
     for (size_t at = 0; at < HEADER; at++)
         flip(&sound, at, open_with_healed_header, NULL);
 }
 
-static void the_header_says_what_is_wrong(void **state)
+TEST(the_header_says_what_is_wrong)
 {
     struct patient copy = patient_copy(&sound, 0);
 
-    (void)state;
     copy.data[0] = 0x09; /* what a transfer with 7 bits makes of it */
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "binary");
     copy = patient_copy(&sound, 0);
@@ -131,7 +125,7 @@ static void the_header_says_what_is_wrong(void **state)
     assert_refused(&copy, ENGINE_ERROR_VERSION, "version");
 }
 
-static void absurd_section_tables(void **state)
+TEST(absurd_section_tables)
 {
     static const uint32_t counts[] = {0, 1, 4, 7, 64, 65, 0x08000001, 0x80000000, 0xffffffff};
     static const uint64_t offsets[] = {0,          1,
@@ -140,7 +134,6 @@ static void absurd_section_tables(void **state)
                                        INT64_MAX,  1ull << 63,
                                        1ull << 32, UINT64_MAX - 191};
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         struct patient copy = patient_copy(&sound, 0);
         set_u32(copy.data + 20, counts[i]);
@@ -167,24 +160,22 @@ static void open_with_healed_table(struct patient *copy, size_t at, const void *
     open_patient(copy);
 }
 
-static void every_table_byte_healed(void **state)
+TEST(every_table_byte_healed)
 {
     size_t start = get_u64(sound.data + 32);
 
-    (void)state;
     for (size_t at = start; at < start + 6 * SECTION; at++)
         flip(&sound, at, open_with_healed_table, NULL);
 }
 
 static const char *const tags[] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
 
-static void sections_where_none_can_be(void **state)
+TEST(sections_where_none_can_be)
 {
     static const uint64_t offsets[] = {
         0, 64, 1, UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32, INT64_MAX, ~63ull};
     static const uint64_t lens[] = {UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32};
 
-    (void)state;
     for (size_t t = 0; t < 6; t++) {
         for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
@@ -208,9 +199,8 @@ static void sections_where_none_can_be(void **state)
 }
 
 /* Every section made shorter, byte by byte, with a checksum that fits. */
-static void sections_cut_short(void **state)
+TEST(sections_cut_short)
 {
-    (void)state;
     for (size_t t = 0; t < 6; t++)
         for (size_t len = 0, full = section_len(&sound, tags[t]); len < full; len++) {
             struct patient copy = patient_copy(&sound, 0);
@@ -221,11 +211,10 @@ static void sections_cut_short(void **state)
         }
 }
 
-static void sections_that_overlap_or_repeat(void **state)
+TEST(sections_that_overlap_or_repeat)
 {
     struct patient copy;
 
-    (void)state;
     for (size_t t = 1; t < 6; t++) { /* each laid over the one before it in the table */
         copy = patient_copy(&sound, 0);
         uint8_t *entry = section_entry(&copy, tags[t]);
@@ -243,11 +232,10 @@ static void sections_that_overlap_or_repeat(void **state)
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "CONF");
 }
 
-static void sections_unknown_or_missing(void **state)
+TEST(sections_unknown_or_missing)
 {
     struct patient copy;
 
-    (void)state;
     for (size_t t = 0; t < 6; t++) {
         copy = patient_copy(&sound, 0);
         remove_section(&copy, tags[t]);
@@ -289,12 +277,11 @@ static void assert_io(const char *path, engine_status expected)
 }
 
 /* Things that are no files. SIGALRM ends the suite if one of them blocks. */
-static void not_files(void **state)
+TEST(not_files)
 {
     char path[SUPPORT_PATH + 32], other[SUPPORT_PATH + 64];
     char endless[PATH_MAX + 100];
 
-    (void)state;
     alarm(20);
     assert_io(folder, ENGINE_ERROR_IO);
     assert_io("/dev/zero", ENGINE_ERROR_IO);
@@ -319,13 +306,12 @@ static void not_files(void **state)
 }
 
 /* Root may read every file, so root becomes somebody else for a moment. */
-static void without_permission(void **state)
+TEST(without_permission)
 {
     char path[SUPPORT_PATH + 32];
     bool is_root = geteuid() == 0;
     int file;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/closed", folder);
     file = open(path, O_CREAT | O_WRONLY, 0000);
     assert_true(file >= 0);
@@ -338,23 +324,4 @@ static void without_permission(void **state)
     assert_true(!is_root || seteuid(0) == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sound_file_works),
-        cmocka_unit_test(truncated_at_every_byte),
-        cmocka_unit_test(longer_than_it_says),
-        cmocka_unit_test(every_header_byte),
-        cmocka_unit_test(every_header_byte_healed),
-        cmocka_unit_test(the_header_says_what_is_wrong),
-        cmocka_unit_test(absurd_section_tables),
-        cmocka_unit_test(every_table_byte_healed),
-        cmocka_unit_test(sections_where_none_can_be),
-        cmocka_unit_test(sections_cut_short),
-        cmocka_unit_test(sections_that_overlap_or_repeat),
-        cmocka_unit_test(sections_unknown_or_missing),
-        cmocka_unit_test(not_files),
-        cmocka_unit_test(without_permission),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -19,10 +19,9 @@ static uint32_t crc_bitwise(const uint8_t *data, size_t len)
     return ~crc;
 }
 
-static void test_published_values(void **unused)
+TEST(published_values)
 {
     uint8_t zeros[32] = {0}, ones[32], rising[32], falling[32];
-    (void)unused;
     for (size_t i = 0; i < 32; i++) {
         ones[i] = 0xFF;
         rising[i] = (uint8_t)i;
@@ -56,10 +55,9 @@ static uint8_t *random_bytes(void)
     return data;
 }
 
-static void test_every_length_and_alignment(void **unused)
+TEST(every_length_and_alignment)
 {
     uint8_t *data = random_bytes();
-    (void)unused;
     for (size_t start = 0; start < 9; start++)
         for (size_t len = 0; len <= 260; len++) {
             uint32_t expected = crc_bitwise(data + start, len);
@@ -69,24 +67,13 @@ static void test_every_length_and_alignment(void **unused)
     free(data);
 }
 
-static void test_in_pieces(void **unused)
+TEST(in_pieces)
 {
     uint8_t *data = random_bytes();
     uint32_t whole = crc_bitwise(data, N_BYTES);
-    (void)unused;
     for (size_t cut = 0; cut <= N_BYTES; cut++) {
         assert_int_equal(crc32c(crc32c(0, data, cut), data + cut, N_BYTES - cut), whole);
         assert_int_equal(crc32c_portable(crc32c(0, data, cut), data + cut, N_BYTES - cut), whole);
     }
     free(data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_values),
-        cmocka_unit_test(test_every_length_and_alignment),
-        cmocka_unit_test(test_in_pieces),
-    };
-    return cmocka_run_group_tests_name("crc32c", tests, NULL, NULL);
 }

@@ -74,9 +74,8 @@ static void expect_refusal(const char *name, enum output_kind kind, const char *
     assert_int_equal(output_file_open(name, kind, &file, NULL), ENGINE_ERROR_IO);
 }
 
-static void test_new_file(void **unused)
+TEST(new_file)
 {
-    (void)unused;
     mode_t mask = umask(027);
     write_text(path, "hello");
     umask(mask);
@@ -85,10 +84,9 @@ static void test_new_file(void **unused)
     assert_int_equal(count_names(), 1);
 }
 
-static void test_nothing_is_seen_before_the_end(void **unused)
+TEST(nothing_is_seen_before_the_end)
 {
     struct output_file *file;
-    (void)unused;
     put(path, "old");
     assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
     fprintf(output_file_stream(file), "n%s", "ew");
@@ -99,9 +97,8 @@ static void test_nothing_is_seen_before_the_end(void **unused)
     read_back(path, "new text");
 }
 
-static void test_mode_is_kept(void **unused)
+TEST(mode_is_kept)
 {
-    (void)unused;
     put(path, "old");
     assert_int_equal(chmod(path, 0604), 0);
     write_text(path, "new");
@@ -109,11 +106,10 @@ static void test_mode_is_kept(void **unused)
     assert_int_equal(mode_of(path), 0604);
 }
 
-static void test_abort(void **unused)
+TEST(abort)
 {
     struct output_file *file;
     char other[SUPPORT_PATH];
-    (void)unused;
     put(path, "old");
     support_path(other, folder, "other");
     const char *const names[] = {path, other};
@@ -127,10 +123,9 @@ static void test_abort(void **unused)
     assert_int_equal(count_names(), 1);
 }
 
-static void test_rewrite(void **unused)
+TEST(rewrite)
 {
     struct output_file *file;
-    (void)unused;
     assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
     assert_int_equal(output_file_write(file, "____-body", 9), ENGINE_OK);
     assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
@@ -139,11 +134,10 @@ static void test_rewrite(void **unused)
     read_back(path, "head-body-end");
 }
 
-static void test_links(void **unused)
+TEST(links)
 {
     char link[SUPPORT_PATH];
     struct stat status;
-    (void)unused;
     put(path, "old");
     support_path(link, folder, "link");
     assert_int_equal(symlink("target", link), 0);
@@ -155,10 +149,9 @@ static void test_links(void **unused)
     expect_refusal(link, OUTPUT_STREAM, "symbolic link to nothing");
 }
 
-static void test_refused_places(void **unused)
+TEST(refused_places)
 {
     char missing[SUPPORT_PATH];
-    (void)unused;
     expect_refusal(folder, OUTPUT_STREAM, "directory");
     support_path(missing, folder, "missing/file");
     expect_refusal(missing, OUTPUT_STREAM, "No such file or directory");
@@ -174,11 +167,10 @@ static void test_refused_places(void **unused)
     assert_int_equal(chmod(folder, 0700), 0);
 }
 
-static void test_pipes(void **unused)
+TEST(pipes)
 {
     char text[16] = "";
     struct output_file *file;
-    (void)unused;
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_refusal(path, OUTPUT_REWRITES, "pipe");
     int reader = open(path, O_RDONLY | O_NONBLOCK);
@@ -194,11 +186,10 @@ static void test_pipes(void **unused)
     assert_int_equal(count_names(), 1);
 }
 
-static void test_open_descriptors(void **unused)
+TEST(open_descriptors)
 {
     char name[64];
     struct output_file *file;
-    (void)unused;
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "before ", 7), 7);
@@ -215,12 +206,11 @@ static void test_open_descriptors(void **unused)
 }
 
 /* Small writes stay in the buffer: then finish is the one that fails. */
-static void test_full_device(void **unused)
+TEST(full_device)
 {
     static char large[1 << 20];
     engine_error error;
     struct output_file *file;
-    (void)unused;
     if (access("/dev/full", W_OK) != 0) {
         print_message("no /dev/full here\n");
         skip();
@@ -236,13 +226,12 @@ static void test_full_device(void **unused)
 }
 
 /* A limit on the file's length stands for the full disk. */
-static void test_full_disk(void **unused)
+TEST(full_disk)
 {
     static char large[1 << 20];
     struct rlimit before, limit;
     engine_error error;
     struct output_file *file;
-    (void)unused;
     put(path, "old");
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -264,12 +253,11 @@ static void test_full_disk(void **unused)
     assert_int_equal(count_names(), 1);
 }
 
-static void test_long_path(void **unused)
+TEST(long_path)
 {
     char name[5000];
     engine_error error;
     struct output_file *file;
-    (void)unused;
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
@@ -291,17 +279,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(test_new_file),         FRESH(test_nothing_is_seen_before_the_end),
-        FRESH(test_mode_is_kept),     FRESH(test_abort),
-        FRESH(test_rewrite),          FRESH(test_links),
-        FRESH(test_refused_places),   FRESH(test_pipes),
-        FRESH(test_open_descriptors), FRESH(test_full_device),
-        FRESH(test_full_disk),        FRESH(test_long_path),
-    };
-    return cmocka_run_group_tests_name("output_file", tests, NULL, NULL);
-}
+TEST_FIXTURE(set_up, tear_down)

@@ -119,11 +119,10 @@ static void write_matrices(size_t rows_at_once)
         fail_msg("%s", error.message);
 }
 
-static void test_every_type_and_layout(void **unused)
+TEST(every_type_and_layout)
 {
     struct reference_weights weights;
     char name[64];
-    (void)unused;
     write_matrices(7);
     if (!reference_weights_read(&weights, path))
         fail_msg("%s", weights.error);
@@ -141,10 +140,9 @@ static void test_every_type_and_layout(void **unused)
     reference_weights_free(&weights);
 }
 
-static void test_bytes_do_not_depend_on_the_pieces(void **unused)
+TEST(bytes_do_not_depend_on_the_pieces)
 {
     size_t len, other_len;
-    (void)unused;
     write_matrices(1000);
     void *whole = read_file(&len);
     const size_t pieces[] = {1, 3, 16, 17};
@@ -197,12 +195,11 @@ static void write_small_model(struct weight_writer *writer)
     weight_writer_rows(writer, weights + 2, 1);
 }
 
-static void test_a_whole_model(void **unused)
+TEST(a_whole_model)
 {
     engine_error error;
     const char *key, *value, *text;
     size_t len;
-    (void)unused;
     struct weight_writer *writer = open_writer(&error);
     write_small_model(writer);
     assert_int_equal(access(path, F_OK), -1);
@@ -235,11 +232,10 @@ static void test_a_whole_model(void **unused)
 }
 
 /* A vocabulary and settings that are not given are empty, not missing. */
-static void test_an_empty_file(void **unused)
+TEST(an_empty_file)
 {
     struct reference_weights weights;
     engine_error error;
-    (void)unused;
     struct weight_writer *writer = open_writer(&error);
     assert_int_equal(weight_writer_rows(writer, NULL, 0), ENGINE_OK);
     assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
@@ -423,9 +419,8 @@ static const struct refusal {
 };
 
 /* After the failure nothing helps any more, and at the end there is no file. */
-static void test_refusals(void **unused)
+TEST(refusals)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof REFUSALS / sizeof REFUSALS[0]; i++) {
         engine_error error;
         struct weight_writer *writer = open_writer(&error);
@@ -441,9 +436,8 @@ static void test_refusals(void **unused)
     }
 }
 
-static void test_abort(void **unused)
+TEST(abort)
 {
-    (void)unused;
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
     write_small_model(writer);
@@ -454,11 +448,10 @@ static void test_abort(void **unused)
     assert_int_equal(count_names(), 0);
 }
 
-static void test_places(void **unused)
+TEST(places)
 {
     struct weight_writer *writer;
     engine_error error;
-    (void)unused;
     assert_int_equal(weight_writer_open(folder, &writer, &error), ENGINE_ERROR_IO);
     assert_null(writer);
     assert_non_null(strstr(error.message, folder));
@@ -472,11 +465,10 @@ static void test_places(void **unused)
 }
 
 /* A limit on the file's length stands for a disk that fills up at some place of the file. */
-static void test_full_disk(void **unused)
+TEST(full_disk)
 {
     struct rlimit before, limit;
     size_t len, old_len, small_len;
-    (void)unused;
     struct weight_writer *small = open_writer(NULL);
     write_small_model(small);
     assert_int_equal(weight_writer_finish(small), ENGINE_OK);
@@ -524,19 +516,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FRESH(test_every_type_and_layout),
-        FRESH(test_bytes_do_not_depend_on_the_pieces),
-        FRESH(test_a_whole_model),
-        FRESH(test_an_empty_file),
-        FRESH(test_refusals),
-        FRESH(test_abort),
-        FRESH(test_places),
-        FRESH(test_full_disk),
-    };
-    return cmocka_run_group_tests_name("writer", tests, NULL, NULL);
-}
+TEST_FIXTURE(set_up, tear_down)

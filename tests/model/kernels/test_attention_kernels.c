@@ -16,9 +16,8 @@ static size_t to_panels(size_t n)
 
 /* ---- pack_rows ---- */
 
-static void test_pack(void **unused)
+TEST(pack)
 {
-    (void)unused;
     uint64_t state = 1;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 40; n++) {
@@ -178,9 +177,8 @@ static void check_softmax(const struct kernels *kernels, struct softmax_case *c,
 static const size_t blocks[] = {0, 1, 5, 24, 4099};
 enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
 
-static void test_softmax(void **unused)
+TEST(softmax)
 {
-    (void)unused;
     static const double ranges[] = {0, 1e-6, 0.3, 3, 20, 100, 1e5, 3e38};
     static const size_t large[] = {127, 128, 140, 511, 1000, 4099};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
@@ -203,9 +201,8 @@ static void test_softmax(void **unused)
 }
 
 /* Queries at every place before, among and behind the keys; each sees the first key. */
-static void test_causal_softmax(void **unused)
+TEST(causal_softmax)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
             struct largest largest = {0};
@@ -223,9 +220,8 @@ static void test_causal_softmax(void **unused)
 }
 
 /* Scores (0, d): the second weight is e^d; where d comes near -87.3, exp ends at 1e-38. */
-static void test_exp_by_softmax(void **unused)
+TEST(exp_by_softmax)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t block = 0; block <= 2; block += 2) {
             struct largest largest = {0}, beyond = {0};
@@ -265,9 +261,8 @@ static void fill_column(struct softmax_case *c, size_t query, float first, float
 
 /* Equal scores, whatever they are, share equally; one far above the others takes all; NaN gives
  * NaN, and does not leave its query. */
-static void test_softmax_extremes(void **unused)
+TEST(softmax_extremes)
 {
-    (void)unused;
     static const float values[] = {0,     -0.0f,  1,       -1,       88,          -88,
                                    1e30f, -1e30f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN};
     enum { N_VALUES = 11, ONE_TAKES_ALL = N_VALUES, NOT_A_NUMBER, N_QUERIES };
@@ -376,9 +371,8 @@ static void mix_of(const struct kernels *kernels, size_t n_keys, size_t n_querie
     free(weights);
 }
 
-static void test_mix(void **unused)
+TEST(mix)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct largest largest = {0};
         for (size_t n_queries = 1; n_queries <= 40; n_queries++)
@@ -442,9 +436,8 @@ static void mix_exactly_of(const struct kernels *kernels, size_t n_keys, size_t 
     free(narrow);
 }
 
-static void test_mix_exactly(void **unused)
+TEST(mix_exactly)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct largest largest = {0};
         for (size_t n = 1; n <= EXACT_KEYS; n++)
@@ -454,18 +447,4 @@ static void test_mix_exactly(void **unused)
         mix_exactly_of(tested_kernels(s), 0, 3, 5, &largest);
         assert_bound(&largest, 1, "%s mix_exactly, share of the bound", tested_kernels(s)->isa);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_causal_softmax),
-        cmocka_unit_test(test_exp_by_softmax),
-        cmocka_unit_test(test_softmax_extremes),
-        cmocka_unit_test(test_mix),
-        cmocka_unit_test(test_mix_exactly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

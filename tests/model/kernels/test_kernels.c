@@ -19,9 +19,8 @@ static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
 
 enum { N_ACTIVATIONS = 4 };
 
-static void test_select(void **unused)
+TEST(select)
 {
-    (void)unused;
     const char *best = "";
     for (size_t s = 0; support_isa(s) != NULL; s++)
         best = tested_kernels(s)->isa;
@@ -93,9 +92,8 @@ static void check_sweep(const struct kernels *kernels, size_t a, const float *x,
     assert_bound(&absolute, accuracy->absolute, "%s %s, absolute", kernels->isa, names[a]);
 }
 
-static void test_activation_sweep(void **unused)
+TEST(activation_sweep)
 {
-    (void)unused;
     size_t n;
     float *x = sweep(&n);
     double *expected = new_doubles(n);
@@ -110,9 +108,8 @@ static void test_activation_sweep(void **unused)
 }
 
 /* The twin of gelu_tanh is written without tanh; so is this for the twin. */
-static void test_twin_of_gelu_tanh(void **unused)
+TEST(twin_of_gelu_tanh)
 {
-    (void)unused;
     struct largest largest = {0};
     for (double x = -40; x <= 40; x += 1.0 / 256) {
         double u = sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
@@ -124,9 +121,8 @@ static void test_twin_of_gelu_tanh(void **unused)
 
 /* Element by element: what stands at x[i] depends neither on n nor on its neighbours nor on where
  * the array starts, and nothing behind the array is written. */
-static void test_activation_lengths(void **unused)
+TEST(activation_lengths)
 {
-    (void)unused;
     static const size_t lengths[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13,
                                      14, 15, 16, 17, 18, 19, 23, 24, 25, 31, 32, 33, 34,  35,
                                      47, 48, 49, 50, 63, 64, 65, 66, 67, 68, 69, 70, 383, 1023};
@@ -184,9 +180,8 @@ static void check_nan(const struct kernels *kernels, size_t a, size_t n, size_t 
     free(with_nan);
 }
 
-static void test_activation_of_nan(void **unused)
+TEST(activation_of_nan)
 {
-    (void)unused;
     uint64_t state = 5;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t a = 0; a < N_ACTIVATIONS; a++)
@@ -197,9 +192,8 @@ static void test_activation_of_nan(void **unused)
 }
 
 /* Far out all four are 0 and x. */
-static void test_activation_far_out(void **unused)
+TEST(activation_far_out)
 {
-    (void)unused;
     static const float far[] = {88.5f, 100, 1e3f, 1e6f, 1e10f, 1e20f, 1e30f};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t a = 0; a < N_ACTIVATIONS; a++) {
@@ -219,9 +213,8 @@ static void test_activation_far_out(void **unused)
     }
 }
 
-static void test_multiply(void **unused)
+TEST(multiply)
 {
-    (void)unused;
     uint64_t state = 3;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 0; n <= 70; n++) {
@@ -235,18 +228,4 @@ static void test_multiply(void **unused)
             free(x);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_select),
-        cmocka_unit_test(test_activation_sweep),
-        cmocka_unit_test(test_twin_of_gelu_tanh),
-        cmocka_unit_test(test_activation_lengths),
-        cmocka_unit_test(test_activation_of_nan),
-        cmocka_unit_test(test_activation_far_out),
-        cmocka_unit_test(test_multiply),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

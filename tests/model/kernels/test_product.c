@@ -151,9 +151,8 @@ static void check_tiles(const struct kernels *kernels, const struct operands *o,
 }
 
 /* Every number of rows and panels, that is every shape of tile and every rest. */
-static void test_tiles(void **unused)
+TEST(tiles)
 {
-    (void)unused;
     static const size_t widths[] = {0, 1, 3, 16, 70};
     uint64_t state = 1;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
@@ -172,9 +171,8 @@ static void test_tiles(void **unused)
     }
 }
 
-static void test_widths(void **unused)
+TEST(widths)
 {
-    (void)unused;
     uint64_t state = 2;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct largest largest = {0};
@@ -189,9 +187,8 @@ static void test_widths(void **unused)
     }
 }
 
-static void test_whole_numbers(void **unused)
+TEST(whole_numbers)
 {
-    (void)unused;
     uint64_t state = 3;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t k = 1; k <= 70; k++) {
@@ -205,9 +202,8 @@ static void test_whole_numbers(void **unused)
 }
 
 /* A row of NaN stays among itself, and so does a row of infinities. */
-static void test_neighbours(void **unused)
+TEST(neighbours)
 {
-    (void)unused;
     enum { K = 19, ROWS = 29, PANELS = 3 };
     uint64_t state = 4;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
@@ -238,15 +234,4 @@ static void test_neighbours(void **unused)
         }
         free_operands(&o);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,9 +165,8 @@ static void check_finishes(const struct kernels *kernels, const struct operands 
     }
 }
 
-static void test_activation_and_gate(void **unused)
+TEST(activation_and_gate)
 {
-    (void)unused;
     uint64_t state = 1;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 0; t < N_TYPES; t++) {
@@ -220,9 +219,8 @@ static void check_halves(const struct kernels *kernels, const struct operands *o
     free(panels);
 }
 
-static void test_halves(void **unused)
+TEST(halves)
 {
-    (void)unused;
     static const size_t widths[] = {1, 3, 16, 70};
     uint64_t state = 2;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
@@ -248,9 +246,8 @@ static double half_value(enum tensor_type type, unsigned bits)
 }
 
 /* Each of the 65,536 numbers, subnormals, infinities and NaN too: times one it is itself. */
-static void test_every_half(void **unused)
+TEST(every_half)
 {
-    (void)unused;
     enum { N = 1 << 16 };
     uint16_t *panels = new_bytes(N * sizeof *panels);
     float *out = new_floats(N), one = 1;
@@ -277,14 +274,4 @@ static void test_every_half(void **unused)
         }
     free(out);
     free(panels);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_activation_and_gate),
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_every_half),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

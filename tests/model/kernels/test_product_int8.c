@@ -147,9 +147,8 @@ static void check_product(const struct kernels *kernels, const struct operands *
 }
 
 /* Every number of rows and panels, that is every shape of tile and every rest. */
-static void test_tiles(void **unused)
+TEST(tiles)
 {
-    (void)unused;
     static const size_t widths[] = {1, 6, 64, 77};
     uint64_t state = 1;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -164,9 +163,8 @@ static void test_tiles(void **unused)
 }
 
 /* The arrays are as long as the operands, so nothing behind them is read. */
-static void test_widths(void **unused)
+TEST(widths)
 {
-    (void)unused;
     uint64_t state = 2;
     for (size_t k = 1; k <= 132; k++)
         for (int filling = 0; filling < N_FILLINGS; filling++) {
@@ -184,9 +182,8 @@ static void test_widths(void **unused)
 
 /* At 2^17 the sums come within a hundredth of the ends of int32: no step on the way may saturate.
  */
-static void test_widest(void **unused)
+TEST(widest)
 {
-    (void)unused;
     enum { WIDEST = 1 << 17 };
     uint64_t state = 3;
     for (int filling = 0; filling < N_FILLINGS; filling++) {
@@ -244,9 +241,8 @@ static void check_row(const struct kernels *kernels, const float *x, size_t n)
 }
 
 /* All lengths, and magnitudes from the smallest that count to the largest there are. */
-static void test_rounding(void **unused)
+TEST(rounding)
 {
-    (void)unused;
     static const double ranges[] = {2e-35, 1e-20, 0.3, 7, 1e20, 3.4e38};
     uint64_t state = 4;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
@@ -260,9 +256,8 @@ static void test_rounding(void **unused)
 }
 
 /* Halves between two steps go to the even one. */
-static void test_ties(void **unused)
+TEST(ties)
 {
-    (void)unused;
     float x[255];
     for (int i = 0; i < 254; i++)
         x[i] = (float)i - 126.5f;
@@ -272,9 +267,8 @@ static void test_ties(void **unused)
 }
 
 /* Rows of zeros, and of numbers so small that 127/max is no float, are rows of zeros. */
-static void test_nothing(void **unused)
+TEST(nothing)
 {
-    (void)unused;
     static const float magnitudes[] = {0, 1e-45f, 1e-40f, 1e-38f, 9e-36f};
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t m = 0; m < sizeof magnitudes / sizeof *magnitudes; m++)
@@ -341,9 +335,8 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
     free(row.q);
 }
 
-static void test_poison(void **unused)
+TEST(poison)
 {
-    (void)unused;
     static const float poisons[] = {NAN, INFINITY, -INFINITY};
     static const size_t lens[] = {1, 5, 16, 33, 200};
     uint64_t state = 5;
@@ -355,15 +348,4 @@ static void test_poison(void **unused)
                     check_poisoned(tested_kernels(s), &o, lens[l], at, poisons[p]);
         free_operands(&o);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),  cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_widest), cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_ties),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_poison),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

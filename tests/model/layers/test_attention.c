@@ -162,21 +162,18 @@ static void check_grid(enum mask_kind mask, bool blas, double range, double tole
         assert_bound(&largest[s], tolerance, "%s %s", tested_kernels(s)->isa, what);
 }
 
-static void test_full(void **unused)
+TEST(full)
 {
-    (void)unused;
     check_grid(MASK_FULL, false, 1, 1e-6, "full");
 }
 
-static void test_causal(void **unused)
+TEST(causal)
 {
-    (void)unused;
     check_grid(MASK_CAUSAL, have_blas, 1, 1e-6, "causal");
 }
 
-static void test_full_with_blas(void **unused)
+TEST(full_with_blas)
 {
-    (void)unused;
     if (!have_blas) {
         print_message("this build of OpenBLAS is not used\n");
         skip();
@@ -185,9 +182,8 @@ static void test_full_with_blas(void **unused)
 }
 
 /* Many blocks of keys. Measured, below 3e-7 as well: sums over a block at a time are short. */
-static void test_long(void **unused)
+TEST(long)
 {
-    (void)unused;
     static const size_t cases[][2] = {{191, 4},  {192, 64}, {193, 32},
                                       {300, 26}, {480, 96}, {1000, 32}};
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
@@ -208,9 +204,8 @@ static void test_long(void **unused)
 }
 
 /* Each token costs the scratch a key and a value, whatever their number. */
-static void test_scratch_is_linear(void **unused)
+TEST(scratch_is_linear)
 {
-    (void)unused;
     for (size_t width = 1; width <= 100; width++) {
         size_t padded = (width + PANEL - 1) / PANEL * PANEL, few = attention_scratch(1000, width);
         assert_true(attention_scratch(8000, width) <= few + 7000 * (width + padded) + PANEL);
@@ -223,17 +218,15 @@ static void test_scratch_is_linear(void **unused)
 
 /* Numbers within ±10: scores reach hundreds, where floats are 3e-5 apart, and one that is off by so
  * much changes its weight by that share and a context of 10 by 3e-4. */
-static void test_sharp(void **unused)
+TEST(sharp)
 {
-    (void)unused;
     check_grid(MASK_FULL, have_blas, 10, 1e-3, "full, sharp");
     check_grid(MASK_CAUSAL, false, 10, 1e-3, "causal, sharp");
 }
 
 /* With a look-ahead mask, the tokens that follow change no bit, and neither does their number. */
-static void test_causal_prefix(void **unused)
+TEST(causal_prefix)
 {
-    (void)unused;
     static const size_t widths[] = {7, 32};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t w = 0; w < 2; w++) {
@@ -261,9 +254,8 @@ static void test_causal_prefix(void **unused)
 
 /* The head's result depends on its own rows alone: not on where they stand in memory, nor on what
  * lies between them. */
-static void test_place(void **unused)
+TEST(place)
 {
-    (void)unused;
     static const size_t n_tokens[] = {1, 5, 32, 33, 64, 100, 128, 140};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t i = 0; i < 2 * sizeof n_tokens / sizeof *n_tokens; i++) {
@@ -291,9 +283,8 @@ static void test_place(void **unused)
 
 /* Up to EXACT_KEYS keys, their order changes the context by no more than a rounding of it: by
  * 2^-23 of the values' size, and hardly ever by that. */
-static void test_order_of_keys(void **unused)
+TEST(order_of_keys)
 {
-    (void)unused;
     uint64_t state = 3;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         size_t n_differ = 0;
@@ -333,9 +324,8 @@ static void test_order_of_keys(void **unused)
 }
 
 /* Equal tokens see the mean of equal values, up to 4: n roundings; one token sees itself. */
-static void test_known(void **unused)
+TEST(known)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= MOST; n++) {
             struct head_case c = new_case(n, 3);
@@ -354,9 +344,8 @@ static void test_known(void **unused)
 }
 
 /* No tokens, no work: neither out nor map nor scratch is there to be touched. */
-static void test_no_tokens(void **unused)
+TEST(no_tokens)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct attention_head head = {
             .head_width = 8, .stride = 24, .out_stride = 8, .blas = have_blas};
@@ -366,21 +355,11 @@ static void test_no_tokens(void **unused)
     }
 }
 
-int main(void)
+static int prepare(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_causal),
-        cmocka_unit_test(test_full_with_blas),
-        cmocka_unit_test(test_sharp),
-        cmocka_unit_test(test_causal_prefix),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_order_of_keys),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_no_tokens),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_scratch_is_linear),
-    };
+    (void)state;
     have_blas = machine_prepare_blas();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+SUITE_FIXTURE(prepare, NULL)

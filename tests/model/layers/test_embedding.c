@@ -139,9 +139,8 @@ static void check_case(struct model_case *c, struct largest *largest)
     free(out);
 }
 
-static void test_sums(void **unused)
+TEST(sums)
 {
-    (void)unused;
     static const size_t widths[] = {1, 2, 7, 16, 31, 70, 100};
     static const double scales[] = {1, 10, 0}, position_scales[] = {1, 0.3, 4};
     enum { SCHEMES = POSITION_EXPONENTIAL + 1 };
@@ -164,9 +163,8 @@ static void test_sums(void **unused)
 }
 
 /* Nothing but the token's row: its very bits. */
-static void test_row_alone(void **unused)
+TEST(row_alone)
 {
-    (void)unused;
     for (size_t width = 1; width <= 70; width++) {
         struct model_case c =
             new_case(tested_kernels(0), TENSOR_F32, width, 1, false, POSITION_NONE, 1, NORM_NONE);
@@ -179,13 +177,4 @@ static void test_row_alone(void **unused)
         free(out);
         free_case(&c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_row_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

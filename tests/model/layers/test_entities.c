@@ -56,9 +56,8 @@ static void assert_same(const struct entity *a, const struct entity *b)
     assert_int_equal(a->in_pair, b->in_pair);
 }
 
-static void test_random(void **unused)
+TEST(random)
 {
-    (void)unused;
     uint64_t state = 5;
     size_t n_entities = 0;
     for (size_t round = 0; round < 20000; round++) {
@@ -90,9 +89,8 @@ static void test_random(void **unused)
     assert_true(n_entities > 20000);
 }
 
-static void test_known(void **unused)
+TEST(known)
 {
-    (void)unused;
     /* "Jo|hn Smith of New York York": John Smith, New York, York; a special token parts the two
      * last words, of one kind, as a B- would. */
     static const struct labelled_token tokens[] = {
@@ -114,13 +112,4 @@ static void test_known(void **unused)
     assert_int_equal(list.n, 3);
     for (size_t i = 0; i < 3; i++)
         assert_same(&got[i], &expected[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

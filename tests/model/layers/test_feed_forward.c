@@ -43,21 +43,12 @@ static void check_middle(const struct kernels *kernels, enum activation activati
     free(row);
 }
 
-static void test_middle(void **unused)
+TEST(middle)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t a = 0; a < 4; a++)
             for (int gate = GATE_NONE; gate <= GATE_SECOND; gate++)
                 for (size_t width = 1; width <= 71; width++)
                     check_middle(tested_kernels(s), activations[a], (enum gate)gate,
                                  width <= 70 ? width : 1536);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

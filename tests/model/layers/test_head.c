@@ -68,9 +68,8 @@ static void plain_layer(const struct sample *sample, size_t i, enum dense_activa
 
 static const enum tensor_layout layouts[] = {LAYOUT_PANELS, LAYOUT_ROWS};
 
-static void test_projections(void **unused)
+TEST(projections)
 {
-    (void)unused;
     static const size_t widths[] = {20, 7, 33, 16};
     uint64_t state = 3;
     for (int activation = DENSE_IDENTITY; activation <= DENSE_SILU; activation++) {
@@ -150,9 +149,8 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     free_sample(&sample);
 }
 
-static void test_heads(void **unused)
+TEST(heads)
 {
-    (void)unused;
     static const size_t label_counts[] = {1, 2, 9, 16, 50};
     uint64_t state = 4;
     for (size_t i = 0; i < 5; i++)
@@ -160,9 +158,8 @@ static void test_heads(void **unused)
             check_head(parts & 1, parts & 2, label_counts[i], &state);
 }
 
-static void test_scores(void **unused)
+TEST(scores)
 {
-    (void)unused;
     float soft[] = {1, 2, 3, -1000}, sigmoid[] = {0, 100, -100, 1}, none[] = {5, -5};
     head_scores(SCORES_SOFTMAX, soft, 4);
     assert_true(fabs((double)soft[0] - exp(-2) / (1 + exp(-1) + exp(-2))) < 1e-7);
@@ -174,14 +171,4 @@ static void test_scores(void **unused)
     head_scores(SCORES_NONE, none, 2);
     assert_true(none[0] == 5 && none[1] == -5);
     head_scores(SCORES_SOFTMAX, none, 0); /* no labels: nothing is touched */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projections),
-        cmocka_unit_test(test_heads),
-        cmocka_unit_test(test_scores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,9 +166,8 @@ static void check_type(const struct kernels *kernels, const struct problem *p,
     free(y[1]);
 }
 
-static void test_types_and_layouts(void **unused)
+TEST(types_and_layouts)
 {
-    (void)unused;
     static const size_t shapes[][3] = {{1, 1, 1},    {1, 16, 3},   {2, 17, 13}, {3, 31, 5},
                                        {4, 33, 12},  {7, 48, 25},  {26, 65, 7}, {67, 40, 2},
                                        {70, 96, 24}, {130, 50, 11}};
@@ -262,9 +261,8 @@ static void check_int8_rows(const struct kernels *kernels, const struct problem 
 }
 
 /* 11,000 numbers: 48 rows to a block. */
-static void test_int8_rows(void **unused)
+TEST(int8_rows)
 {
-    (void)unused;
     static const size_t shapes[][3] = {
         {1, 1, 1}, {3, 31, 5}, {67, 40, 26}, {130, 50, 11}, {11000, 20, 97}};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
@@ -314,9 +312,8 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     free_layer(&layer);
 }
 
-static void test_finish(void **unused)
+TEST(finish)
 {
-    (void)unused;
     uint64_t state = 4;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 0; t < 4; t++)
@@ -328,9 +325,8 @@ static void test_finish(void **unused)
 }
 
 /* Rows are taken in blocks of 512 KiB, at least 48: of 48 here. */
-static void test_blocks_of_rows(void **unused)
+TEST(blocks_of_rows)
 {
-    (void)unused;
     static const size_t rows[] = {47, 48, 49, 97};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct largest largest = {0};
@@ -345,9 +341,8 @@ static void test_blocks_of_rows(void **unused)
 }
 
 /* Longer rows, whose sums int32 may not hold, are multiplied in f32. */
-static void test_longest_int8_row(void **unused)
+TEST(longest_int8_row)
 {
-    (void)unused;
     struct linear linear = {
         .weight = {.rows = 16, .cols = 1 << 17, .type = TENSOR_INT8, .layout = LAYOUT_PANELS}};
     assert_true(linear_takes_int8(&linear));
@@ -358,9 +353,8 @@ static void test_longest_int8_row(void **unused)
     assert_false(linear_takes_int8(&linear));
 }
 
-static void test_scratch(void **unused)
+TEST(scratch)
 {
-    (void)unused;
     struct linear linear = {
         .weight = {.rows = 40, .cols = 7, .type = TENSOR_F32, .layout = LAYOUT_PANELS}};
     assert_int_equal(linear_panels(&linear), 3);
@@ -373,14 +367,4 @@ static void test_scratch(void **unused)
             assert_true(in_place == (linear_scratch(&linear) == 0));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_and_layouts), cmocka_unit_test(test_blocks_of_rows),
-        cmocka_unit_test(test_int8_rows),         cmocka_unit_test(test_finish),
-        cmocka_unit_test(test_longest_int8_row),  cmocka_unit_test(test_scratch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_visible(void **unused)
+TEST(visible)
 {
-    (void)unused;
     for (size_t n_keys = 0; n_keys <= 70; n_keys++) {
         for (size_t query = 0; query <= n_keys + 2; query++) {
             struct key_range full = mask_visible(MASK_FULL, query, n_keys);
@@ -23,9 +22,8 @@ static void test_visible(void **unused)
 }
 
 /* Every mask of up to 10 tokens; any byte but 0 keeps its token. */
-static void test_kept(void **unused)
+TEST(kept)
 {
-    (void)unused;
     for (size_t n = 0; n <= 10; n++) {
         for (unsigned bits = 0; bits < 1u << n; bits++) {
             uint8_t *mask = malloc(n);
@@ -49,22 +47,11 @@ static void test_kept(void **unused)
     }
 }
 
-static void test_no_mask(void **unused)
+TEST(no_mask)
 {
-    (void)unused;
     for (size_t n = 0; n <= 70; n++) {
         struct kept_tokens kept = mask_kept(NULL, n);
         assert_true(kept.n_kept == n && kept.first == 0 && kept.span == n);
         assert_true(mask_keeps(NULL, n));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_visible),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_no_mask),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,8 @@ static void check_sizes(const struct kernels *kernels, double offset, double ran
                  offset, range, eps);
 }
 
-static void test_norms(void **unused)
+TEST(norms)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         check_sizes(tested_kernels(s), 0, 1, 1e-12);
         check_sizes(tested_kernels(s), 0.5, 3, 1e-5);
@@ -90,9 +89,8 @@ static void test_norms(void **unused)
 }
 
 /* Equal values have no variance: eps keeps them finite, and what is left is the bias. */
-static void test_equal_values(void **unused)
+TEST(equal_values)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 70; n++) {
             uint64_t state = n;
@@ -118,9 +116,8 @@ static void test_equal_values(void **unused)
     }
 }
 
-static void test_nan(void **unused)
+TEST(nan)
 {
-    (void)unused;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 35; n++) {
             uint64_t state = n;
@@ -141,9 +138,8 @@ static void test_nan(void **unused)
     }
 }
 
-static void test_no_norm_copies(void **unused)
+TEST(no_norm_copies)
 {
-    (void)unused;
     const struct norm none = {NORM_NONE, NULL, NULL};
     uint64_t state = 2;
     for (size_t n = 0; n <= 70; n++) {
@@ -156,15 +152,4 @@ static void test_no_norm_copies(void **unused)
         free(before);
         free(x);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_norms),
-        cmocka_unit_test(test_equal_values),
-        cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_no_norm_copies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
     free(x);
 }
 
-static void test_pooling(void **unused)
+TEST(pooling)
 {
-    (void)unused;
     static const enum pooling poolings[] = {POOLING_MEAN,      POOLING_CLS,           POOLING_MAX,
                                             POOLING_MEAN_SQRT, POOLING_WEIGHTED_MEAN, POOLING_LAST};
     static const char *const names[] = {"mean", "cls", "max", "mean_sqrt", "weighted_mean", "last"};
@@ -71,9 +70,8 @@ static void test_pooling(void **unused)
     }
 }
 
-static void test_no_rows(void **unused)
+TEST(no_rows)
 {
-    (void)unused;
     for (int pooling = POOLING_NONE; pooling <= POOLING_MAX; pooling++) {
         for (size_t width = 0; width <= 70; width++) {
             float *out = new_floats(width + 1);
@@ -87,9 +85,8 @@ static void test_no_rows(void **unused)
     }
 }
 
-static void test_max_of_negatives(void **unused)
+TEST(max_of_negatives)
 {
-    (void)unused;
     static const float x[3][2] = {{-3, -FLT_MAX}, {-1, -FLT_MAX}, {-2, -INFINITY}};
     float out[2];
     pool_rows(POOLING_MAX, x[0], 2, 3, 2, out);
@@ -97,9 +94,8 @@ static void test_max_of_negatives(void **unused)
 }
 
 /* Neither pooling nor normalising hides a NaN of what it looks at. */
-static void test_nan(void **unused)
+TEST(nan)
 {
-    (void)unused;
     for (size_t at = 0; at < 3; at++) {
         float x[6] = {1, 2, 3, 4, 5, 6}, out[2];
         x[2 * at] = NAN;
@@ -118,9 +114,8 @@ static void test_nan(void **unused)
 /* ---- normalize_row ---- */
 
 /* The length in double, the quotient rounded once. */
-static void test_normalize(void **unused)
+TEST(normalize)
 {
-    (void)unused;
     static const double ranges[] = {1, 1e-3, 1e4, 1e-9, 1e18, 3e38};
     uint64_t state = 2;
     struct largest largest = {0};
@@ -146,9 +141,8 @@ static void test_normalize(void **unused)
 }
 
 /* Lengths below 1e-12 count as 1e-12, and zeros stay zeros. */
-static void test_normalize_short(void **unused)
+TEST(normalize_short)
 {
-    (void)unused;
     for (size_t width = 0; width <= 70; width++) {
         float *x = random_floats(&(uint64_t){3}, width, 0);
         normalize_row(x, width);
@@ -173,9 +167,8 @@ static double plain_cosine(const float *a, const float *b, size_t n)
     return plain_product(a, b, 1, n).sum / sqrt(aa.sum) / sqrt(bb.sum);
 }
 
-static void test_cosine(void **unused)
+TEST(cosine)
 {
-    (void)unused;
     static const double ranges[] = {1, 1e-30, 1e-44, 1e30, 3e38};
     uint64_t state = 4;
     for (size_t r = 0; r < 5; r++) {
@@ -201,15 +194,4 @@ static void test_cosine(void **unused)
         }
     }
     assert_true(cosine(NULL, NULL, 0) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pooling),          cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_max_of_negatives), cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_normalize),        cmocka_unit_test(test_normalize_short),
-        cmocka_unit_test(test_cosine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static void sinusoidal(size_t n, size_t width, size_t stride, float *out)
     position_rows(&encoding, 0, n, stride, out);
 }
 
-static void test_formula(void **unused)
+TEST(formula)
 {
-    (void)unused;
     static const size_t widths[] = {1, 2, 3, 7, 16, 63, 64, 65, 100, 768};
     enum { POSITIONS = 300 };
     struct largest largest = {0};
@@ -44,9 +43,8 @@ static void test_formula(void **unused)
 }
 
 /* A million positions in, the angle still has 32 bits behind the point. */
-static void test_far_positions(void **unused)
+TEST(far_positions)
 {
-    (void)unused;
     enum { POSITIONS = 1000000, WIDTH = 4 };
     struct largest largest = {0};
     float *out = new_floats((size_t)POSITIONS * WIDTH);
@@ -62,9 +60,8 @@ static void test_far_positions(void **unused)
 
 /* A row's length is √(D/2) whatever its position, and two rows' distance depends on theirs alone.
  */
-static void test_known_lengths(void **unused)
+TEST(known_lengths)
 {
-    (void)unused;
     enum { WIDTH = 100, POSITIONS = 128 };
     static float out[POSITIONS][WIDTH];
     sinusoidal(POSITIONS, WIDTH, WIDTH, out[0]);
@@ -80,9 +77,8 @@ static void test_known_lengths(void **unused)
     }
 }
 
-static void test_first_rows(void **unused)
+TEST(first_rows)
 {
-    (void)unused;
     float out[2][5];
     sinusoidal(2, 5, 5, out[0]);
     for (size_t i = 0; i < 5; i++)
@@ -115,9 +111,8 @@ static bool same_rows(const float *rows, size_t width, size_t a, size_t b)
 
 /* |PE(p)| = √(D/2) at every even D, and |PE(p) - PE(p+k)| = √Σ 2(1 - cos(k·f)) at every p, whatever
  * the base. */
-static void test_lengths_of_any_base(void **unused)
+TEST(lengths_of_any_base)
 {
-    (void)unused;
     static const double bases[] = {2, 100, 10000, 1e6, 0.5};
     static const size_t widths[] = {2, 4, 64, 100, 512};
     enum { N = 40 };
@@ -150,9 +145,8 @@ static void test_lengths_of_any_base(void **unused)
 
 /* A frequency f has the wave length 1/f: its columns come back after it to the last bit, and are
  * their negatives after half of it. */
-static void test_waves_come_back(void **unused)
+TEST(waves_come_back)
 {
-    (void)unused;
     static const float frequencies[] = {1.0f / 16, 1.0f / 64, -0.25f, 0.5f};
     static const size_t lengths[] = {16, 64, 4, 2};
     struct position_encoding encoding = scheme_of(POSITION_FOURIER, 8);
@@ -174,9 +168,8 @@ static void test_waves_come_back(void **unused)
 }
 
 /* Without frequencies: those of a text of `period` tokens. Columns without one are 0. */
-static void test_harmonics(void **unused)
+TEST(harmonics)
 {
-    (void)unused;
     struct position_encoding encoding = scheme_of(POSITION_FOURIER, 7);
     float *rows = rows_of(&encoding, 130);
     for (size_t p = 0; p < 65; p++)
@@ -201,9 +194,8 @@ static void test_harmonics(void **unused)
 }
 
 /* 2^D rows are unique, then they begin again; column i is bit i, the lowest first. */
-static void test_binary(void **unused)
+TEST(binary)
 {
-    (void)unused;
     for (size_t width = 1; width <= 6; width++) {
         struct position_encoding encoding = scheme_of(POSITION_BINARY, width);
         size_t n = (size_t)1 << width;
@@ -226,9 +218,8 @@ static void test_binary(void **unused)
 }
 
 /* p / T in every column: 4 of 5 is 16 of 20. */
-static void test_index(void **unused)
+TEST(index)
 {
-    (void)unused;
     struct position_encoding encoding = scheme_of(POSITION_INDEX, 3);
     float *of_20 = rows_of(&encoding, 20);
     encoding.n_tokens = 5;
@@ -247,9 +238,8 @@ static void test_index(void **unused)
 
 /* exp(-p / base^(i/D)): column 0 falls by 1/e at each token, column D·j/k of base b^k by 1/e in b^j
  * tokens. */
-static void test_exponential(void **unused)
+TEST(exponential)
 {
-    (void)unused;
     struct position_encoding encoding = scheme_of(POSITION_EXPONENTIAL, 4);
     encoding.base = 10000; /* time constants 1, 10, 100, 1000 */
     float *rows = rows_of(&encoding, 2001);
@@ -264,9 +254,8 @@ static void test_exponential(void **unused)
 
 /* W2 is a factor on the double, before the only rounding; and part of the rows are the same as all.
  */
-static void test_scale_and_parts(void **unused)
+TEST(scale_and_parts)
 {
-    (void)unused;
     for (int s = POSITION_NONE; s <= POSITION_EXPONENTIAL; s++) {
         struct position_encoding encoding = scheme_of((enum position_scheme)s, 9);
         float whole[20 * 9], parts[20 * 9], once[20 * 9];
@@ -286,22 +275,4 @@ static void test_scale_and_parts(void **unused)
         bool has_numbers = s != POSITION_NONE && s != POSITION_LEARNED;
         assert_int_equal(whole[9] != 0 || whole[10] != 0, has_numbers);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_far_positions),
-        cmocka_unit_test(test_known_lengths),
-        cmocka_unit_test(test_first_rows),
-        cmocka_unit_test(test_lengths_of_any_base),
-        cmocka_unit_test(test_waves_come_back),
-        cmocka_unit_test(test_harmonics),
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_index),
-        cmocka_unit_test(test_exponential),
-        cmocka_unit_test(test_scale_and_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

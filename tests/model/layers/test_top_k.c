@@ -21,9 +21,8 @@ static void plain_top_k(const float *scores, size_t n, struct candidate *out)
     qsort(out, n, sizeof *out, by_score);
 }
 
-static void test_random(void **unused)
+TEST(random)
 {
-    (void)unused;
     enum { MOST = 60 };
     uint64_t state = 9;
     for (size_t round = 0; round < 3000; round++) {
@@ -47,22 +46,12 @@ static void test_random(void **unused)
 }
 
 /* A number that is none is never larger than another. */
-static void test_nan(void **unused)
+TEST(nan)
 {
-    (void)unused;
     const float scores[] = {1, NAN, 3, NAN, 2};
     struct candidate got[2];
     top_k(scores, 5, 1, got);
     assert_int_equal(got[0].id, 2);
     top_k(scores + 1, 4, 1, got); /* nor is another larger than it: the first of them stays */
     assert_int_equal(got[0].id, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_nan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 #include "model/unicode/letter_case.h"
 #include "model/unicode/utf8.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A character as Keras' own string functions see it, with the span that it came from. */
 struct character {
@@ -85,7 +82,7 @@ static size_t keras_twin(const struct tokenizer *tokenizer, const char *text, si
 
 /* Random texts over few characters, so that split strings, their beginnings and filters meet in
  * every way; the vocabulary holds all words of up to three characters. */
-static void keras_twin_agrees(void **state)
+TEST(keras_twin_agrees)
 {
     static const char *const alphabet[] = {"a", "b",        "\xC3\xA9", " ",
                                            "A", "\xC4\xB0", "\xCE\xA3", "\xFF"};
@@ -98,7 +95,6 @@ static void keras_twin_agrees(void **state)
     enum { N = 8, LETTERS = 8 + 64 + 512 };
     static char strings[LETTERS][16];
     const char *words[LETTERS];
-    (void)state;
     for (size_t i = 0; i < LETTERS; i++) {
         const size_t number = i < 8 ? i : i < 72 ? i - 8 : i - 72;
         size_t rest = number;
@@ -137,12 +133,4 @@ static void keras_twin_agrees(void **state)
         if (round == 39999)
             fixture_free(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keras_twin_agrees),
-    };
-    return cmocka_run_group_tests_name("keras twin", tests, NULL, NULL);
 }

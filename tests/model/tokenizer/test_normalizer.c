@@ -67,10 +67,9 @@ static const char *shown(const char *steps, const char *text, size_t len)
 #define assert_normalized(steps, text, expected)                                                   \
     assert_string_equal(shown(steps, text, sizeof(text) - 1), expected)
 
-static void lists(void **state)
+TEST(lists)
 {
     struct normalizer_plan plan;
-    (void)state;
     static const char *const bad[] = {"x", "clean,nfd", "Clean", "clean nf", "clean  nfdx"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(normalizer_parse(&plan, bad[i], strlen(bad[i])));
@@ -85,9 +84,8 @@ static void lists(void **state)
     assert_false(normalizer_parse(&plan, many, 33 * 6));
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     assert_normalized("", "aB\xC3\xA9", "61(0,1) 42(1,2) E9(2,4)");
     assert_normalized("clean",
                       "a\0\t\x0B\x1F\x7F\xC2\xA0\xC2\xAD\xEF\xBF\xBD\xFF\xE2\x80\x8D\xEE\x80\x80z",
@@ -109,9 +107,8 @@ static void steps(void **state)
 
 /* Spans stay where they were when marks change places; a composite has the span of its first
  * character. */
-static void spans(void **state)
+TEST(spans)
 {
-    (void)state;
     assert_normalized("nfd", "\xC3\xA9\xCC\xA3", "65(0,2) 323(2,4) 301(2,4)");
     assert_normalized("nfd", "e\xCC\x81\xCC\xA3", "65(0,1) 323(1,3) 301(3,5)");
     assert_normalized("nfc", "e\xCC\x81x", "E9(0,1) 78(3,4)");
@@ -124,10 +121,9 @@ static void spans(void **state)
 }
 
 /* What Unicode changed after the versions that the reference has. */
-static void exceptions(void **state)
+TEST(exceptions)
 {
     uint32_t codes[UNICODE_DECOMPOSED];
-    (void)state;
     assert_true(unicode_properties(0x166D) & UNICODE_PUNCTUATION);
     assert_false(unicode_properties(0x61D) & UNICODE_PUNCTUATION);
     assert_true(unicode_properties(0x1CF2) & UNICODE_MARK);
@@ -155,7 +151,7 @@ static const uint32_t LETTERS[] = {'a',    'e',     0xE9,   0x301,  0x323, 0x315
                                    0xB3E,  0x9C7,   0x9BE,  0x1F82, 0x958, 0x93C,  0xFB01, 0x2460,
                                    0xFDFA, 0x1D15E, 0xFF21, 0xBD,   ' '};
 
-static void forms(void **state)
+TEST(forms)
 {
     static struct output output;
     static const struct {
@@ -168,7 +164,6 @@ static void forms(void **state)
         {"nfkc", UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT},
     };
     uint64_t random = 1;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char text[64];
         size_t len = 0;
@@ -195,13 +190,12 @@ static void forms(void **state)
 }
 
 /* More marks than are put in order at a time: none is lost. */
-static void many_marks(void **state)
+TEST(many_marks)
 {
     static struct output output;
     static const char *const kinds[] = {"nfd", "nfc", "nfkc nfd"};
     enum { MARKS = 2000 };
     char text[1 + 2 * MARKS] = "e";
-    (void)state;
     for (size_t i = 0; i < MARKS; i++)
         memcpy(text + 1 + 2 * i, i % 2 == 0 ? "\xCC\x95" : "\xCC\xA3", 2);
     for (size_t kind = 0; kind < 3; kind++) {
@@ -218,14 +212,13 @@ static void many_marks(void **state)
 }
 
 /* What normalizer_ascii decides alone is what the steps make of the character among others. */
-static void ascii(void **state)
+TEST(ascii)
 {
     static const char *const lists_of_steps[] = {
         "",     "clean",       "clean space_cjk nfd drop_nonspacing lower",
         "nfkd", "lower clean", "nfd drop_marks",
         "nfc",  "strip_start", "strip_end"};
     static struct output output;
-    (void)state;
     for (size_t i = 0; i < sizeof lists_of_steps / sizeof *lists_of_steps; i++) {
         const struct normalizer_plan plan = plan_of(lists_of_steps[i]);
         size_t n_decided = 0;
@@ -241,14 +234,4 @@ static void ascii(void **state)
         }
         assert_int_equal(n_decided > 90, i < 6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists),      cmocka_unit_test(steps), cmocka_unit_test(spans),
-        cmocka_unit_test(exceptions), cmocka_unit_test(forms), cmocka_unit_test(many_marks),
-        cmocka_unit_test(ascii),
-    };
-    return cmocka_run_group_tests_name("normalizer", tests, NULL, NULL);
 }

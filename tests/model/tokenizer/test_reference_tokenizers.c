@@ -10,14 +10,13 @@
 
 static const char DEFINITION[] = "{\"definition\":";
 
-static void all_cases(void **state)
+TEST(all_cases)
 {
     FILE *file = fopen("tests/tokenizers/reference.jsonl", "r");
     struct case_tokenizer tokenizer;
     size_t cap = 0, n_definitions = 0, n_cases = 0, n_wrong = 0;
     char *line = NULL;
     ssize_t len;
-    (void)state;
     assert_non_null(file);
     while ((len = getline(&line, &cap, file)) > 0) {
         if (strncmp(line, DEFINITION, strlen(DEFINITION)) == 0) {
@@ -39,10 +38,4 @@ static void all_cases(void **state)
     print_message("%zu definitions, %zu cases, %zu differ\n", n_definitions, n_cases, n_wrong);
     assert_true(n_cases > 400);
     assert_int_equal(n_wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_cases)};
-    return cmocka_run_group_tests_name("reference_tokenizers", tests, NULL, NULL);
 }

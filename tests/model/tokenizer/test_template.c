@@ -1,18 +1,14 @@
 /* Special tokens around texts, and which tokens a limit leaves. */
 #include "model/tokenizer/template.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void templates(void **state)
+TEST(templates)
 {
-    (void)state;
     struct fixture f = fixture_new(
         WORDS, N_WORDS, 2,
         SETTINGS("kind", "blanks", "single", "4:0 A:1 5:0", "pair", "4:0 B:1 5:1  A:0 5:0"));
@@ -85,9 +81,8 @@ static void formula(long a, long b, long r, long kept[2])
     kept[a <= b] = n2;
 }
 
-static void truncation_formula(void **state)
+TEST(truncation_formula)
 {
-    (void)state;
     for (long a = 0; a < 24; a++)
         for (long b = 0; b < 24; b++)
             for (long r = 0; r < 50; r++) {
@@ -165,10 +160,9 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
 }
 
 /* Every length of both texts, limit and room for the answer, with and without special tokens. */
-static void truncation(void **state)
+TEST(truncation)
 {
     static const size_t caps[] = {0, 1, 2, 3, 5, 8, 30};
-    (void)state;
     struct fixture f = fixture_new(
         WORDS, N_WORDS, 2,
         SETTINGS("kind", "keras", "single", "4:0 A:0 5:0", "pair", "4:0 A:0 5:0 B:1 5:1"));
@@ -184,14 +178,4 @@ static void truncation(void **state)
                     check_cut(&f, &cut);
                 }
     fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(templates),
-        cmocka_unit_test(truncation_formula),
-        cmocka_unit_test(truncation),
-    };
-    return cmocka_run_group_tests_name("template", tests, NULL, NULL);
 }

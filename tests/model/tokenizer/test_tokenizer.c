@@ -1,17 +1,13 @@
 /* Word splitting at blanks and as Keras does; texts, words and vocabularies at the limits. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void blanks(void **state)
+TEST(blanks)
 {
-    (void)state;
     struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
     assert_tokens(&f, "I ride bike", "8(0,1) 2(2,6) 3(7,11)");
     assert_tokens(&f, "", "");
@@ -32,9 +28,8 @@ static void blanks(void **state)
     fixture_free(&f);
 }
 
-static void keras(void **state)
+TEST(keras)
 {
-    (void)state;
     struct fixture f = fixture_new(
         WORDS, N_WORDS, 0,
         SETTINGS("kind", "keras", "lower", "yes", "filters", "!,.\t\n", "unknown", "0"));
@@ -57,9 +52,8 @@ static void keras(void **state)
     fixture_free(&f);
 }
 
-static void keras_characters(void **state)
+TEST(keras_characters)
 {
-    (void)state;
     static const char *const characters[] = {"?", "a", "i", "\xCC\x87", " ", "\xEF\xBF\xBD", "ab"};
     struct fixture f = fixture_new(characters, 7, 0,
                                    SETTINGS("kind", "keras", "lower", "yes", "char_level", "yes",
@@ -74,12 +68,11 @@ static void keras_characters(void **state)
     fixture_free(&f);
 }
 
-static void large_texts(void **state)
+TEST(large_texts)
 {
     enum { LARGE = 10000000, MANY = 1000000 };
     static const char *const kinds[][2] = {
         {"blanks", "no"}, {"blanks", "yes"}, {"keras", "no"}, {"keras", "yes"}};
-    (void)state;
     char *text = malloc(LARGE);
     struct token *out = malloc(MANY * sizeof *out);
     assert_true(text != NULL && out != NULL);
@@ -117,11 +110,10 @@ static void large_texts(void **state)
 
 /* Words as long as the longest of the vocabulary, and one byte longer, before split strings that
  * fit the scratch memory just so. */
-static void longest_words(void **state)
+TEST(longest_words)
 {
     static const char *const splits[] = {" ", "--", "abcdefghijklmnopqrstuvwxyz123456"};
     char word[41] = "", text[200];
-    (void)state;
     memset(word, 'w', 40);
     for (size_t i = 0; i < 3; i++) {
         const char *words[] = {"?", word};
@@ -138,10 +130,9 @@ static void longest_words(void **state)
     }
 }
 
-static void random_bytes(void **state)
+TEST(random_bytes)
 {
     static const char *const filters = "!\xC3\xA9\xE2\x82\xAC ";
-    (void)state;
     for (unsigned kind = 0; kind < 4; kind++) {
         struct fixture f = fixture_new(WORDS, N_WORDS, 0,
                                        SETTINGS("kind", kind == 0 ? "blanks" : "keras",
@@ -173,9 +164,8 @@ static void random_bytes(void **state)
 }
 
 /* A vocabulary with flipped bytes gives other ids, and nothing worse. */
-static void damaged_vocabulary(void **state)
+TEST(damaged_vocabulary)
 {
-    (void)state;
     struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "unknown", "0"));
     const struct vocabulary *vocabulary = &f.tokenizer.vocabulary;
     unsigned char *from = (unsigned char *)f.section + 16;
@@ -190,18 +180,4 @@ static void damaged_vocabulary(void **state)
             from[i] ^= (unsigned char)(1u << bit);
         }
     fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blanks),
-        cmocka_unit_test(keras),
-        cmocka_unit_test(keras_characters),
-        cmocka_unit_test(large_texts),
-        cmocka_unit_test(longest_words),
-        cmocka_unit_test(random_bytes),
-        cmocka_unit_test(damaged_vocabulary),
-    };
-    return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* Settings of a tokenizer: taken, refused alone, refused as a whole. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void good_settings(void **state)
+TEST(good_settings)
 {
-    (void)state;
     struct tokenizer tokenizer;
     tokenizer_defaults(&tokenizer, 0);
     assert_int_equal(tokenizer.pair.pieces[1].type, 0);
@@ -38,7 +34,7 @@ static void good_settings(void **state)
     assert_int_equal(tokenizer.single.pieces[1].type, 2);
 }
 
-static void refused_settings(void **state)
+TEST(refused_settings)
 {
     static const char *const refused[][2] = {
         {"kind", "Keras"},
@@ -84,7 +80,6 @@ static void refused_settings(void **state)
         {"unknown", "99999999999999999999999999"},
         {"single", "1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 A:0"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct tokenizer tokenizer, before;
         tokenizer_defaults(&tokenizer, 2);
@@ -104,9 +99,8 @@ static void refused_settings(void **state)
     assert_non_null(tokenizer_set(&tokenizer, "single", "A:0\0", 4));
 }
 
-static void refused_wholes(void **state)
+TEST(refused_wholes)
 {
-    (void)state;
     struct fixture f = fixture_new(WORDS, N_WORDS, 2, SETTINGS("kind", "keras"));
     static const char *const refused[][2] = {{"unknown", "10"},
                                              {"single", "10:0 A:0"},
@@ -122,14 +116,4 @@ static void refused_wholes(void **state)
     assert_null(tokenizer_set(&f.tokenizer, "unknown", "9", 1));
     assert_null(tokenizer_check(&f.tokenizer, 2));
     fixture_free(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_settings),
-        cmocka_unit_test(refused_settings),
-        cmocka_unit_test(refused_wholes),
-    };
-    return cmocka_run_group_tests_name("tokenizer settings", tests, NULL, NULL);
 }

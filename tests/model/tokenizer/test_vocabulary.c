@@ -1,13 +1,10 @@
 #include "model/tokenizer/vocabulary.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct built {
     void *section;
@@ -39,9 +36,8 @@ static struct built build_words(const char *const *texts, size_t n)
 /* The layout that weights/FORMAT.md states, number by number, for ids 0 without text, 1 "ab", 2
  * "é". FNV-1a of "ab" is 0x089C4407B545986A and of C3 A9 0x0AC21707B7181E01: folded and modulo 8,
  * slots 5 and 6. */
-static void layout(void **state)
+TEST(layout)
 {
-    (void)state;
     const char *const texts[] = {NULL, "ab", "\xC3\xA9"};
     struct built built = build_words(texts, 3);
     const uint32_t *words = built.section;
@@ -59,9 +55,8 @@ static void layout(void **state)
     free(built.section);
 }
 
-static void find_and_text(void **state)
+TEST(find_and_text)
 {
-    (void)state;
     const char *const texts[] = {"", "the", "bike", NULL, "I", "The"};
     struct built built = build_words(texts, 6);
     const struct vocabulary *vocabulary = &built.vocabulary;
@@ -84,9 +79,8 @@ static void find_and_text(void **state)
     free(built.section);
 }
 
-static void nul_is_a_character(void **state)
+TEST(nul_is_a_character)
 {
-    (void)state;
     const char *const texts[] = {"a", "a\0", "\0", "a\0b"};
     const size_t lens[] = {1, 2, 1, 3};
     struct built built = build(texts, lens, 4);
@@ -95,9 +89,8 @@ static void nul_is_a_character(void **state)
     free(built.section);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
-    (void)state;
     const char *const none[] = {NULL};
     struct built built = build_words(none, 0);
     assert_int_equal(built.vocabulary.n, 0);
@@ -109,9 +102,8 @@ static void empty(void **state)
     free(built.section);
 }
 
-static void many(void **state)
+TEST(many)
 {
-    (void)state;
     enum { N = 50000, LEN = 12 };
     char(*strings)[LEN] = calloc(N, LEN);
     const char **texts = calloc(N, sizeof *texts);
@@ -134,9 +126,8 @@ static void many(void **state)
     free(strings);
 }
 
-static void refused_texts(void **state)
+TEST(refused_texts)
 {
-    (void)state;
     const char *const twice[] = {"a", "b", NULL, "a"};
     const char *const not_utf8[] = {"a", "\xC3"};
     const size_t lens[] = {1, 1, 0, 1};
@@ -152,9 +143,8 @@ static void refused_texts(void **state)
     assert_int_equal(bad_id, 2);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
-    (void)state;
     const size_t lens[] = {UINT32_MAX, 1}, huge[] = {SIZE_MAX};
     assert_int_equal(vocabulary_bytes(lens, 2), 0);
     assert_int_equal(vocabulary_bytes(huge, 1), 0);
@@ -163,9 +153,8 @@ static void too_large(void **state)
     assert_int_equal(vocabulary_bytes(NULL, SIZE_MAX), 0);
 }
 
-static void refused_sections(void **state)
+TEST(refused_sections)
 {
-    (void)state;
     const char *const texts[] = {"ab", "c"};
     struct built built = build_words(texts, 2);
     struct vocabulary vocabulary;
@@ -213,9 +202,8 @@ static void ask_everything(void *section, size_t bytes)
     assert_true(sum < SIZE_MAX);
 }
 
-static void damaged_sections(void **state)
+TEST(damaged_sections)
 {
-    (void)state;
     const char *const texts[] = {"ab", "c", NULL, "\xC3\xA9", "defg"};
     struct built built = build_words(texts, 5);
     unsigned char *section = built.section;
@@ -243,9 +231,8 @@ static void damaged_sections(void **state)
 }
 
 /* No slot is empty: a search for what is not there must end all the same. */
-static void full_table(void **state)
+TEST(full_table)
 {
-    (void)state;
     const char *const texts[] = {"ab", "c"};
     struct built built = build_words(texts, 2);
     uint32_t *slots = (uint32_t *)built.section + 4;
@@ -257,21 +244,4 @@ static void full_table(void **state)
         slots[i] = 0xFFFFFFFF; /* damage ends a search at once */
     assert_int_equal(vocabulary_find(&built.vocabulary, "ab", 2), -1);
     free(built.section);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),
-        cmocka_unit_test(find_and_text),
-        cmocka_unit_test(nul_is_a_character),
-        cmocka_unit_test(empty),
-        cmocka_unit_test(many),
-        cmocka_unit_test(refused_texts),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(refused_sections),
-        cmocka_unit_test(damaged_sections),
-        cmocka_unit_test(full_table),
-    };
-    return cmocka_run_group_tests_name("vocabulary", tests, NULL, NULL);
 }

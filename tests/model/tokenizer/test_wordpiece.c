@@ -161,12 +161,11 @@ static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix
     return n;
 }
 
-static void twin(void **state)
+TEST(twin)
 {
     static const char *const prefixes[] = {"##", "", "@", "[a long prefix of 31 bytes ....]"};
     static struct token expected[MOST], found[MOST];
     uint64_t random = 7;
-    (void)state;
     for (int round = 0; round < 400; round++) {
         struct random_vocabulary v;
         struct fixture f;
@@ -199,7 +198,7 @@ static void twin(void **state)
 }
 
 /* An added token that never occurs makes every character go the long way. */
-static void short_way_is_long_way(void **state)
+TEST(short_way_is_long_way)
 {
     static const char *const words[] = {
         "[UNK]", "a",   "##b", "ab", "the", "##ing", ".",    "\xC3\xA9",         "e",
@@ -219,7 +218,6 @@ static void short_way_is_long_way(void **state)
         "\xC2\xAD", "\xFF", "$",   "_",   "E"};
     static struct token tokens[2][MOST];
     uint64_t random = 3;
-    (void)state;
     for (int round = 0; round < 2 * 5 * 7; round++) {
         struct fixture f[2];
         for (int way = 0; way < 2; way++)
@@ -253,14 +251,13 @@ static void short_way_is_long_way(void **state)
 
 /* ---- Words at the limits ---- */
 
-static void long_words(void **state)
+TEST(long_words)
 {
     static const char *const words[] = {"[UNK]",      "a",        "##a",
                                         "aaaaaaaaaa", "\xC3\xA9", "##\xC3\xA9"};
     static char text[100000];
     static struct token tokens[MOST];
     struct fixture f;
-    (void)state;
     assert_null(build(&f, words, 6, SETTINGS("kind", "wordpiece", "splitter", "blanks")));
     memset(text, 'a', sizeof text);
     assert_int_equal(encode(&f, text, 100, tokens), 1 + 90);
@@ -287,10 +284,9 @@ static void long_words(void **state)
 static const char *const WORDS[] = {"[UNK]", "[CLS]", "[MASK]", "ab", "##c",
                                     "a",     "Foo",   "foo",    " ",  "b"};
 
-static void added(void **state)
+TEST(added)
 {
     struct fixture f;
-    (void)state;
     assert_null(build(&f, WORDS, 10,
                       SETTINGS("kind", "wordpiece", "normalizer", "lower", "splitter", "blanks",
                                "added", "1 2:lr 3:w")));
@@ -310,12 +306,11 @@ static void added(void **state)
     fixture_free(&f);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     static const char *const lists[] = {"x", "1:z", "1:", "-1", "1,2", "1 :n", "99999999999"};
     struct tokenizer tokenizer;
     struct fixture f;
-    (void)state;
     tokenizer_defaults(&tokenizer, 2);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         assert_int_equal(tokenizer_set(&tokenizer, "added", lists[i], strlen(lists[i])) == NULL,
@@ -346,7 +341,7 @@ static void refused(void **state)
 }
 
 /* Many tokens, among them all prefixes of a long one: the longest is found, and in linear time. */
-static void many_added(void **state)
+TEST(many_added)
 {
     enum { N = 2000, LEN = 100000 };
     static char texts[N][N / 4 + 8];
@@ -354,7 +349,6 @@ static void many_added(void **state)
     char *list = calloc(N, 8), *text = malloc(LEN);
     size_t n = 0;
     struct fixture f;
-    (void)state;
     assert_true(list != NULL && text != NULL);
     for (int i = 0; i < N; i++) {
         if (i < N / 4)
@@ -377,14 +371,4 @@ static void many_added(void **state)
     fixture_free(&f);
     free(list);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twin),       cmocka_unit_test(short_way_is_long_way),
-        cmocka_unit_test(long_words), cmocka_unit_test(added),
-        cmocka_unit_test(refused),    cmocka_unit_test(many_added),
-    };
-    return cmocka_run_group_tests_name("wordpiece", tests, NULL, NULL);
 }

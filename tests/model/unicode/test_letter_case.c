@@ -3,14 +3,11 @@
  * cased or ignorable. */
 #include "model/unicode/letter_case.h"
 #include "model/unicode/utf8.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { O = LETTER_OTHER, C = LETTER_CASED, I = LETTER_CASE_IGNORABLE };
 
@@ -44,9 +41,8 @@ static const struct context beyond[] = {
     {0x10A0, C},  {0x10D0, C},  {0x2126, C},  {0x212B, C},  {0x2C00, C},  {0x2C7C, I},
     {0xA64A, C},  {0x1E900, C}, {0x10FFFF, O}};
 
-static void contexts(void **state)
+TEST(contexts)
 {
-    (void)state;
     for (size_t i = 0; below_600[i].code < 0x600; i++)
         for (uint32_t code = below_600[i].code; code < below_600[i + 1].code; code++)
             if ((int)letter_context(code) != below_600[i].context)
@@ -69,7 +65,7 @@ static void lower_text(const char *text, char *lower)
     *lower = '\0';
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const char *const known[][2] = {
         {"I ride BIKE [\\]^_`{", "i ride bike [\\]^_`{"},
@@ -105,7 +101,6 @@ static void texts(void **state)
         {"ǄǅẞᾈᾼKΩÅⅠⒶⰀȺႠᏣᲐＡ𐐀𞤀А一",
          "ǆǆßᾀᾳkωåⅰⓐⰰⱥⴀꮳაａ𐐨𞤢а一"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char lower[256];
         lower_text(known[i][0], lower);
@@ -114,9 +109,8 @@ static void texts(void **state)
 }
 
 /* Characters that are not asked for in lower case stay as they are. */
-static void as_it_is(void **state)
+TEST(as_it_is)
 {
-    (void)state;
     const char *text = "AΣİ";
     const uint32_t codes[] = {'A', 0x3A3, 0x130};
     for (size_t at = 0, i = 0, len = strlen(text); at < len; i++) {
@@ -128,9 +122,8 @@ static void as_it_is(void **state)
 }
 
 /* Sigmas between long runs of characters that both scans pass over. */
-static void many_sigmas(void **state)
+TEST(many_sigmas)
 {
-    (void)state;
     enum { SIGMAS = 500, MARKS = 1000 };
     const size_t len = SIGMAS * (2 + MARKS);
     char *text = malloc(len);
@@ -148,15 +141,4 @@ static void many_sigmas(void **state)
     assert_int_equal(n_final, 1);
     assert_int_equal(n_sigmas, SIGMAS - 1);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(as_it_is),
-        cmocka_unit_test(many_sigmas),
-    };
-    return cmocka_run_group_tests_name("letter_case", tests, NULL, NULL);
 }

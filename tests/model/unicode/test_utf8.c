@@ -1,15 +1,12 @@
 /* Decoding against the decoder that the WHATWG Encoding standard (section 8.1.1) describes, written
  * here as it stands there: byte by byte, with its five variables. */
 #include "model/unicode/utf8.h"
+#include "tests/suite.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The code points of a text, and where each ends. Returns their number. */
 static size_t whatwg_decode(const unsigned char *bytes, size_t len, uint32_t *codes, size_t *ends)
@@ -103,9 +100,8 @@ static void check_text(const unsigned char *bytes, size_t len)
     free(text);
 }
 
-static void every_code_point(void **state)
+TEST(every_code_point)
 {
-    (void)state;
     for (uint32_t code = 0; code <= 0x10FFFF; code++) {
         if (code >= 0xD800 && code <= 0xDFFF)
             continue;
@@ -119,13 +115,12 @@ static void every_code_point(void **state)
 }
 
 /* Every text of up to 4 bytes from both sides of every border that decoding knows. */
-static void every_border(void **state)
+TEST(every_border)
 {
     static const unsigned char borders[] = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0,
                                             0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC,
                                             0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5};
     enum { N = sizeof borders };
-    (void)state;
     for (size_t len = 1; len <= 4; len++) {
         size_t n_texts = 1;
         for (size_t i = 0; i < len; i++)
@@ -139,9 +134,8 @@ static void every_border(void **state)
     }
 }
 
-static void random_bytes(void **state)
+TEST(random_bytes)
 {
-    (void)state;
     uint64_t seed = 1;
     for (size_t round = 0; round < 100000; round++) {
         unsigned char text[24];
@@ -154,7 +148,7 @@ static void random_bytes(void **state)
     }
 }
 
-static void known_texts(void **state)
+TEST(known_texts)
 {
     static const struct {
         const char *text;
@@ -171,7 +165,6 @@ static void known_texts(void **state)
         {"\xE2\x82\xAC\x80", {0x20AC, 0xFFFD}},
         {"\xF0\x9F\x98\x80", {0x1F600}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const char *text = known[i].text;
         size_t n = 0;
@@ -191,9 +184,8 @@ static void known_texts(void **state)
 
 /* What another decoder made of invalid texts: cases with `bytes_hex` and `text_after_substitution`.
  */
-static void published_cases(void **state)
+TEST(published_cases)
 {
-    (void)state;
     const char *shared = getenv("SHARED_DIR") != NULL ? getenv("SHARED_DIR") : "../shared";
     char command[1024];
     snprintf(command, sizeof command,
@@ -235,14 +227,4 @@ static void published_cases(void **state)
         skip();
     }
     print_message("%zu published cases\n", n_cases);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_point), cmocka_unit_test(every_border),
-        cmocka_unit_test(random_bytes),     cmocka_unit_test(known_texts),
-        cmocka_unit_test(published_cases),
-    };
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

@@ -37,11 +37,10 @@ static int set_up(void **state)
 
 /* ---- The pieces ---- */
 
-static void quantiles(void **state)
+TEST(quantiles)
 {
     double five[] = {5, 1, 4, 2, 3}, two[] = {3, 1}, one[] = {7};
     struct timing timing = timing_of(five, 5);
-    (void)state;
     assert_int_equal(timing.n_runs, 5);
     assert_true(timing.median == 3 && timing.min == 1);
     assert_true(!(fabs(timing.spread - 2.0 / 3) > 1e-15)); /* (4 - 2) / 3 */
@@ -73,7 +72,7 @@ static void assert_counted(const struct workload *workload, size_t n, size_t n_v
     assert_true(workload->n_pairs == pairs);
 }
 
-static void random_sequences(void **state)
+TEST(random_sequences)
 {
     static const struct {
         const char *name;
@@ -81,7 +80,6 @@ static void random_sequences(void **state)
     } cases[] = {{"lat16", 1, 16, 16},      {"lat128", 1, 128, 128},  {"lat512", 1, 512, 512},
                  {"thr", 512, 8, 40},       {"thr128", 64, 128, 128}, {"lat2048", 1, 2048, 2048},
                  {"lat8192", 1, 8192, 8192}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct workload workload = {0};
         assert_true(workload_random(&workload, cases[i].name, 1000, 1));
@@ -93,11 +91,10 @@ static void random_sequences(void **state)
     }
 }
 
-static void many_short_texts(void **state)
+TEST(many_short_texts)
 {
     struct workload first = {0}, again = {0}, other = {0};
     size_t n_below = 0;
-    (void)state;
     assert_true(workload_random(&first, "thr", 30522, 1));
     assert_true(workload_random(&again, "thr", 30522, 1));
     assert_true(workload_random(&other, "thr", 30522, 2));
@@ -118,7 +115,7 @@ static void many_short_texts(void **state)
     workload_free(&other);
 }
 
-static void files_of_ids(void **state)
+TEST(files_of_ids)
 {
     static const char *const wrong[] = {"1 2\n3 x\n",
                                         "1 -2\n",
@@ -129,7 +126,6 @@ static void files_of_ids(void **state)
                                         "1\n0123456789012345678901234567890123456789\n"};
     static const char with_nul[] = "1 2\0 x\n3\n";
     struct workload workload = {0};
-    (void)state;
     write_text("some.ids.txt",
                "\n5 6 7\n\n8\t9\r\n \t\n 10\n\n"); /* lines without ids are no sequences */
     assert_int_equal(workload_read(&workload, "./some.ids.txt"), PROGRAM_DONE);
@@ -244,11 +240,10 @@ static void assert_fields(const json_t *line, const char *workload, int n_thread
     }
 }
 
-static void every_workload(void **state)
+TEST(every_workload)
 {
     static const char *const workloads[] = {"lat16", "lat128", "lat512", "thr", "thr128", "cold"};
     const struct shell_result *result;
-    (void)state;
     shell_expect(0, "mkdir -p temporary");
     result = shell_expect(0, "OMP_NUM_THREADS=2 TMPDIR=$PWD/temporary \"$BENCH\" " TINY
                              " -t 1,2 --seconds 0.1 --profile -f json");
@@ -270,11 +265,10 @@ static void every_workload(void **state)
     shell_expect(0, "test -z \"$(ls temporary)\""); /* the made file has gone */
 }
 
-static void long_texts(void **state)
+TEST(long_texts)
 {
     static const double lengths[] = {2048, 8192};
     const struct shell_result *result;
-    (void)state;
     result = shell_expect(
         0, "\"$BENCH\" --shape 1/16/1/16/1000 --runs 1 -t 1 --workloads lat2048,lat8192 -f json");
     assert_int_equal(count_lines(result->out), 2);
@@ -285,11 +279,10 @@ static void long_texts(void **state)
     }
 }
 
-static void precisions(void **state)
+TEST(precisions)
 {
     static const char *const names[] = {"int8", "f16", "bf16"};
     const struct shell_result *result;
-    (void)state;
     result = shell_expect(0, "\"$BENCH\" " TINY
                              " -t 1 --precision int8,f16,bf16 --workloads lat16 -f json");
     assert_int_equal(count_lines(result->out), 3);
@@ -300,10 +293,9 @@ static void precisions(void **state)
     }
 }
 
-static void text_and_peaks(void **state)
+TEST(text_and_peaks)
 {
     const struct shell_result *result;
-    (void)state;
     result = shell_expect(0, "OMP_NUM_THREADS=2 \"$BENCH\" " TINY
                              " -t 2 --workloads lat16,cold --profile");
     assert_contains(result->out, "of peak");
@@ -321,10 +313,9 @@ static void text_and_peaks(void **state)
     assert_contains(shell_expect(0, "\"$BENCH\" --version")->out, "encode-bench ");
 }
 
-static void files(void **state)
+TEST(files)
 {
     const struct shell_result *result;
-    (void)state;
     write_text("pair.txt", "1 2 3\n4 5\n");
     result = shell_expect(0, "\"$BENCH\" -m toy.weights --ids pair.txt --runs 1 -t 1 -f json");
     assert_int_equal(count_lines(result->out), 1);
@@ -339,10 +330,9 @@ static void files(void **state)
 }
 
 /* Figures are those of the threads that a session has, however many were asked for. */
-static void fewer_threads(void **state)
+TEST(fewer_threads)
 {
     char note[80];
-    (void)state;
     const struct shell_result *result = shell_expect(
         0, "OMP_NUM_THREADS=1 \"$BENCH\" " TINY " -t 1,1000 --workloads lat16 --profile -f json");
     assert_int_equal(count_lines(result->out), 2);
@@ -355,10 +345,9 @@ static void fewer_threads(void **state)
     json_decref(line);
 }
 
-static void too_large_shapes(void **state)
+TEST(too_large_shapes)
 {
     static const char *const shapes[] = {"1000/100000/1/100000", "1000000/1000000/1/1000000"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct shell_result *result =
             shell_expect(1, "TMPDIR=$PWD \"$BENCH\" --shape %s --workloads lat16", shapes[i]);
@@ -372,10 +361,9 @@ static void too_large_shapes(void **state)
 
 /* What the model cannot do is left out of the default list, and a failure where it was asked for.
  */
-static void what_fails(void **state)
+TEST(what_fails)
 {
     const struct shell_result *result;
-    (void)state;
     result = shell_expect(0, "\"$BENCH\" -m toy.weights --runs 1 -t 1 -f json");
     assert_contains(result->err, "lat512 is left out: the model takes 16 tokens");
     assert_int_equal(count_lines(result->out), 2); /* lat16 and cold */
@@ -402,7 +390,7 @@ static void what_fails(void **state)
     assert_contains(shell_expect(1, "TMPDIR=$PWD/absent \"$BENCH\" " TINY)->err, "absent");
 }
 
-static void wrong_use(void **state)
+TEST(wrong_use)
 {
     static const char *const wrong[] = {
         "--shape 6/384/12",
@@ -436,7 +424,6 @@ static void wrong_use(void **state)
         "--nonsense",
         "-t 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const struct shell_result *result = shell("\"$BENCH\" %s", wrong[i]);
         if (result->code != 2)
@@ -447,22 +434,4 @@ static void wrong_use(void **state)
     shell_expect(1, "\"$BENCH\" --help >/dev/full");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles),
-        cmocka_unit_test(random_sequences),
-        cmocka_unit_test(many_short_texts),
-        cmocka_unit_test(files_of_ids),
-        cmocka_unit_test(every_workload),
-        cmocka_unit_test(long_texts),
-        cmocka_unit_test(precisions),
-        cmocka_unit_test(text_and_peaks),
-        cmocka_unit_test(files),
-        cmocka_unit_test(what_fails),
-        cmocka_unit_test(wrong_use),
-        cmocka_unit_test(fewer_threads),
-        cmocka_unit_test(too_large_shapes),
-    };
-    return cmocka_run_group_tests(tests, set_up, shell_teardown);
-}
+SUITE_FIXTURE(set_up, shell_teardown)

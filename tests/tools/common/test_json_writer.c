@@ -42,9 +42,8 @@ static char *written(int indent, void (*write)(struct json_writer *json), size_t
     return text;
 }
 
-static void test_one_line(void **state)
+TEST(one_line)
 {
-    (void)state;
     size_t len;
     char *text = written(0, write_sample, &len);
     assert_string_equal(text,
@@ -55,9 +54,8 @@ static void test_one_line(void **state)
 }
 
 /* As jansson writes the same value. */
-static void test_indented(void **state)
+TEST(indented)
 {
-    (void)state;
     size_t len;
     char *text = written(2, write_sample, &len);
     json_t *value = json_loads(text, 0, NULL);
@@ -80,9 +78,8 @@ static void write_lines(struct json_writer *json)
     }
 }
 
-static void test_a_document_per_line(void **state)
+TEST(a_document_per_line)
 {
-    (void)state;
     size_t len;
     char *text = written(0, write_lines, &len);
     assert_string_equal(text, "{\"i\": 0}\n{\"i\": 1}\n");
@@ -98,24 +95,12 @@ static void write_strings(struct json_writer *json)
     json_end_object(json);
 }
 
-static void test_strings(void **state)
+TEST(strings)
 {
-    (void)state;
     size_t len;
     char *text = written(0, write_strings, &len);
     assert_string_equal(text, "{\"\\\"key\\\"\\n\": \"a\\u0000b\\u001b\\u007f\\\\\\t\\r\", "
                               "\"invalid\": \"\xEF\xBF\xBD\xc3\xa4\xEF\xBF\xBD\", "
                               "\"empty\": \"\"}\n");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_line),
-        cmocka_unit_test(test_indented),
-        cmocka_unit_test(test_a_document_per_line),
-        cmocka_unit_test(test_strings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

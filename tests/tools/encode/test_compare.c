@@ -16,9 +16,8 @@ static const char *unwrap(char *text)
     return text;
 }
 
-static void test_compare_of_stdin(void **state)
+TEST(compare_of_stdin)
 {
-    (void)state;
     shell_expect(0, "$ENCODE --compare 'I ride zoo' 'zoo ride I' >arguments");
     assert_string_equal(
         shell_expect(0, "printf 'I ride zoo\\nzoo ride I' | $ENCODE --compare | cmp - arguments")
@@ -44,9 +43,8 @@ static void test_compare_of_stdin(void **state)
                     "or none to read two lines of stdin");
 }
 
-static void test_compare_with_positions(void **state)
+TEST(compare_with_positions)
 {
-    (void)state;
     char *out = shell_expect(0, "$ENCODE --compare 'I ride bike' 'bike ride I'")->out;
     assert_contains(out, "\nA: I ride bike\nB: bike ride I\n");
     assert_contains(out, "\ni        1     3  ");
@@ -57,9 +55,8 @@ static void test_compare_with_positions(void **state)
     assert_lacks(out, "[CLS]");
 }
 
-static void test_compare_without_positions(void **state)
+TEST(compare_without_positions)
 {
-    (void)state;
     char *out =
         shell_expect(0, "$ENCODE --compare --position none 'I ride bike' 'bike ride I'")->out;
     assert_contains(out, "no positions, full mask");
@@ -70,9 +67,8 @@ static void test_compare_without_positions(void **state)
     assert_contains(unwrap(out), "Even without positions a causal mask lets order show");
 }
 
-static void test_compare_other_cases(void **state)
+TEST(compare_other_cases)
 {
-    (void)state;
     char *out = shell_expect(0, "$ENCODE --compare 'I ride' 'dog cat'")->out;
     assert_contains(out, "only in A: i ride\nonly in B: dog cat\n");
     assert_contains(out, "share no word");
@@ -89,9 +85,8 @@ static void test_compare_other_cases(void **state)
     assert_contains(shell_expect(0, "$ENCODE --compare '' ''")->out, "share no word");
 }
 
-static void test_sentence_leaves_out_words_that_stay_the_same(void **state)
+TEST(sentence_leaves_out_words_that_stay_the_same)
 {
-    (void)state;
     /* All are one token to the model, so the one in the middle sees the same. */
     const char *out =
         unwrap(shell_expect(0, "$ENCODE --compare 'eins zwei drei' 'drei zwei eins'")->out);
@@ -102,9 +97,8 @@ static void test_sentence_leaves_out_words_that_stay_the_same(void **state)
     assert_contains(out, " because the others moved.");
 }
 
-static void test_unknown_words_are_named(void **state)
+TEST(unknown_words_are_named)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE --compare 'zoo I moo zoo' 'moo I boo'")->out;
     assert_contains(
         out, "\nzoo, moo, boo are not in the vocabulary: all start from the vector of [UNK]\n");
@@ -122,9 +116,8 @@ static void test_unknown_words_are_named(void **state)
 
 /* The first tensor, the embedding table, starts behind the header of 64 bytes: its first number
  * becomes NaN. */
-static void test_numbers_that_are_none(void **state)
+TEST(numbers_that_are_none)
 {
-    (void)state;
     char *out =
         shell_expect(0, "$NEW --words 'a b' -o nan.weights 2>/dev/null && printf "
                         "'\\377\\377\\377\\177' | dd of=nan.weights bs=1 seek=64 conv=notrunc "
@@ -134,9 +127,8 @@ static void test_numbers_that_are_none(void **state)
     assert_lacks(out, "the same vectors");
 }
 
-static void test_sentences_fit_the_screen(void **state)
+TEST(sentences_fit_the_screen)
 {
-    (void)state;
     const char *arguments[] = {"'I ride bike' 'bike ride I'",
                                "--position none 'I ride bike' 'bike ride I'",
                                "--position none --mask causal 'I ride bike' 'bike ride I'",
@@ -152,17 +144,4 @@ static void test_sentences_fit_the_screen(void **state)
     assert_lacks(shell_expect(0, "$ENCODE -f json --compare 'I ride' 'ride I'")->out, "\\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compare_of_stdin),
-        cmocka_unit_test(test_compare_with_positions),
-        cmocka_unit_test(test_compare_without_positions),
-        cmocka_unit_test(test_compare_other_cases),
-        cmocka_unit_test(test_sentence_leaves_out_words_that_stay_the_same),
-        cmocka_unit_test(test_unknown_words_are_named),
-        cmocka_unit_test(test_sentences_fit_the_screen),
-        cmocka_unit_test(test_numbers_that_are_none),
-    };
-    return cmocka_run_group_tests_name("compare", tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

@@ -52,9 +52,8 @@ static const float *row(const struct values *values, size_t i)
 
 /* ---- Text ---- */
 
-static void test_text_has_a_line_per_token(void **state)
+TEST(text_has_a_line_per_token)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE 'I ride bike'")->out;
     assert_contains(out,
                     "Toy: 2 layers, width 8, 2 heads, feed-forward 32, vocabulary 11\n"
@@ -69,9 +68,8 @@ static void test_text_has_a_line_per_token(void **state)
     assert_int_equal(count_lines(out), 9);
 }
 
-static void test_text_shows_values_and_norm(void **state)
+TEST(text_shows_values_and_norm)
 {
-    (void)state;
     struct values values;
     char line[256] = "\n1  i     2   0-1";
     double sum = 0;
@@ -88,16 +86,14 @@ static void test_text_shows_values_and_norm(void **state)
     assert_contains(out, strchr(line, '-') + 2);
 }
 
-static void test_text_is_aligned_by_columns_on_the_screen(void **state)
+TEST(text_is_aligned_by_columns_on_the_screen)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE --tokens '桜 naïve'")->out;
     assert_contains(out, "\n1  桜      7   0-3\n2  naïve   8  4-10\n");
 }
 
-static void test_text_escapes_what_a_terminal_would_obey(void **state)
+TEST(text_escapes_what_a_terminal_would_obey)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE \"$(printf 'dog\\033[2J \\342\\200\\256cat')\" dog")->out;
     assert_null(strchr(out, '\033'));
@@ -106,18 +102,16 @@ static void test_text_escapes_what_a_terminal_would_obey(void **state)
     assert_contains(out, "\\u202e");
 }
 
-static void test_text_introduces_each_of_several_texts(void **state)
+TEST(text_introduces_each_of_several_texts)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -m plain.weights I ''")->out;
     assert_contains(out, "\ntext 1: I\n#");
     assert_contains(out, "\ntext 2: \n(no tokens)\n");
     assert_lacks(shell_expect(0, "$ENCODE I")->out, "text 1");
 }
 
-static void test_pooled_text_has_a_line_per_text(void **state)
+TEST(pooled_text_has_a_line_per_text)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -p mean 'I ride' dog")->out;
     assert_contains(out, "mean pooling");
     assert_contains(out, "\n     1  I ride  ");
@@ -127,9 +121,8 @@ static void test_pooled_text_has_a_line_per_text(void **state)
 
 /* ---- The same numbers in every format ---- */
 
-static void test_json_numbers_are_the_same_bits(void **state)
+TEST(json_numbers_are_the_same_bits)
 {
-    (void)state;
     struct values values;
     encode_npy(&values, "'I ride bike' dog");
     const char *next = shell_expect(0, "$ENCODE -f json 'I ride bike' dog")->out;
@@ -148,9 +141,8 @@ static void test_json_numbers_are_the_same_bits(void **state)
     }
 }
 
-static void test_csv_numbers_are_the_same_bits(void **state)
+TEST(csv_numbers_are_the_same_bits)
 {
-    (void)state;
     struct values values;
     encode_npy(&values, "-p max 'I ride bike' dog");
     char *next = shell_expect(0, "$ENCODE -p max -f csv 'I ride bike' dog")->out;
@@ -167,9 +159,8 @@ static void test_csv_numbers_are_the_same_bits(void **state)
     }
 }
 
-static void test_json_says_all_about_a_text(void **state)
+TEST(json_says_all_about_a_text)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE --tokens -f json 'I \"zoo\"' --pair cat")->out;
     assert_string_equal(
         out, "{\"text\": \"I \\\"zoo\\\"\", \"pair\": \"cat\", \"tokens\": [{\"text\": \"[CLS]\", "
@@ -182,9 +173,8 @@ static void test_json_says_all_about_a_text(void **state)
     assert_contains(shell_expect(0, "$ENCODE -p cls -f json I")->out, "], \"vector\": [");
 }
 
-static void test_python_reads_the_json(void **state)
+TEST(python_reads_the_json)
 {
-    (void)state;
     if (shell("python3 -c 'import json'")->code != 0) {
         print_message("python3 is not here\n");
         skip();
@@ -197,9 +187,8 @@ static void test_python_reads_the_json(void **state)
                     "assert len(a[\"vectors\"]) == len(a[\"tokens\"])'");
 }
 
-static void test_csv_quotes_fields(void **state)
+TEST(csv_quotes_fields)
 {
-    (void)state;
     assert_string_equal(shell_expect(0, "$ENCODE --tokens --no-special -f csv 'I' 'ride dog'")->out,
                         "text_index,token_index,token,id,begin,end,in_pair,masked\r\n"
                         "0,0,i,2,0,1,0,0\r\n1,0,ride,3,0,4,0,0\r\n1,1,dog,5,5,8,0,0\r\n");
@@ -207,17 +196,15 @@ static void test_csv_quotes_fields(void **state)
                     "\r\n0,\"a \"\"b\"\", c\",,");
 }
 
-static void test_ids(void **state)
+TEST(ids)
 {
-    (void)state;
     assert_string_equal(shell_expect(0, "$ENCODE --tokens -f ids 'I ride' '' zoo")->out,
                         "9 2 3 10\n9 10\n9 1 10\n");
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --no-special I '' bike")->out, "2\n\n4\n");
 }
 
-static void test_npy_is_the_same_through_every_kind_of_output(void **state)
+TEST(npy_is_the_same_through_every_kind_of_output)
 {
-    (void)state;
     shell_expect(
         0,
         "$ENCODE -f npy 'I ride' dog >direct.npy && $ENCODE -f npy 'I ride' dog | cat >piped.npy "
@@ -233,9 +220,8 @@ static void test_npy_is_the_same_through_every_kind_of_output(void **state)
     assert_int_equal(values.n_rows, 0);
 }
 
-static void test_numpy_reads_the_npy(void **state)
+TEST(numpy_reads_the_npy)
 {
-    (void)state;
     if (shell("python3 -c 'import numpy'")->code != 0) {
         print_message("numpy is not here\n");
         skip();
@@ -247,9 +233,8 @@ static void test_numpy_reads_the_npy(void **state)
 
 /* ---- What is computed ---- */
 
-static void test_poolings_agree_with_the_tokens(void **state)
+TEST(poolings_agree_with_the_tokens)
 {
-    (void)state;
     struct values tokens, mean, cls, largest;
     encode_npy(&tokens, "'I ride bike'");
     encode_npy(&mean, "-p mean 'I ride bike'");
@@ -276,9 +261,8 @@ static double length(const float *values, size_t n)
     return sqrt(sum);
 }
 
-static void test_normalize(void **state)
+TEST(normalize)
 {
-    (void)state;
     struct values values, models;
     encode_npy(&values, "-p mean --normalize 'I ride'");
     assert_true(fabs(length(values.data, TOY_WIDTH) - 1) <= 1e-6);
@@ -288,9 +272,8 @@ static void test_normalize(void **state)
     assert_true(length(values.data, TOY_WIDTH) > 1.01);
 }
 
-static void test_model_without_pooling_gives_tokens(void **state)
+TEST(model_without_pooling_gives_tokens)
 {
-    (void)state;
     struct values values;
     encode_npy(&values, "-m plain.weights -p model 'I ride bike'");
     assert_int_equal(values.n_rows, 3);
@@ -298,9 +281,8 @@ static void test_model_without_pooling_gives_tokens(void **state)
                     "no pooling of its own");
 }
 
-static void test_positions(void **state)
+TEST(positions)
 {
-    (void)state;
     struct values a, b;
     encode_npy(&a, "--no-special 'I ride bike'");
     encode_npy(&b, "--no-special 'bike ride I'");
@@ -313,9 +295,8 @@ static void test_positions(void **state)
         assert_true(difference(row(&a, t), row(&b, 2 - t), TOY_WIDTH) <= 1e-5);
 }
 
-static void test_masks(void **state)
+TEST(masks)
 {
-    (void)state;
     struct values a, b;
     encode_npy(&a, "--no-special --mask causal 'I ride bike'");
     encode_npy(&b, "--no-special --mask causal 'I ride dog'");
@@ -325,9 +306,8 @@ static void test_masks(void **state)
     assert_true(difference(a.data, b.data, TOY_WIDTH) > 1e-3);
 }
 
-static void test_long_texts(void **state)
+TEST(long_texts)
 {
-    (void)state;
     const char *five = "'I ride bike I ride'";
     const struct shell_result *result = shell_expect(1, "$ENCODE --max-tokens 4 I %s", five);
     assert_contains(result->err, "text 2 has 7 tokens and the limit is 4");
@@ -366,9 +346,8 @@ static void test_long_texts(void **state)
     assert_lacks(result->err, "--on-long");
 }
 
-static void test_threads_and_batches_change_no_bit(void **state)
+TEST(threads_and_batches_change_no_bit)
 {
-    (void)state;
     shell_expect(0, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo 'I ride "
                     "bike'; echo; echo dog cat dog; echo 'zoo I'; done >lines");
     shell_expect(0, "for p in none mean; do $ENCODE -p $p -f csv -t 1 <lines >one && $ENCODE -p $p "
@@ -383,9 +362,8 @@ static void test_threads_and_batches_change_no_bit(void **state)
 
 /* ---- Input ---- */
 
-static void test_lines(void **state)
+TEST(lines)
 {
-    (void)state;
     assert_string_equal(
         shell_expect(0, "printf 'I\\n\\nride\\r\\n\\nbike' | $ENCODE --no-special -f ids")->out,
         "2\n\n3\n\n4\n");
@@ -395,9 +373,8 @@ static void test_lines(void **state)
     assert_string_equal(shell_expect(0, "$ENCODE -f ids -- -I")->out, "9 2 10\n");
 }
 
-static void test_json_lines(void **state)
+TEST(json_lines)
 {
-    (void)state;
     shell_expect(0, "printf '%%s\\n' '\"I\"' '[\"I\", \"dog\"]' '{\"text\": \"cat\"}' '{\"text\": "
                     "\"I\", \"pair\": \"dog\"}' '{\"ids\": [2, 3]}' '{\"ids\": []}' >lines.jsonl");
     assert_string_equal(shell_expect(0, "$ENCODE --input jsonl -f ids <lines.jsonl")->out,
@@ -422,9 +399,8 @@ static void test_json_lines(void **state)
 
 /* ---- Output ---- */
 
-static void test_output_file(void **state)
+TEST(output_file)
 {
-    (void)state;
     shell_expect(
         0, "$ENCODE -f json I >expected && $ENCODE -f json -o out.json I && cmp expected out.json");
     assert_string_equal(shell_expect(0, "$ENCODE -o out.txt I")->out, "");
@@ -439,9 +415,8 @@ static void test_output_file(void **state)
 
 /* ---- Comparison ---- */
 
-static void test_compare_numbers(void **state)
+TEST(compare_numbers)
 {
-    (void)state;
     struct values a, b;
     char expected[160];
     encode_npy(&a, "'dog I dog'");
@@ -466,9 +441,8 @@ static void test_compare_numbers(void **state)
 
 /* ---- The program itself ---- */
 
-static void test_help_and_version(void **state)
+TEST(help_and_version)
 {
-    (void)state;
     const struct shell_result *result = shell_expect(0, "$ENCODE --help");
     assert_true(count_lines(result->out) <= 75);
     assert_string_equal(result->err, "");
@@ -481,9 +455,8 @@ static void test_help_and_version(void **state)
     assert_contains(shell_expect(0, "$ENCODE --version")->out, "encode " ENGINE_VERSION "\n");
 }
 
-static void test_default_weights(void **state)
+TEST(default_weights)
 {
-    (void)state;
     const char *build = getenv("ENCODE"); /* copies of the program find libengine.so there */
     char folder[SUPPORT_PATH];
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(build, '/') - build), build);
@@ -505,36 +478,4 @@ static void test_default_weights(void **state)
     unsetenv("LD_LIBRARY_PATH");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_has_a_line_per_token),
-        cmocka_unit_test(test_text_shows_values_and_norm),
-        cmocka_unit_test(test_text_is_aligned_by_columns_on_the_screen),
-        cmocka_unit_test(test_text_escapes_what_a_terminal_would_obey),
-        cmocka_unit_test(test_text_introduces_each_of_several_texts),
-        cmocka_unit_test(test_pooled_text_has_a_line_per_text),
-        cmocka_unit_test(test_json_numbers_are_the_same_bits),
-        cmocka_unit_test(test_csv_numbers_are_the_same_bits),
-        cmocka_unit_test(test_json_says_all_about_a_text),
-        cmocka_unit_test(test_python_reads_the_json),
-        cmocka_unit_test(test_csv_quotes_fields),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_npy_is_the_same_through_every_kind_of_output),
-        cmocka_unit_test(test_numpy_reads_the_npy),
-        cmocka_unit_test(test_poolings_agree_with_the_tokens),
-        cmocka_unit_test(test_normalize),
-        cmocka_unit_test(test_model_without_pooling_gives_tokens),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_threads_and_batches_change_no_bit),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_json_lines),
-        cmocka_unit_test(test_output_file),
-        cmocka_unit_test(test_compare_numbers),
-        cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_default_weights),
-    };
-    return cmocka_run_group_tests_name("encode", tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

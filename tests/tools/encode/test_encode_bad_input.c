@@ -8,9 +8,8 @@
 
 /* ---- Texts that are texts ---- */
 
-static void test_texts_without_tokens(void **state)
+TEST(texts_without_tokens)
 {
-    (void)state;
     const struct shell_result *result = shell_expect(
         0, "printf 'dog\\n\\n   \\t \\nzoo\\n' | $ENCODE -m plain.weights -p mean -f csv");
     assert_contains(result->out, "\r\n1,,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
@@ -24,9 +23,8 @@ static void test_texts_without_tokens(void **state)
                         "\n\n");
 }
 
-static void test_nul_is_text(void **state)
+TEST(nul_is_text)
 {
-    (void)state;
     const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | $ENCODE --input jsonl "
                                       "--tokens --no-special -f json")
                           ->out;
@@ -37,9 +35,8 @@ static void test_nul_is_text(void **state)
                     "2 1 5\n");
 }
 
-static void test_invalid_utf8(void **state)
+TEST(invalid_utf8)
 {
-    (void)state;
     /* ff; e2 82 cut short; a surrogate of three bytes, each invalid by itself. */
     const char *bytes = "\\377 \\342\\202 \\355\\240\\200 dog";
     const char *repaired = "\"text\": \"\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD"
@@ -55,18 +52,16 @@ static void test_invalid_utf8(void **state)
                     "\xEF\xBF\xBD\xEF\xBF\xBD dog,");
 }
 
-static void test_lone_surrogates(void **state)
+TEST(lone_surrogates)
 {
-    (void)state;
     assert_contains(shell_expect(0, "printf '%%s\\n' '\"a\\ud800 \\uDC00\\ud83d\\ude00 "
                                     "\\\\ud800\"' | $ENCODE --input jsonl --tokens -f json")
                         ->out,
                     "\"text\": \"a\xEF\xBF\xBD \xEF\xBF\xBD\xF0\x9F\x98\x80 \\\\ud800\"");
 }
 
-static void test_very_long_word(void **state)
+TEST(very_long_word)
 {
-    (void)state;
     shell_expect(0, "head -c 10000000 /dev/zero | tr '\\0' x >word");
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --no-special <word")->out, "1\n");
     const struct shell_result *result = shell_expect(0, "$ENCODE <word");
@@ -74,9 +69,8 @@ static void test_very_long_word(void **state)
     assert_true(result->out_len < 2000);
 }
 
-static void test_very_many_tokens(void **state)
+TEST(very_many_tokens)
 {
-    (void)state;
     shell_expect(0, "yes dog | head -n 1000000 | tr '\\n' ' ' >many");
     assert_contains(shell_expect(0, "$ENCODE -f ids --no-special <many | wc -w")->out, "1000000");
     assert_contains(shell_expect(1, "$ENCODE <many")->err,
@@ -85,17 +79,15 @@ static void test_very_many_tokens(void **state)
                     "cut to 16 of its 1000002 tokens");
 }
 
-static void test_very_long_line(void **state)
+TEST(very_long_line)
 {
-    (void)state;
     assert_contains(
         shell_expect(1, "{ echo dog; head -c 67108865 /dev/zero; } | $ENCODE -f ids")->err,
         "line 2 of stdin is longer than 64 MiB");
 }
 
-static void test_masks_of_zeros(void **state)
+TEST(masks_of_zeros)
 {
-    (void)state;
     const struct shell_result *result = shell_expect(
         0, "echo '{\"ids\": [2, 3], \"mask\": [0, 0]}' | $ENCODE --input jsonl -p mean -f csv");
     assert_contains(result->out, "\r\n0,,,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
@@ -112,9 +104,8 @@ struct bad_line {
     const char *line, *message;
 };
 
-static void test_bad_json_lines(void **state)
+TEST(bad_json_lines)
 {
-    (void)state;
     static const struct bad_line lines[] = {
         {"", "line 2 of stdin: this line is empty; expected"},
         {"  ", "line 2 of stdin: this line is empty; expected"},
@@ -163,36 +154,32 @@ static void test_bad_json_lines(void **state)
                         "9 2 10\n");
 }
 
-static void test_ids_of_tokens_only_are_checked_too(void **state)
+TEST(ids_of_tokens_only_are_checked_too)
 {
-    (void)state;
     assert_contains(shell_expect(1, "echo '{\"ids\": [11]}' | $ENCODE --input jsonl -f ids")->err,
                     "ids end at 10");
     /* What is hidden by a mask may be anything. */
     shell_expect(0, "echo '{\"ids\": [2, 500], \"mask\": [1, 0]}' | $ENCODE --input jsonl -f json");
 }
 
-static void test_null_is_as_good_as_absent(void **state)
+TEST(null_is_as_good_as_absent)
 {
-    (void)state;
     shell_expect(0, "printf '%%s\\n' '{\"text\": \"I\", \"pair\": null}' '{\"ids\": [2], "
                     "\"types\": null, \"mask\": null, \"text\": null}' >null.jsonl");
     assert_string_equal(shell_expect(0, "$ENCODE --input jsonl -f ids <null.jsonl")->out,
                         "9 2 10\n2\n");
 }
 
-static void test_messages_obey_no_control_characters(void **state)
+TEST(messages_obey_no_control_characters)
 {
-    (void)state;
     const char *err = shell_expect(1, "printf '\\033[2Jx\\n' | $ENCODE --input jsonl -f ids")->err;
     assert_null(strchr(err, '\033'));
 }
 
 /* ---- Outputs that take nothing ---- */
 
-static void test_full_disk(void **state)
+TEST(full_disk)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0) {
         print_message("no /dev/full here\n");
         skip();
@@ -214,18 +201,16 @@ static void test_full_disk(void **state)
     assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
-static void test_outputs_that_cannot_be_made(void **state)
+TEST(outputs_that_cannot_be_made)
 {
-    (void)state;
     assert_contains(shell_expect(1, "$ENCODE -o nowhere/out dog")->err, "nowhere/out");
     assert_contains(shell_expect(1, "$ENCODE -o . dog")->err, "directory");
     assert_contains(shell_expect(1, "$ENCODE dog >&-")->err, "cannot write to stdout");
     assert_contains(shell_expect(1, "$ENCODE <&-")->err, "cannot read line 1 of stdin");
 }
 
-static void test_reader_that_leaves(void **state)
+TEST(reader_that_leaves)
 {
-    (void)state;
     /* By the signal, and with the signal ignored. */
     assert_string_equal(
         shell_expect(0, "yes dog | head -n 50000 | $ENCODE -f json | head -c 100 >/dev/null")->err,
@@ -237,9 +222,8 @@ static void test_reader_that_leaves(void **state)
 
 /* ---- Models that are none ---- */
 
-static void test_bad_models(void **state)
+TEST(bad_models)
 {
-    (void)state;
     assert_contains(shell_expect(1, "$ENCODE -m missing dog")->err, "missing");
     assert_contains(shell_expect(1, "$ENCODE -m . dog")->err, "directory");
     assert_contains(shell_expect(1, "mkfifo pipe; $ENCODE -m pipe dog")->err, "pipe");
@@ -257,9 +241,8 @@ static void test_bad_models(void **state)
 
 /* ---- Wrong options ---- */
 
-static void test_misuse(void **state)
+TEST(misuse)
 {
-    (void)state;
     static const char *const arguments[] = {
         "--nope dog",
         "-x dog",
@@ -304,26 +287,4 @@ static void test_misuse(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_without_tokens),
-        cmocka_unit_test(test_nul_is_text),
-        cmocka_unit_test(test_invalid_utf8),
-        cmocka_unit_test(test_lone_surrogates),
-        cmocka_unit_test(test_very_long_word),
-        cmocka_unit_test(test_very_many_tokens),
-        cmocka_unit_test(test_very_long_line),
-        cmocka_unit_test(test_masks_of_zeros),
-        cmocka_unit_test(test_bad_json_lines),
-        cmocka_unit_test(test_ids_of_tokens_only_are_checked_too),
-        cmocka_unit_test(test_null_is_as_good_as_absent),
-        cmocka_unit_test(test_messages_obey_no_control_characters),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_outputs_that_cannot_be_made),
-        cmocka_unit_test(test_reader_that_leaves),
-        cmocka_unit_test(test_bad_models),
-        cmocka_unit_test(test_misuse),
-    };
-    return cmocka_run_group_tests_name("encode, bad input", tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

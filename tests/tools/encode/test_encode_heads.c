@@ -35,9 +35,8 @@ static void assert_near(double got, double expected)
 
 /* ---- Labels ---- */
 
-static void test_labels_of_texts(void **state)
+TEST(labels_of_texts)
 {
-    (void)state;
     const double sum_good = exp(2) + 2, sum_bad = exp(3) + 2;
     const char *out =
         shell_expect(0, "$ENCODE -m sequence.head --labels --all -f json 'good dog' bad")->out;
@@ -65,9 +64,8 @@ static void test_labels_of_texts(void **state)
 }
 
 /* A text without tokens has no label, and what stands there is no score. */
-static void test_no_label(void **state)
+TEST(no_label)
 {
-    (void)state;
     const struct shell_result *result =
         shell_expect(0, "$ENCODE -m sequence.head --labels '' bad --no-special");
     assert_contains(result->err, "text 1 has no tokens: it has no label");
@@ -84,9 +82,8 @@ static void test_no_label(void **state)
     assert_int_equal(count_lines(out), 2);
 }
 
-static void test_labels_of_tokens(void **state)
+TEST(labels_of_tokens)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -m token.head --labels 'smith in'")->out;
     assert_contains(out,
                     "\n0  [CLS]   1     -  O       0.9479\n1  smith   9   0-5  I-PER   0.9479\n");
@@ -106,9 +103,8 @@ static void test_labels_of_tokens(void **state)
 
 /* ---- Entities ---- */
 
-static void test_entities(void **state)
+TEST(entities)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE -m token.head --entities 'dog paul smith in rome' cat")->out;
     assert_contains(out, "\ntext 1: dog paul smith in rome\nentity      label     score  span\n"
@@ -132,9 +128,8 @@ static void test_entities(void **state)
 
 /* ---- Words for mask tokens ---- */
 
-static void test_fill(void **state)
+TEST(fill)
 {
-    (void)state;
     const double sum = exp(5) + exp(4) + exp(3) + 11;
     const char *out =
         shell_expect(0, "$ENCODE -m mask.head --fill --top 2 -f json 'the [MASK] in [MASK]'")->out;
@@ -166,9 +161,8 @@ static void test_fill(void **state)
 
 /* ---- Ranks ---- */
 
-static void test_rank_by_pairs(void **state)
+TEST(rank_by_pairs)
 {
-    (void)state;
     const char *candidates = "printf 'cat\\ndog\\nin\\nrome the'";
     const char *out =
         shell_expect(0, "%s | $ENCODE -m pair.head --rank bad -f csv", candidates)->out;
@@ -189,9 +183,8 @@ static void test_rank_by_pairs(void **state)
                          "     1       2    1.5000  dog\n     2       1   -0.5000  cat\n");
 }
 
-static void test_rank_by_cosine(void **state)
+TEST(rank_by_cosine)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE -m bare.emb --rank dog 'dog cat' rome dog -f csv")->out;
     assert_contains(out, "\r\n1,2,1.0,dog\r\n2,0,0.8660254,dog cat\r\n3,1,0.66666");
@@ -205,9 +198,8 @@ static void test_rank_by_cosine(void **state)
     assert_string_equal(out, "600,599,1.0,dog\r\n");
 }
 
-static void test_rank_failures(void **state)
+TEST(rank_failures)
 {
-    (void)state;
     const char *err =
         shell_expect(1, "printf 'dog\\n%s\\n' | $ENCODE -m bare.emb --rank dog", LONG_TEXT)->err;
     assert_contains(err, "line 2 of stdin has 18 tokens and the limit is 12: --on-long truncate");
@@ -232,9 +224,8 @@ static void test_rank_failures(void **state)
 
 /* ---- Similarity ---- */
 
-static void test_similarity(void **state)
+TEST(similarity)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -m bare.emb --similarity dog 'dog cat' rome")->out;
     assert_contains(out, "\n     #         1        2        3  text\n"
                          "     1    1.0000   0.8660   0.6667  dog\n"
@@ -261,9 +252,8 @@ static void test_similarity(void **state)
 
 /* ---- Poolings and what a model has not ---- */
 
-static void test_poolings(void **state)
+TEST(poolings)
 {
-    (void)state;
     assert_contains(
         shell_expect(0, "$ENCODE -m projected.emb -p model -f json --no-special '[CLS] dog'")->out,
         "\"vector\": [0.0, 0.5, 0.0], ");
@@ -286,9 +276,8 @@ static void test_poolings(void **state)
                     "encode: -p pooler: the model has no pooler; the head of bare.emb is none\n");
 }
 
-static void test_missing_heads(void **state)
+TEST(missing_heads)
 {
-    (void)state;
     static const char *const cases[][3] = {
         {"bare.emb", "--labels",
          "--labels needs a model with head sequence or token; the head of bare.emb is none"},
@@ -320,9 +309,8 @@ static void test_missing_heads(void **state)
 
 /* ---- Prompts ---- */
 
-static void test_prompts(void **state)
+TEST(prompts)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -m plain.emb --prompt passage -f json dog")->out;
     assert_contains(out, "{\"text\": \"the dog\", \"prompt\": \"the \", \"tokens\": [");
     assert_contains(out, "{\"text\": \"dog\", \"id\": 4, \"span\": [4, 7], ");
@@ -362,9 +350,8 @@ static void test_prompts(void **state)
 
 /* ---- Misuse ---- */
 
-static void test_contradictions(void **state)
+TEST(contradictions)
 {
-    (void)state;
     static const char *const cases[] = {
         "--labels --fill a",
         "--rank q --similarity a b",
@@ -407,23 +394,4 @@ static void test_contradictions(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels_of_texts),
-        cmocka_unit_test(test_labels_of_tokens),
-        cmocka_unit_test(test_no_label),
-        cmocka_unit_test(test_entities),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_rank_by_pairs),
-        cmocka_unit_test(test_rank_by_cosine),
-        cmocka_unit_test(test_rank_failures),
-        cmocka_unit_test(test_similarity),
-        cmocka_unit_test(test_poolings),
-        cmocka_unit_test(test_missing_heads),
-        cmocka_unit_test(test_prompts),
-
-        cmocka_unit_test(test_contradictions),
-    };
-    return cmocka_run_group_tests_name("encode, heads", tests, setup, shell_teardown);
-}
+SUITE_FIXTURE(setup, shell_teardown)

@@ -6,9 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void test_result_comes_before_the_next_line(void **state)
+TEST(result_comes_before_the_next_line)
 {
-    (void)state;
     const char *formats[] = {"text", "json", "csv", "ids"};
     for (size_t i = 0; i < 4; i++)
         shell_expect(0,
@@ -38,9 +37,8 @@ static long memory_for(const char *n_lines)
     return usage.ru_maxrss;
 }
 
-static void test_memory_does_not_grow_with_the_input(void **state)
+TEST(memory_does_not_grow_with_the_input)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* freed memory is kept in quarantine */
 #endif
@@ -49,9 +47,8 @@ static void test_memory_does_not_grow_with_the_input(void **state)
     assert_true(many - few < 4096);
 }
 
-static void test_endless_input(void **state)
+TEST(endless_input)
 {
-    (void)state;
     const struct shell_result *result =
         shell_expect(0, "yes 'I ride' | $ENCODE -f ids | head -n 5000 | tail -n 1");
     assert_string_equal(result->out, "9 2 3 10\n");
@@ -59,10 +56,9 @@ static void test_endless_input(void **state)
 }
 
 /* 5,000 lines are several batches; the results are the same with and without. */
-static void test_progress(void **state)
+TEST(progress)
 {
     const struct shell_result *result;
-    (void)state;
     shell_expect(0, "yes 'I ride bike' | head -5000 > many.txt");
     result = shell_expect(0, "$ENCODE -p mean -f npy -o quiet.npy < many.txt");
     assert_string_equal(result->err, "");
@@ -78,13 +74,4 @@ static void test_progress(void **state)
                  "texts/s");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_result_comes_before_the_next_line),
-        cmocka_unit_test(test_memory_does_not_grow_with_the_input),
-        cmocka_unit_test(test_endless_input),
-        cmocka_unit_test(test_progress),
-    };
-    return cmocka_run_group_tests_name("encode, streams", tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

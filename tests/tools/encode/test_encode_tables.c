@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void test_unknown_token_shows_its_word(void **state)
+TEST(unknown_token_shows_its_word)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE --tokens 'I Zoo \xE6\xA1\x9C\xE6\xA1\x9C [UNK]'")->out;
     assert_contains(out, "\n2  [UNK] (Zoo)    1    2-5\n");
@@ -18,9 +17,8 @@ static void test_unknown_token_shows_its_word(void **state)
                     "  [UNK] (abcdefghijklmno…)   1  0-26\n");
 }
 
-static void test_text_of_pooled_pairs_has_both(void **state)
+TEST(text_of_pooled_pairs_has_both)
 {
-    (void)state;
     assert_contains(shell_expect(0, "$ENCODE -p mean 'I ride' --pair dog")->out,
                     "\n     1  I ride | dog                   ");
     const char *out =
@@ -31,9 +29,8 @@ static void test_text_of_pooled_pairs_has_both(void **state)
     assert_contains(out, "\n     1  dog dog dog d… | cat cat cat … ");
 }
 
-static void test_csv_has_pairs_and_ids(void **state)
+TEST(csv_has_pairs_and_ids)
 {
-    (void)state;
     assert_string_equal(shell_expect(0, "$ENCODE --tokens -f csv I --pair 'cat dog'")->out,
                         "text_index,token_index,token,id,begin,end,in_pair,masked\r\n"
                         "0,0,[CLS],9,,,,0\r\n0,1,i,2,0,1,0,0\r\n0,2,[SEP],10,,,,0\r\n"
@@ -47,9 +44,8 @@ static void test_csv_has_pairs_and_ids(void **state)
     assert_contains(out, "\r\n0,1,[PAD],0,,,,1,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0\r\n");
 }
 
-static void test_text_marks_padding(void **state)
+TEST(text_marks_padding)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "echo '{\"ids\": [2, 0], \"mask\": [1, 0]}' | $ENCODE --input jsonl")->out;
     assert_contains(out, "\n0  i       2        -  ");
@@ -57,9 +53,8 @@ static void test_text_marks_padding(void **state)
 }
 
 /* A word with a joiner is shown as it is written, one that turns the screen around is not. */
-static void test_joiners_and_spacing_marks(void **state)
+TEST(joiners_and_spacing_marks)
 {
-    (void)state;
     /* Persian "mi", a joiner, "ravam": five letters. Devanagari "naam": two and a spacing mark. */
     const char *out =
         shell_expect(0,
@@ -74,9 +69,8 @@ static void test_joiners_and_spacing_marks(void **state)
     assert_contains(out, "[UNK] (a\\u202e)   3  24-28\n");
 }
 
-static void test_one_is_singular(void **state)
+TEST(one_is_singular)
 {
-    (void)state;
     shell_expect(0, "$NEW -o one.weights --words a --layers 1 --heads 1 --width 4 --max-tokens 1");
     const char *out = shell_expect(0, "$ENCODE -m one.weights a")->out;
     assert_contains(out, "1 layer, width 4, 1 head, ");
@@ -85,9 +79,8 @@ static void test_one_is_singular(void **state)
                     "--max-tokens 2 is more than this model takes: 1 token\n");
 }
 
-static void test_arrays_are_not_written_to_a_terminal(void **state)
+TEST(arrays_are_not_written_to_a_terminal)
 {
-    (void)state;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
         print_message("no terminals here\n");
@@ -104,25 +97,11 @@ static void test_arrays_are_not_written_to_a_terminal(void **state)
     close(terminal);
 }
 
-static void test_dash_is_stdout(void **state)
+TEST(dash_is_stdout)
 {
-    (void)state;
     shell_expect(
         0, "$ENCODE -f json -o - dog >dash && $ENCODE -f json dog | cmp - dash && ! test -e ./-");
     assert_contains(shell_expect(0, "$ENCODE --help")->out, "-: stdout\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_token_shows_its_word),
-        cmocka_unit_test(test_text_of_pooled_pairs_has_both),
-        cmocka_unit_test(test_csv_has_pairs_and_ids),
-        cmocka_unit_test(test_text_marks_padding),
-        cmocka_unit_test(test_joiners_and_spacing_marks),
-        cmocka_unit_test(test_one_is_singular),
-        cmocka_unit_test(test_arrays_are_not_written_to_a_terminal),
-        cmocka_unit_test(test_dash_is_stdout),
-    };
-    return cmocka_run_group_tests_name("encode, tables", tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

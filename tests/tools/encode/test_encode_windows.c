@@ -13,9 +13,8 @@ static int setup(void **state)
     return code;
 }
 
-static void test_windows(void **state)
+TEST(windows)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk --stride 4 -f json '%s' dog",
                      LONG_TEXT)
@@ -47,9 +46,8 @@ static void test_windows(void **state)
 }
 
 /* Every stride: windows have 10 tokens, share so many, and end with the text. */
-static void test_strides(void **state)
+TEST(strides)
 {
-    (void)state;
     for (size_t stride = 0; stride < 10; stride++) {
         const char *out = shell_expect(0,
                                        "$ENCODE -m bare.emb --tokens -f ids --no-special "
@@ -72,9 +70,8 @@ static void test_strides(void **state)
         "text 1: its windows have room for 10 tokens: --stride must be smaller\n");
 }
 
-static void test_windows_of_pairs(void **state)
+TEST(windows_of_pairs)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk -f json rome --pair '%s'",
                      LONG_TEXT)
@@ -96,9 +93,8 @@ static void test_windows_of_pairs(void **state)
 }
 
 /* More windows than go in one call, then a text that cannot be read: the results before it stay. */
-static void test_many_windows(void **state)
+TEST(many_windows)
 {
-    (void)state;
     shell_expect(0, "for i in $(seq 3000); do printf 'dog cat '; done > long && echo >> long");
     assert_lines(
         shell_expect(
@@ -114,9 +110,8 @@ static void test_many_windows(void **state)
 }
 
 /* Tokens that follow each other without a blank: B- begins an entity at each that begins a word. */
-static void test_entities_without_blanks(void **state)
+TEST(entities_without_blanks)
 {
-    (void)state;
     const char *out = shell_expect(0, "$ENCODE -m pieces.head --entities -f csv '..'")->out;
     assert_contains(out, "\r\n0,.,LOC,");
     assert_lines(out, 3);
@@ -129,9 +124,8 @@ static void test_entities_without_blanks(void **state)
     assert_contains(out, "\"window\": {\"index\": 1, \"of\": 2, \"span\": [24, 48]}");
 }
 
-static void test_windows_of_heads(void **state)
+TEST(windows_of_heads)
 {
-    (void)state;
     const char *out =
         shell_expect(0, "$ENCODE -m token.head --entities --on-long chunk --stride 7 -f json '%s'",
                      LONG_TEXT)
@@ -151,9 +145,8 @@ static void test_windows_of_heads(void **state)
     assert_contains(out, "\r\n0,1,48,56,good dog,,GOOD,0.78");
 }
 
-static void test_truncation(void **state)
+TEST(truncation)
 {
-    (void)state;
     assert_contains(shell_expect(1, "$ENCODE -m bare.emb '%s'", LONG_TEXT)->err,
                     "--on-long truncate cuts it, --on-long chunk makes windows of it\n");
     const struct shell_result *result = shell_expect(
@@ -180,16 +173,4 @@ static void test_truncation(void **state)
                             pairs[i][1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_windows_of_pairs),
-        cmocka_unit_test(test_many_windows),
-        cmocka_unit_test(test_entities_without_blanks),
-        cmocka_unit_test(test_windows_of_heads),
-        cmocka_unit_test(test_truncation),
-    };
-    return cmocka_run_group_tests_name("encode, long texts", tests, setup, shell_teardown);
-}
+SUITE_FIXTURE(setup, shell_teardown)

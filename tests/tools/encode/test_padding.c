@@ -26,9 +26,8 @@ static void row_of(char *out, const char *ids, size_t n_ids, size_t n)
 
 /* The notebook: Tokenizer(num_words=64).fit_on_texts(texts), pad_sequences(padding='post',
  * maxlen=100). */
-static void test_matrix_of_the_notebook(void **state)
+TEST(matrix_of_the_notebook)
 {
-    (void)state;
     char first[512], second[512], both[1024];
     row_of(first, "1 2 3 4 5 6 7 8 9 10 11", 11, 100);
     row_of(second, "3 2 11 8 10 5 4 7 1 9 6", 11, 100);
@@ -43,9 +42,8 @@ static void test_matrix_of_the_notebook(void **state)
     assert_string_equal(result->err, "");
 }
 
-static void test_padding_id_is_the_vocabularys(void **state)
+TEST(padding_id_is_the_vocabularys)
 {
-    (void)state;
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --pad-to 6 'dog cat' bike ''")->out,
                         "9 5 6 10 0 0\n9 4 10 0 0 0\n9 10 0 0 0 0\n");
     shell_expect(0, "$NEW -o late.weights --words 'a b' --add-token '<pad>' --width 4 --heads 1");
@@ -64,9 +62,8 @@ static void test_padding_id_is_the_vocabularys(void **state)
     assert_int_equal(count_lines(result->err), 1);
 }
 
-static void test_sides_of_padding_and_cutting(void **state)
+TEST(sides_of_padding_and_cutting)
 {
-    (void)state;
     shell_expect(0, "printf 'dog\\n\\ni ride bike dog cat\\n' >lines");
     assert_string_equal(shell_expect(0, "$ENCODE --tokens -f ids --no-special --pad-to 3 "
                                         "--pad-side left --on-long truncate <lines")
@@ -83,9 +80,8 @@ static void test_sides_of_padding_and_cutting(void **state)
                         "9 5 10 0\n9 10 0 0\n9 2 3 10\n9 4 5 10\n9 6 10 0\n");
 }
 
-static void test_pairs_are_padded(void **state)
+TEST(pairs_are_padded)
 {
-    (void)state;
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --pad-to 8 dog --pair 'cat bike'")->out,
                         "9 5 10 6 4 10 0 0\n");
     assert_string_equal(
@@ -95,9 +91,8 @@ static void test_pairs_are_padded(void **state)
                     "\r\n0,4,[SEP],10,,,,0\r\n0,5,[PAD],0,,,,1\r\n0,6,[PAD],0,,,,1\r\n");
 }
 
-static void test_too_long_is_said(void **state)
+TEST(too_long_is_said)
 {
-    (void)state;
     const struct shell_result *result =
         shell_expect(1, "$ENCODE -f ids --pad-to 4 dog 'dog cat bike'");
     assert_string_equal(result->out, "9 5 10 0\n");
@@ -122,9 +117,8 @@ static void test_too_long_is_said(void **state)
                     "jsonl --pad-to 2 --on-long chunk");
 }
 
-static void test_formats_mark_padding(void **state)
+TEST(formats_mark_padding)
 {
-    (void)state;
     assert_contains(shell_expect(0, "$ENCODE --tokens --pad-to 4 dog")->out,
                     "\n3  [PAD]   0  padding\n");
     assert_contains(shell_expect(0, "$ENCODE --tokens --pad-to 4 --pad-id=-100 dog")->out,
@@ -148,9 +142,8 @@ static const char *shape_of(const struct shell_result *result)
     return result->out + 10;
 }
 
-static void test_ids_as_an_array(void **state)
+TEST(ids_as_an_array)
 {
-    (void)state;
     static const int32_t expected[] = {9, 5, 10, 0, 9, 10, 0, 0};
     const struct shell_result *result =
         shell_expect(0, "printf 'dog\\n\\n' | $ENCODE --tokens --pad-to 4 -f npy | cat");
@@ -165,9 +158,8 @@ static void test_ids_as_an_array(void **state)
 }
 
 /* Rows of padding are zeros, those of tokens the same to the bit with and without it. */
-static void test_tensor_of_vectors(void **state)
+TEST(tensor_of_vectors)
 {
-    (void)state;
     enum { N = 6, ROWS = 2 * N, TOKENS = 4 + 3 };
     float plain[TOKENS * TOY_WIDTH], padded[ROWS * TOY_WIDTH], zeros[3 * TOY_WIDTH] = {0};
     const struct shell_result *result = shell_expect(0, "$ENCODE -f npy 'dog cat' bike");
@@ -191,9 +183,8 @@ static void test_tensor_of_vectors(void **state)
     }
 }
 
-static void test_padding_changes_no_vector(void **state)
+TEST(padding_changes_no_vector)
 {
-    (void)state;
     shell_expect(0,
                  "seq 300 | sed 's/.*/i ride bike dog/; 2~3s/dog//' >many && $ENCODE -p mean -f "
                  "csv <many >without && $ENCODE -p mean -f csv --pad-to 16 <many | cmp - without "
@@ -212,9 +203,8 @@ static const char LESSON[] =
     "printf '{\"ids\": [5, 7, 9, 0, 0], \"mask\": [1, 1, 1, 0, 0]}\\n"
     "{\"ids\": [3, 2, 4, 1]}\\n{\"ids\": [6, 1, 8, 4, 2]}\\n' | $ENCODE --show-mask --input jsonl";
 
-static void test_masks_for_reading(void **state)
+TEST(masks_for_reading)
 {
-    (void)state;
     const char *out = shell_expect(0, "%s --mask causal", LESSON)->out;
     assert_contains(out, "\npadding mask [3, 5], text × place: 1 is a token, 0 is padding\n"
                          "     1  1 1 1 0 0  (token ids)\n     2  1 1 1 1 0  (token ids)\n"
@@ -248,9 +238,8 @@ static void numbers_of(const char *json, const char *key, double *out, size_t n)
 }
 
 /* The article's softmax(ids + (1 - mask) * -1e9), row by row; padding gets exactly 0. */
-static void test_softmax_of_the_article(void **state)
+TEST(softmax_of_the_article)
 {
-    (void)state;
     static const double scores[3][5] = {{5, 7, 9, -1e9, -1e9}, {3, 2, 4, 1, -1e9}, {6, 1, 8, 4, 2}};
     double weights[3][5];
     const char *out = shell_expect(0, "%s -f json", LESSON)->out;
@@ -274,9 +263,8 @@ static void test_softmax_of_the_article(void **state)
     assert_contains(out, "{\"texts\": [null, null, null], \"places\": 5, \"mask\": \"full\", ");
 }
 
-static void test_masks_of_texts(void **state)
+TEST(masks_of_texts)
 {
-    (void)state;
     const char *out = shell_expect(0, "printf 'dog\\n\\ni ride\\n' | $ENCODE --show-mask "
                                       "--no-special -f json --pad-to 3 --pad-side left")
                           ->out;
@@ -303,9 +291,8 @@ static void test_masks_of_texts(void **state)
 /* ---- Rows that were padded before ---- */
 
 /* The article's batch as it stands there, without masks. */
-static void test_given_ids_with_padding(void **state)
+TEST(given_ids_with_padding)
 {
-    (void)state;
     const char *batch = "printf '{\"ids\": [5, 7, 9, 0, 0]}\\n{\"ids\": [3, 2, 4, 1]}\\n"
                         "{\"ids\": [6, 1, 8, 4, 2]}\\n' | $ENCODE --show-mask --input jsonl";
     char *masked = strdup(shell_expect(0, "%s", LESSON)->out);
@@ -328,9 +315,8 @@ static const char *mask_of(const char *ids, const char *options)
         ->out;
 }
 
-static void test_where_padding_is_found(void **state)
+TEST(where_padding_is_found)
 {
-    (void)state;
     assert_contains(mask_of("\"ids\": [0, 0, 5, 0, 6]", "--pad-id 0"),
                     "\"padding_mask\": [[0, 0, 1, 1, 1]]");
     assert_contains(mask_of("\"ids\": [0, 5, 0]", "--pad-id 0 --pad-to 5 --pad-side left"),
@@ -346,9 +332,8 @@ static void test_where_padding_is_found(void **state)
 }
 
 /* What --pad-to -f ids wrote, read again: the same vectors to the bit. */
-static void test_own_padding_is_read_back(void **state)
+TEST(own_padding_is_read_back)
 {
-    (void)state;
     static const char read_back[] =
         "$ENCODE -f ids --pad-to 7 --pad-side %s dog 'dog cat' '' | sed 's/ /, /g; s/.*/{\"ids\": "
         "[&]}/' | $ENCODE --input jsonl -p mean -f npy %s | cmp - texts.npy";
@@ -380,9 +365,8 @@ static void misused(const char *arguments, const char *message)
     assert_contains(shell_expect(2, "$ENCODE %s", arguments)->err, message);
 }
 
-static void test_conflicts(void **state)
+TEST(conflicts)
 {
-    (void)state;
     misused("--pad-to 0 dog", "--pad-to");
     misused("--pad-to x dog", "--pad-to");
     misused("--pad-to 4 --pad-side up dog", "left, right, not 'up'");
@@ -409,9 +393,8 @@ static void test_conflicts(void **state)
 }
 
 /* Masks whose printing would take hours are refused with their size. */
-static void test_too_many_cells(void **unused)
+TEST(too_many_cells)
 {
-    (void)unused;
     const char *err = shell_expect(1, "$ENCODE --show-mask --pad-to 1048576 I")->err;
     assert_contains(err, "masks of 1 text of 1048576 places have 2199023255552 cells");
     assert_contains(err, "at most 67108864 are shown");
@@ -419,26 +402,4 @@ static void test_too_many_cells(void **unused)
                     "masks of 400 texts of 500 places have 100250000 cells");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrix_of_the_notebook),
-        cmocka_unit_test(test_padding_id_is_the_vocabularys),
-        cmocka_unit_test(test_sides_of_padding_and_cutting),
-        cmocka_unit_test(test_pairs_are_padded),
-        cmocka_unit_test(test_too_long_is_said),
-        cmocka_unit_test(test_formats_mark_padding),
-        cmocka_unit_test(test_ids_as_an_array),
-        cmocka_unit_test(test_tensor_of_vectors),
-        cmocka_unit_test(test_padding_changes_no_vector),
-        cmocka_unit_test(test_masks_for_reading),
-        cmocka_unit_test(test_softmax_of_the_article),
-        cmocka_unit_test(test_masks_of_texts),
-        cmocka_unit_test(test_given_ids_with_padding),
-        cmocka_unit_test(test_where_padding_is_found),
-        cmocka_unit_test(test_own_padding_is_read_back),
-        cmocka_unit_test(test_too_many_cells),
-        cmocka_unit_test(test_conflicts),
-    };
-    return cmocka_run_group_tests(tests, shell_setup, shell_teardown);
-}
+SUITE_FIXTURE(shell_setup, shell_teardown)

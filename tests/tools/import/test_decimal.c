@@ -33,11 +33,10 @@ static float any_float(uint64_t *state)
     }
 }
 
-static void test_floats(void **unused)
+TEST(floats)
 {
     uint64_t state = 1;
     char text[128];
-    (void)unused;
     for (int i = 0; i < 200000; i++) {
         float value = any_float(&state);
         int digits = (int)support_below(&state, 20);
@@ -52,11 +51,10 @@ static void test_floats(void **unused)
 }
 
 /* The middle of two floats, cut at some digit: a little below it, above it, or the middle. */
-static void test_middles(void **unused)
+TEST(middles)
 {
     uint64_t state = 2;
     char text[128];
-    (void)unused;
     for (int i = 0; i < 200000; i++) {
         float value = any_float(&state);
         double middle = ((double)value + (double)nextafterf(value, INFINITY)) / 2;
@@ -70,7 +68,7 @@ static void test_middles(void **unused)
     }
 }
 
-static void test_forms(void **unused)
+TEST(forms)
 {
     static const char *const numbers[] = {
         "0",
@@ -103,7 +101,6 @@ static void test_forms(void **unused)
         "0x10", "0x1p3", "1,5", "1.2.3", "1 ", " 1", "--1", "1e5e", "1_000", "١",   "1e5.5",
     };
     float value;
-    (void)unused;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         check(numbers[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -115,10 +112,9 @@ static void test_forms(void **unused)
 }
 
 /* A thousand digits, in front of the point and behind it. */
-static void test_long(void **unused)
+TEST(long)
 {
     char text[2100];
-    (void)unused;
     for (size_t n = 1; n < 1000; n += 7) {
         memset(text, '0', sizeof text);
         text[0] = '1';
@@ -128,15 +124,4 @@ static void test_long(void **unused)
         snprintf(text + 1000, 40, "5e-%zu", n + 40);
         check(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_middles),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_long),
-    };
-    return cmocka_run_group_tests_name("decimal", tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void test_whole(void **unused)
+TEST(whole)
 {
-    (void)unused;
     tiny_checkpoint(import_directory);
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.layers, TINY_LAYERS);
@@ -33,11 +32,10 @@ static void test_whole(void **unused)
 }
 
 /* Files that are not there, or not files. */
-static void test_files(void **unused)
+TEST(files)
 {
     static const char *const names[] = {"config.json", "model.safetensors"};
     char path[SUPPORT_PATH];
-    (void)unused;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         tiny_checkpoint(import_directory);
         support_path(path, import_directory, names[i]);
@@ -61,9 +59,8 @@ static void test_files(void **unused)
     import_refused("no directory", "No such file");
 }
 
-static void test_program(void **unused)
+TEST(program)
 {
-    (void)unused;
     tiny_checkpoint(import_directory);
     tiny_sentence_transformers(import_directory);
     shell_expect(0, "$IMPORT %s -o a.weights --name 'Tiny one'", import_directory);
@@ -93,11 +90,10 @@ static void test_program(void **unused)
 }
 
 /* Failures exit with 1, say why, and leave no file, nor harm the one that stood there. */
-static void test_no_partial_output(void **unused)
+TEST(no_partial_output)
 {
     struct tiny_tensors tensors;
     size_t len;
-    (void)unused;
     tiny_checkpoint(import_directory);
     shell_expect(0, "rm -rf out && mkdir out && echo old > out/old.weights");
     tiny_tensors_bert(&tensors, "bert.");
@@ -134,9 +130,8 @@ static void test_no_partial_output(void **unused)
     tiny_tensors_free(&tensors);
 }
 
-static void test_misuse(void **unused)
+TEST(misuse)
 {
-    (void)unused;
     tiny_checkpoint(import_directory);
     assert_contains(shell_expect(2, "$IMPORT")->err, "directory");
     assert_contains(shell_expect(2, "$IMPORT %s", import_directory)->err, "-o FILE");
@@ -152,9 +147,8 @@ static void test_misuse(void **unused)
 }
 
 /* A file with a tokenizer and no model. */
-static void test_tokenizer_only(void **unused)
+TEST(tokenizer_only)
 {
-    (void)unused;
     tiny_checkpoint(import_directory);
     shell_expect(0, "$IMPORT --tokenizer-only %s -o t.weights", import_directory);
     shell_expect(0, "$IMPORT --tokenizer-only %s/vocab.txt -o v.weights", import_directory);
@@ -165,9 +159,8 @@ static void test_tokenizer_only(void **unused)
 }
 
 /* The absurd, with little memory: 10^9 layers, a header of 2 GB that is not there. */
-static void test_bounded_memory(void **unused)
+TEST(bounded_memory)
 {
-    (void)unused;
     if (support_sanitized()) {
         print_message("sanitizers reserve more memory than this allows\n");
         skip();
@@ -183,13 +176,4 @@ static void test_bounded_memory(void **unused)
                     "at most");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),          cmocka_unit_test(test_files),
-        cmocka_unit_test(test_program),        cmocka_unit_test(test_no_partial_output),
-        cmocka_unit_test(test_misuse),         cmocka_unit_test(test_tokenizer_only),
-        cmocka_unit_test(test_bounded_memory),
-    };
-    return cmocka_run_group_tests_name("import", tests, import_setup, import_teardown);
-}
+SUITE_FIXTURE(import_setup, import_teardown)

@@ -167,10 +167,9 @@ static void check(const struct case_of *expected, const char *what)
 
 /* ---- Tests ---- */
 
-static void test_learned(void **unused)
+TEST(learned)
 {
     const struct case_of expected = {1, 1, .learned = true, .has_bias = true};
-    (void)unused;
     make_directory();
     check(&expected, "learned positions");
     write_tensors(KERNEL);
@@ -186,10 +185,9 @@ static void test_learned(void **unused)
                     "classifier.kernel");
 }
 
-static void test_variants(void **unused)
+TEST(variants)
 {
     struct case_of expected = {1, 1, .has_bias = true};
-    (void)unused;
     make_directory();
     write_tensors(NO_POSITIONS);
     check(&expected, "no positions");
@@ -213,10 +211,9 @@ static void test_variants(void **unused)
 }
 
 /* As for the other classes: a tokenizer.json of HuggingFace, and other types of the table. */
-static void test_tokenizers_and_types(void **unused)
+TEST(tokenizers_and_types)
 {
     const struct case_of expected = {1, 1, .learned = true, .has_bias = true};
-    (void)unused;
     make_directory();
     import_write("tokenizer.json",
                  "{\"normalizer\": {\"type\": \"Lowercase\"}, \"pre_tokenizer\": {\"type\": "
@@ -233,7 +230,7 @@ static void test_tokenizers_and_types(void **unused)
         import_directory);
 }
 
-static void test_refused(void **unused)
+TEST(refused)
 {
     const struct {
         const char *key;
@@ -255,7 +252,6 @@ static void test_refused(void **unused)
         {"num_labels", json_integer(4), "num_labels"},
         {"architectures", json_pack("[s]", "BertModel"), "is of type 'bert'"},
     };
-    (void)unused;
     make_directory();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_config(cases[i].key, cases[i].value);
@@ -283,13 +279,4 @@ static int set_up(void **state)
     return import_setup(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_learned),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_tokenizers_and_types),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests_name("import_classifier", tests, set_up, import_teardown);
-}
+SUITE_FIXTURE(set_up, import_teardown)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* For every key that is read, every JSON type that it does not have. */
-static void test_config_types(void **unused)
+TEST(config_types)
 {
     enum { COUNT = 1, NUMBER = 2, FLAG = 4, TEXT = 8, LIST = 16, OBJECT = 32, NEEDED = 64 };
     static const struct {
@@ -34,7 +34,6 @@ static void test_config_types(void **unused)
         {"sbert_ce_default_activation_function", TEXT},
         {"sentence_transformers", OBJECT},
     };
-    (void)unused;
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct {
@@ -68,9 +67,8 @@ static void test_config_types(void **unused)
     }
 }
 
-static void test_config_values(void **unused)
+TEST(config_values)
 {
-    (void)unused;
     tiny_checkpoint(import_directory);
     import_config_with("num_hidden_layers", json_integer(1000000000));
     import_refused("10^9 layers", "encoder.layer.2.");
@@ -106,7 +104,7 @@ static void test_config_values(void **unused)
     import_refused("no classifier", "classifier");
 }
 
-static void test_labels(void **unused)
+TEST(labels)
 {
     static const struct {
         const char *labels, *words;
@@ -120,7 +118,6 @@ static void test_labels(void **unused)
     struct tiny_tensors tensors;
     const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
     const int one_row[] = {1, TINY_WIDTH, -1}, one[] = {1, -1};
-    (void)unused;
     tiny_checkpoint(import_directory);
     tiny_tensors_bert(&tensors, "bert.");
     tiny_tensors_add(&tensors, "bert.pooler.dense.weight", "F32", square);
@@ -144,7 +141,7 @@ static void test_labels(void **unused)
 }
 
 /* What becomes of one logit, and of several. */
-static void test_scores(void **unused)
+TEST(scores)
 {
     static const struct {
         const char *key, *value;
@@ -157,7 +154,6 @@ static void test_scores(void **unused)
         {"problem_type", "regression", SCORES_NONE},
     };
     struct checkpoint_config config;
-    (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int n_labels = 1; n_labels <= 2; n_labels++) {
             struct json_file file = {.name = "config.json", .root = tiny_config()};
@@ -181,7 +177,7 @@ static void test_scores(void **unused)
 }
 
 /* Texts that are not JSON, or too much of it. */
-static void test_json(void **unused)
+TEST(json)
 {
     enum { DEPTH = 100000 };
     static const struct {
@@ -199,7 +195,6 @@ static void test_json(void **unused)
         {"{} {}", "config.json"},
     };
     static const char *const openings[] = {"[", "{\"a\":"};
-    (void)unused;
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_write_text(import_directory, "config.json", cases[i].text);
@@ -223,12 +218,4 @@ static void test_json(void **unused)
     free(large);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_config_types), cmocka_unit_test(test_config_values),
-        cmocka_unit_test(test_labels),       cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_json),
-    };
-    return cmocka_run_group_tests_name("import_config", tests, import_setup, import_teardown);
-}
+SUITE_FIXTURE(import_setup, import_teardown)

@@ -87,11 +87,10 @@ static void assert_types(size_t layer, enum tensor_type inner, enum tensor_type 
     assert_int_equal(type_of(layer, "feed_forward.out"), out);
 }
 
-static void test_plain(void **unused)
+TEST(plain)
 {
     struct numbers numbers;
     uint64_t state = 1;
-    (void)unused;
     open_numbers(&numbers);
     for (int random = 0; random < 2; random++) {
         for (size_t at = numbers.n_header; random && at < numbers.len; at += 4) {
@@ -116,11 +115,10 @@ static void test_plain(void **unused)
 }
 
 /* The limit is 16, whatever the row, the sign and the layer. */
-static void test_outlier(void **unused)
+TEST(outlier)
 {
     static const float values[] = {16, -16, 16.1f, -16.1f, 1000};
     struct numbers numbers;
-    (void)unused;
     open_numbers(&numbers);
     for (size_t layer = 0; layer < TINY_LAYERS; layer++)
         for (size_t row = 0; row < TINY_WIDTH; row++)
@@ -153,10 +151,9 @@ static void test_outlier(void **unused)
 }
 
 /* Zeros are no outliers of each other; among zeros anything else is one. */
-static void test_zeros(void **unused)
+TEST(zeros)
 {
     struct numbers numbers;
-    (void)unused;
     open_numbers(&numbers);
     memset(numbers.file + numbers.n_header, 0, numbers.len - numbers.n_header);
     plan_it(&numbers, TENSOR_INT8);
@@ -171,10 +168,9 @@ static void test_zeros(void **unused)
     close_numbers(&numbers);
 }
 
-static void test_report(void **unused)
+TEST(report)
 {
     struct numbers numbers;
-    (void)unused;
     open_numbers(&numbers);
     set_outlier(&numbers, 1, 2, 24);
     tiny_write(directory, "model.safetensors", numbers.file, numbers.len);
@@ -220,13 +216,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_outlier),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_report),
-    };
-    return cmocka_run_group_tests_name("import int8", tests, set_up, shell_teardown);
-}
+SUITE_FIXTURE(set_up, shell_teardown)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* modules.json and what it points to. */
-static void test_sentence_transformers(void **unused)
+TEST(sentence_transformers)
 {
 #define MODULE(path, type)                                                                         \
     "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
@@ -60,7 +60,6 @@ static void test_sentence_transformers(void **unused)
         {"config_sentence_transformers.json", "{\"default_prompt_name\": \"q\"}", "'q'"},
         {"config_sentence_transformers.json", "{}", NULL},
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_checkpoint(import_directory);
         tiny_sentence_transformers(import_directory);
@@ -74,7 +73,7 @@ static void test_sentence_transformers(void **unused)
 }
 
 /* Vocabularies as text, one token per line, and as JSON. */
-static void test_vocabularies(void **unused)
+TEST(vocabularies)
 {
 #define START "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 #define WORDS(vocabulary)                                                                          \
@@ -103,7 +102,6 @@ static void test_vocabularies(void **unused)
         {"tokenizer.json", "{}", "tokenizer.json"},
         {"tokenizer.json", "[", "not JSON"},
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_checkpoint(import_directory);
         import_write(cases[i].file, cases[i].text);
@@ -122,11 +120,4 @@ static void test_vocabularies(void **unused)
 #undef START
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentence_transformers),
-        cmocka_unit_test(test_vocabularies),
-    };
-    return cmocka_run_group_tests_name("import_modules", tests, import_setup, import_teardown);
-}
+SUITE_FIXTURE(import_setup, import_teardown)

@@ -391,7 +391,7 @@ static void make(const char *script, const char *const *arguments)
     write_vocabulary();
 }
 
-static void test_every_kind(void **unused)
+TEST(every_kind)
 {
     static const char *const kinds[][MAX_ARGUMENTS] = {
         {"bert"},
@@ -408,7 +408,6 @@ static void test_every_kind(void **unused)
         {"electra"},
     };
     char script[SUPPORT_PATH];
-    (void)unused;
     if (!can_make(script))
         skip();
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -420,11 +419,10 @@ static void test_every_kind(void **unused)
     }
 }
 
-static void test_true_shape(void **unused)
+TEST(true_shape)
 {
     static const char *const kinds[] = {"bert", "bert-cross-encoder", "distilbert-sst2"};
     char script[SUPPORT_PATH];
-    (void)unused;
     if (!can_make(script))
         skip();
     for (size_t i = 0; i < (support_sanitized() ? 1 : sizeof kinds / sizeof kinds[0]); i++) {
@@ -452,10 +450,9 @@ static bool real_directory(size_t index, char path[SUPPORT_PATH])
     return false;
 }
 
-static void test_real(void **unused)
+TEST(real)
 {
     char path[SUPPORT_PATH];
-    (void)unused;
     for (size_t i = 0; i < sizeof REAL / sizeof REAL[0]; i++) {
         struct judged judged;
         if (!real_directory(i, path))
@@ -468,7 +465,7 @@ static void test_real(void **unused)
 
 /* Rounding moves the numbers: by how much is a property of the type, bounded here by a few times
  * what was measured, so that a wrong scale or a truncation shows. */
-static void test_rounded_types(void **unused)
+TEST(rounded_types)
 {
     static const struct {
         const char *type;
@@ -480,7 +477,6 @@ static void test_rounded_types(void **unused)
         {"int8", 0.999, 0.999},
     };
     char path[SUPPORT_PATH];
-    (void)unused;
     for (size_t i = 0; i < sizeof REAL / sizeof REAL[0]; i++)
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
             struct judged judged;
@@ -514,13 +510,4 @@ static int tear_down(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),
-        cmocka_unit_test(test_true_shape),
-        cmocka_unit_test(test_real),
-        cmocka_unit_test(test_rounded_types),
-    };
-    return cmocka_run_group_tests_name("import precision", tests, set_up, tear_down);
-}
+SUITE_FIXTURE(set_up, tear_down)

@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 /* A whole file, cut at every byte of the header and every 7th of the data. */
-static void test_truncated(void **unused)
+TEST(truncated)
 {
     struct tiny_tensors tensors;
     size_t len;
-    (void)unused;
     tiny_checkpoint(import_directory);
     tiny_tensors_bert(&tensors, "");
     char *file = tiny_tensors_file(&tensors, &len);
@@ -35,7 +34,7 @@ static void test_truncated(void **unused)
     tiny_tensors_free(&tensors);
 }
 
-static void test_header_length(void **unused)
+TEST(header_length)
 {
     static const struct {
         const char *first, *words;
@@ -45,7 +44,6 @@ static void test_header_length(void **unused)
         {"\xff\xff\xff\x7f\x00\x00\x00\x00", "header of 2147483647 bytes"},
         {"\x00\x00\x00\x00\x00\x00\x00\x00", "not JSON"},
     };
-    (void)unused;
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[64] = "";
@@ -56,7 +54,7 @@ static void test_header_length(void **unused)
 }
 
 /* Headers that are JSON and lie. */
-static void test_headers(void **unused)
+TEST(headers)
 {
     static const struct {
         const char *header, *words;
@@ -106,7 +104,6 @@ static void test_headers(void **unused)
          "word_embeddings.weight"},
         {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '?[2J'"},
     };
-    (void)unused;
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[512] = "";
@@ -121,13 +118,12 @@ static void test_headers(void **unused)
 }
 
 /* A tensor less, one of another shape, dtype or value, and one too many. */
-static void test_tensors(void **unused)
+TEST(tensors)
 {
     struct tiny_tensors tensors;
     const char *name;
     json_t *ignored;
     const int row[] = {TINY_WIDTH, -1}, extra[] = {3, -1}, cube[] = {2, 2, 2, -1};
-    (void)unused;
     tiny_checkpoint(import_directory);
     tiny_tensors_bert(&tensors, "bert.");
     json_object_foreach(tensors.header, name, ignored)
@@ -201,10 +197,9 @@ static void set_type(struct tiny_tensors *tensors, const char *name, const char 
     json_object_set_new(tensor, "dtype", json_string(dtype));
 }
 
-static void test_types(void **unused)
+TEST(types)
 {
     struct tiny_tensors tensors;
-    (void)unused;
     tiny_checkpoint(import_directory);
     tiny_tensors_bert(&tensors, "bert.");
     set_type(&tensors, "bert.embeddings.word_embeddings.weight", "I32");
@@ -216,14 +211,13 @@ static void test_types(void **unused)
     tiny_tensors_free(&tensors);
 }
 
-static void test_shards(void **unused)
+TEST(shards)
 {
     struct tiny_tensors tensors, first = {.header = json_object()},
                                  second = {.header = json_object()};
     char path[SUPPORT_PATH];
     const char *name;
     json_t *tensor, *map = json_object();
-    (void)unused;
     tiny_checkpoint(import_directory);
     support_path(path, import_directory, "model.safetensors");
     unlink(path);
@@ -276,12 +270,4 @@ static void test_shards(void **unused)
     tiny_tensors_free(&tensors);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncated), cmocka_unit_test(test_header_length),
-        cmocka_unit_test(test_headers),   cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_types),     cmocka_unit_test(test_shards),
-    };
-    return cmocka_run_group_tests_name("import_safetensors", tests, import_setup, import_teardown);
-}
+SUITE_FIXTURE(import_setup, import_teardown)

@@ -55,7 +55,7 @@ static size_t vocabulary_of(const engine_model *model)
 
 /* ---- Ways of writing ---- */
 
-static void test_forms(void **unused)
+TEST(forms)
 {
     static const char *const files[] = {
         "the 0.5 -1e-3\nof 2 .25\n. . . -3 4.\n",
@@ -66,7 +66,6 @@ static void test_forms(void **unused)
         "the\t0.50\t-0.001\nof  2.0   25e-2\n. . .\t-3e0 4\n",     /* tabs, several blanks */
         "  the +0.5 -.1E-2\n of 00002 0.25\n . . . -3.0 0.4e+1\n", /* blanks in front */
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         write_file("v.txt", files[i]);
         const struct shell_result *result =
@@ -90,9 +89,8 @@ static void test_forms(void **unused)
 }
 
 /* Words that look like numbers, and numbers in front of which there is hardly a word. */
-static void test_numbers_as_words(void **unused)
+TEST(numbers_as_words)
 {
-    (void)unused;
     write_file("v.txt", "2000 1 2\n1.5 3 4\n7 1/2 5 6\n3 4 7 8\n");
     const struct shell_result *result = shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
     assert_contains(result->err, "line 4: 3 numbers; expected 2; skipped");
@@ -106,7 +104,7 @@ static void test_numbers_as_words(void **unused)
     assert_contains(shell_expect(0, "$IMPORT --vectors v.txt -o v.weights")->err, "table [4, 1]");
 }
 
-static void test_broken_lines(void **unused)
+TEST(broken_lines)
 {
     static const char *const reasons[] = {
         "line 3: 1 number; expected 2; skipped",
@@ -119,7 +117,6 @@ static void test_broken_lines(void **unused)
         "10 lines were skipped: 8 broken, 2 with a word that was there already",
         "line 1 says 20 words; 11 lines were right",
     };
-    (void)unused;
     write_file("v.txt", "20 2\na 1 2\nb 1\nb 1 2 3\nb 1 x\nb nan 2\nb 1 -inf\n\n\xff\xfe 1 2\n"
                         "b 1 1e39\nc 3 4\nd 5 6\ne 7 8\nf 7 8\ng 7 8\na 9 9\nc 9 9\nh 1 1\ni 1 1\n"
                         "j 1 1\n");
@@ -143,7 +140,7 @@ static void test_broken_lines(void **unused)
                                  "?' is there already");
 }
 
-static void test_refused(void **unused)
+TEST(refused)
 {
     static const struct {
         const char *text, *words;
@@ -164,7 +161,6 @@ static void test_refused(void **unused)
          "ZIP"},
         {"{\"a\": [1, 2]}\n", "not a file of word vectors"},
     };
-    (void)unused;
     shell_expect(0, "rm -rf out; mkdir out; echo old >out/v.weights");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_file("v.txt", cases[i].text);
@@ -187,7 +183,7 @@ static void test_refused(void **unused)
 }
 
 /* The output may be no input, by whatever name, and is looked at before anything is read. */
-static void test_output(void **unused)
+TEST(output)
 {
     static const char *const commands[] = {
         "$IMPORT --vectors g.txt -o g.txt",
@@ -198,7 +194,6 @@ static void test_output(void **unused)
         "$IMPORT --vectors v.txt --only-words-of g.txt -o g.txt",
         "$IMPORT --tokenizer-only g.txt -o g.txt",
     };
-    (void)unused;
     write_file("v.txt", "a 1 2\nb 3 4\n");
     shell_expect(0, "rm -f g.txt l.txt h.txt; cp v.txt g.txt; ln -s g.txt l.txt; ln g.txt h.txt");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -219,7 +214,7 @@ static void test_output(void **unused)
     assert_lacks(result->err, "nowhere");
 }
 
-static void test_misuse(void **unused)
+TEST(misuse)
 {
     static const struct {
         const char *options, *words;
@@ -238,7 +233,6 @@ static void test_misuse(void **unused)
         {"--vectors v.txt -o a --position-base 100", "--position-base"},
         {"--vectors v.txt -o a --max-tokens 0", "--max-tokens"},
     };
-    (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_contains(shell_expect(2, "$IMPORT %s", cases[i].options)->err, cases[i].words);
 }
@@ -254,9 +248,8 @@ static void expect_ids(const char *model, const char *text, const char *ids)
     assert_string_equal(result->out, line);
 }
 
-static void test_tokenizer(void **unused)
+TEST(tokenizer)
 {
-    (void)unused;
     write_file("v.txt", "dog 1 2\n, 3 4\nwell-known 5 6\nu.s. 7 8\njosé 9 1\n's 2 3\n1,000 4 5\n"
                         "well 6 7\nno. 8 9\n");
     const struct shell_result *result = shell_expect(0, "$IMPORT --vectors v.txt -o v.weights");
@@ -286,9 +279,8 @@ static void test_tokenizer(void **unused)
 }
 
 /* Row 0 has a name that no word has, and the words are the file's. */
-static void test_unknown(void **unused)
+TEST(unknown)
 {
-    (void)unused;
     write_file("v.txt", "<unk> 1 2\n[UNK] 3 4\ndog 5 6\n");
     shell_expect(0, "$IMPORT --vectors v.txt -o v.weights --lower yes");
     engine_model *model = support_open("v.weights");
@@ -297,9 +289,8 @@ static void test_unknown(void **unused)
     engine_model_close(model);
 }
 
-static void test_limit(void **unused)
+TEST(limit)
 {
-    (void)unused;
     write_file("v.txt", "a 1 2\nb 3\na 5 6\nc 7 8\nd 1 1\ne 1 1\n");
     assert_contains(shell_expect(0, "$IMPORT --vectors v.txt -o v.weights --limit 2")->err,
                     "2 words of 2 numbers");
@@ -322,9 +313,8 @@ static void test_limit(void **unused)
 }
 
 /* One word is none in the plural, and a NUL byte is no word. */
-static void test_header_of_one(void **unused)
+TEST(header_of_one)
 {
-    (void)unused;
     write_file("v.txt", " 1 2\nb 3 4\n  c 5 6\n");
     assert_contains(shell_expect(0, "$IMPORT --vectors v.txt -o v.weights")->err,
                     "line 1 says 1 word; 2 lines were right");
@@ -336,9 +326,8 @@ static void test_header_of_one(void **unused)
 }
 
 /* Ids by frequency, then by the first place; row 0 is padding, absent words are zeros. */
-static void test_only_words(void **unused)
+TEST(only_words)
 {
-    (void)unused;
     write_file("v.txt", "3 2\nred 1 2\nwolf 3 4\nthe 5 6\nred 9 9\nblue 7 8\n");
     write_file("t.txt", "The wolf, the quokka!\nRed wolf and the numbat\n");
     const struct shell_result *result =
@@ -371,9 +360,8 @@ static void test_only_words(void **unused)
 
 /* ---- What runs on it ---- */
 
-static void test_programs(void **unused)
+TEST(programs)
 {
-    (void)unused;
     write_file("v.txt", "dog 1 2\nwolf 2 3\nking -1 0.5\n");
     shell_expect(0, "$IMPORT --vectors v.txt -o v.weights --max-tokens 100");
     shell_expect(0, "$ENCODE -m v.weights -p mean -f csv 'Dog wolf' >m.csv && $ENCODE -m v.weights "
@@ -408,14 +396,13 @@ static void test_programs(void **unused)
     shell_expect(0, "[ ! -e dry.weights ]");
 }
 
-static void test_types(void **unused)
+TEST(types)
 {
     static const struct {
         const char *type;
         double tolerance; /* of the largest of the row */
     } cases[] = {{"f32", 0}, {"f16", 1.0 / 2048}, {"bf16", 1.0 / 256}, {"int8", 0.5 / 127}};
     static const float expected[] = {-3, 0.7f};
-    (void)unused;
     write_file("v.txt", "dog 1 2\nwolf -3 0.7\nzero 0 0\n");
     for (size_t i = 0; i < 4; i++) {
         float row[2];
@@ -459,12 +446,11 @@ static void run_measured(char *const argv[], double *megabytes, double *seconds)
 
 /* 40,000 words of 100 numbers, a tenth of GloVe's: 16 MB of floats from 32 MB of text. The bounds
  * scale to 400,000 words in 300 MB; the time is that of a busy machine. */
-static void test_size(void **unused)
+TEST(size)
 {
     char program[] = "--vectors", vectors[] = "large.txt", o[] = "-o", output[] = "large.weights";
     char *const argv[] = {getenv("IMPORT"), program, vectors, o, output, NULL};
     double megabytes, seconds;
-    (void)unused;
     if (support_sanitized()) {
         print_message("sanitizers take more memory than this allows: skipped\n");
         skip();
@@ -519,10 +505,9 @@ static void check_analogy(engine_session *session)
         fail_msg("cosine of queen: %.6f, expected 0.861", best);
 }
 
-static void test_glove(void **unused)
+TEST(glove)
 {
     char path[SUPPORT_PATH];
-    (void)unused;
     if (!support_shared("text/glove/glove.6B.50d.9163.txt", path)) {
         print_message("no GloVe vectors beside the project: skipped\n");
         skip();
@@ -567,17 +552,4 @@ static int set_up(void **state)
     return import_setup(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),        cmocka_unit_test(test_numbers_as_words),
-        cmocka_unit_test(test_broken_lines), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_output),       cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_tokenizer),    cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_limit),        cmocka_unit_test(test_header_of_one),
-        cmocka_unit_test(test_only_words),   cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_types),        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_glove),
-    };
-    return cmocka_run_group_tests_name("import_vectors", tests, set_up, import_teardown);
-}
+SUITE_FIXTURE(set_up, import_teardown)

@@ -43,9 +43,8 @@ static void assert_setting(const char *key, const char *expected)
         assert_string_equal(value, expected);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
-    (void)state;
     parsed(
         "{\"version\": \"1.0\", \"truncation\": {\"max_length\": 3}, \"padding\": {\"strategy\": "
         "{\"Fixed\": 9}},\"added_tokens\": [{\"id\": 5, \"content\": \"##a\", \"normalized\": "
@@ -75,7 +74,7 @@ static void whole(void **state)
     import_tokenizer_free(&tokenizer);
 }
 
-static void switches(void **state)
+TEST(switches)
 {
     static const struct {
         const char *part, *normalizer, *splitter;
@@ -100,7 +99,6 @@ static void switches(void **state)
         {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"Removed\"}", NULL,
          "punctuation_dropped"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
         snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i].part);
@@ -115,7 +113,7 @@ static void switches(void **state)
     import_tokenizer_free(&tokenizer);
 }
 
-static void refused_parts(void **state)
+TEST(refused_parts)
 {
     static const char *const cases[][2] = {
         {"\"normalizer\": {\"type\": \"Precompiled\"}", "normalizer is 'Precompiled'"},
@@ -145,7 +143,6 @@ static void refused_parts(void **state)
         {"\"added_tokens\": [{\"content\": \"new\"}]", "'id'"},
         {"\"added_tokens\": [{\"id\": 6}]", "content"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
         snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i][0]);
@@ -155,7 +152,7 @@ static void refused_parts(void **state)
     }
 }
 
-static void refused_models(void **state)
+TEST(refused_models)
 {
     static const char *const cases[][2] = {
         {"{}", "model"},
@@ -184,7 +181,6 @@ static void refused_models(void **state)
         {"{\"model\"", "not JSON"},
     };
     char deep[20000];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false(parse(cases[i][0]));
         if (strstr(problem.text, cases[i][1]) == NULL)
@@ -232,9 +228,8 @@ static void refused_directory(const char *words)
         fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
 }
 
-static void vocabulary_file(void **state)
+TEST(vocabulary_file)
 {
-    (void)state;
     support_temp_dir(directory);
     refused_directory("vocab.txt");
     write_file("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n\r\nthe\r\n##ing");
@@ -299,11 +294,10 @@ static void vocabulary_file(void **state)
 }
 
 /* The vocab.txt of BERT says what its tokenizer.json says. */
-static void same_from_both(void **state)
+TEST(same_from_both)
 {
     static struct import_tokenizer other;
     char path[SUPPORT_PATH], text_path[SUPPORT_PATH];
-    (void)state;
     if (!support_shared("tokenizers/definitions/bert-base-uncased.json", path) ||
         !support_shared("tokenizers/sources/bert-base-uncased.vocab.txt", text_path)) {
         print_message("no definitions beside the project: skipped\n");
@@ -362,9 +356,8 @@ static void written_with(size_t n_types, const char *expected)
     engine_model_close(model);
 }
 
-static void written(void **state)
+TEST(written)
 {
-    (void)state;
     support_temp_dir(directory);
     parsed("{\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": "
            "[\"[SEP]\", 2]}, " MODEL "}");
@@ -373,15 +366,4 @@ static void written(void **state)
     written_with(0, "1:0 A:0 2:0 B:0 2:0");
     import_tokenizer_free(&tokenizer);
     support_remove_dir(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),           cmocka_unit_test(switches),
-        cmocka_unit_test(refused_parts),   cmocka_unit_test(refused_models),
-        cmocka_unit_test(vocabulary_file), cmocka_unit_test(same_from_both),
-        cmocka_unit_test(written),
-    };
-    return cmocka_run_group_tests_name("tokenizer_file", tests, NULL, NULL);
 }

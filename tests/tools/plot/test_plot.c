@@ -54,9 +54,8 @@ static const char *const PICTURES[] = {
 };
 enum { N_PICTURES = sizeof PICTURES / sizeof PICTURES[0] };
 
-static void test_pictures(void **state)
+TEST(pictures)
 {
-    (void)state;
     static const char *const ends[] = {"png", "svg", "pdf"};
     NEEDS_GNUPLOT();
     for (size_t i = 0; i < N_PICTURES; i++)
@@ -75,9 +74,8 @@ static void test_pictures(void **state)
         }
 }
 
-static void test_sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     double width, height;
     NEEDS_GNUPLOT();
     shell_expect(0, "$PLOT attention 'I ride' -o a.png --size 5x4in --dpi 100");
@@ -100,9 +98,8 @@ static void test_sizes(void **state)
             "--size");
 }
 
-static void test_text(void **state)
+TEST(text)
 {
-    (void)state;
     NEEDS_GNUPLOT();
     for (size_t i = 0; i < N_PICTURES; i++) {
         const struct shell_result *run = shell_expect(0, "$PLOT %s", PICTURES[i]);
@@ -120,7 +117,7 @@ static void test_text(void **state)
 /* ---- Titles ---- */
 
 /* No title of a panel or page is cut at the size that a picture has by itself. */
-static void test_whole_titles(void **state)
+TEST(whole_titles)
 {
     static const char *const pictures[] = {
         "words 'I ride bike' 'bike ride I' --embedding-scale sqrt --position-scale 10",
@@ -128,7 +125,6 @@ static void test_whole_titles(void **state)
          "--embedding-scale 10 --position-scale 100"),
         "position --position fourier --frequencies 0.125,0.25 --beside exponential --beside binary",
     };
-    (void)state;
     NEEDS_GNUPLOT();
     for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
         shell_expect(0, "$PLOT %s -o titles.svg", pictures[i]);
@@ -139,7 +135,7 @@ static void test_whole_titles(void **state)
 
 /* What is not the default is in the title or the panel's, from the command line and from the file.
  */
-static void test_named_positions(void **state)
+TEST(named_positions)
 {
     static const struct {
         const char *arguments, *words;
@@ -161,7 +157,6 @@ static void test_named_positions(void **state)
         {"similarity -m odd.weights 'I ride' dog", ", base 50, W1 = 2, W2 = 10\n"},
         {"order -m odd.weights 'I ride'", "with sinusoidal positions, base 50, W1 = 2, W2 = 10\t"},
     };
-    (void)state;
     shell_expect(0, "$NEW -o odd.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride dog' "
                     "--position-base 50 --position-scale 10 --embedding-scale 2");
     shell_expect(0, "$NEW -o waves.weights --width 8 --heads 2 --max-tokens 16 --words 'i ride' "
@@ -179,10 +174,9 @@ static void test_named_positions(void **state)
 }
 
 /* Cells of numbers reach under the next ones and have no white borders: no paper shows between. */
-static void test_no_seams(void **state)
+TEST(no_seams)
 {
     double left[2], right[2];
-    (void)state;
     NEEDS_GNUPLOT();
     const char *at = shell_expect(0, "$PLOT position --position binary --width 4 -n 4 -f svg")->out;
     assert_lacks(at, "stroke='rgb(255, 255, 255)'");
@@ -197,9 +191,8 @@ static void test_no_seams(void **state)
 }
 
 /* Few columns and positions: each has a number, and nothing has half of one. */
-static void test_whole_ticks(void **state)
+TEST(whole_ticks)
 {
-    (void)state;
     NEEDS_GNUPLOT();
     const char *out =
         shell_expect(0, "$PLOT position --position binary --width 2 -n 3 -f svg")->out;
@@ -213,9 +206,8 @@ static void test_whole_ticks(void **state)
 }
 
 /* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
-static void test_links_in_words(void **state)
+TEST(links_in_words)
 {
-    (void)state;
     char shown[128], *end;
     const char *out =
         shell_expect(
@@ -241,9 +233,8 @@ static void test_links_in_words(void **state)
 }
 
 /* Names of permutations and of columns are whole where there is room. */
-static void test_whole_names(void **state)
+TEST(whole_names)
 {
-    (void)state;
     const char *sentence = "one two three four five six seven eight nine";
     assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s'", sentence)->out, "…");
     assert_lacks(shell_expect(0, "$PLOT order --permutations 5 '%s ten eleven'", sentence)->out,
@@ -255,10 +246,9 @@ static void test_whole_names(void **state)
 }
 
 /* Without an argument the texts are lines of stdin. */
-static void test_texts_of_stdin(void **state)
+TEST(texts_of_stdin)
 {
     static const char *const pictures[] = {"attention --head 1", "layers", "order", "words"};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         char *expected =
             strdup(shell_expect(0, "$PLOT %s 'I ride bike' -f data", pictures[i])->out);
@@ -275,9 +265,8 @@ static void test_texts_of_stdin(void **state)
     assert_contains(shell_expect(1, "printf 'a\\000b\\n' | $PLOT layers")->err, "NUL");
 }
 
-static void test_files(void **state)
+TEST(files)
 {
-    (void)state;
     NEEDS_GNUPLOT();
     shell_expect(0, "$PLOT attention 'I ride' -f svg > b.svg && $PLOT attention 'I ride' -f svg -o "
                     "b.data && cmp b.svg b.data");
@@ -294,9 +283,8 @@ static void test_files(void **state)
 }
 
 /* A dash is stdout for the numbers too; what would be written twice to one place is refused. */
-static void test_two_outputs(void **state)
+TEST(two_outputs)
 {
-    (void)state;
     static const char *const to_stdout[] = {"-f data --data -", "--data - -f text", "-o - --data -",
                                             "-o - -f png --data -"};
     static const char *const same[] = {"-o x.txt --data x.txt", "-o x.txt --data ./x.txt",
@@ -318,21 +306,4 @@ static void test_two_outputs(void **state)
     shell_expect(0, "test ! -e x.txt && test \"$(cat both.tsv)\" = old");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_whole_titles),
-        cmocka_unit_test(test_named_positions),
-        cmocka_unit_test(test_no_seams),
-        cmocka_unit_test(test_whole_ticks),
-        cmocka_unit_test(test_links_in_words),
-        cmocka_unit_test(test_whole_names),
-        cmocka_unit_test(test_texts_of_stdin),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_two_outputs),
-    };
-    return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
-}
+SUITE_FIXTURE(plot_setup, shell_teardown)

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void test_no_gnuplot(void **state)
+TEST(no_gnuplot)
 {
-    (void)state;
     shell_expect(0, "rm -f e.png");
     const struct shell_result *run =
         shell_expect(1, "PATH=/nowhere \"$PLOT\" attention 'I ride' -o e.png --data e.tsv");
@@ -18,9 +17,8 @@ static void test_no_gnuplot(void **state)
 }
 
 /* A gnuplot that fails, that says nothing, that stops half way, that is killed. */
-static void test_bad_gnuplot(void **state)
+TEST(bad_gnuplot)
 {
-    (void)state;
     static const struct {
         const char *script, *words;
     } cases[] = {
@@ -43,9 +41,8 @@ static void test_bad_gnuplot(void **state)
     }
 }
 
-static void test_outputs_that_fail(void **state)
+TEST(outputs_that_fail)
 {
-    (void)state;
     NEEDS_GNUPLOT();
     assert_contains(shell_expect(1, "$PLOT attention 'I ride' -f png -o /dev/full")->err,
                     "/dev/full");
@@ -67,9 +64,8 @@ static void test_outputs_that_fail(void **state)
 }
 
 /* Texts that a shell or gnuplot would obey stay texts, in names, titles and file names. */
-static void test_hostile_texts(void **state)
+TEST(hostile_texts)
 {
-    (void)state;
     static const char *const texts[] = {
         "`touch HACKED`",
         "$(touch HACKED)",
@@ -110,9 +106,8 @@ static void test_hostile_texts(void **state)
     assert_string_equal(table->columns[1], "c\\nd");
 }
 
-static void test_few_and_many_tokens(void **state)
+TEST(few_and_many_tokens)
 {
-    (void)state;
     NEEDS_GNUPLOT();
     shell_expect(0, "$PLOT attention '' -o t.png"); /* [CLS] [SEP] */
     assert_contains(shell_expect(1, "$PLOT attention -m plain.weights '' -o t.png")->err,
@@ -133,9 +128,8 @@ static void test_few_and_many_tokens(void **state)
 }
 
 /* What would fill the memory or take hours is refused at once, with what can be asked for. */
-static void test_limits(void **state)
+TEST(limits)
 {
-    (void)state;
     static const struct {
         const char *arguments, *words;
     } cases[] = {
@@ -159,9 +153,8 @@ static void test_limits(void **state)
     shell_expect(0, "$PLOT attention -m far.weights 'a b' --pad-to 100 --data far.tsv");
 }
 
-static void test_wrong_use(void **state)
+TEST(wrong_use)
 {
-    (void)state;
     static const struct {
         const char *arguments, *words;
     } cases[] = {
@@ -215,9 +208,8 @@ static void test_wrong_use(void **state)
 }
 
 /* Every option of the help is in the manual. */
-static void test_manual(void **state)
+TEST(manual)
 {
-    (void)state;
     const struct shell_result *run = shell_expect(
         0,
         "for p in position attention words layers order similarity; do $PLOT $p --help; done | "
@@ -226,13 +218,4 @@ static void test_manual(void **state)
     assert_string_equal(run->out, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_gnuplot),          cmocka_unit_test(test_bad_gnuplot),
-        cmocka_unit_test(test_outputs_that_fail),   cmocka_unit_test(test_hostile_texts),
-        cmocka_unit_test(test_few_and_many_tokens), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_wrong_use),           cmocka_unit_test(test_manual),
-    };
-    return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
-}
+SUITE_FIXTURE(plot_setup, shell_teardown)

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_position_numbers(void **state)
+TEST(position_numbers)
 {
-    (void)state;
     struct table *table = read_table(shell_expect(0, "$PLOT position --width 100 -f data")->out, 0);
     assert_int_equal(table->n_rows, 100);
     assert_int_equal(table->n_columns, 100);
@@ -45,9 +44,8 @@ static void test_position_numbers(void **state)
     assert_close(table_value(table, 2, 35), 0, 0);
 }
 
-static void test_learned_positions(void **state)
+TEST(learned_positions)
 {
-    (void)state;
     shell_expect(0, "$NEW -o learned.weights --position learned --width 8 --heads 2 --max-tokens "
                     "12 --keras --words 'a b'");
     const char *out =
@@ -79,9 +77,8 @@ static void check_attention(const struct table *table, size_t n, size_t n_visibl
     }
 }
 
-static void test_attention_numbers(void **state)
+TEST(attention_numbers)
 {
-    (void)state;
     static const char *const asks[] = {"--head 1", "--head 2 --layer 2", "--head mean", "--rollout",
                                        "--rollout --layer 1"};
     for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++) {
@@ -107,9 +104,8 @@ static void test_attention_numbers(void **state)
 }
 
 /* R = (0.5 A2 + 0.5 I)(0.5 A1 + 0.5 I) from the maps of the heads. */
-static void test_rollout(void **state)
+TEST(rollout)
 {
-    (void)state;
     enum { N = 5 };
     double layers[2][N][N] = {{{0}}}, rolled;
     for (size_t l = 0; l < 2; l++)
@@ -136,9 +132,8 @@ static void test_rollout(void **state)
 }
 
 /* Without positions another order gives the same places; with positions it does not. */
-static void test_words_numbers(void **state)
+TEST(words_numbers)
 {
-    (void)state;
     double moved = 0;
     const char *out =
         shell_expect(0, "$PLOT words 'I ride bike dog' 'dog bike I ride' -f data")->out;
@@ -190,9 +185,8 @@ static void test_words_numbers(void **state)
     shell_expect(0, "$PLOT words 'I ride' 'ride I' --link i:ride --fit each -f data");
 }
 
-static void test_layers_numbers(void **state)
+TEST(layers_numbers)
 {
-    (void)state;
     struct table *table = read_table(shell_expect(0, "$PLOT layers 'I ride bike' -f data")->out, 0);
     assert_int_equal(table->n_rows, 2);
     assert_int_equal(table->n_columns, 5);
@@ -204,9 +198,8 @@ static void test_layers_numbers(void **state)
         assert_true(table->values[i] >= 0 && table->values[i] <= 2);
 }
 
-static void test_order_numbers(void **state)
+TEST(order_numbers)
 {
-    (void)state;
     struct table *table =
         read_table(shell_expect(0, "$PLOT order 'I ride bike dog' -f data -p mean")->out, 0);
     assert_int_equal(table->n_rows, 23);
@@ -232,9 +225,8 @@ static void test_order_numbers(void **state)
     assert_contains(shell_expect(1, "$PLOT order '' -f data")->err, "two different words");
 }
 
-static void test_similarity_numbers(void **state)
+TEST(similarity_numbers)
 {
-    (void)state;
     struct table *table = read_table(
         shell_expect(0, "printf 'I ride bike\\nbike ride I\\ndog\\n' | $PLOT similarity -f data")
             ->out,
@@ -252,13 +244,4 @@ static void test_similarity_numbers(void **state)
     assert_contains(shell_expect(2, "echo dog | $PLOT similarity -f data")->err, "two texts");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_position_numbers),  cmocka_unit_test(test_learned_positions),
-        cmocka_unit_test(test_attention_numbers), cmocka_unit_test(test_rollout),
-        cmocka_unit_test(test_words_numbers),     cmocka_unit_test(test_layers_numbers),
-        cmocka_unit_test(test_order_numbers),     cmocka_unit_test(test_similarity_numbers),
-    };
-    return cmocka_run_group_tests(tests, plot_setup, shell_teardown);
-}
+SUITE_FIXTURE(plot_setup, shell_teardown)

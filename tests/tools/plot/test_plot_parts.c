@@ -119,9 +119,8 @@ static void check_pca(size_t n, size_t width, uint64_t seed)
     free(plane);
 }
 
-static void test_pca_against_jacobi(void **state)
+TEST(pca_against_jacobi)
 {
-    (void)state;
     check_pca(11, 50, 1); /* fewer rows than columns, as eleven words have */
     check_pca(40, 12, 2);
     check_pca(3, 2, 3);
@@ -129,9 +128,8 @@ static void test_pca_against_jacobi(void **state)
 }
 
 /* The same rows in another order, and some twice: the same axes. */
-static void test_pca_in_any_order(void **state)
+TEST(pca_in_any_order)
 {
-    (void)state;
     enum { N = 11, WIDTH = 50 };
     double rows[N * WIDTH], turned[2 * N * WIDTH];
     uint64_t seed = 7;
@@ -152,9 +150,8 @@ static void test_pca_in_any_order(void **state)
     pca_free(&c);
 }
 
-static void test_pca_of_little(void **state)
+TEST(pca_of_little)
 {
-    (void)state;
     double one[3] = {1, 2, 3}, same[6] = {1, 2, 3, 1, 2, 3}, line[6] = {0, 0, 0, 1, 1, 1}, place[4];
     double bad[4] = {0, NAN, 1, 2};
     struct pca pca;
@@ -177,9 +174,8 @@ static void test_pca_of_little(void **state)
 
 /* ---- Axes ---- */
 
-static void test_ticks(void **state)
+TEST(ticks)
 {
-    (void)state;
     char text[TICK_BYTES];
     struct ticks ticks = ticks_make(-1, 1, 5);
     assert_int_equal(ticks.n, 5);
@@ -197,9 +193,8 @@ static void test_ticks(void **state)
 }
 
 /* Few names in much room cover nothing. */
-static void test_label_places(void **state)
+TEST(label_places)
 {
-    (void)state;
     enum { N = 12 };
     struct named_point points[N];
     struct box frame = {0, 0, 300, 200};
@@ -237,9 +232,8 @@ static void check_dims(const char *text, size_t width, size_t n, size_t first, s
     free(dims);
 }
 
-static void test_dims(void **state)
+TEST(dims)
 {
-    (void)state;
     check_dims("0:512:64", 512, 8, 0, 448);
     check_dims("6,7,8,9", 32, 4, 6, 9);
     check_dims("6:10", 32, 4, 6, 9);
@@ -267,9 +261,8 @@ static void test_dims(void **state)
 
 /* ---- gnuplot's strings ---- */
 
-static void test_strings(void **state)
+TEST(strings)
 {
-    (void)state;
     char *text = NULL;
     size_t len;
     FILE *stream = open_memstream(&text, &len);
@@ -285,9 +278,8 @@ static void test_strings(void **state)
 
 /* ---- Another process ---- */
 
-static void test_child(void **state)
+TEST(child)
 {
-    (void)state;
     enum { LARGE = 3 << 20 };
     char cat[] = "cat", none[] = "no-such-program-anywhere", yes[] = "false";
     char *const echo[] = {cat, NULL}, *const missing[] = {none, NULL}, *const fails[] = {yes, NULL};
@@ -308,9 +300,8 @@ static void test_child(void **state)
 }
 
 /* Whoever started us may ignore SIGCHLD; a child's status is known all the same. */
-static void test_child_of_who_ignores_children(void **state)
+TEST(child_of_who_ignores_children)
 {
-    (void)state;
     char no[] = "false";
     char *const fails[] = {no, NULL};
     struct child_result result;
@@ -325,9 +316,8 @@ static void test_child_of_who_ignores_children(void **state)
 
 /* ---- Titles ---- */
 
-static void test_title_breaks(void **state)
+TEST(title_breaks)
 {
-    (void)state;
     assert_int_equal(title_break("A, without positions", 30), 0);
     assert_int_equal(title_break("", 7), 0);
     assert_int_equal(title_break("one-word-that-does-not-fit", 10), 0);
@@ -336,21 +326,4 @@ static void test_title_breaks(void **state)
     /* Behind a comma, but not where a line would be cut. */
     assert_int_equal(title_break("with sinusoidal positions, W1 = 1, W2 = 10", 30), 26);
     assert_int_equal(title_break("A, with sinusoidal positions", 20), 18);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_title_breaks),
-        cmocka_unit_test(test_pca_against_jacobi),
-        cmocka_unit_test(test_pca_in_any_order),
-        cmocka_unit_test(test_pca_of_little),
-        cmocka_unit_test(test_ticks),
-        cmocka_unit_test(test_label_places),
-        cmocka_unit_test(test_dims),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_child_of_who_ignores_children),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
