@@ -42,16 +42,19 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
 MACHINE := $(shell $(CC) -dumpmachine)
-# In the order in which they are compiled: the slowest first, so that the last do not wait for them alone.
-ISAS := $(if $(filter x86_64-%,$(MACHINE)),amx avx512vnni avx512 avx2) portable
+# The loops, once per width of vectors, and the int8 products of VNNI and AMX: the slowest compile first, so
+# that nothing waits for it alone.
+ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) portable
+INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx)
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
-FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8 -DKERNELS_AMX
+FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
 
 WRITER_SOURCES := $(wildcard engine/file/weight_writer.c engine/file/weight_sections.c engine/file/output_file.c)
-MODEL_SOURCES := $(filter-out model/kernels/kernels.c,$(wildcard model/*.c model/*/*.c))
+KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
+MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c))
 ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))
 TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
 TOOL_SHARED := $(wildcard tools/*/*.c tools/*/*/*.c)
@@ -62,7 +65,7 @@ TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(sourc
 TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-KERNELS := $(ISAS:%=$(BUILD)/model/kernels/kernels_%.o)
+KERNELS := $(patsubst %,$(BUILD)/model/kernels/kernels_%.o,$(ISAS) $(INT8_ISAS))
 LIBRARY_OBJECTS := $(KERNELS) $(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES))
 WRITER_OBJECTS := $(call objects,$(WRITER_SOURCES))
 WRITER_NEEDS := $(call objects,$(MODEL_SOURCES) engine/file/crc32c.c engine/status.c)
@@ -128,9 +131,11 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # gcc's AddressSanitizer aligns the frames it moves to the heap to 32 bytes, too little for zmm (gcc bug 110027).
 KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(shell $(CC) --version)),,--param asan-use-after-return=0))
 
-$(KERNELS): $(BUILD)/model/kernels/kernels_%.o: model/kernels/kernels.c $(BUILD)/flags
+# Where each variable of the unrolled loops is takes a third of gcc's time to write down, and helps nobody.
+$(KERNELS): $(BUILD)/model/kernels/kernels_%.o: $(KERNEL_SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
+	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -fno-var-tracking -MMD -MP \
+		-c $(word $(if $(filter $*,$(INT8_ISAS)),2,1),$(KERNEL_SOURCES)) -o $@
 
 # What knows where the default weights are installed; another PREFIX makes this alone anew.
 PLACED := $(call objects,$(shell grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c))

@@ -3,7 +3,7 @@
 #define MODEL_KERNELS_ADD_ROW_H
 
 #include "model/kernels/kernels.h"
-#include "model/kernels/product_int8.h"
+#include "model/kernels/product.h"
 #include "model/kernels/vector.h"
 
 INLINE vec load_int8(const int8_t *p)

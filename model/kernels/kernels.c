@@ -1,6 +1,6 @@
-/* kernels.c - the inner loops in GNU vector types, compiled once per instruction set: KERNELS names
- * the table that this compile makes, and the vector width follows from what the compiler may use.
- * The loops stand in model/kernels/.
+/* kernels.c - the inner loops in GNU vector types, compiled once per width of vectors: portable,
+ * AVX2 and AVX-512, which follows from what the compiler may use. The loops stand in this folder's
+ * headers. VNNI and AMX add a product in int8 of their own (kernels_int8.c) to AVX-512's loops.
  */
 #include "model/kernels/kernels.h"
 
@@ -10,38 +10,37 @@
 #include "model/kernels/norm.h"
 #include "model/kernels/pack.h"
 #include "model/kernels/product.h"
-#include "model/kernels/product_amx.h"
 #include "model/kernels/product_int8.h"
+#include "model/kernels/quantize.h"
 #include "model/kernels/softmax.h"
 
-#if defined(KERNELS_AMX)
-enum { NEEDS_TILES = true };
-#define product_int8_of_isa product_amx
+#define KERNEL_SET(set, int8_product, tiles)                                                       \
+    const struct kernels kernels_##set = {                                                         \
+        .isa = #set,                                                                               \
+        .needs_tiles = tiles,                                                                      \
+        .product = product,                                                                        \
+        .product_f16 = product_f16,                                                                \
+        .product_bf16 = product_bf16,                                                              \
+        .product_int8 = int8_product,                                                              \
+        .quantize = quantize,                                                                      \
+        .add_row = add_row,                                                                        \
+        .pack_rows = pack_rows,                                                                    \
+        .softmax_block = softmax_block,                                                            \
+        .mix = mix,                                                                                \
+        .softmax_exactly = softmax_exactly,                                                        \
+        .mix_exactly = mix_exactly,                                                                \
+        .activate = activate,                                                                      \
+        .multiply = multiply,                                                                      \
+        .layer_norm = layer_norm,                                                                  \
+        .rms_norm = rms_norm,                                                                      \
+    }
+
+#if defined(__AVX512F__)
+KERNEL_SET(avx512, product_int8, false);
+KERNEL_SET(avx512vnni, product_int8_avx512vnni, false);
+KERNEL_SET(amx, product_int8_amx, true);
+#elif defined(__AVX2__)
+KERNEL_SET(avx2, product_int8, false);
 #else
-enum { NEEDS_TILES = false };
-#define product_int8_of_isa product_int8
+KERNEL_SET(portable, product_int8, false);
 #endif
-
-#ifndef KERNELS
-#define KERNELS kernels_portable
-#endif
-
-const struct kernels KERNELS = {
-    .isa = ISA,
-    .needs_tiles = NEEDS_TILES,
-    .product = product,
-    .product_f16 = product_f16,
-    .product_bf16 = product_bf16,
-    .product_int8 = product_int8_of_isa,
-    .quantize = quantize,
-    .add_row = add_row,
-    .pack_rows = pack_rows,
-    .softmax_block = softmax_block,
-    .mix = mix,
-    .softmax_exactly = softmax_exactly,
-    .mix_exactly = mix_exactly,
-    .activate = activate,
-    .multiply = multiply,
-    .layer_norm = layer_norm,
-    .rms_norm = rms_norm,
-};

@@ -1,4 +1,4 @@
-/* kernels.h - the inner loops, compiled once per instruction set from the one source kernels.c.
+/* kernels.h - the inner loops, compiled once per instruction set from one source.
  *
  * Each function's result depends on its arguments alone, element by element: every element of a
  * product is one sum over k in ascending order, whatever the tile it is computed in. So a row's
@@ -136,6 +136,10 @@ struct kernels {
 
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512, kernels_avx512vnni,
     kernels_amx;
+
+/* For the tables of these sets. */
+void product_int8_avx512vnni(const struct product *product);
+void product_int8_amx(const struct product *product);
 
 /* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni",
  * "amx"; NULL or empty: the best). A name that the CPU or the build does not have gives the best

@@ -8,6 +8,7 @@
 #define MODEL_KERNELS_MIX_H
 
 #include "model/kernels/kernels.h"
+#include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 #include "model/kernels/wide.h"
 
@@ -17,42 +18,6 @@ enum { MIX_ROWS = 12, MIX_VECTORS = 2, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
 enum { MIX_ROWS = 6, MIX_VECTORS = 2, EXACT_ROWS = 3, EXACT_VECTORS = 4 };
 #else
 enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
-#endif
-
-/* The switch that gives each number of rows its own copy of a tile, with constant bounds. */
-#if defined(__AVX512F__)
-#define EACH_ROWS_TO_12(call)                                                                      \
-    case 12: call(12); break;                                                                      \
-    case 11: call(11); break;                                                                      \
-    case 10: call(10); break;                                                                      \
-    case 9: call(9); break;                                                                        \
-    case 8: call(8); break;                                                                        \
-    case 7:                                                                                        \
-        call(7);                                                                                   \
-        break;
-#else
-#define EACH_ROWS_TO_12(call)
-#endif
-#if defined(__AVX2__)
-#define EACH_ROWS_TO_6(call)                                                                       \
-    case 6: call(6); break;                                                                        \
-    case 5: call(5); break;                                                                        \
-    case 4:                                                                                        \
-        call(4);                                                                                   \
-        break;
-#define EACH_ROWS_TO_3(call)                                                                       \
-    case 3: call(3); break;                                                                        \
-    case 2: call(2); break;                                                                        \
-    case 1:                                                                                        \
-        call(1);                                                                                   \
-        break;
-#else
-#define EACH_ROWS_TO_6(call)
-#define EACH_ROWS_TO_3(call)                                                                       \
-    case 2: call(2); break;                                                                        \
-    case 1:                                                                                        \
-        call(1);                                                                                   \
-        break;
 #endif
 
 /* Rows of the next tile, of at most `most`. */
@@ -116,12 +81,7 @@ INLINE void mix_columns(const struct mix *m, size_t column, const int vectors)
 #define TILE(rows) mix_tile(m, query, column, rows, vectors)
     for (size_t query = 0, rows; query < m->n_queries; query += rows) {
         rows = even_share(m->n_queries - query, MIX_ROWS);
-        switch (rows) {
-            EACH_ROWS_TO_12(TILE)
-            EACH_ROWS_TO_6(TILE)
-            EACH_ROWS_TO_3(TILE)
-        default: break;
-        }
+        SWITCH_ROWS(rows, MIX_ROWS, TILE)
     }
 #undef TILE
 }
@@ -188,13 +148,7 @@ INLINE void exact_columns(const struct exact_mix *m, size_t column, const int ve
 #define TILE(rows) exact_tile(m, query, column, rows, vectors)
     for (size_t query = 0, rows; query < m->n_queries; query += rows) {
         rows = even_share(m->n_queries - query, EXACT_ROWS);
-        switch (rows) {
-#if defined(__AVX512F__)
-            EACH_ROWS_TO_6(TILE)
-#endif
-            EACH_ROWS_TO_3(TILE)
-        default: break;
-        }
+        SWITCH_ROWS(rows, EXACT_ROWS, TILE)
     }
 #undef TILE
 }

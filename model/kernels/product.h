@@ -6,8 +6,8 @@
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
 
-#include "model/kernels/activation.h"
 #include "model/kernels/kernels.h"
+#include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
 INLINE vec load_weights(const enum tensor_type type, const void *panels, size_t index)
@@ -24,68 +24,7 @@ INLINE size_t weight_bytes(const enum tensor_type type)
     return type == TENSOR_F16 || type == TENSOR_BF16 ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* Where a tile's rows go: straight to `out`, or to a buffer from which finish_tile takes them. */
-struct tile_target {
-    float *to;
-    size_t stride;
-};
-
-INLINE bool has_finish(const struct product *p)
-{
-    return p->activated || p->gate != NULL;
-}
-
-INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column,
-                                      size_t n_columns, float *buffer)
-{
-    if (has_finish(p))
-        return (struct tile_target){buffer, n_columns};
-    return (struct tile_target){p->out + row * p->out_stride + column, p->out_stride};
-}
-
-/* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in
- * the nearest cache. */
-static void finish_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
-                        size_t n_columns, float *tile)
-{
-    if (p->activated)
-        activate(p->activation, tile, n_rows * n_columns);
-    for (size_t r = 0; r < n_rows; r++) {
-        size_t at = (row + r) * p->out_stride + column;
-        if (p->gate != NULL)
-            multiply(tile + r * n_columns, p->gate + at, n_columns);
-        memcpy(p->out + at, tile + r * n_columns, n_columns * sizeof *tile);
-    }
-}
-
-/* The panels behind those of a tile are fetched while it and the others that share its panels are
- * computed: each fetches an even share, so that memory is never asked for more than it can give,
- * and the last of many have nothing to do. */
-struct fetch {
-    const char *at;
-    size_t step_bytes; /* with each of a tile's steps */
-};
-
-enum { CACHE_LINE = 64, K_STEP = 4 };
-
-/* What tile `index` of n_tiles fetches of n_bytes that follow, in n_steps steps. */
-INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index,
-                                size_t n_tiles)
-{
-    size_t n_lines = n_bytes / CACHE_LINE, steps = n_steps > 0 ? n_steps : 1;
-    size_t lines = (n_lines + n_tiles * steps - 1) / (n_tiles * steps),
-           begin = index * steps * lines;
-    if (begin >= n_lines)
-        return (struct fetch){next, 0};
-    return (struct fetch){next + begin * CACHE_LINE, lines * CACHE_LINE};
-}
-
-INLINE void fetch_ahead(struct fetch *fetch)
-{
-    for (size_t i = 0; i < fetch->step_bytes; i += CACHE_LINE)
-        __builtin_prefetch(fetch->at + i, 0, 2);
-    fetch->at += fetch->step_bytes;
-}
+enum { K_STEP = 4 };
 
 /* Steps of k for a tile: x are its rows' bases, w its panels. steps, rows, panels and type are
  * constants at every call, so that the accumulators stay in registers. */
@@ -157,31 +96,6 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
         finish_tile(p, row, (size_t)rows, column, n_columns, buffer);
 }
 
-/* One switch, so that each case has constant bounds. */
-INLINE void tile_of(const struct product *p, size_t row, size_t panel, struct fetch fetch,
-                    size_t rows, const int panels, const enum tensor_type type)
-{
-    switch (rows) {
-#if defined(__AVX512F__)
-    case 12: tile(p, row, panel, fetch, 12, panels, type); break;
-    case 11: tile(p, row, panel, fetch, 11, panels, type); break;
-    case 10: tile(p, row, panel, fetch, 10, panels, type); break;
-    case 9: tile(p, row, panel, fetch, 9, panels, type); break;
-    case 8: tile(p, row, panel, fetch, 8, panels, type); break;
-    case 7: tile(p, row, panel, fetch, 7, panels, type); break;
-#endif
-#if defined(__AVX2__)
-    case 6: tile(p, row, panel, fetch, 6, panels, type); break;
-    case 5: tile(p, row, panel, fetch, 5, panels, type); break;
-    case 4: tile(p, row, panel, fetch, 4, panels, type); break;
-    case 3: tile(p, row, panel, fetch, 3, panels, type); break;
-#endif
-    case 2: tile(p, row, panel, fetch, 2, panels, type); break;
-    case 1: tile(p, row, panel, fetch, 1, panels, type); break;
-    default: break;
-    }
-}
-
 /* The rows in as few tiles as can be, about equally high: 16 rows are 8 and 8, not 12 and 4. */
 INLINE void column_of_tiles(const struct product *p, size_t panel, const int panels,
                             const enum tensor_type type)
@@ -193,7 +107,9 @@ INLINE void column_of_tiles(const struct product *p, size_t panel, const int pan
     for (size_t i = 0; i < n_tiles; i++) {
         size_t end = p->n_rows * (i + 1) / n_tiles;
         struct fetch fetch = fetch_share(next, n_bytes, p->k / K_STEP, i, n_tiles);
-        tile_of(p, row, panel, fetch, end - row, panels, type);
+#define TILE(rows) tile(p, row, panel, fetch, rows, panels, type)
+        SWITCH_ROWS(end - row, TILE_ROWS, TILE)
+#undef TILE
         row = end;
     }
 }

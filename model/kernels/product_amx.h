@@ -10,8 +10,6 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/product_int8.h"
 
-#if defined(KERNELS_AMX)
-
 enum {
     AMX_SIDE = 16,
     AMX_K = 64,
@@ -146,7 +144,7 @@ static void rows_of_tiles(const struct product *p, size_t row, size_t n_rows)
 static void product_amx(const struct product *p)
 {
     if (p->n_rows < FEW_ROWS) {
-        product_int8(p);
+        product_int8_avx512vnni(p);
         return;
     }
     size_t whole = p->n_rows / (2 * AMX_SIDE) * (2 * AMX_SIDE), rest = p->n_rows - whole;
@@ -160,7 +158,5 @@ static void product_amx(const struct product *p)
     }
     _tile_release();
 }
-
-#endif
 
 #endif

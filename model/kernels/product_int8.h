@@ -13,21 +13,10 @@
 #define MODEL_KERNELS_PRODUCT_INT8_H
 
 #include "model/kernels/kernels.h"
-#include "model/kernels/product.h"
+#include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
 enum { GROUP = 4, GROUP_BYTES = GROUP * PANEL_WIDTH };
-
-/* Keeps the compiler from fusing the product that v is with a following sum. */
-INLINE vec rounded(vec v)
-{
-#if defined(__x86_64__)
-    __asm__("" : "+v"(v));
-#else
-    __asm__("" : "+m"(v));
-#endif
-    return v;
-}
 
 /* Σ q·w of one row and the columns of one vector, to where it goes. */
 INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec sum, float *to)
@@ -172,30 +161,6 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
 
 #endif
 
-INLINE void tile_int8_of(const struct product *p, size_t row, size_t panel, size_t rows,
-                         const int panels, struct tile_target target, struct fetch fetch)
-{
-    switch (rows) {
-#if defined(__AVX512VNNI__)
-    case 12: tile_int8(p, row, panel, 12, panels, target, fetch); break;
-    case 11: tile_int8(p, row, panel, 11, panels, target, fetch); break;
-    case 10: tile_int8(p, row, panel, 10, panels, target, fetch); break;
-    case 9: tile_int8(p, row, panel, 9, panels, target, fetch); break;
-    case 8: tile_int8(p, row, panel, 8, panels, target, fetch); break;
-    case 7: tile_int8(p, row, panel, 7, panels, target, fetch); break;
-    case 6: tile_int8(p, row, panel, 6, panels, target, fetch); break;
-    case 5: tile_int8(p, row, panel, 5, panels, target, fetch); break;
-    case 4: tile_int8(p, row, panel, 4, panels, target, fetch); break;
-#endif
-#if defined(__AVX2__)
-    case 3: tile_int8(p, row, panel, 3, panels, target, fetch); break;
-    case 2: tile_int8(p, row, panel, 2, panels, target, fetch); break;
-#endif
-    case 1: tile_int8(p, row, panel, 1, panels, target, fetch); break;
-    default: break;
-    }
-}
-
 INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const int panels)
 {
     float buffer[INT8_ROWS * INT8_PANELS * PANEL_WIDTH];
@@ -205,97 +170,24 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
     const char *next = (const char *)p->panels + panel * p->panel_stride + n_bytes;
     for (size_t i = 0; i < n_tiles; i++) {
         size_t end = p->n_rows * (i + 1) / n_tiles;
-        tile_int8_of(p, row, panel, end - row, panels,
-                     tile_target(p, row, column, n_columns, buffer),
-                     fetch_share(next, n_bytes, (p->k + GROUP - 1) / GROUP, i, n_tiles));
+        struct tile_target target = tile_target(p, row, column, n_columns, buffer);
+        struct fetch fetch = fetch_share(next, n_bytes, (p->k + GROUP - 1) / GROUP, i, n_tiles);
+#define TILE(rows) tile_int8(p, row, panel, rows, panels, target, fetch)
+        SWITCH_ROWS(end - row, INT8_ROWS, TILE)
+#undef TILE
         if (has_finish(p))
             finish_tile(p, row, end - row, column, n_columns, buffer);
         row = end;
     }
 }
 
-static void product_int8(const struct product *p)
+static inline void product_int8(const struct product *p)
 {
     size_t panel = 0;
     for (; panel + INT8_PANELS <= p->n_panels; panel += INT8_PANELS)
         column_of_tiles_int8(p, panel, INT8_PANELS);
     for (; panel < p->n_panels; panel++)
         column_of_tiles_int8(p, panel, 1);
-}
-
-/* ---- quantize ---- */
-
-INLINE vec load_some(const float *x, size_t n)
-{
-    return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
-}
-
-/* max |x|; NaN if any x is NaN or infinite, which then makes the whole row NaN. Several at a time,
- * so that the comparisons do not wait for each other. */
-INLINE float largest_magnitude(const float *x, size_t n)
-{
-    enum { AT_ONCE = 4 };
-    vec largest[AT_ONCE] = {{0}}, poison[AT_ONCE] = {{0}};
-    size_t i = 0;
-    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES)
-        UNROLL for (size_t j = 0; j < AT_ONCE; j++)
-        {
-            vec v = magnitude(load(x + i + j * LANES));
-            largest[j] = larger(v, largest[j]);
-            poison[j] += v * 0.0f;
-        }
-    for (; i < n; i += LANES) {
-        vec v = magnitude(load_some(x + i, n - i));
-        largest[0] = larger(v, largest[0]);
-        poison[0] += v * 0.0f;
-    }
-    vec most = larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
-    return largest_lane(most) + sum_of_lanes((poison[0] + poison[1]) + (poison[2] + poison[3]));
-}
-
-/* LANES whole numbers of -127 .. 127. */
-INLINE void store_bytes(int8_t *q, ivec v)
-{
-#if defined(__AVX512F__)
-    _mm_storeu_si128((__m128i *)(void *)q, _mm512_cvtepi32_epi8((__m512i)v));
-#elif defined(__AVX2__)
-    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)v),
-                                    _mm256_extracti128_si256((__m256i)v, 1));
-    _mm_storel_epi64((__m128i *)(void *)q, _mm_packs_epi16(words, words));
-#else
-    typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
-    *(bytes *)q = __builtin_convertvector(v, bytes);
-#endif
-}
-
-/* Rounds to nearest, ties to even: adding 1.5 · 2^23 leaves the whole number in the low bits. */
-INLINE ivec round_to_integer(vec x)
-{
-    const float to_integer = 12582912.0f;
-    return (ivec)(x + to_integer) - (ivec)splat(to_integer);
-}
-
-static struct quantization quantize(const float *x, size_t n, int8_t *q)
-{
-    float max = largest_magnitude(x, n), scale = max / 127;
-    if (!(max >= 1e-35f)) { /* 127 / max may be infinite: as good as zeros; or NaN, and then so is
-                               the scale */
-        memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
-        return (struct quantization){scale, 0};
-    }
-    const float inverse = 127 / max;
-    ivec sums = {0};
-    size_t i = 0;
-    for (; i < n; i += LANES) {
-        ivec rounded_value = round_to_integer(rounded(load_some(x + i, n - i) * inverse));
-        sums += rounded_value;
-        store_bytes(q + i, rounded_value);
-    }
-    memset(q + i, 0, (QUANTIZED_STEP - i % QUANTIZED_STEP) % QUANTIZED_STEP);
-    int32_t sum = 0;
-    for (int lane = 0; lane < LANES; lane++)
-        sum += sums[lane];
-    return (struct quantization){scale, sum};
 }
 
 #endif

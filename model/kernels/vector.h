@@ -21,19 +21,10 @@
 #endif
 
 #if defined(__AVX512F__)
-#if defined(KERNELS_AMX)
-#define ISA "amx"
-#elif defined(__AVX512VNNI__)
-#define ISA "avx512vnni"
-#else
-#define ISA "avx512"
-#endif
 enum { LANES = 16, TILE_ROWS = 12, TILE_PANELS = 2 };
 #elif defined(__AVX2__)
-#define ISA "avx2"
 enum { LANES = 8, TILE_ROWS = 6, TILE_PANELS = 1 };
 #else
-#define ISA "portable"
 enum { LANES = 4, TILE_ROWS = 2, TILE_PANELS = 1 };
 #endif
 
@@ -89,11 +80,16 @@ INLINE vec load_f16(const uint16_t *p)
 #endif
 }
 
-/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a
- * tile, do not fit the registers, while a third of them with an index do. */
-#define OPAQUE(pointer) __asm__("" : "+r"(pointer))
-enum { ROWS_PER_BASE = 3 };
-#define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
+/* Keeps the compiler from fusing the product that v is with a following sum. */
+INLINE vec rounded(vec v)
+{
+#if defined(__x86_64__)
+    __asm__("" : "+v"(v));
+#else
+    __asm__("" : "+m"(v));
+#endif
+    return v;
+}
 
 INLINE vec splat(float value)
 {

@@ -1,0 +1,20 @@
+/* kernels_int8.c - the products in int8 that VNNI and AMX have of their own, one of them in each of
+ * two compiles.
+ */
+#include "model/kernels/kernels.h"
+
+#if defined(__AMX_INT8__)
+#include "model/kernels/product_amx.h"
+
+void product_int8_amx(const struct product *product)
+{
+    product_amx(product);
+}
+#else
+#include "model/kernels/product_int8.h"
+
+void product_int8_avx512vnni(const struct product *p)
+{
+    product_int8(p);
+}
+#endif

@@ -1,0 +1,103 @@
+/* tile.h - what the products and the mix share: register tiles whose numbers of rows and columns
+ * are constants for the compiler, so that the sums stay in registers; what is done to a tile while
+ * it is in the nearest cache; and fetching the weights that come next.
+ */
+#ifndef MODEL_KERNELS_TILE_H
+#define MODEL_KERNELS_TILE_H
+
+#include "model/kernels/activation.h"
+#include "model/kernels/kernels.h"
+#include "model/kernels/vector.h"
+
+/* TILE(n) for the n that `rows` is, 1 .. most: one copy of the tile for each, as n is a constant. */
+#define CASE_ROWS(n, most, TILE)                                                                   \
+    case n:                                                                                        \
+        if (n <= (most))                                                                           \
+            TILE(n);                                                                               \
+        break;
+#define SWITCH_ROWS(rows, most, TILE)                                                              \
+    switch (rows) {                                                                                \
+        CASE_ROWS(1, most, TILE)                                                                   \
+        CASE_ROWS(2, most, TILE)                                                                   \
+        CASE_ROWS(3, most, TILE)                                                                   \
+        CASE_ROWS(4, most, TILE)                                                                   \
+        CASE_ROWS(5, most, TILE)                                                                   \
+        CASE_ROWS(6, most, TILE)                                                                   \
+        CASE_ROWS(7, most, TILE)                                                                   \
+        CASE_ROWS(8, most, TILE)                                                                   \
+        CASE_ROWS(9, most, TILE)                                                                   \
+        CASE_ROWS(10, most, TILE)                                                                  \
+        CASE_ROWS(11, most, TILE)                                                                  \
+        CASE_ROWS(12, most, TILE)                                                                  \
+    }
+
+/* Keeps the compiler from working out an address in advance: a dozen of them, one per row of a
+ * tile, do not fit the registers, while a third of them with an index do. */
+#define OPAQUE(pointer) __asm__("" : "+r"(pointer))
+enum { ROWS_PER_BASE = 3 };
+#define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
+
+/* Where a tile's rows go: straight to `out`, or to a buffer from which finish_tile takes them. */
+struct tile_target {
+    float *to;
+    size_t stride;
+};
+
+INLINE bool has_finish(const struct product *p)
+{
+    return p->activated || p->gate != NULL;
+}
+
+INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column,
+                                      size_t n_columns, float *buffer)
+{
+    if (has_finish(p))
+        return (struct tile_target){buffer, n_columns};
+    return (struct tile_target){p->out + row * p->out_stride + column, p->out_stride};
+}
+
+/* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in
+ * the nearest cache. */
+static void finish_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
+                        size_t n_columns, float *tile)
+{
+    if (p->activated)
+        activate(p->activation, tile, n_rows * n_columns);
+    for (size_t r = 0; r < n_rows; r++) {
+        size_t at = (row + r) * p->out_stride + column;
+        if (p->gate != NULL)
+            multiply(tile + r * n_columns, p->gate + at, n_columns);
+        memcpy(p->out + at, tile + r * n_columns, n_columns * sizeof *tile);
+    }
+}
+
+/* The panels behind those of a tile are fetched while it and the others that share its panels are
+ * computed: each fetches an even share, so that memory is never asked for more than it can give,
+ * and the last of many have nothing to do. */
+struct fetch {
+    const char *at;
+    size_t step_bytes; /* with each of a tile's steps */
+};
+
+enum { CACHE_LINE = 64 };
+
+/* What tile `index` of n_tiles fetches of n_bytes that follow, in n_steps steps. */
+INLINE struct fetch fetch_share(const char *next, size_t n_bytes, size_t n_steps, size_t index,
+                                size_t n_tiles)
+{
+    size_t n_lines = n_bytes / CACHE_LINE, steps = n_steps > 0 ? n_steps : 1;
+    size_t lines = (n_lines + n_tiles * steps - 1) / (n_tiles * steps),
+           begin = index * steps * lines;
+    if (begin >= n_lines)
+        return (struct fetch){next, 0};
+    return (struct fetch){next + begin * CACHE_LINE, lines * CACHE_LINE};
+}
+
+INLINE void fetch_ahead(struct fetch *fetch)
+{
+    for (size_t i = 0; i < fetch->step_bytes; i += CACHE_LINE)
+        __builtin_prefetch(fetch->at + i, 0, 2);
+    fetch->at += fetch->step_bytes;
+}
+
+#endif
