@@ -299,7 +299,7 @@ DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
 MANUALS := $(wildcard tools/man/*.1)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
 	$(MANUALS:tools/man/%=share/man/man1/%) \
 	share/encode/default.weights
@@ -312,7 +312,7 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS)
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/encode)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
-	install -m 644 engine/engine.h $(DEST)/include
+	install -m 644 engine/engine.h engine/engine_details.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
 	$(STRIP) --strip-debug $(DEST)/lib/libengine.a
 	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/lib

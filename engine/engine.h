@@ -97,21 +97,17 @@ ENGINE_API const char *engine_status_name(engine_status status);
 
 typedef struct engine_model engine_model;
 
-/* What a model can be asked to do otherwise than its file says. 0 is always "as the model says". */
-typedef enum engine_position { /* p counts from 0; D is the width of the embedding tables */
-                               ENGINE_POSITION_MODEL = 0,
-                               ENGINE_POSITION_NONE = 1,
-                               ENGINE_POSITION_SINUSOIDAL =
-                                   2, /* PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(same) */
-                               ENGINE_POSITION_LEARNED = 3, /* only where the file has a table */
-                               ENGINE_POSITION_INDEX =
-                                   4, /* PE(p,i) = p/T: depends on the text's number of tokens T */
-                               ENGINE_POSITION_BINARY =
-                                   5, /* PE(p,i) = bit i of p, the lowest first */
-                               ENGINE_POSITION_FOURIER =
-                                   6, /* PE(p,2i) = sin(2*pi*f_i*p), PE(p,2i+1) = cos(same); f_i in
-                                         cycles per token */
-                               ENGINE_POSITION_EXPONENTIAL = 7 /* PE(p,i) = exp(-p/base^(i/D)) */
+/* What a model can be asked to do otherwise than its file says. 0 is always "as the model says".
+ * Column i of what is added for position p, from 0, of a text of T tokens, D columns wide: */
+typedef enum engine_position {
+    ENGINE_POSITION_MODEL = 0,
+    ENGINE_POSITION_NONE = 1,
+    ENGINE_POSITION_SINUSOIDAL = 2, /* 2i: sin(p/base^(2i/D)), 2i+1: cos(same) */
+    ENGINE_POSITION_LEARNED = 3,    /* a row of a table: only where the file has one */
+    ENGINE_POSITION_INDEX = 4,      /* p/T */
+    ENGINE_POSITION_BINARY = 5,     /* bit i of p, the lowest first */
+    ENGINE_POSITION_FOURIER = 6,    /* 2i: sin(2*pi*f_i*p), 2i+1: cos(same); f_i cycles a token */
+    ENGINE_POSITION_EXPONENTIAL = 7 /* exp(-p/base^(i/D)) */
 } engine_position;
 
 typedef enum engine_mask {
@@ -131,16 +127,6 @@ typedef enum engine_pooling {
     ENGINE_POOLING_LAST = 7,          /* the last token's vector */
     ENGINE_POOLING_POOLER = 8 /* only where the file has a pooler: its layer of the first token */
 } engine_pooling;
-
-/* The names of these values, as weight files and the programs write them: "sinusoidal", "causal",
- * "mean_sqrt"; "model" for 0, and NULL for a number that is no value. And back: the value of a name,
- * or -1 for a name that is none. */
-ENGINE_API const char *engine_position_name(engine_position position);
-ENGINE_API const char *engine_mask_name(engine_mask mask);
-ENGINE_API const char *engine_pooling_name(engine_pooling pooling);
-ENGINE_API int engine_position_named(const char *name);
-ENGINE_API int engine_mask_named(const char *name);
-ENGINE_API int engine_pooling_named(const char *name);
 
 /* What the model's head answers: see engine_classify and the functions behind it. */
 typedef enum engine_head {
@@ -223,40 +209,6 @@ ENGINE_API engine_status engine_model_info(const engine_model *model, engine_inf
 /* The value of a metadata key, NUL-terminated, borrowed; NULL when the file has no such key. */
 ENGINE_API const char *engine_model_metadata(const engine_model *model, const char *key);
 
-typedef enum engine_settings {
-    ENGINE_SETTINGS_CONFIG = 0,
-    ENGINE_SETTINGS_TOKENIZER = 1,
-    ENGINE_SETTINGS_METADATA = 2
-} engine_settings;
-
-/* The index-th key and value of the file's settings, borrowed, NUL-terminated; a value may hold NUL
- * bytes, value_len (may be NULL) is its true length. ENGINE_ERROR_ARGUMENT past the last one. */
-ENGINE_API engine_status engine_model_setting(const engine_model *model, engine_settings settings,
-                                              size_t index, const char **key, const char **value,
-                                              size_t *value_len);
-
-typedef struct engine_section_info {
-    char tag[5];
-    int required;
-    uint64_t offset, n_bytes;
-    uint32_t crc32c;
-} engine_section_info;
-
-typedef struct engine_tensor_info {
-    const char *name;   /* borrowed, NUL-terminated */
-    const char *type;   /* "f32", "f16", "bf16", "int8" */
-    const char *layout; /* "rows", "panels" */
-    size_t n_dims;
-    uint64_t shape[4];
-    uint64_t offset, n_bytes;
-} engine_tensor_info;
-
-/* The index-th section or tensor, in file order. ENGINE_ERROR_ARGUMENT past the last one. */
-ENGINE_API engine_status engine_model_section(const engine_model *model, size_t index,
-                                              engine_section_info *section);
-ENGINE_API engine_status engine_model_tensor(const engine_model *model, size_t index,
-                                             engine_tensor_info *tensor);
-
 /* The text of a token, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT for an id out of range
  * or one that has no text. */
 ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
@@ -310,30 +262,6 @@ typedef struct engine_session_options {
     const double *position_scale;  /* 0 or more; NULL: the model's */
 } engine_session_options;
 
-/* Rows 0 .. n-1 of what a session with these options adds for positions, position_scale included:
- * out is [n, D], D the width of the model's embedding tables; for ENGINE_POSITION_INDEX those of a
- * text of n tokens. NONE gives zeros. width is 0 or D. model may be NULL: then width is D,
- * options->position must be a scheme that needs no table, and harmonics are those of
- * options->max_tokens (0: n). Other options are not used. ENGINE_ERROR_UNSUPPORTED for
- * ENGINE_POSITION_LEARNED where there is no table; ENGINE_ERROR_LENGTH where the table has fewer
- * rows. */
-ENGINE_API engine_status engine_position_matrix(const engine_model *model,
-                                                const engine_session_options *options, size_t width,
-                                                size_t n, float *out, size_t cap, size_t *needed,
-                                                engine_error *error);
-
-/* The same in double, before they are rounded to float32: to measure what the formulas say. Learned
- * positions are those of the table, which are float32 themselves, times position_scale. */
-ENGINE_API engine_status engine_position_matrix_exact(const engine_model *model,
-                                                      const engine_session_options *options,
-                                                      size_t width, size_t n, double *out,
-                                                      size_t cap, size_t *needed,
-                                                      engine_error *error);
-
-/* Bytes of the one block a session takes; 0 if the options cannot be served. */
-ENGINE_API size_t engine_session_bytes(const engine_model *model,
-                                       const engine_session_options *options);
-
 /* Nothing is allocated after this call. The model must outlive the session. */
 ENGINE_API engine_status engine_session_new(const engine_model *model,
                                             const engine_session_options *options,
@@ -343,30 +271,6 @@ ENGINE_API void engine_session_free(engine_session *session);
 /* The message of the last call that failed, or "". Valid until the next call with this session. */
 ENGINE_API const char *engine_session_message(const engine_session *session);
 ENGINE_API size_t engine_session_threads(const engine_session *session);
-
-/* Where the time goes: the steps of a pass, in its order. */
-typedef enum engine_step {
-    ENGINE_STEP_TOKENIZE = 0,
-    ENGINE_STEP_EMBED = 1,
-    ENGINE_STEP_LINEAR = 2, /* and what is fused into it: bias, activation, gate, residual */
-    ENGINE_STEP_ATTENTION = 3,
-    ENGINE_STEP_NORM = 4,
-    ENGINE_STEP_QUANTIZE = 5, /* activations to int8, for layers whose weights are */
-    ENGINE_STEP_ANSWER = 6,   /* pooling, projections, scores, rows to the caller */
-    ENGINE_STEP_WAIT = 7,     /* for the other threads */
-    ENGINE_N_STEPS = 8
-} engine_step;
-
-typedef struct engine_profile {
-    uint64_t ns[16]; /* [ENGINE_N_STEPS], the rest zeros: nanoseconds, summed over the threads */
-} engine_profile;
-
-/* The time of all calls since the session was made, where its options asked to profile
- * (ENGINE_ERROR_ARGUMENT elsewhere). Not while a call is at work. */
-ENGINE_API engine_status engine_session_profile(const engine_session *session, engine_profile *out);
-
-/* "linear" and so on; NULL past the last step. */
-ENGINE_API const char *engine_step_name(engine_step step);
 
 /* ---- Text to tokens ---- */
 
@@ -542,4 +446,6 @@ ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);
 #ifdef __cplusplus
 }
 #endif
+
+#include "engine_details.h" /* settings, sections, tensors, position matrices, profiles */
 #endif

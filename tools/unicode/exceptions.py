@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the reference tokenizer's Unicode data differ from utf8proc's: model/unicode/unicode_exceptions.c.
 
-    exceptions.py table FILE... > model/unicode/unicode_exceptions.c     writes the table
+    exceptions.py table FILE... > model/unicode/unicode_exceptions.c   writes the table
     exceptions.py compare MEASURED > more-exceptions.txt         finds exceptions in what measure.js printed
 
 A FILE has lines "PROPERTY CODE VALUE [AGE]": the code point, in hexadecimal, or a range FIRST..LAST, has
@@ -23,6 +23,10 @@ FLAGS = {
     "nfkd": ("UNICODE_WHOLE_COMPATIBLE", ""),
     "class": ("UNICODE_STARTER", ""),
 }
+SHORT = {bit: "".join(word[0] for word in bit.split("_")[1:]) for bit, _ in FLAGS.values()}
+SHORT["UNICODE_NONSPACING"] = "NS"
+SHORT["UNICODE_WHOLE"] = "WH"
+SHORT["UNICODE_NUMBER"] = "NR"
 COMPARED = ("word", "number", "mark")
 
 
@@ -63,6 +67,16 @@ def ranges(flags):
     yield first, last, flags[first]
 
 
+def print_packed(items):
+    line = "   "
+    for item in items:
+        if len(line) + len(item) + 2 > 100:
+            print(line)
+            line = "   "
+        line += f" {item},"
+    print(line)
+
+
 def print_table(paths):
     exceptions = list(read(paths))
     flags = flags_by_code(exceptions)
@@ -70,21 +84,23 @@ def print_table(paths):
     blocks = [0] * (0x110000 >> 8 >> 6)
     for code in list(flags) + [code for code, _ in lower]:
         blocks[code >> 14] |= 1 << (code >> 8 & 63)
-    print("/* unicode_exceptions.c - where the reference's Unicode data differ from utf8proc's. Written by a program,\n"
-          " * not by hand; see unicode_exceptions.h for how.\n */\n"
+    print("/* unicode_exceptions.c - where the reference's Unicode data differ from utf8proc's. Written by a\n"
+          " * program, not by hand; see unicode_exceptions.h for how. */\n"
           '#include "model/unicode/unicode_exceptions.h"\n\n#include "model/unicode/unicode.h"\n')
-    spans = list(ranges(flags))
+    print("/* clang-format off */\n\n/* Short names, so that the table is short. */\nenum {")
+    print_packed(f"{name} = {bit}" for bit, name in SHORT.items())
+    print("};\n")
     print("const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
-    for first, last, bits in spans:
-        print(f"    {{0x{first:X}, 0x{last:X}, {' | '.join(sorted(bits))}}},")
+    print_packed(f"{{0x{first:X}, 0x{last:X}, {' | '.join(sorted(SHORT[bit] for bit in bits))}}}"
+                 for first, last, bits in ranges(flags))
     print("};\nconst size_t N_UNICODE_EXCEPTIONS = sizeof UNICODE_EXCEPTIONS / sizeof *UNICODE_EXCEPTIONS;\n")
     print("const struct unicode_lower_exception UNICODE_LOWER[] = {")
-    for code, to in lower:
-        print(f"    {{0x{code:X}, {{{', '.join('0x' + c for c in to)}}}}},")
+    print_packed(f"{{0x{code:X}, {{{', '.join('0x' + c for c in to)}}}}}" for code, to in lower)
     print("};\nconst size_t N_UNICODE_LOWER = sizeof UNICODE_LOWER / sizeof *UNICODE_LOWER;\n")
-    print("const uint64_t UNICODE_EXCEPTION_BLOCKS[] = {")
-    for i in range(0, len(blocks), 4):
-        print("    " + ", ".join(f"0x{block:016X}" for block in blocks[i:i + 4]) + ",")
+    print(f"/* The rest are zeros. */\nconst uint64_t UNICODE_EXCEPTION_BLOCKS[{len(blocks)}] = {{")
+    while blocks[-1] == 0:
+        blocks.pop()
+    print_packed(f"0x{block:X}" for block in blocks)
     print("};")
 
 
