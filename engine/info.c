@@ -231,3 +231,22 @@ const char *engine_build_info(void)
             return builds[i].info;
     return builds[0].info;
 }
+
+const char *engine_status_name(engine_status status)
+{
+    switch (status) {
+    case ENGINE_OK: return "ENGINE_OK";
+    case ENGINE_ERROR_ARGUMENT: return "ENGINE_ERROR_ARGUMENT";
+    case ENGINE_ERROR_MEMORY: return "ENGINE_ERROR_MEMORY";
+    case ENGINE_ERROR_IO: return "ENGINE_ERROR_IO";
+    case ENGINE_ERROR_FORMAT: return "ENGINE_ERROR_FORMAT";
+    case ENGINE_ERROR_VERSION: return "ENGINE_ERROR_VERSION";
+    case ENGINE_ERROR_UNSUPPORTED: return "ENGINE_ERROR_UNSUPPORTED";
+    case ENGINE_ERROR_BUFFER: return "ENGINE_ERROR_BUFFER";
+    case ENGINE_ERROR_LENGTH: return "ENGINE_ERROR_LENGTH";
+    case ENGINE_ERROR_TEXT: return "ENGINE_ERROR_TEXT";
+    case ENGINE_ERROR_BUSY: return "ENGINE_ERROR_BUSY";
+    case ENGINE_ERROR_INTERNAL: return "ENGINE_ERROR_INTERNAL";
+    }
+    return "unknown status";
+}
