@@ -1,8 +1,5 @@
 /* encoder.c - from tokens to vectors, scores, entities and words, by the public API; see encoder.h.
- *
- * A text is tokenized once, for its spans; what the model makes of it is made from the ids, which
- * the engine takes as they are. Entities are the exception: their spans are the engine's.
- */
+ * A text is tokenized once; the engine takes its tokens as they are. */
 #include "tools/common/texts/encoder.h"
 
 #include <math.h>
@@ -56,54 +53,6 @@ const char *encoder_label(const struct encoder *encoder, size_t label,
         return name;
     snprintf(scratch, LABEL_NAME_BYTES, "LABEL_%zu", label);
     return scratch;
-}
-
-/* ---- Inputs ---- */
-
-/* An item as ids, [n_tokens] and behind them as many types, and a mask where there is padding. */
-static engine_input gather_input(const struct encoder *encoder, const struct item *item,
-                                 int32_t *ids, uint8_t *mask)
-{
-    size_t n = item->n_tokens;
-    int32_t *types = ids + n;
-    bool is_padded = item->n_pads_left + item->n_pads_right > 0;
-
-    if (item->record.input.ids && !is_padded)
-        return item->record.input;
-    for (size_t t = 0; t < n; t++) {
-        ids[t] = item->tokens[t].id;
-        types[t] = item->tokens[t].type;
-        mask[t] = !item_is_masked(item, t);
-    }
-    return (engine_input){.ids = ids,
-                          .types = encoder->info.n_types ? types : NULL,
-                          .mask = is_padded ? mask : NULL,
-                          .n_ids = n};
-}
-
-/* The ids and types of all texts behind one another, and the inputs that point at them. */
-static bool gather_inputs(struct encoder *encoder, const struct item *items, size_t n)
-{
-    size_t n_ids = 0;
-    for (size_t i = 0; i < n; i++)
-        n_ids += items[i].n_tokens;
-    encoder->inputs =
-        encoder_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
-    encoder->ids =
-        encoder_room(encoder->ids, &encoder->ids_cap, 2 * n_ids + 1, sizeof *encoder->ids);
-    encoder->masks =
-        encoder_room(encoder->masks, &encoder->masks_cap, n_ids + 1, sizeof *encoder->masks);
-    if (!encoder->inputs || !encoder->ids || !encoder->masks)
-        return false;
-
-    int32_t *next = encoder->ids;
-    uint8_t *mask = encoder->masks;
-    for (size_t i = 0; i < n; i++) {
-        encoder->inputs[i] = gather_input(encoder, &items[i], next, mask);
-        next += 2 * items[i].n_tokens;
-        mask += items[i].n_tokens;
-    }
-    return true;
 }
 
 /* ---- Rows: vectors, and scores of labels ---- */
@@ -176,26 +125,15 @@ static bool fill(struct encoder *encoder, const engine_input *input, struct item
     return true;
 }
 
-/* A window is read as a text of its own, and its spans moved to where it is. */
-static bool find_entities(struct encoder *encoder, struct item *item)
+static bool find_entities(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    engine_input input = item_shown(item);
-    const struct window *window = &item->window;
     size_t cap = 0;
-
     item->entities = encoder_room(NULL, &cap, item->n_tokens + 1, sizeof *item->entities);
     if (!item->entities)
         return encoder_fail_memory(encoder, item);
-    if (engine_entities(encoder->session, &input, &encoder->options, item->entities, cap,
+    if (engine_entities(encoder->session, input, &encoder->options, item->entities, cap,
                         &item->n_entities, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, item);
-    for (size_t i = 0; i < item->n_entities; i++) {
-        engine_entity *entity = &item->entities[i];
-        if (window->of && entity->in_pair == window->in_pair) {
-            entity->begin += window->begin;
-            entity->end += window->begin;
-        }
-    }
     return true;
 }
 
@@ -203,13 +141,18 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
     if (n == 0 || task_is_tokens(encoder->request.task))
         return true;
-    if (!gather_inputs(encoder, items, n))
+    encoder->inputs =
+        encoder_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
+    if (!encoder->inputs)
         return encoder_fail_memory(encoder, items);
+    for (size_t i = 0; i < n; i++)
+        encoder->inputs[i] = item_input(&items[i]);
     if (encoder->width)
         return make_rows(encoder, items, n);
     for (size_t i = 0; i < n; i++)
-        if (!(encoder->request.task == TASK_FILL ? fill(encoder, &encoder->inputs[i], &items[i])
-                                                 : find_entities(encoder, &items[i])))
+        if (!(encoder->request.task == TASK_FILL
+                  ? fill(encoder, &encoder->inputs[i], &items[i])
+                  : find_entities(encoder, &encoder->inputs[i], &items[i])))
             return false;
     return true;
 }

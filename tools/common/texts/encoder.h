@@ -29,10 +29,8 @@ struct encoder {
     char message[512];             /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
-    int32_t *ids;
-    uint8_t *masks;
     float *rows;
-    size_t inputs_cap, ids_cap, masks_cap, rows_cap;
+    size_t inputs_cap, rows_cap;
 };
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code

@@ -260,8 +260,6 @@ void encoder_close(struct encoder *encoder)
     engine_session_free(encoder->session);
     engine_model_close(encoder->model);
     free(encoder->inputs);
-    free(encoder->ids);
-    free(encoder->masks);
     free(encoder->rows);
     *encoder = (struct encoder){0};
 }

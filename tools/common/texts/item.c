@@ -17,10 +17,7 @@ void item_free(struct item *item)
 
 bool item_is_masked(const struct item *item, size_t i)
 {
-    const uint8_t *mask = item->record.input.mask;
-    if (i < item->n_pads_left || i >= item->n_tokens - item->n_pads_right)
-        return true;
-    return mask && !mask[i - item->n_pads_left];
+    return item->mask && !item->mask[i];
 }
 
 size_t item_n_visible(const struct item *item)
@@ -63,6 +60,15 @@ engine_input item_shown(const struct item *item)
     *text += window->begin;
     *(window->in_pair ? &shown.pair_len : &shown.text_len) = window->end - window->begin;
     return shown;
+}
+
+engine_input item_input(const struct item *item)
+{
+    const engine_input *given = &item->record.input;
+    if (given->ids && item->n_tokens == given->n_ids) /* what is wrong of them is said of ids */
+        return (engine_input){
+            .ids = given->ids, .types = given->types, .mask = item->mask, .n_ids = given->n_ids};
+    return (engine_input){.tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
 }
 
 const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES])

@@ -21,11 +21,10 @@ struct item {
     char *prompted; /* the text with its prompt before it, owned; NULL: it has none */
     size_t prompt_len;
     struct window window;
-    uint8_t *mask; /* of record.input, owned, where ids themselves said what is padding; or NULL */
-    engine_token *tokens; /* [n_tokens], owned */
+    engine_token *tokens; /* [n_tokens], owned, padding among them */
+    uint8_t *mask;        /* [n_tokens], owned, 0: padding; NULL: none is */
     size_t n_tokens;
-    size_t n_pads_left, n_pads_right; /* tokens that were added to make it longer */
-    size_t n_dropped;                 /* tokens cut away */
+    size_t n_dropped; /* tokens cut away */
     /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
      * NULL: none were asked for. */
     const float *rows;
@@ -37,8 +36,7 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Padding, by the input's mask or added; how many tokens are none, and how many of these are the
- * token with this id. */
+/* Padding; how many tokens are none, and how many of these are the token with this id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);
@@ -50,6 +48,9 @@ const char *item_span_text(const struct item *item, size_t i, size_t *len);
 
 /* The input as results show it: of a window its own part. Spans count in the whole text. */
 engine_input item_shown(const struct item *item);
+
+/* The input as the engine takes it, when the item has its tokens. */
+engine_input item_input(const struct item *item);
 
 /* What messages call it: "text 2" of the arguments, "line 3 of stdin". Returns out. */
 enum { ITEM_NAME_BYTES = 48 };

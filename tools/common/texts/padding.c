@@ -76,25 +76,29 @@ void padding_settle(struct padding *padding, const engine_model *model,
 bool padding_is_at_ends(const struct item *item, int32_t id)
 {
     const engine_input *input = &item->record.input;
-    return input->ids && !input->mask && input->n_ids > 0 &&
+    return input->ids && !item->mask && input->n_ids > 0 &&
            (input->ids[0] == id || input->ids[input->n_ids - 1] == id);
 }
 
 bool padding_find(const struct padding *padding, struct item *item)
 {
-    engine_input *input = &item->record.input;
+    const engine_input *input = &item->record.input;
     size_t begin = 0, end = input->n_ids;
-    if (!padding->is_named || !padding_is_at_ends(item, padding->id))
+    bool is_at_ends = padding->is_named && !input->mask && padding_is_at_ends(item, padding->id);
+    if (!input->mask && !is_at_ends)
         return true;
-    item->mask = calloc(input->n_ids, 1);
+    item->mask = calloc(end + 1, 1);
     if (!item->mask)
         return false;
+    if (input->mask) {
+        memcpy(item->mask, input->mask, end);
+        return true;
+    }
     while (end > 0 && input->ids[end - 1] == padding->id)
         end--;
     while (begin < end && input->ids[begin] == padding->id)
         begin++;
     memset(item->mask + begin, 1, end - begin);
-    input->mask = item->mask;
     return true;
 }
 
@@ -104,17 +108,23 @@ bool padding_apply(const struct padding *padding, struct item *item)
     if (n <= n_tokens)
         return true;
     engine_token *tokens = calloc(n, sizeof *tokens);
-    if (!tokens)
+    uint8_t *mask = calloc(n, 1);
+    if (!tokens || !mask) {
+        free(tokens);
+        free(mask);
         return false;
-    size_t n_pads = n - n_tokens;
-    item->n_pads_left = padding->on_left ? n_pads : 0;
-    item->n_pads_right = n_pads - item->n_pads_left;
+    }
+    size_t first = padding->on_left ? n - n_tokens : 0;
     for (size_t i = 0; i < n; i++)
         tokens[i] = (engine_token){.id = padding->id, .special = 1};
-    if (n_tokens > 0)
-        memcpy(tokens + item->n_pads_left, item->tokens, n_tokens * sizeof *tokens);
+    for (size_t i = 0; i < n_tokens; i++) {
+        tokens[first + i] = item->tokens[i];
+        mask[first + i] = !item_is_masked(item, i);
+    }
     free(item->tokens);
+    free(item->mask);
     item->tokens = tokens;
+    item->mask = mask;
     item->n_tokens = n;
     return true;
 }

@@ -23,8 +23,8 @@ void padding_settle(struct padding *padding, const engine_model *model,
 /* Whether given ids without a mask begin or end with this one. */
 bool padding_is_at_ends(const struct item *item, int32_t id);
 
-/* Gives ids without a mask a mask that hides all of the named id at their start and their end.
- * False: no memory. */
+/* Gives ids their mask: their own, else one that hides all of the named id at their start and their
+ * end. False: no memory. */
 bool padding_find(const struct padding *padding, struct item *item);
 
 /* Pads an item of at most n tokens to n. False: no memory. */
