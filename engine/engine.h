@@ -164,8 +164,7 @@ ENGINE_API engine_status engine_model_open_memory(const void *data, size_t len,
 /* Every session of the model must be freed first. NULL is a harmless no-op. */
 ENGINE_API void engine_model_close(engine_model *model);
 
-/* Reads all data and compares the checksum of every section and tensor. Takes as long as reading.
- */
+/* Reads the whole file and compares the checksum of every section and tensor. */
 ENGINE_API engine_status engine_model_verify(const engine_model *model, engine_error *error);
 
 /* Strings are borrowed from the model. Caller sets struct_bytes = sizeof(engine_info) (or 0). */
@@ -190,16 +189,14 @@ typedef struct engine_info {
     int normalize;         /* 1: pooled vectors have length 1 */
     uint64_t n_parameters; /* numbers in all tensors */
     uint64_t file_bytes;
-    const char
-        *isa; /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" (int8 layers) */
-    size_t output_width; /* of pooled vectors by the model's own pooling: D, or that of its last
-                            projection */
+    const char *isa; /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" */
+    /* The first version ends here. */
+    size_t output_width; /* of vectors by the model's own pooling: D, or its last projection's */
     engine_head head;
     size_t n_labels;        /* of head sequence or token */
     const char *scores;     /* "none", "softmax", "sigmoid" */
     int32_t mask_token;     /* id of [MASK], or -1 */
-    size_t max_text_tokens; /* the limit for texts, where the caller gives none; max_tokens holds
-                               for ids */
+    size_t max_text_tokens; /* the limit for texts where the caller gives none, not for ids */
     int has_model;          /* 0: the file holds a tokenizer alone: only engine_tokenize works */
     const char *path;       /* of the weight file; "" for one in memory */
 } engine_info;
@@ -220,7 +217,7 @@ typedef struct engine_session engine_session;
 
 typedef enum engine_trace {
     ENGINE_TRACE_HIDDEN = 1,   /* hidden states [T, D]: index 0 after the embedding step, index l
-                                  after   layer l (before the final norm, where there is one) */
+                                  after layer l (before the final norm, where there is one) */
     ENGINE_TRACE_ATTENTION = 2 /* attention weights [H, T, T] of layer `index` (from 0): row =
                                   query, column = key; each row sums to 1 */
 } engine_trace;
@@ -239,8 +236,8 @@ typedef void (*engine_trace_callback)(const engine_trace_view *view, void *user)
 typedef struct engine_session_options {
     size_t struct_bytes;
     size_t n_threads;  /* 0: OMP_NUM_THREADS, else the CPUs this process may use (affinity, cgroup).
-                          More than  these two allow would wait for each other, and are not made. 0
-                          also goes on with  fewer where the system refuses some; a number fails */
+                          More than these two allow would wait for each other, and are not made. 0
+                          also goes on with fewer where the system refuses some; a number fails */
     size_t max_tokens; /* longest sequence this session takes; 0: the model's max_tokens */
     engine_position position;
     engine_mask mask;
@@ -250,19 +247,18 @@ typedef struct engine_session_options {
     int profile; /* 1: the session keeps time, for engine_session_profile */
     /* The first version ends here. What is added to a token is embedding_scale * token + type +
      * position_scale * PE. An option that the position scheme in force does not use is an error. */
-    double
-        position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's (10000) */
-    const float
-        *frequencies; /* [n_frequencies] of fourier in cycles per token, at most 1e38 and one for
-                         two columns (others stay 0), copied; float32 as in a weight file, so that
-                         both give the same vectors. NULL: the model's. 0 of them, here or in the
-                         model: the harmonics f_i = (i + 1) / the model's max_tokens */
+    double position_base; /* of sinusoidal and exponential, 1e-100 to 1e100; 0: the model's */
+    /* Frequencies of fourier, [n_frequencies], copied: cycles per token, at most 1e38, one for two
+     * columns (others stay 0); float32 as in a weight file, so that both give the same vectors.
+     * NULL: the model's. None here or there: f_i = (i + 1) / the model's max_tokens. */
+    const float *frequencies;
     size_t n_frequencies;
     const double *embedding_scale; /* 0 or more; NULL: the model's */
     const double *position_scale;  /* 0 or more; NULL: the model's */
 } engine_session_options;
 
-/* Nothing is allocated after this call. The model must outlive the session. */
+/* Nothing is allocated after this call, but for a copy of a text behind its prompt, which is kept for
+ * the next one. The model must outlive the session. */
 ENGINE_API engine_status engine_session_new(const engine_model *model,
                                             const engine_session_options *options,
                                             engine_session **session, engine_error *error);
@@ -278,11 +274,10 @@ ENGINE_API size_t engine_session_threads(const engine_session *session);
 
 typedef struct engine_token {
     int32_t id;
-    int32_t type; /* 0: first text, 1: second text, as the file's template says */
-    size_t begin,
-        end;         /* bytes of the text (of `pair` where in_pair is 1); 0, 0 where it has none */
-    uint8_t special; /* 1: put there by the template */
-    uint8_t in_pair; /* 1: the span is in the second text */
+    int32_t type;      /* 0: first text, 1: second text, as the file's template says */
+    size_t begin, end; /* bytes of the text, or of `pair`; 0, 0: it was made of neither */
+    uint8_t special;   /* 1: put there by the template */
+    uint8_t in_pair;   /* 1: the span is in the second text */
     uint8_t in_prompt; /* 1: made of the prompt before the text: it has no span */
 } engine_token;
 
@@ -306,8 +301,7 @@ typedef struct engine_input {
 } engine_input;
 
 typedef enum engine_on_long {
-    ENGINE_ON_LONG_MODEL =
-        0, /* as the file's tokenizer settings say; if they are silent, an error */
+    ENGINE_ON_LONG_MODEL = 0,    /* as the file's tokenizer settings say; else an error */
     ENGINE_ON_LONG_TRUNCATE = 1, /* cut the end of the text (of the longer text of a pair) */
     ENGINE_ON_LONG_ERROR = 2
 } engine_on_long;
@@ -330,21 +324,21 @@ typedef struct engine_encode_options {
     engine_truncation truncation;
     int truncate_left; /* 1: texts lose their start, not their end */
     int raw_scores;    /* 1: logits, where the model's scores are softmax or sigmoid */
-    /* The first version ends here. Words that go before each text, not before ids and tokens: */
-    const char *prompt;      /* the name of one of the file's prompts; "": none; NULL: that of the
-                                 role, else the file's default, if it has one: with
-                                 ENGINE_POOLING_MODEL, for vectors and tokens; else none */
-    const char *prompt_text; /* this text in place of any of the file's; or NULL */
-    size_t prompt_len;       /* its bytes, or ENGINE_NUL_TERMINATED */
+    /* The first version ends here. A prompt is words that go before each text (not before ids and
+     * tokens), as one text with it: the one of the file that `prompt` names, or none if that is "".
+     * If it is NULL: prompt_text; if that is NULL too, what the file has for the role, or else for
+     * all texts, but only with ENGINE_POOLING_MODEL, and not for the answers of heads. */
+    const char *prompt, *prompt_text;
+    size_t prompt_len; /* bytes of prompt_text, or ENGINE_NUL_TERMINATED */
     engine_role role;
-    const char *query_prompt; /* engine_rank: the name of the query's prompt, as `prompt` */
+    const char *query_prompt; /* engine_rank: as `prompt`, for the query */
     size_t stride;            /* engine_windows: tokens that neighbours share */
     int whole_words;          /* engine_windows: 1: windows begin and end between words */
 } engine_encode_options;
 
 typedef struct engine_result {
-    size_t n_tokens; /* T, special tokens included */
-    size_t row; /* ENGINE_POOLING_NONE: index of its first row in out; else the input's index */
+    size_t n_tokens;  /* T, special tokens included */
+    size_t row;       /* ENGINE_POOLING_NONE: index of its first row in out; else the input's */
     size_t n_dropped; /* tokens cut away: > 0 means truncated */
 } engine_result;
 
@@ -365,8 +359,8 @@ ENGINE_API engine_status engine_prompt(const engine_model *model,
 /* A part of a long text, with the tokens around it: special tokens, the prompt and, of a pair, the
  * other text are in every window. */
 typedef struct engine_window {
-    size_t n_tokens; /* of the window */
-    size_t first, n; /* its part of the text: tokens[first] .. tokens[first + n - 1] of them all */
+    size_t n_tokens;   /* of the window */
+    size_t first, n;   /* its part of the text: n of all tokens, from tokens[first] on */
     size_t begin, end; /* bytes of that part of the text, or of `pair` */
     uint8_t in_pair;   /* 1: the second text goes in windows */
 } engine_window;
@@ -396,8 +390,7 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 
 /* ---- Heads ---- */
 
-/* The name of a label, borrowed; NULL past the last one, and for one that the file does not name.
- */
+/* The name of a label, borrowed; NULL past the last one, and for one without a name. */
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
 /* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels],
