@@ -77,6 +77,8 @@ TOOL_NAMES := $(TOOL_MAINS:tools/%.c=%)
 program = $(1)/$(if $(filter encode,$(2)),encode,encode-$(2))
 PROGRAMS := $(foreach name,$(TOOL_NAMES),$(call program,$(BUILD),$(name)))
 SAMPLE := $(if $(wildcard tools/minimal.c),$(BUILD)/minimal)
+MANUALS := $(patsubst tools/%.in,$(BUILD)/%,$(wildcard tools/man/*.1.in))
+COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 LIBRARIES := $(BUILD)/libengine.a $(BUILD)/libengine.so
 chosen = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(call chosen,$(TEST_MAINS)))
@@ -90,7 +92,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE)
+all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
 	@echo 'Built $(BUILD)/. Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
 
 help:
@@ -201,6 +203,17 @@ $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -o $@ $^ $(LIBS)
 
+# ---- Pages ----
+# Programs print their manual page, around what tools/man/ says, and their completion for bash.
+
+$(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/%
+	@mkdir -p $(@D)
+	$(call say,manual)$(BUILD)/$* --help-manual < $< > $@
+
+$(BUILD)/completion/%: $(BUILD)/%
+	@mkdir -p $(@D)
+	$(call say,complete)$< --help-completion > $@
+
 # ---- Tests ----
 
 $(BUILD)/tests/api/%: $(BUILD)/tests/api/%.o $(BUILD)/libtests.a $(BUILD)/libwriter.a $(BUILD)/libengine.a
@@ -297,11 +310,10 @@ train: $(BUILD)/encode-import
 
 DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
-MANUALS := $(wildcard tools/man/*.1)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
-	$(MANUALS:tools/man/%=share/man/man1/%) \
+	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) \
 	share/encode/default.weights
 
 $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
@@ -309,7 +321,7 @@ $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
-install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS)
+install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS)
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/encode)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_details.h $(DEST)/include
@@ -320,7 +332,7 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS)
 	ln -sf libengine.so.$(SOVERSION) $(DEST)/lib/libengine.so
 	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/lib/pkgconfig
 	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/lib/cmake/engine
-	$(if $(MANUALS),install -m 644 $(MANUALS) $(DEST)/share/man/man1)
+	install -m 644 $(MANUALS) $(DEST)/share/man/man1
 	install -m 644 weights/default.weights $(DEST)/share/encode
 	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
 

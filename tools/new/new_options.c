@@ -58,7 +58,8 @@ static const struct option_row FILE_ROWS[] = {
 
 static const struct option_row TOKENIZER_ROWS[] = {
     {"tokenizer", 0, "FILE", "a Keras Tokenizer.to_json() file, or one token per line",
-     "A dash is standard input. In a list the id of a token is the number of its line, from 0; an "
+     "At most one of --tokenizer, --words and --fit. A dash is standard input. In a list the id of "
+     "a token is the number of its line, from 0; an "
      "empty line is an id without text; lines may end with \\r\\n. A line [UNK] or <unk> is the "
      "token for unknown words; if there is none, [UNK] is appended. A line with a blank in it is "
      "refused, unless --keras, because no text split at blanks would give it. A Keras file says "

@@ -186,6 +186,29 @@ static void describe(const char *key, const char *value, char help[SHAPE_HELP_BY
 
 static bool set_option(void *options, const struct option_use *use);
 
+/* Whether "one of mean, cls" has the name "cls". */
+static bool is_listed(const char *values, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = values; (at = strstr(at, name)) != NULL; at++)
+        if (at > values && at[-1] == ' ' && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+/* The names that the key takes; its kind of values may have more. */
+static void list_choices(const char *key, struct option_choice choices[SHAPE_VALUES_MOST])
+{
+    char values[EXPECTED_BYTES];
+    size_t n = 0;
+    describe_values(key, values);
+    for (int i = 0; i < SHAPE_VALUES_MOST && n < SHAPE_VALUES_MOST - 1; i++) {
+        const char *name = config_value_name(key, i);
+        if (name != NULL && is_listed(values, name))
+            choices[n++] = (struct option_choice){name, i, NULL};
+    }
+}
+
 size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHAPE_OPTIONS_MOST],
                   struct option_row table[SHAPE_OPTIONS_MOST])
 {
@@ -198,8 +221,7 @@ size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHA
             break;
         with_dashes(key, row->name);
         describe(key, value, row->help);
-        for (int i = 0; i < SHAPE_VALUES_MOST - 1 && config_value_name(key, i) != NULL; i++)
-            row->choices[i] = (struct option_choice){config_value_name(key, i), i, NULL};
+        list_choices(key, row->choices);
         table[n] = (struct option_row){
             row->name,      0, "", row->help, NULL, SET_BY(set_option), .choices = row->choices,
             .value = (int)n};

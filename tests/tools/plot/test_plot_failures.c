@@ -207,15 +207,4 @@ TEST(wrong_use)
     shell_expect(0, "$PLOT --version");
 }
 
-/* Every option of the help is in the manual. */
-TEST(manual)
-{
-    const struct shell_result *run = shell_expect(
-        0,
-        "for p in position attention words layers order similarity; do $PLOT $p --help; done | "
-        "grep -oE '(^| )--[a-z-]+' | tr -d ' ' | sort -u | while read -r o; do sed 's/\\\\-/-/g' "
-        "\"$SOURCE/tools/man/encode-plot.1\" | grep -qF -- \"$o\" || echo \"missing $o\"; done");
-    assert_string_equal(run->out, "");
-}
-
 SUITE_FIXTURE(plot_setup, shell_teardown)

@@ -154,6 +154,21 @@ static void print_choices(const struct option_choice *choices)
     puts(".RE");
 }
 
+/* The help as a sentence: its first letter is a capital, unless it begins with a value's name. */
+static void print_sentence(const struct option_row *row)
+{
+    char text[512];
+    size_t first = strcspn(row->help, " ,:");
+    bool is_value = false;
+    for (const struct option_choice *choice = row->choices; choice && choice->name; choice++)
+        is_value = is_value ||
+                   (strlen(choice->name) == first && strncmp(choice->name, row->help, first) == 0);
+    snprintf(text, sizeof text, "%s.", row->help);
+    if (!is_value)
+        text[0] = (char)toupper((unsigned char)text[0]);
+    print_text(text);
+}
+
 static void print_manual_row(const struct option_table *table, const struct option_group *group,
                              const struct option_row *row)
 {
@@ -173,7 +188,7 @@ static void print_manual_row(const struct option_table *table, const struct opti
         }
     if (row->commands)
         fputs(": ", stdout);
-    print_text(row->help);
+    print_sentence(row);
     if (row->more) {
         putchar('\n');
         print_text(row->more);
@@ -266,7 +281,7 @@ void option_print_completion(const struct option_table *table)
         *c = *c == '-' ? '_' : *c;
     printf("# Completion for bash, made by %s --help-completion.\n", program_name());
     printf("%s() {\n", function);
-    puts("    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values "
+    puts("    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values= "
          "options\n"
          "    [ \"$word\" != = ] || word=\n"
          "    [ \"$before\" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}\n"

@@ -1,0 +1,237 @@
+/* Reading a command line by a table: values, what was given, commands, rules and their messages. */
+#include "tests/support.h"
+
+#include "tools/common/options.h"
+#include "tools/common/options/option_reading.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum color { RED = 3, BLUE = 5 };
+
+struct paint {
+    const char *path, *lower;
+    size_t width;
+    uint64_t seed;
+    bool is_loud, has_color, is_left;
+    enum color color;
+    size_t n_layers;
+    struct {
+        size_t depth;
+    } inner;
+};
+
+static bool add_layer(void *options, const struct option_use *use)
+{
+    struct paint *paint = options;
+    assert_string_equal(use->option, "--layer");
+    paint->n_layers += (size_t)use->row->value;
+    return strcmp(use->text, "bad") != 0;
+}
+
+static const struct option_choice COLORS[] = {
+    OPTION_NAMED("red", RED), OPTION_NAMED("blue", BLUE), {0}};
+static const struct option_choice SIDES[] = {
+    OPTION_NAMED("left", true), OPTION_NAMED("right", false), {0}};
+
+static const struct option_row ROWS[] = {
+    {"output", 'o', "FILE", "the picture", NULL, TEXT_AT(struct paint, path)},
+    {"width", 'w', "N", "pixels", NULL, COUNT_AT(struct paint, width, 1, 100)},
+    {"seed", 0, "N", "of chance", NULL, NUMBER_AT(struct paint, seed)},
+    {"loud", 'l', NULL, "more words", NULL, FLAG_AT(struct paint, is_loud)},
+    {"color", 'c', "C", "red or blue", NULL, CHOICE_AT(struct paint, color, COLORS),
+     GIVEN_AT(struct paint, has_color)},
+    {"side", 0, "S", "left or right", NULL, CHOICE_AT(struct paint, is_left, SIDES)},
+    {"lower", 0, "yes-or-no", "letters", NULL, YES_NO_AT(struct paint, lower)},
+    {"layer", 0, "L", "one more", NULL, SET_BY(add_layer), .value = 7},
+    {"frame", 0, NULL, "of walls alone", NULL, FLAG_AT(struct paint, is_loud), .commands = 2},
+};
+static const struct option_row INNER_ROWS[] = {
+    {"depth", 0, "N", "of another struct", NULL, .kind = OPTION_COUNT, .offset = 0, .least = 2,
+     .most = 9},
+};
+
+static const struct option_group GROUPS[] = {
+    {OPTION_GROUP("", ROWS)},
+    {OPTION_GROUP("Inner", INNER_ROWS), .base = offsetof(struct paint, inner)},
+};
+
+static const char *check_loud(const void *options)
+{
+    return ((const struct paint *)options)->seed == 13 ? "13 is no chance" : NULL;
+}
+
+static const struct option_rule RULES[] = {
+    OPTION_NEEDS("width", "output", "width needs output"),
+    {.check = check_loud},
+    OPTION_EXCLUDES("color=red loud", "side", "red and loud have no side"),
+    OPTION_EXCLUDES("color!=red", "lower=yes layer", "but red, no lower and no layer"),
+    OPTION_NEEDS("depth", "TEXT", "depth is that of texts"),
+    {0},
+};
+
+static const struct option_command COMMANDS[] = {
+    {"doors", "[OPTION ...]\n", "Doors.\n"},
+    {"walls", "[OPTION ...]\n", "Walls.\n"},
+};
+
+static const struct option_table TABLE = {
+    OPTION_TABLE(COMMANDS, 2, GROUPS, 20),
+    .rules = RULES,
+    .end = "The end.",
+};
+
+/* ---- Reading words, with what goes to stdout and stderr ---- */
+
+struct outcome {
+    struct paint paint;
+    struct option_reading reading;
+    bool goes_on;
+    int exit_code;
+    const char *conflict;
+    char said[4096];
+};
+
+/* The words of a command line, separated by blanks. */
+static struct outcome *read_words(size_t command, const char *words)
+{
+    static struct outcome outcome;
+    static char text[256], name[] = "paint";
+    static char *argv[16] = {name};
+    int argc = 1, saved[2] = {dup(1), dup(2)};
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    outcome = (struct outcome){.exit_code = -1};
+    snprintf(text, sizeof text, "%s", words);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    optind = 0; /* glibc begins anew */
+    program_begin(name, argv);
+    fflush(NULL);
+    dup2(fileno(file), 1);
+    dup2(fileno(file), 2);
+    outcome.goes_on = options_read(&outcome.reading, &TABLE, command, &outcome.paint, argc, argv,
+                                   &outcome.exit_code);
+    if (outcome.goes_on)
+        outcome.conflict = options_conflict(&outcome.reading);
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) {
+        dup2(saved[i], 1 + i);
+        close(saved[i]);
+    }
+    rewind(file);
+    outcome.said[fread(outcome.said, 1, sizeof outcome.said - 1, file)] = '\0';
+    fclose(file);
+    return &outcome;
+}
+
+static void refused(size_t command, const char *words, const char *message)
+{
+    char said[512];
+    const struct outcome *outcome = read_words(command, words);
+    snprintf(said, sizeof said, "paint: %s\nTry 'paint --help'.\n", message);
+    assert_false(outcome->goes_on);
+    assert_int_equal(outcome->exit_code, PROGRAM_MISUSED);
+    assert_string_equal(outcome->said, said);
+}
+
+static void conflicts(const char *words, const char *message)
+{
+    const struct outcome *outcome = read_words(0, words);
+    assert_true(outcome->goes_on);
+    if (message == NULL)
+        assert_null(outcome->conflict);
+    else
+        assert_string_equal(outcome->conflict, message);
+}
+
+/* ---- Tests ---- */
+
+TEST(values)
+{
+    const struct outcome *outcome =
+        read_words(0, "one -o a --width=100 two --seed 18446744073709551615 -l --color blue --side "
+                      "left --lower no --layer x --layer y --depth 9 -- -z");
+    const struct paint *paint = &outcome->paint;
+    assert_true(outcome->goes_on);
+    assert_string_equal(outcome->said, "");
+    assert_string_equal(paint->path, "a");
+    assert_int_equal(paint->width, 100);
+    assert_true(paint->seed == UINT64_MAX);
+    assert_true(paint->is_loud && paint->is_left && paint->has_color);
+    assert_int_equal(paint->color, BLUE);
+    assert_string_equal(paint->lower, "no");
+    assert_int_equal(paint->n_layers, 14);
+    assert_int_equal(paint->inner.depth, 9);
+    assert_int_equal(outcome->reading.n_arguments, 3);
+    assert_string_equal(outcome->reading.arguments[2], "-z");
+    assert_false(read_words(0, "-o a")->paint.has_color);
+    assert_false(read_words(0, "--side left --side right")->paint.is_left);
+}
+
+/* Messages name the option as it was typed. */
+TEST(wrong_values)
+{
+    refused(0, "-w 0", "-w takes a whole number from 1 to 100, not '0'");
+    refused(0, "--wid 101", "--width takes a whole number from 1 to 100, not '101'");
+    refused(0, "--depth 1", "--depth takes a whole number from 2 to 9, not '1'");
+    refused(0, "-cgreen", "-c takes one of red, blue, not 'green'");
+    refused(0, "--lower maybe", "--lower takes yes or no, not 'maybe'");
+    refused(0, "--nonsense", "unrecognized option '--nonsense'");
+    refused(0, "--loud=x", "option '--loud' doesn't allow an argument");
+    refused(0, "-o", "option requires an argument -- 'o'");
+    refused(0, "--frame", "--frame is no option of doors");
+    assert_true(read_words(1, "--frame")->goes_on);
+    assert_false(read_words(0, "--layer bad --nonsense")->goes_on);
+}
+
+TEST(rules)
+{
+    conflicts("-o a -w 3", NULL);
+    conflicts("-w 3", "width needs output");
+    conflicts("--seed 13", "13 is no chance");
+    conflicts("--seed 12", NULL);
+    conflicts("-c red --side left", "red and loud have no side");
+    conflicts("-l --side right", "red and loud have no side");
+    conflicts("-c blue --side left", NULL);
+    conflicts("-c blue --lower yes", "but red, no lower and no layer");
+    conflicts("-c blue --layer x", "but red, no lower and no layer");
+    conflicts("-c red --layer x --lower yes", NULL);
+    conflicts("-c blue --lower no", NULL);
+    conflicts("--layer x", NULL);
+    conflicts("-c blue -c red --layer x", NULL); /* the last one counts */
+    conflicts("--depth 3", "depth is that of texts");
+    conflicts("--depth 3 text", NULL);
+    conflicts("-w 3 --depth 3", "width needs output"); /* the first one is told */
+}
+
+TEST(help)
+{
+    static const char help[] = "Usage: paint doors [OPTION ...]\n"
+                               "Doors.\n"
+                               "\n"
+                               "  -o, --output FILE the picture\n"
+                               "  -w, --width N     pixels\n"
+                               "      --seed N      of chance\n"
+                               "  -l, --loud        more words\n"
+                               "  -c, --color C     red or blue\n"
+                               "      --side S      left or right\n"
+                               "      --lower yes-or-no\n"
+                               "                    letters\n"
+                               "      --layer L     one more\n"
+                               "\n"
+                               "Inner\n"
+                               "      --depth N     of another struct\n"
+                               "\n"
+                               "  -h, --help        this text\n"
+                               "      --version     version and build\n"
+                               "\n"
+                               "The end.\n";
+    const struct outcome *outcome = read_words(0, "--help");
+    assert_false(outcome->goes_on);
+    assert_int_equal(outcome->exit_code, PROGRAM_DONE);
+    assert_string_equal(outcome->said, help);
+    assert_non_null(strstr(read_words(1, "-h")->said, "\n      --frame       of walls alone\n"));
+}

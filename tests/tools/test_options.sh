@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Options of every program: what --help, the manual and the shell's completion name is what the command line takes,
+# with values where it wants them, and nothing is left out.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+cd "$folder" || exit 1
+
+: >out >err
+
+same() { # FILE FILE
+    diff "$1" "$2" >err
+}
+
+# Every option that the parser knows: getopt_long lists them where a name could be any of them.
+parsed() { # PROGRAM [PICTURE]
+    "$@" --=x 2>&1 | grep -o "'--[^'=]*'" | tr -d "'" | sort
+}
+
+completed() { # PROGRAM WORD...: what its completion offers for the last of these words
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    "_${1//-/_}"
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# The values that the message about a wrong one names: "--format takes one of text, json, not 'x'".
+accepted() { # PROGRAM... OPTION
+    "$@" not-a-value --version 2>&1 | sed -n "s/.* takes one of \(.*\), not 'not-a-value'\$/\1/p" | tr -d ' ' | tr , '\n'
+}
+
+takes_value() { # PROGRAM... OPTION
+    ! "${@:1:$#-1}" "${*: -1}=x" --version 2>&1 | grep -q "doesn't allow an argument"
+}
+
+lacks_value() { # PROGRAM... -o
+    "$@" 2>&1 | grep -q 'requires an argument'
+}
+
+try_option() { # WHO PROGRAM... -- OPTION LETTER: its line in `lines` has an argument where the parser wants one
+    local who=$1 option=${*: -2:1} letter=${*: -1}
+    shift
+    local command=("${@:1:$#-3}")
+    if takes_value "${command[@]}" "$option"; then
+        accepted "${command[@]}" "$option" | sort >values
+        completed "${command[@]##*/}" "$option" '' | sed '/^$/d' | sort >offered
+        # Lists and settings of a model have values in their own messages.
+        [ ! -s values ] || check "$who $option: values of the completion" same values offered
+        [ "$letter" = none ] || check "$who $letter takes a value" lacks_value "${command[@]}" "$letter"
+    else
+        check "$who $option: no value in the help" grep -qE -- "$option( {2,}|\$)" lines
+        if [ "$letter" != none ]; then
+            run "${command[@]}" "$letter" --version
+            check "$who $letter" [ "$code" = 0 ]
+        fi
+    fi
+}
+
+options_of() { # PROGRAM [PICTURE]
+    local who="$*"
+    local command=("$programs/$1" "${@:2}")
+    "${command[@]}" --help >lines
+    sed -nE 's/^  (-.), (--[a-z-]+).*/\2 \1/p; s/^      (--[a-z-]+).*/\1 none/p' lines | sort >help
+    cut -d' ' -f1 help >help-names
+    check "$who: the help has options" [ -s help-names ]
+    # Hidden: encode-inspect explains why it has none of these.
+    parsed "${command[@]}" | grep -vxE -- "$([ "$1" = encode-inspect ] && echo '--output|--embedding-scale' || echo none)" >parsed
+    if [ $# = 1 ]; then
+        check "$who: the help has what is parsed" same parsed help-names
+    else # those that a picture does not take are refused by name
+        while read -r option; do
+            "${command[@]}" "$option" 1 --version 2>&1 | grep -q 'is no option of' || echo "$option"
+        done <parsed >taken
+        check "$who: the help has what is taken" same taken help-names
+    fi
+    completed "$@" -- | sort >completed
+    check "$who: completion" same help-names completed
+    while read -r option letter; do
+        try_option "$who" "${command[@]}" -- "$option" "$letter"
+    done <help
+    cat help-names >>all-names
+}
+
+for program in encode encode-import encode-new encode-inspect encode-bench encode-plot; do
+    "$programs/$program" --help-completion >completion
+    . ./completion
+    : >all-names
+    if [ "$program" = encode-plot ]; then
+        for picture in position attention words layers order similarity; do
+            options_of "$program" "$picture"
+        done
+        check "completion: pictures" [ "$(completed encode-plot '' | head -n 2 | xargs)" = 'position attention' ]
+    else
+        options_of "$program"
+    fi
+    sort -u all-names >names
+    "$programs/$program" --help-manual <"$tree/tools/man/$program.1.in" >manual
+    sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |
+        grep -oE -- '--[a-z-]+' | sort -u >manual-names
+    check "$program: the manual" same names manual-names
+    check "$program: no place of the manual is left open" [ "$(grep -c '^@' manual)" = 0 ]
+    if command -v groff >groff-there; then
+        groff -man -Tutf8 -Kutf8 -ww manual 2>warnings >/dev/null
+        check "$program: groff has nothing to say" [ ! -s warnings ]
+    fi
+done
+
+# ---- Values, as a shell splits them ----
+"$programs/encode" --help-completion >completion
+. ./completion
+check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
+check 'completion: -f' [ "$(completed encode -f '' | xargs)" = 'text json csv npy ids' ]
+check 'completion: a file' [ -z "$(completed encode -m '')" ]
+check 'completion: a text' [ -z "$(completed encode -m x wor)" ]
+run "$programs/encode" --help-completion x
+ends 'a page and more' 2 "unrecognized option"
+
+finish
