@@ -4,7 +4,7 @@
  */
 #include "model/tokenizer/added_tokens.h"
 
-#include "model/tokenizer/template.h"
+#include "model/tokenizer/list.h"
 #include "model/unicode/utf8.h"
 
 #include <string.h>
@@ -16,12 +16,12 @@ struct added_entry {
     uint8_t flags;
 };
 
-static bool parse_flags(struct added_entry *entry, const char *text, size_t len)
+static bool parse_flags(struct added_entry *entry, struct list_item item)
 {
     static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
     entry->flags = 0;
-    for (size_t i = 0; i < len; i++) {
-        const char *letter = memchr(letters, text[i], sizeof letters - 1);
+    for (size_t i = 0; i < item.len; i++) {
+        const char *letter = memchr(letters, item.text[i], sizeof letters - 1);
         if (letter == NULL)
             return false;
         entry->flags |= (uint8_t)(1 << (letter - letters));
@@ -29,24 +29,15 @@ static bool parse_flags(struct added_entry *entry, const char *text, size_t len)
     return true;
 }
 
-/* Reads the entry at list[*at], and moves *at behind it: 1, 0 at the end, -1 where it is none. */
+/* Reads the entry at list[*at] and moves *at past it: 1; 0 at the end, -1 where it is none. */
 static int next_entry(const char *list, size_t len, size_t *at, struct added_entry *entry)
 {
-    while (*at < len && list[*at] == ' ')
-        ++*at;
-    if (*at == len)
+    struct list_item item, id, flags;
+    if (!list_next(list, len, at, &item))
         return 0;
-    const char *text = list + *at;
-    const char *blank = memchr(text, ' ', len - *at);
-    const size_t n = blank == NULL ? len - *at : (size_t)(blank - text);
-    const char *colon = memchr(text, ':', n);
-    const size_t id_len = colon == NULL ? n : (size_t)(colon - text);
-    *at += n;
-    entry->id = template_number(text, id_len);
-    return entry->id >= 0 && parse_flags(entry, colon == NULL ? "" : colon + 1,
-                                         colon == NULL ? 0 : n - id_len - 1)
-               ? 1
-               : -1;
+    list_split(item, &id, &flags);
+    entry->id = list_number(id);
+    return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
 }
 
 const char *added_tokens_expected(const char *list, size_t len)
@@ -140,7 +131,7 @@ static size_t drop_equals(struct added_pattern *patterns, size_t n)
     return kept;
 }
 
-static void finish_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
+static void build_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
 {
     sort_patterns(patterns, n);
     *set =
@@ -272,8 +263,8 @@ const char *added_tokens_build(struct added_tokens *added, const char *list, siz
         else
             parts.raw[n_raw++] = pattern;
     }
-    finish_set(&added->raw, parts.raw, n_raw);
-    finish_set(&added->normalized, parts.normalized, n_normalized);
+    build_set(&added->raw, parts.raw, n_raw);
+    build_set(&added->normalized, parts.normalized, n_normalized);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "model/tokenizer/added_window.h"
 
+#include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 

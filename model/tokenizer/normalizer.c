@@ -6,10 +6,9 @@
  */
 #include "model/tokenizer/normalizer.h"
 
+#include "model/tokenizer/list.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
-
-#include <string.h>
 
 static const char *const STEP_NAMES[] = {
     [NORMALIZE_CLEAN] = "clean",
@@ -27,29 +26,17 @@ static const char *const STEP_NAMES[] = {
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
 
-static int step_by_name(const char *name, size_t len)
-{
-    for (int i = 0; i < N_STEPS; i++)
-        if (strlen(STEP_NAMES[i]) == len && memcmp(STEP_NAMES[i], name, len) == 0)
-            return i;
-    return -1;
-}
-
 bool normalizer_parse(struct normalizer_plan *plan, const char *text, size_t len)
 {
     struct normalizer_plan parsed = {.n = 0};
-    for (size_t at = 0; at < len;) {
-        if (text[at] == ' ') {
-            at++;
-            continue;
-        }
-        const char *blank = memchr(text + at, ' ', len - at);
-        const size_t name_len = blank == NULL ? len - at : (size_t)(blank - (text + at));
-        const int step = step_by_name(text + at, name_len);
-        if (step < 0 || parsed.n == NORMALIZER_STEPS)
+    struct list_item item;
+    for (size_t at = 0; list_next(text, len, &at, &item);) {
+        uint8_t step = 0;
+        while (step < N_STEPS && !list_item_is(item, STEP_NAMES[step]))
+            step++;
+        if (step == N_STEPS || parsed.n == NORMALIZER_STEPS)
             return false;
-        parsed.steps[parsed.n++] = (uint8_t)step;
-        at += name_len;
+        parsed.steps[parsed.n++] = step;
     }
     *plan = parsed;
     return true;

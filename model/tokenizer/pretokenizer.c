@@ -1,11 +1,63 @@
 /* pretokenizer.c - characters to words, one at a time; runs of ASCII letters, which need no
- * normalizer and are all alike to the splitter, in one go.
+ * normalizer and are all alike to the rules, in one go.
+ *
+ * All of the reference's pre-tokenizers that exist here decide at each border between two
+ * characters, from the properties of these two alone; so any sequence of them is one set of rules,
+ * and one pass. Whitespace (\w+|[^\w\s]+) is: drop blanks, end words where \w begins or ends to
+ * hold.
  */
 #include "model/tokenizer/pretokenizer.h"
 
+#include "model/tokenizer/list.h"
 #include "model/tokenizer/wordpiece.h"
+#include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
+
+/* ---- Rules ---- */
+
+bool splitter_parse(struct splitter_rules *rules, const char *text, size_t len)
+{
+    static const struct {
+        const char *name;
+        struct splitter_rules rules;
+    } steps[] = {
+        {"blanks", {.drop = UNICODE_BLANK}},
+        {"word_runs", {.runs = UNICODE_WORD}},
+        {"punctuation", {.alone = UNICODE_PUNCTUATION}},
+        {"punctuation_runs", {.runs = UNICODE_PUNCTUATION}},
+        {"punctuation_dropped", {.drop = UNICODE_PUNCTUATION}},
+        {"digits", {.alone = UNICODE_NUMBER}},
+        {"digit_runs", {.runs = UNICODE_NUMBER}},
+    };
+    enum { N = sizeof steps / sizeof *steps };
+    struct splitter_rules parsed = {.drop = 0};
+    struct list_item item;
+    for (size_t at = 0; list_next(text, len, &at, &item);) {
+        size_t i = 0;
+        while (i < N && !list_item_is(item, steps[i].name))
+            i++;
+        if (i == N)
+            return false;
+        parsed.drop |= steps[i].rules.drop;
+        parsed.alone |= steps[i].rules.alone;
+        parsed.runs |= steps[i].rules.runs;
+    }
+    *rules = parsed;
+    return true;
+}
+
+void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *plan,
+                    const struct splitter_rules *rules)
+{
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
+        const uint8_t properties = (uint8_t)unicode_properties(value);
+        table->value[byte] = value;
+        table->properties[byte] = properties;
+        table->letter[byte] = properties & (rules->drop | rules->alone) ? 0 : value;
+    }
+}
 
 /* ---- Words ---- */
 
@@ -24,14 +76,6 @@ void pretokenizer_cut(struct pretokenizer *pretokenizer)
         word_sink_add(pretokenizer->sink, pretokenizer->word.bytes, pretokenizer->word.len,
                       pretokenizer->word.begin, pretokenizer->word.end);
     forget_word(pretokenizer);
-}
-
-void pretoken_spell(struct pretoken *word)
-{
-    const size_t n = word->n_chars < word->cap_chars ? word->n_chars : word->cap_chars;
-    for (size_t i = 0; word->plain && i < n; i++)
-        word->chars[i] = (struct word_char){word->begin + i, word->begin + i + 1, i};
-    word->plain = false;
 }
 
 static void put_char(struct pretoken *word, struct normal_char c)

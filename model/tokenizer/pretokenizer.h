@@ -1,13 +1,45 @@
-/* pretokenizer.h - normalized characters to words: which characters are dropped, which stand alone,
- * and at which borders between kinds of characters a word ends. Internal to the tokenizer; rules:
- * `splitter` in section TOKN of weights/FORMAT.md.
+/* pretokenizer.h - normalized characters to words: which characters are dropped, which are words of
+ * their own, and at which borders between kinds of characters a word ends. Rules: `splitter` in
+ * section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_PRETOKENIZER_H
 #define MODEL_PRETOKENIZER_H
 
 #include "model/tokenizer/normalizer.h"
-#include "model/tokenizer/splitter.h"
-#include "model/tokenizer/words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Rules ---- */
+
+/* Sets of enum unicode_property bits. */
+struct splitter_rules {
+    uint8_t drop;  /* such characters separate words and are dropped */
+    uint8_t alone; /* each is a word of its own */
+    uint8_t runs;  /* words end where one of these begins or ends to hold */
+};
+
+/* Reads "blanks punctuation"; false where it is no such list. */
+bool splitter_parse(struct splitter_rules *rules, const char *text, size_t len);
+
+/* A word that ends with a character of properties a does not go on with one of properties b. */
+static inline bool splitter_cuts(const struct splitter_rules *rules, unsigned a, unsigned b)
+{
+    return ((a | b) & rules->alone) != 0 || ((a ^ b) & rules->runs) != 0;
+}
+
+/* What normalizer and splitter make of ASCII characters that need not be looked at one by one. */
+struct ascii_table {
+    uint8_t value[256];      /* what the character becomes; 0: not decided by it alone */
+    uint8_t properties[256]; /* of that, the low 8 bits */
+    uint8_t letter[256];     /* value, where it is neither dropped nor alone; else 0 */
+};
+
+void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *plan,
+                    const struct splitter_rules *rules);
+
+/* ---- Words ---- */
 
 /* Where a character of a word came from, and its first byte in the word. */
 struct word_char {
@@ -27,10 +59,16 @@ struct pretoken {
 };
 
 /* Fills in `chars` of a plain word. */
-void pretoken_spell(struct pretoken *word);
+static inline void pretoken_spell(struct pretoken *word)
+{
+    const size_t n = word->n_chars < word->cap_chars ? word->n_chars : word->cap_chars;
+    for (size_t i = 0; word->plain && i < n; i++)
+        word->chars[i] = (struct word_char){word->begin + i, word->begin + i + 1, i};
+    word->plain = false;
+}
 
 struct pretokenizer {
-    struct word_sink *sink;
+    struct word_sink *sink; /* takes the tokens of the words */
     struct pretoken word;
     unsigned last; /* unicode_properties of the word's last character */
 };

@@ -8,60 +8,32 @@
  */
 #include "model/tokenizer/template.h"
 
-#include "model/tokenizer/words.h"
+#include "model/tokenizer/list.h"
 
-#include <string.h>
-
-int32_t template_number(const char *text, size_t len)
+static bool parse_piece(struct template_piece *piece, struct list_item item)
 {
-    int64_t number = 0;
-    if (len == 0)
-        return -1;
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        number = 10 * number + (text[i] - '0');
-        if (number > INT32_MAX)
-            return -1;
-    }
-    return (int32_t)number;
-}
-
-static bool parse_piece(struct template_piece *piece, const char *text, size_t len)
-{
-    const char *colon = memchr(text, ':', len);
-    if (colon == NULL)
+    struct list_item id, type;
+    if (!list_split(item, &id, &type))
         return false;
-    const size_t id_len = (size_t)(colon - text);
-    piece->type = template_number(colon + 1, len - id_len - 1);
-    if (piece->type < 0)
-        return false;
-    if (id_len == 1 && (text[0] == 'A' || text[0] == 'B')) {
-        piece->id = text[0] == 'A' ? TEMPLATE_A : TEMPLATE_B;
-        return true;
-    }
-    piece->id = template_number(text, id_len);
-    return piece->id >= 0;
+    piece->type = list_number(type);
+    piece->id = list_item_is(id, "A")   ? TEMPLATE_A
+                : list_item_is(id, "B") ? TEMPLATE_B
+                                        : list_number(id);
+    return piece->type >= 0 && piece->id != -1;
 }
 
 bool template_parse(struct token_template *template, const char *text, size_t len, size_t n_texts)
 {
     struct token_template parsed = {.n_pieces = 0};
+    struct list_item item;
     size_t n_a = 0, n_b = 0;
-    for (size_t at = 0; at < len;) {
-        if (text[at] == ' ') {
-            at++;
-            continue;
-        }
-        const char *blank = memchr(text + at, ' ', len - at);
-        const size_t piece_len = blank == NULL ? len - at : (size_t)(blank - (text + at));
+    for (size_t at = 0; list_next(text, len, &at, &item);) {
         struct template_piece piece;
-        if (parsed.n_pieces == TEMPLATE_PIECES || !parse_piece(&piece, text + at, piece_len))
+        if (parsed.n_pieces == TEMPLATE_PIECES || !parse_piece(&piece, item))
             return false;
         parsed.pieces[parsed.n_pieces++] = piece;
         n_a += piece.id == TEMPLATE_A;
         n_b += piece.id == TEMPLATE_B;
-        at += piece_len;
     }
     if (n_a != 1 || n_b != n_texts - 1)
         return false;
@@ -105,53 +77,4 @@ const char *template_truncate(enum truncation truncation, bool has_pair, const s
         kept[0] = room;
     }
     return NULL;
-}
-
-static void split_text(struct word_sink *sink, const char *text, size_t len, char *scratch)
-{
-    if (len == 0)
-        return;
-    switch (sink->tokenizer->kind) {
-    case TOKENIZER_BLANKS: blanks_split(sink, text, len, scratch); break;
-    case TOKENIZER_KERAS: keras_split(sink, text, len, scratch); break;
-    case TOKENIZER_WORDPIECE:
-    case TOKENIZER_WORDS: pipeline_split(sink, text, len, scratch); break;
-    }
-}
-
-size_t template_fill(const struct tokenizer *tokenizer, const struct token_input *input,
-                     bool special, const struct text_cut cuts[2], struct token *out, size_t cap,
-                     void *scratch, struct text_count counts[2])
-{
-    const struct token_template *template =
-        input->pair != NULL ? &tokenizer->pair : &tokenizer->single;
-    size_t n = 0;
-    for (size_t i = 0; i < template->n_pieces; i++) {
-        const struct template_piece piece = template->pieces[i];
-        if (piece.id >= 0) {
-            if (special && n < cap)
-                out[n] = (struct token){.id = piece.id, .type = piece.type, .special = true};
-            n += special;
-            continue;
-        }
-        const size_t which = piece.id == TEMPLATE_B;
-        const size_t space = n < cap ? cap - n : 0;
-        struct word_sink sink = {
-            .tokenizer = tokenizer,
-            .out = space > 0 ? out + n : NULL,
-            .cap = space < cuts[which].kept ? space : cuts[which].kept,
-            .skip = cuts[which].skipped,
-            .count = &counts[which],
-            .type = piece.type,
-            .in_pair = which == 1,
-        };
-        counts[which].reached = SIZE_MAX;
-        counts[which].before = 0;
-        split_text(&sink, which == 1 ? input->pair : input->text,
-                   which == 1 ? input->pair_len : input->text_len, scratch);
-        counts[which].n = sink.n;
-        const size_t left = sink.n > sink.skip ? sink.n - sink.skip : 0;
-        n += left < cuts[which].kept ? left : cuts[which].kept;
-    }
-    return n;
 }

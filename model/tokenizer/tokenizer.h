@@ -1,17 +1,17 @@
 /* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
  *
- * The steps are a file each: utf8 (bytes to code points), word splitting (blanks.c, keras.c),
- * vocabulary (text to id), template.c (special tokens, pairs, truncation). Kinds `wordpiece` and
- * `words`, as checkpoints have them, go through pipeline.c: added_tokens, normalizer (normal_form,
- * unicode), pretokenizer, wordpiece. Kinds and settings: section TOKN of weights/FORMAT.md. All
- * functions are pure; scratch memory comes from the caller.
+ * tokenize.c is the way of a text; settings.c reads and checks the settings. Kinds blanks and keras
+ * are blanks.c and keras.c. Kinds wordpiece and words, as checkpoints have them, are pipeline.c:
+ * added_tokens, normalizer, added_window, pretokenizer, wordpiece. Kinds and settings: section TOKN
+ * of weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
 
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/normalizer.h"
-#include "model/tokenizer/splitter.h"
+#include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/template.h"
 #include "model/tokenizer/vocabulary.h"
 
 #include <stdbool.h>
@@ -19,18 +19,7 @@
 #include <stdint.h>
 
 enum tokenizer_kind { TOKENIZER_BLANKS, TOKENIZER_KERAS, TOKENIZER_WORDPIECE, TOKENIZER_WORDS };
-enum { TEMPLATE_PIECES = 16, SPLIT_BYTES = 32 };
-enum { TEMPLATE_A = -1, TEMPLATE_B = -2 }; /* ids of the pieces that stand for the texts */
-
-struct template_piece {
-    int32_t id; /* a special token, or TEMPLATE_A, TEMPLATE_B */
-    int32_t type;
-};
-
-struct token_template {
-    struct template_piece pieces[TEMPLATE_PIECES];
-    size_t n_pieces, n_special;
-};
+enum { SPLIT_BYTES = 32 };
 
 struct tokenizer {
     enum tokenizer_kind kind;
@@ -75,7 +64,7 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
                           size_t value_len);
 extern const char TOKENIZER_UNKNOWN_KEY[];
 
-/* After settings and vocabulary are in place: NULL, or a static string that says what is wrong (an
+/* After settings and vocabulary are in place. NULL, or a static string that says what is wrong (an
  * id outside the vocabulary, a type without a row, a kind that was not given). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
@@ -97,9 +86,6 @@ struct token_input {
     const char *pair;
     size_t pair_len;
 };
-
-/* Which text of a pair is cut. Names and values as engine_truncation. */
-enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SECOND };
 
 struct token_limit {
     size_t most; /* tokens of the answer, special ones included; SIZE_MAX: no limit */

@@ -5,6 +5,7 @@
 #define MODEL_WORDPIECE_H
 
 #include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/words.h"
 
 enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };
 

@@ -4,7 +4,16 @@
 #ifndef MODEL_WORDS_H
 #define MODEL_WORDS_H
 
-#include "model/tokenizer/template.h"
+#include "model/tokenizer/tokenizer.h"
+
+/* How many tokens a text has, and two counts of whole words and added tokens. */
+struct text_count {
+    size_t n;
+    size_t enough;      /* asked for: tokens that are enough */
+    size_t reached;     /* tokens up to the first word that ends with so many; or SIZE_MAX */
+    size_t most_before; /* asked for: a place, in tokens */
+    size_t before;      /* tokens before the last word that does not start behind it; or 0 */
+};
 
 /* Takes the tokens of one text. Those after the first `skip` go to out[0 .. cap), as many as are
  * kept; all are counted. */
@@ -78,7 +87,13 @@ void ascii_run_stop_at(struct ascii_run *run, char stop);
 size_t word_put_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
                     size_t at);
 
-/* One file each. buffer: the tokenizer's scratch. */
+/* Kinds wordpiece and words: as checkpoints have them. */
+static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
+{
+    return tokenizer->kind == TOKENIZER_WORDPIECE || tokenizer->kind == TOKENIZER_WORDS;
+}
+
+/* One file for each kind, or for two. buffer: the tokenizer's scratch. */
 void blanks_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
 void keras_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
 void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer);
