@@ -280,7 +280,7 @@ SHARED_DIR ?= ../shared
 BENCH ?= --precision f32,bf16,int8
 PEERS ?=
 
-bench: $(BUILD)/encode-bench $(BUILD)/encode
+bench: $(BUILD)/encode-bench $(BUILD)/encode-new $(BUILD)/encode
 	@$(BUILD)/encode-bench $(BENCH)
 
 bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import

@@ -47,7 +47,7 @@ done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:
 
 # ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
 writer='engine/file/(weight_writer|output_file)\.h'
-writes_weights='import new bench'
+writes_weights='import new'
 for main in tools/*.c; do
     name=$(basename "$main" .c)
     [ "$name" = minimal ] && continue

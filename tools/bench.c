@@ -210,9 +210,8 @@ static void measure_subjects(struct bench *bench)
         measure_subject(bench, subject_open(&bench->subject, options->model));
     else
         for (size_t i = 0; i < options->n_precisions; i++)
-            measure_subject(bench,
-                            subject_make(&bench->subject, &options->shape, options->shape_text,
-                                         options->precisions[i], options->seed));
+            measure_subject(bench, subject_make(&bench->subject, options->shape,
+                                                options->precisions[i], options->seed));
 }
 
 int main(int argc, char *argv[])

@@ -79,13 +79,6 @@ static bool set_workloads(void *options, const struct option_use *use)
 
 /* ---- Other values ---- */
 
-static bool set_shape(void *options, const struct option_use *use)
-{
-    struct bench_options *bench = options;
-    bench->shape_text = use->text;
-    return bert_shape_read(use->option, use->text, &bench->shape);
-}
-
 static bool set_seconds(void *options, const struct option_use *use)
 {
     double *seconds = &((struct bench_options *)options)->seconds;
@@ -141,9 +134,9 @@ static const struct option_row MODEL_ROWS[] = {
     {"shape", 0, "L/D/H/F",
      "layers, width, heads, feed-forward (default 6/384/12/1536); a fifth\n"
      "number is the vocabulary (30522)",
-     "A BERT; the default is the shape of all-MiniLM-L6-v2. The vocabulary is at least 1000. It "
-     "takes 8192 tokens.",
-     SET_BY(set_shape)},
+     "A BERT; the default is the shape of all-MiniLM-L6-v2. It takes 8192 "
+     "tokens.",
+     TEXT_AT(struct bench_options, shape)},
     {"precision", 0, "LIST", "of the shape's linear layers: f32 (default), bf16, f16, int8",
      "One after the other. Embedding tables have the same type, with int8 f16.",
      SET_BY(set_precisions), .choices = PRECISIONS},
@@ -242,22 +235,17 @@ static const struct option_table TABLE = {
 
 static void set_defaults(struct bench_options *options)
 {
-    *options = (struct bench_options){.seconds = 1, .seed = 1};
+    *options = (struct bench_options){.seconds = 1, .seed = 1, .shape = "6/384/12/1536"};
     for (size_t i = 0; i < BENCH_N_DEFAULT_WORKLOADS; i++)
         options->workloads[options->n_workloads++] = i;
 }
 
-/* What was not said. */
-static bool settle(struct bench_options *options)
+static void settle(struct bench_options *options)
 {
     if (options->n_precisions == 0)
         options->precisions[options->n_precisions++] = "f32";
     if (options->n_ids_files > 0 && !options->has_workloads)
         options->n_workloads = 0;
-    if (options->shape_text != NULL)
-        return true;
-    options->shape_text = "6/384/12/1536";
-    return bert_shape_read("--shape", options->shape_text, &options->shape);
 }
 
 bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code)
@@ -273,6 +261,7 @@ bool bench_options_read(struct bench_options *options, int argc, char **argv, in
     else if (conflict != NULL)
         program_misuse("%s", conflict);
     else
-        return settle(options);
-    return false;
+        *exit_code = PROGRAM_DONE;
+    settle(options);
+    return *exit_code == PROGRAM_DONE;
 }

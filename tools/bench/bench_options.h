@@ -2,7 +2,6 @@
 #ifndef TOOLS_BENCH_OPTIONS_H
 #define TOOLS_BENCH_OPTIONS_H
 
-#include "tools/bench/bert_file.h"
 #include "tools/common/options/option_table.h"
 
 #include <stdbool.h>
@@ -16,8 +15,7 @@ enum { BENCH_N_DEFAULT_WORKLOADS = 6 }; /* the first ones */
 
 struct bench_options {
     const char *model; /* a weight file; NULL: the shape */
-    const char *shape_text;
-    struct bert_shape shape;
+    const char *shape;
     const char *precisions[BENCH_LIST_MOST];
     size_t n_precisions;
     size_t threads[BENCH_LIST_MOST];

@@ -1,14 +1,15 @@
 /* subject.c - a model is opened, or made; and the arithmetic that it takes. */
 #include "tools/bench/subject.h"
 
+#include "tools/bench/child.h"
 #include "tools/common/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* The matrix of a layer at *index or behind it; false: there is none. */
@@ -53,22 +54,71 @@ int subject_open(struct subject *subject, const char *path)
     return open_model(subject);
 }
 
-/* Before minutes are spent on writing it. What cannot be asked here is for the writer to find. */
-static int check_space(const char *folder, const struct bert_shape *shape, const char *precision)
+/* ---- Made ones ---- */
+
+enum { SHAPE_NUMBERS = 5, NUMBER_BYTES = 24 };
+
+struct shape {
+    char numbers[SHAPE_NUMBERS][NUMBER_BYTES]; /* layers, width, heads, feed-forward, vocabulary */
+};
+
+static int read_shape(const char *text, struct shape *shape)
 {
-    struct statvfs system;
-    double needed = bert_file_bytes(shape, precision);
-    if (statvfs(folder, &system) != 0)
-        return PROGRAM_DONE;
-    double found = (double)system.f_bavail * (double)system.f_frsize;
-    if (needed <= found)
-        return PROGRAM_DONE;
-    return program_fail("the shape takes about %.1f GB in %s, '%s' has %.1f GB", 1e-9 * needed,
-                        precision, folder, 1e-9 * found);
+    const char *at = text;
+    size_t n = 0;
+    strcpy(shape->numbers[SHAPE_NUMBERS - 1], "30522");
+    for (bool more = true; more && n < SHAPE_NUMBERS; n++) {
+        size_t len = strcspn(at, "/");
+        snprintf(shape->numbers[n], NUMBER_BYTES, "%.*s", len < NUMBER_BYTES ? (int)len : 0, at);
+        more = at[len] == '/';
+        at += len + more;
+    }
+    return n >= SHAPE_NUMBERS - 1 && *at == '\0' && at[-1] != '/'
+               ? PROGRAM_DONE
+               : program_misuse(
+                     "--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'", text);
+}
+
+/* encode-new writes a BERT. */
+static int write_file(const char *path, const struct shape *shape, const char *precision,
+                      uint64_t seed)
+{
+    char seed_text[NUMBER_BYTES];
+    snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
+    return child_run("encode-new",
+                     (const char *const[]){"-o",
+                                           path,
+                                           "--seed",
+                                           seed_text,
+                                           "--type",
+                                           precision,
+                                           "--embedding-type",
+                                           strcmp(precision, "int8") == 0 ? "f16" : precision,
+                                           "--layers",
+                                           shape->numbers[0],
+                                           "--width",
+                                           shape->numbers[1],
+                                           "--heads",
+                                           shape->numbers[2],
+                                           "--feed-forward",
+                                           shape->numbers[3],
+                                           "--vocabulary",
+                                           shape->numbers[4],
+                                           "--max-tokens",
+                                           "8192",
+                                           "--token-types",
+                                           "2",
+                                           "--embedding-norm",
+                                           "layer",
+                                           "--position",
+                                           "learned",
+                                           "--norm-eps",
+                                           "1e-12",
+                                           NULL});
 }
 
 /* Writes the file and leaves it open without a name. */
-static int make_file(struct subject *subject, const struct bert_shape *shape, const char *precision,
+static int make_file(struct subject *subject, const struct shape *shape, const char *precision,
                      uint64_t seed)
 {
     const char *folder = getenv("TMPDIR");
@@ -77,9 +127,7 @@ static int make_file(struct subject *subject, const struct bert_shape *shape, co
     int n = snprintf(path, sizeof path, "%s/encode-bench-%ld.weights", folder, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof path)
         return program_fail("$TMPDIR is too long");
-    int code = check_space(folder, shape, precision);
-    if (code == PROGRAM_DONE)
-        code = bert_file_write(path, shape, precision, seed);
+    int code = write_file(path, shape, precision, seed);
     if (code != PROGRAM_DONE)
         return code;
     subject->fd = open(path, O_RDONLY); /* children inherit it: the workload cold opens it there */
@@ -89,11 +137,14 @@ static int make_file(struct subject *subject, const struct bert_shape *shape, co
     return code;
 }
 
-int subject_make(struct subject *subject, const struct bert_shape *shape, const char *shape_text,
-                 const char *precision, uint64_t seed)
+int subject_make(struct subject *subject, const char *shape_text, const char *precision,
+                 uint64_t seed)
 {
+    struct shape shape;
     *subject = (struct subject){.fd = -1, .name = shape_text};
-    int code = make_file(subject, shape, precision, seed);
+    int code = read_shape(shape_text, &shape);
+    if (code == PROGRAM_DONE)
+        code = make_file(subject, &shape, precision, seed);
     if (code != PROGRAM_DONE)
         return code;
     snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);

@@ -2,7 +2,6 @@
 #ifndef TOOLS_BENCH_SUBJECT_H
 #define TOOLS_BENCH_SUBJECT_H
 
-#include "tools/bench/bert_file.h"
 #include "tools/bench/workload.h"
 
 enum { SUBJECT_PATH_BYTES = 64 };
@@ -21,10 +20,12 @@ struct subject {
  * close. */
 int subject_open(struct subject *subject, const char *path);
 
-/* Makes one of a shape in $TMPDIR, or /tmp, and takes its name away as soon as it is open: whatever
- * ends this program, nothing is left. */
-int subject_make(struct subject *subject, const struct bert_shape *shape, const char *shape_text,
-                 const char *precision, uint64_t seed);
+/* Has encode-new make a BERT of a shape, "6/384/12/1536" or "6/384/12/1536/30522", in $TMPDIR, or
+ * /tmp, and takes its name away as soon as it is open: whatever ends this program, nothing is left.
+ * precision: "f32", "f16", "bf16" or "int8", of every linear layer; embedding tables have the same,
+ * and f16 with int8. It takes 8,192 tokens. */
+int subject_make(struct subject *subject, const char *shape_text, const char *precision,
+                 uint64_t seed);
 
 void subject_close(struct subject *subject);
 
