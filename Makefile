@@ -98,8 +98,8 @@ all: $(LIBRARIES) $(PROGRAMS) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
 help:
 	@echo 'make               libraries and programs under $(BUILD)/'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
-	@echo 'make test-clang    the same built with clang, under build/clang/'
-	@echo 'make asan          the same under AddressSanitizer and UBSan, build/asan/'
+	@echo 'make test-clang    builds all with clang under build/clang/, and runs the tests of numbers'
+	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
@@ -232,20 +232,33 @@ bench-kernels: $(BENCHES)
 	@for bench in $(BENCHES); do $$bench $(ARGS) || exit; done
 
 # What tests/run.sh and the scripts it runs need to know.
-export BUILD PREFIX CC SANITIZE
+export BUILD PREFIX CC CFLAGS SANITIZE
 run_tests = tests/run.sh $(TESTS) $(call chosen,$(TEST_SCRIPTS))
 
 test: all $(TESTS)
 	@$(run_tests) $(call chosen,$(filter-out tests/check_size.sh,$(wildcard tests/check_*.sh)))
 
+# Another compiler is for its warnings, and for the numbers that its code computes: everything is built, and the
+# suites of model/, of the engine's arithmetic and of the public functions run.
+CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine/file/% tests/engine/test_grid% \
+	tests/engine/test_heads% tests/engine/test_identity% tests/engine/test_int8% tests/engine/test_positions% \
+	tests/tools/encode/%,$(TEST_MAINS))
 test-clang:
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) test
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS= run-tests
 
+# Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
+# the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
+ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_precision% tests/engine/test_order% \
+	tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% tests/tools/import/test_import_precision% \
+	tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
+ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1
 asan:
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' sanitized
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
+		TEST_MAINS='$(ASAN_TESTS)' TEST_SCRIPTS='$(ASAN_SCRIPTS)' run-tests
 
 # Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; make test replays a corpus made by the suites there.
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
@@ -264,10 +277,10 @@ TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tes
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= sanitized
+		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
 
-.PHONY: sanitized
-sanitized: $(PROGRAMS) $(SAMPLE) $(TESTS)
+.PHONY: run-tests
+run-tests: $(PROGRAMS) $(SAMPLE) $(TESTS)
 	@$(run_tests)
 
 size:
@@ -310,19 +323,25 @@ train: $(BUILD)/encode-import
 
 DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
+COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
-	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) \
+	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights
 
 $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
 
+$(COMPLETIONS): $(BUILD)/completion/%: $(BUILD)/%
+	@mkdir -p $(@D)
+	$(call say,write)$< --help-completion > $@
+
 # Nothing is compiled but what knows PREFIX, if that has changed.
-install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS)
-	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 share/encode)
+install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
+	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 \
+		share/bash-completion/completions share/encode)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
 	install -m 644 engine/engine.h engine/engine_details.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
@@ -333,6 +352,7 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS)
 	install -m 644 $(filter %.pc,$(FOR_HOSTS)) $(DEST)/lib/pkgconfig
 	install -m 644 $(filter %.cmake,$(FOR_HOSTS)) $(DEST)/lib/cmake/engine
 	install -m 644 $(MANUALS) $(DEST)/share/man/man1
+	install -m 644 $(COMPLETIONS) $(DEST)/share/bash-completion/completions
 	install -m 644 weights/default.weights $(DEST)/share/encode
 	$(if $(DESTDIR),,-@ldconfig 2>/dev/null || true)
 
