@@ -52,7 +52,7 @@ FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
 FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
 
-WRITER_SOURCES := $(wildcard engine/file/weight_writer.c engine/file/weight_sections.c engine/file/output_file.c)
+WRITER_SOURCES := $(wildcard $(addprefix engine/file/,weight_writer.c weight_sections.c text_lower.c output_file.c))
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c))
 ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))

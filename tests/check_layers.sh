@@ -46,7 +46,7 @@ while read -r header; do
 done < <(find model -name '*.[ch]' -exec grep -lE '#[[:space:]]*include[[:space:]]+<(omp|pthread|threads|sched)\.h>' {} +)
 
 # ---- Programs: each has tools/NAME.c and tools/NAME/, and none sees another's ----
-writer='engine/file/(weight_writer|output_file)\.h'
+writer='engine/file/(weight_writer|output_file|text_lower)\.h'
 writes_weights='import new'
 for main in tools/*.c; do
     name=$(basename "$main" .c)
@@ -77,9 +77,6 @@ engine/answer:engine/session engine/positions:engine/session engine/session:engi
 model/unicode/unicode:model/unicode/unicode_exceptions model/tokenizer/tokenizer:model/tokenizer/template
 model/tokenizer/words:model/tokenizer/template model/tokenizer/wordpiece:model/tokenizer/pretokenizer
 model/config:model/layers/position
-tools/import/vectors/vectors_report:tools/import/vectors/vectors
-tools/import/tokenizer/tokenizer_file:tools/import/tokenizer/tokenizer_parts
-tools/import/import_options:tools/import/vectors/vectors tools/import/checkpoint/plan:tools/import/checkpoint/plan_parts
 tools/plot/gnuplot/script:tools/plot/writer tools/plot/plot_options:tools/plot/pictures/pictures
 tools/plot/plot_options:tools/plot/pictures/plot_values
 END

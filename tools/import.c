@@ -1,22 +1,21 @@
 /* import.c - encode-import: a weight file of a HuggingFace or sentence-transformers directory, of
  * its tokenizer alone, or of word vectors.
  *
- *     checkpoint   the directory, read and checked whole: config, tokenizer, modules, plan
- *     report       --dry-run: what would be written
- *     plan_write   the tensors, streamed; provenance: names and hashes of what was read
- *     vectors      --vectors: GloVe, word2vec, fastText
+ *     checkpoint     the directory, read and checked whole: config, tokenizer, modules, plan
+ *     report         --dry-run: what would be written
+ *     plan_write     the tensors, streamed
+ *     weight_output  the file itself, and names and hashes of what was read
+ *     vectors        --vectors: GloVe, word2vec, fastText
  *
  * Formats and names: tools/import/. See man/encode-import.1.
  */
 #include "tools/common/options.h"
 #include "tools/import/checkpoint/checkpoint.h"
+#include "tools/import/checkpoint/plan_write.h"
 #include "tools/import/import_options.h"
-#include "tools/import/output_check.h"
-#include "tools/import/progress.h"
-#include "tools/import/provenance.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/vectors.h"
-#include "tools/import/writing.h"
+#include "tools/import/weight_output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,63 +32,64 @@ static void name_of(const char *path, char *name, size_t cap)
     free(whole);
 }
 
+/* --name, or what the source is called. */
+static void name_source(const struct import_options *options, const char *path, char *name,
+                        size_t cap)
+{
+    if (options->name != NULL)
+        snprintf(name, cap, "%s", options->name);
+    else
+        name_of(path, name, cap);
+}
+
 /* ---- A model ---- */
 
-static void write_labels(const struct checkpoint *checkpoint, struct weight_writer *writer)
+static void write_metadata(const struct checkpoint *checkpoint, struct weight_output *output)
 {
+    char text[FOLDER_PATH];
+    weight_output_metadata(output, "architecture", checkpoint->config.architecture->class_name);
+    name_of(checkpoint->folder.path, text, sizeof text);
+    weight_output_metadata(output, "source", text);
     for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
         char key[32];
         const char *label = checkpoint_label(&checkpoint->config, i);
         snprintf(key, sizeof key, "label.%zu", i);
         if (label != NULL)
-            import_metadata(writer, key, label);
+            weight_output_metadata(output, key, label);
     }
-}
-
-static void write_metadata(const struct checkpoint *checkpoint, const char *name,
-                           struct weight_writer *writer)
-{
-    char text[FOLDER_PATH];
-    import_metadata(writer, "name", name);
-    import_metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
-    import_metadata(writer, "architecture", checkpoint->config.architecture->class_name);
-    name_of(checkpoint->folder.path, text, sizeof text);
-    import_metadata(writer, "source", text);
-    write_labels(checkpoint, writer);
-    prompts_write(&checkpoint->st, writer);
+    prompts_write(&checkpoint->st, output->writer);
 }
 
 /* Without a tokenizer the vocabulary is empty, and the model takes ids only. */
-static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_writer *writer)
+static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_output *output)
 {
     if (checkpoint->has_tokenizer)
         import_tokenizer_write(&checkpoint->tokenizer, (size_t)checkpoint->config.model.token_types,
-                               checkpoint->truncate, writer);
+                               checkpoint->truncate, output->writer);
     else
-        import_setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
+        weight_output_set(output, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks");
 }
 
-static int write_checkpoint(const struct checkpoint *checkpoint, const char *output,
-                            const char *name)
+static int write_checkpoint(const struct checkpoint *checkpoint, const char *path, const char *name)
 {
-    engine_error error = {ENGINE_OK, ""};
-    struct problem problem = {""};
+    struct weight_output output;
     struct progress progress;
-    struct weight_writer *writer;
-    if (weight_writer_open(output, &writer, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    weight_writer_config(writer, &checkpoint->config.model);
-    write_tokenizer(checkpoint, writer);
-    write_metadata(checkpoint, name, writer);
+    if (!weight_output_open(&output, path, name))
+        return PROGRAM_FAILED;
+    weight_writer_config(output.writer, &checkpoint->config.model);
+    write_tokenizer(checkpoint, &output);
+    write_metadata(checkpoint, &output);
     progress_begin(&progress, "importing",
-                   provenance_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
-    bool ok = error.status == ENGINE_OK &&
-              provenance_write(&checkpoint->folder, writer, &progress, &problem) &&
-              plan_write(&checkpoint->plan, writer, &progress, &problem);
+                   weight_output_source_bytes(&checkpoint->folder) +
+                       checkpoint->plan.n_source_bytes);
+    weight_output_sources(&output, &checkpoint->folder, &progress);
+    if (output.problem.text[0] == '\0' && output.error.status == ENGINE_OK &&
+        !plan_write(&checkpoint->plan, output.writer, &progress))
+        output.problem = *checkpoint->folder.problem;
     progress_end(&progress);
-    int code = import_finish(writer, ok, &error, &problem);
+    int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
-        program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", output,
+        program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", path,
                      checkpoint->config.architecture->class_name, checkpoint->plan.n,
                      checkpoint->plan.n_parameters);
     return code;
@@ -116,19 +116,18 @@ static void say_notes(const struct checkpoint *checkpoint)
 static int import_checkpoint(const struct import_options *options)
 {
     static struct checkpoint checkpoint;
-    struct problem problem;
+    struct problem problem = {""};
     char name[FOLDER_PATH];
     if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
         return program_fail("%s", problem.text);
-    int code = import_output_check_folder(options, &checkpoint.folder);
-    name_of(options->directory, name, sizeof name);
+    int code = weight_output_check_folder(options, &checkpoint.folder);
+    name_source(options, options->directory, name, sizeof name);
     if (code == PROGRAM_DONE)
         say_notes(&checkpoint);
     if (code == PROGRAM_DONE && options->is_dry_run)
-        report_checkpoint(&checkpoint, options->name != NULL ? options->name : name);
+        report_checkpoint(&checkpoint, name);
     else if (code == PROGRAM_DONE)
-        code = write_checkpoint(&checkpoint, options->output,
-                                options->name != NULL ? options->name : name);
+        code = write_checkpoint(&checkpoint, options->output, name);
     checkpoint_free(&checkpoint);
     return program_end(code);
 }
@@ -136,32 +135,30 @@ static int import_checkpoint(const struct import_options *options)
 /* ---- A tokenizer alone ---- */
 
 /* A file without a model has neither width nor layers: CONF says how many ids and types there are.
- */
+ * folder: NULL where the tokenizer is a file. */
 static int write_tokenizer_alone(const struct import_options *options,
                                  const struct import_tokenizer *tokenizer,
                                  const struct folder *folder, const char *name)
 {
     enum { TYPES = 2 }; /* of the texts of a pair */
-    engine_error error = {ENGINE_OK, ""};
-    struct problem problem = {""};
-    struct weight_writer *writer;
+    struct weight_output output;
     char count[32];
-    if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    snprintf(count, sizeof count, "%zu", tokenizer->n);
-    import_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
+    if (!weight_output_open(&output, options->output, name))
+        return PROGRAM_FAILED;
+    snprintf(count, sizeof count, "%zu", tokenizer->draft.words.n);
+    weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
     snprintf(count, sizeof count, "%d", TYPES);
-    import_setting(writer, ENGINE_SETTINGS_CONFIG, "token_types", count);
-    import_tokenizer_write(tokenizer, TYPES, false, writer);
-    import_metadata(writer, "name", name);
-    import_metadata(writer, "made_by", "encode-import " ENGINE_VERSION);
-    import_metadata(writer, "source", name);
-    bool ok = error.status == ENGINE_OK &&
-              (folder != NULL ? provenance_write(folder, writer, NULL, &problem)
-                              : provenance_write_file(0, options->tokenizer, writer, &problem));
-    int code = import_finish(writer, ok, &error, &problem);
+    weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "token_types", count);
+    import_tokenizer_write(tokenizer, TYPES, false, output.writer);
+    weight_output_metadata(&output, "source", name);
+    if (folder != NULL)
+        weight_output_sources(&output, folder, NULL);
+    else
+        weight_output_source(&output, 0, options->tokenizer);
+    int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
-        program_note("wrote %s: a tokenizer of %zu tokens", options->output, tokenizer->n);
+        program_note("wrote %s: a tokenizer of %zu tokens", options->output,
+                     tokenizer->draft.words.n);
     return code;
 }
 
@@ -175,13 +172,10 @@ static bool read_from_directory(struct folder *folder, const char *path,
                                 struct import_tokenizer *tokenizer, struct problem *problem)
 {
     struct sentence_transformers st;
-    if (!folder_open(folder, path, problem))
+    if (!folder_open(folder, path, problem) || !sentence_transformers_read(&st, folder))
         return false;
-    bool ok = sentence_transformers_read(&st, folder, problem);
-    if (ok) {
-        ok = checkpoint_read_tokenizer(folder, st.transformer, tokenizer, problem);
-        sentence_transformers_free(&st);
-    }
+    bool ok = import_tokenizer_read(tokenizer, folder, st.transformer);
+    sentence_transformers_free(&st);
     return ok;
 }
 
@@ -189,20 +183,16 @@ static int import_tokenizer(const struct import_options *options)
 {
     struct folder folder = {.n = 0};
     struct import_tokenizer tokenizer;
-    struct problem problem;
+    struct problem problem = {""};
     char name[FOLDER_PATH];
     bool from_directory = is_directory(options->tokenizer);
-    bool ok = from_directory
-                  ? read_from_directory(&folder, options->tokenizer, &tokenizer, &problem)
-                  : import_tokenizer_read_file(&tokenizer, options->tokenizer, &problem);
-    if (!ok) {
+    if (!(from_directory ? read_from_directory(&folder, options->tokenizer, &tokenizer, &problem)
+                         : import_tokenizer_read_file(&tokenizer, options->tokenizer, &problem))) {
         folder_close(&folder);
         return program_fail("%s", problem.text);
     }
-    int code = from_directory ? import_output_check_folder(options, &folder) : PROGRAM_DONE;
-    name_of(options->tokenizer, name, sizeof name);
-    if (options->name != NULL)
-        snprintf(name, sizeof name, "%s", options->name);
+    int code = weight_output_check_folder(options, &folder);
+    name_source(options, options->tokenizer, name, sizeof name);
     if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
     if (code == PROGRAM_DONE && options->is_dry_run)
@@ -216,7 +206,7 @@ static int import_tokenizer(const struct import_options *options)
 
 static int carry_out(const struct import_options *options)
 {
-    int code = import_output_check(options);
+    int code = weight_output_check(options);
     if (code != PROGRAM_DONE)
         return code;
     if (options->vectors.path != NULL)

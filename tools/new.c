@@ -3,6 +3,7 @@
  * tensors.
  */
 #include "tools/common/options.h"
+#include "tools/common/weights/keras_json.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
 #include "tools/new/new_options.h"
@@ -25,44 +26,62 @@ static const char BUILT_IN_WORDS[] =
     "red green blue one two three in on at to from with by of for over under who what where when "
     "why how";
 
-static int read_file(const struct new_options *options, struct token_source *source)
+/* A Keras file says itself how texts are split. */
+static int read_keras(const struct new_options *options, const char *data, size_t len,
+                      struct tokenizer_draft *draft)
+{
+    struct problem problem = {""};
+    if (options->keras || options->blanks || options->lower != NULL)
+        return program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
+                              "--blanks and --lower go with word lists",
+                              options->tokenizer);
+    return keras_json_read(draft, options->tokenizer, data, len, &problem)
+               ? PROGRAM_DONE
+               : program_fail("%s", problem.text);
+}
+
+/* The rules of a tokenizer whose words are there. */
+static int set_rules(struct tokenizer_draft *draft, bool is_keras)
+{
+    return draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL) ? PROGRAM_DONE : no_memory();
+}
+
+static int read_file(const struct new_options *options, struct tokenizer_draft *draft)
 {
     char *data;
     size_t len, blanks = 0;
     int code = read_whole(options->tokenizer, &data, &len);
     if (code != PROGRAM_DONE)
         return code;
-    while (blanks < len && strchr(" \t\r\n", data[blanks]) != NULL && data[blanks] != '\0')
+    while (blanks < len && memchr(" \t\r\n", data[blanks], 4) != NULL)
         blanks++;
-    bool is_json = blanks < len && data[blanks] == '{';
-    if (is_json && (options->keras || options->blanks || options->lower != NULL))
-        code = program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
-                              "--blanks and --lower go with word lists",
-                              options->tokenizer);
-    if (code == PROGRAM_DONE)
-        code = token_source_begin(source, is_json || options->keras);
-    if (code == PROGRAM_DONE)
-        code = is_json ? token_source_keras(source, options->tokenizer, data, len)
-                       : token_source_list(source, options->tokenizer, data, len);
+    if (blanks < len && data[blanks] == '{') {
+        code = read_keras(options, data, len, draft);
+    } else {
+        code = token_source_list(draft, options->tokenizer, data, len, !options->keras);
+        if (code == PROGRAM_DONE)
+            code = set_rules(draft, options->keras);
+    }
     free(data);
     return code;
 }
 
-static int make_tokenizer(const struct new_options *options, struct token_source *source)
+static int make_tokenizer(const struct new_options *options, struct tokenizer_draft *draft)
 {
-    int code = PROGRAM_DONE;
-    if (options->tokenizer != NULL)
-        code = read_file(options, source);
-    else
-        code = token_source_begin(source, options->keras || options->fit != NULL);
-    if (code == PROGRAM_DONE && options->lower != NULL)
-        source->lower = strcmp(options->lower, "yes") == 0;
-    if (code == PROGRAM_DONE && options->fit != NULL)
-        code = token_source_fit(source, options->fit, &options->fit_options);
-    else if (code == PROGRAM_DONE && options->tokenizer == NULL)
-        code = token_source_words(source, options->words != NULL ? options->words : BUILT_IN_WORDS);
+    bool is_keras = options->keras || options->fit != NULL;
+    const char *words = options->words != NULL ? options->words : BUILT_IN_WORDS;
+    int code;
+    draft->lower = options->lower != NULL ? strcmp(options->lower, "yes") == 0 : is_keras;
+    if (options->tokenizer != NULL) {
+        code = read_file(options, draft);
+    } else {
+        code = options->fit != NULL ? token_source_fit(draft, options->fit, &options->fit_options)
+                                    : token_source_words(draft, words);
+        if (code == PROGRAM_DONE)
+            code = set_rules(draft, is_keras);
+    }
     for (size_t i = 0; i < options->n_added && code == PROGRAM_DONE; i++)
-        code = token_source_add(source, options->added[i]);
+        code = token_source_add(draft, options->added[i]);
     return code;
 }
 
@@ -131,7 +150,7 @@ static void write_labels(struct weight_writer *writer, const struct shape *shape
     }
 }
 
-static int write_model(const struct new_options *options, const struct token_source *source,
+static int write_model(const struct new_options *options, const struct tokenizer_draft *draft,
                        const struct templates *templates)
 {
     engine_error error = {ENGINE_OK, ""};
@@ -140,7 +159,7 @@ static int write_model(const struct new_options *options, const struct token_sou
     if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
     weight_writer_config(writer, &options->shape.config);
-    token_source_write(source, writer);
+    draft_write(draft, writer);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "single", templates->single);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "pair", templates->pair);
     setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
@@ -155,27 +174,27 @@ static int write_model(const struct new_options *options, const struct token_sou
     if (weight_writer_finish(writer) != ENGINE_OK)
         return program_fail("%s", error.message);
     program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
-                 source->words.n, plural(source->words.n), n_parameters, plural(n_parameters));
+                 draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
     return PROGRAM_DONE;
 }
 
 int main(int argc, char *argv[])
 {
     struct new_options options;
-    struct token_source source = {0};
+    struct tokenizer_draft draft = DRAFT_EMPTY;
     struct templates templates;
     int code;
     program_begin("encode-new", argv);
     if (!new_options_read(&options, argc, argv, &code))
         return code;
-    code = make_tokenizer(&options, &source);
+    code = make_tokenizer(&options, &draft);
     if (code == PROGRAM_DONE)
-        code = settle_config(&options.shape.config, source.words.n);
+        code = settle_config(&options.shape.config, draft.words.n);
     if (code == PROGRAM_DONE)
-        code = resolve_templates(&options, &source.words, &templates);
+        code = resolve_templates(&options, &draft.words, &templates);
     if (code == PROGRAM_DONE)
-        code = write_model(&options, &source, &templates);
-    token_source_free(&source);
+        code = write_model(&options, &draft, &templates);
+    draft_free(&draft);
     new_options_free(&options);
     return code;
 }

@@ -11,28 +11,27 @@ static void read_as(int kind, const struct json_file *file)
 {
     static struct sentence_transformers st;
     struct checkpoint_config config;
-    struct problem problem;
     st = (struct sentence_transformers){.is_present = true};
     switch (kind) {
     case CONFIG:
-        if (checkpoint_config_read(file, &config, &problem)) {
+        if (checkpoint_config_read(file, &config)) {
             for (int64_t i = 0; i < config.model.labels && i < 1000; i++)
                 checkpoint_label(&config, (size_t)i);
             config_check(&config.model);
         }
         break;
-    case MODULES: modules_parse(&st, file, &problem); break;
-    case POOLING: pooling_parse(&st, file, &problem); break;
-    case DENSE: dense_parse(&st, 0, file, &problem); break;
-    case LENGTH: length_parse(&st, file, &problem); break;
-    default: prompts_check(file, &problem); break;
+    case MODULES: modules_parse(&st, file); break;
+    case POOLING: pooling_parse(&st, file); break;
+    case DENSE: dense_parse(&st, 0, file); break;
+    case LENGTH: length_parse(&st, file); break;
+    default: prompts_check(file); break;
     }
 }
 
 static void read_tokenizer(const char *text, size_t len)
 {
     struct import_tokenizer tokenizer;
-    struct problem problem;
+    struct problem problem = {""};
     if (import_tokenizer_parse(&tokenizer, "fuzz", text, len, &problem))
         import_tokenizer_free(&tokenizer);
 }
@@ -40,7 +39,7 @@ static void read_tokenizer(const char *text, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct json_file file;
-    struct problem problem;
+    struct problem problem = {""};
     if (size == 0)
         return 0;
     int kind = data[0] % N_KINDS;

@@ -14,10 +14,9 @@ static void read_tensor(const struct tensor_set *set, const struct stored_tensor
     enum { COLS = 16 };
     float out[COLS];
     uint16_t scratch[COLS];
-    struct problem problem;
     uint64_t n = tensor->n_bytes / (tensor->dtype[0] == 'F' && tensor->dtype[1] == '3' ? 4 : 2);
     for (uint64_t row = 0; row < n / COLS; row++)
-        if (!tensor_rows(set, tensor, row, 1, COLS, scratch, out, &problem))
+        if (!tensor_rows(set, tensor, row, 1, COLS, scratch, out))
             return;
 }
 
@@ -25,19 +24,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const prefixes[] = {"bert.", "model.", NULL};
     static struct tensor_set set;
-    struct problem problem;
+    struct problem problem = {""};
     char shape[SHAPE_TEXT];
     size_t len;
     if (size < 8 || !tensor_header_bytes("fuzz", data, size, &len, &problem))
         return 0;
-    set = (struct tensor_set){.n = 0};
+    set = (struct tensor_set){.problem = &problem};
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     bool whole = fd >= 0 && write(fd, data, size) == (ssize_t)size;
-    bool ok = whole && tensor_set_parse(&set, "fuzz", fd, (const char *)data + 8, len, 8 + len,
-                                        size, &problem);
+    bool ok =
+        whole && tensor_set_parse(&set, "fuzz", fd, (const char *)data + 8, len, 8 + len, size);
     if (!ok && fd >= 0)
         close(fd);
-    if (ok && tensor_set_strip(&set, prefixes, &problem))
+    if (ok && tensor_set_strip(&set, prefixes))
         for (size_t i = 0; i < set.n; i++) {
             tensor_shape_text(&set.tensors[i], shape);
             if (tensor_set_find(&set, set.tensors[i].key) != &set.tensors[i])

@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_table(const struct vectors_table *table, const struct word_list *words,
                         const struct vectors_file *file)
 {
-    if (file->n_right != table->rows.n + file->repeated.n ||
+    if (file->n_right != table->n_rows + file->repeated.n ||
         file->line != file->n_right + file->broken.n + file->has_header ||
-        table->n_ids != table->rows.n + 1)
+        table->n_ids != table->n_rows + 1)
         abort();
     for (size_t id = 1; id < table->n_ids; id++) {
         const float *row = vectors_table_row(table, id);
@@ -36,14 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct vectors_file file;
     struct vectors_table table;
     struct word_list words = {0};
-    struct problem problem;
+    struct problem problem = {""};
     char path[64];
     int fd = memfd_create("vectors", 0);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (vectors_file_open(&file, path, &problem)) {
-        if (vectors_table_read(&table, &file, &words, false, 0, &problem)) {
+        if (vectors_table_read(&table, &file, &words, false, 0)) {
             check_table(&table, &words, &file);
             vectors_table_free(&table);
         }

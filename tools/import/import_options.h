@@ -3,7 +3,7 @@
 #define TOOLS_IMPORT_OPTIONS_H
 
 #include "tools/import/checkpoint/plan.h"
-#include "tools/import/vectors/vectors.h"
+#include "tools/import/vectors/vectors_options.h"
 
 struct import_options {
     const char *directory; /* a checkpoint; or NULL */

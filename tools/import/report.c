@@ -30,15 +30,16 @@ static void text_line(const char *key, const char *value)
 
 static void report_settings(const struct import_tokenizer *tokenizer)
 {
+    const struct tokenizer_draft *draft = &tokenizer->draft;
     char count[32];
     title("tokenizer");
-    for (size_t i = 0; i < tokenizer->n_settings; i++)
-        line(tokenizer->settings[i].key, tokenizer->settings[i].value, tokenizer->settings[i].len);
-    if (tokenizer->single != NULL)
+    for (size_t i = 0; i < draft->n_settings; i++)
+        line(draft->settings[i].key, draft->settings[i].value, draft->settings[i].len);
+    if (tokenizer->single[0] != '\0')
         text_line("single", tokenizer->single);
-    if (tokenizer->pair != NULL)
+    if (tokenizer->pair[0] != '\0')
         text_line("pair", tokenizer->pair);
-    snprintf(count, sizeof count, "%zu", tokenizer->n);
+    snprintf(count, sizeof count, "%zu", draft->words.n);
     text_line("tokens", count);
     if (tokenizer->note[0] != '\0')
         text_line("note", tokenizer->note);

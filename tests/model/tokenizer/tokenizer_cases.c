@@ -20,20 +20,21 @@ static void set(struct tokenizer *tokenizer, const char *key, const char *value,
 static const char *build(struct case_tokenizer *made)
 {
     const struct import_tokenizer *source = &made->source;
+    const struct tokenizer_draft *draft = &source->draft;
     struct tokenizer *tokenizer = &made->tokenizer;
     size_t bad_id;
     tokenizer_defaults(tokenizer, 2);
-    for (size_t i = 0; i < source->n_settings; i++)
-        set(tokenizer, source->settings[i].key, source->settings[i].value, source->settings[i].len);
-    if (source->single != NULL)
+    for (size_t i = 0; i < draft->n_settings; i++)
+        set(tokenizer, draft->settings[i].key, draft->settings[i].value, draft->settings[i].len);
+    if (source->single[0] != '\0')
         set(tokenizer, "single", source->single, strlen(source->single));
-    if (source->pair != NULL)
+    if (source->pair[0] != '\0')
         set(tokenizer, "pair", source->pair, strlen(source->pair));
-    const size_t n_bytes = vocabulary_bytes(source->lens, source->n);
+    const size_t n_bytes = vocabulary_bytes(draft->words.lens, draft->words.n);
     made->section = malloc(n_bytes);
     assert_non_null(made->section);
-    assert_null(vocabulary_build(made->section, n_bytes, (const char *const *)source->texts,
-                                 source->lens, source->n, &bad_id));
+    assert_null(vocabulary_build(made->section, n_bytes, (const char *const *)draft->words.texts,
+                                 draft->words.lens, draft->words.n, &bad_id));
     assert_null(vocabulary_view(&tokenizer->vocabulary, made->section, n_bytes));
     assert_null(tokenizer_check(tokenizer, 2));
     made->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
@@ -51,6 +52,7 @@ static const char *build(struct case_tokenizer *made)
 const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, size_t len)
 {
     static struct problem problem;
+    problem = (struct problem){""};
     if (!import_tokenizer_parse(&made->source, "tokenizer.json", text, len, &problem))
         return problem.text;
     return build(made);
@@ -58,7 +60,7 @@ const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, s
 
 bool case_tokenizer_open(struct case_tokenizer *opened, const char *name)
 {
-    struct problem problem;
+    struct problem problem = {""};
     char path[SUPPORT_PATH], below[128];
     snprintf(below, sizeof below, "tokenizers/definitions/%s.json", name);
     if (!support_shared(below, path))

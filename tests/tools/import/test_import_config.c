@@ -164,9 +164,10 @@ TEST(scores)
                 json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
             char *text = json_dumps(file.root, 0);
             json_file_free(&file);
+            import_problem = (struct problem){""};
             assert_true(
                 json_file_parse(&file, "config.json", text, strlen(text), false, &import_problem));
-            assert_true(checkpoint_config_read(&file, &config, &import_problem));
+            assert_true(checkpoint_config_read(&file, &config));
             if (n_labels == 1)
                 assert_int_equal(config.model.scores, cases[i].scores);
             else if (i < 2)

@@ -17,14 +17,15 @@ static struct problem problem;
 
 static bool parse(const char *text)
 {
+    problem = (struct problem){""};
     return import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem);
 }
 
 static const char *setting(const char *key)
 {
-    for (size_t i = 0; i < tokenizer.n_settings; i++)
-        if (strcmp(tokenizer.settings[i].key, key) == 0)
-            return tokenizer.settings[i].value;
+    for (size_t i = 0; i < tokenizer.draft.n_settings; i++)
+        if (strcmp(tokenizer.draft.settings[i].key, key) == 0)
+            return tokenizer.draft.settings[i].value;
     return NULL;
 }
 
@@ -65,12 +66,10 @@ TEST(whole)
     assert_setting("added", "1 5:nl 6:rwx");
     assert_string_equal(tokenizer.single, "1:0 A:0 2:0");
     assert_string_equal(tokenizer.pair, "1:0 A:0 2:0 B:1 2:1");
-    assert_int_equal(tokenizer.n, 7);
-    assert_null(tokenizer.texts[4]);
-    assert_string_equal(tokenizer.texts[6], "new");
-    assert_true(tokenizer.lowercases && tokenizer.cls == 1 && tokenizer.sep == 2 &&
-                tokenizer.mask == 3);
-    assert_true(tokenizer.pad == -1 && tokenizer.unknown == 0 && tokenizer.max_length == 0);
+    assert_int_equal(tokenizer.draft.words.n, 7);
+    assert_null(tokenizer.draft.words.texts[4]);
+    assert_string_equal(tokenizer.draft.words.texts[6], "new");
+    assert_true(tokenizer.lowercases && tokenizer.draft.unknown == 0 && tokenizer.max_length == 0);
     import_tokenizer_free(&tokenizer);
 }
 
@@ -105,7 +104,7 @@ TEST(switches)
         parsed(text);
         assert_setting("normalizer", cases[i].normalizer);
         assert_setting("splitter", cases[i].splitter);
-        assert_null(tokenizer.single);
+        assert_string_equal(tokenizer.single, "");
         import_tokenizer_free(&tokenizer);
     }
     parsed("{\"model\": {\"vocab\": {\"u\": 0}, \"unk_token\": \"u\"}}"); /* an old file */
@@ -215,8 +214,9 @@ static void remove_file(const char *name)
 static bool read_directory(void)
 {
     struct folder folder;
+    problem = (struct problem){""};
     assert_true(folder_open(&folder, directory, &problem));
-    const bool ok = import_tokenizer_read(&tokenizer, &folder, &problem);
+    const bool ok = import_tokenizer_read(&tokenizer, &folder, "");
     folder_close(&folder);
     return ok;
 }
@@ -234,9 +234,9 @@ TEST(vocabulary_file)
     refused_directory("vocab.txt");
     write_file("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n\r\nthe\r\n##ing");
     assert_true(read_directory());
-    assert_int_equal(tokenizer.n, 7);
-    assert_string_equal(tokenizer.texts[6], "##ing");
-    assert_null(tokenizer.texts[4]);
+    assert_int_equal(tokenizer.draft.words.n, 7);
+    assert_string_equal(tokenizer.draft.words.texts[6], "##ing");
+    assert_null(tokenizer.draft.words.texts[4]);
     assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
     assert_setting("added", "1 3 0 2");
     assert_setting("mask_token", NULL);
@@ -305,16 +305,16 @@ TEST(same_from_both)
     }
     assert_true(import_tokenizer_read_file(&other, path, &problem));
     assert_true(import_tokenizer_read_file(&tokenizer, text_path, &problem));
-    assert_int_equal(tokenizer.n, other.n);
-    for (size_t id = 0; id < other.n; id++)
-        assert_string_equal(tokenizer.texts[id], other.texts[id]);
-    for (size_t i = 0; i < tokenizer.n_settings; i++) {
-        const char *value = tokenizer.settings[i].value, *found = NULL;
-        for (size_t k = 0; k < other.n_settings; k++)
-            if (strcmp(other.settings[k].key, tokenizer.settings[i].key) == 0)
-                found = other.settings[k].value;
+    assert_int_equal(tokenizer.draft.words.n, other.draft.words.n);
+    for (size_t id = 0; id < other.draft.words.n; id++)
+        assert_string_equal(tokenizer.draft.words.texts[id], other.draft.words.texts[id]);
+    for (size_t i = 0; i < tokenizer.draft.n_settings; i++) {
+        const char *value = tokenizer.draft.settings[i].value, *found = NULL;
+        for (size_t k = 0; k < other.draft.n_settings; k++)
+            if (strcmp(other.draft.settings[k].key, tokenizer.draft.settings[i].key) == 0)
+                found = other.draft.settings[k].value;
         assert_non_null(found);
-        if (strcmp(tokenizer.settings[i].key, "added") != 0) /* other orders */
+        if (strcmp(tokenizer.draft.settings[i].key, "added") != 0) /* other orders */
             assert_string_equal(value, found);
     }
     assert_string_equal(tokenizer.single, other.single);

@@ -13,14 +13,15 @@
 #include "tools/common/options.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IDS = 1 << 24 };
+enum { MOST_IDS = 1 << 24, MOST_SPLIT_BYTES = 32 };
 
 struct reader {
-    struct token_source *source;
-    const char *path;
+    struct tokenizer_draft *draft;
+    char name[600]; /* of the file, in quotes, for messages */
     const json_t *config;
     struct problem *problem;
 };
@@ -30,81 +31,88 @@ static json_t *parse(const char *text, size_t len, json_error_t *error)
     return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
 }
 
-static bool wrong_type(const struct reader *reader, const char *key, const char *expected)
+static bool refuse(const struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(const struct reader *reader, const char *format, ...)
 {
-    return problem_say(reader->problem, "'%s': '%s' in 'config' is not %s", reader->path, key,
-                       expected);
+    va_list arguments;
+    va_start(arguments, format);
+    problem_in(reader->problem, reader->name, format, arguments);
+    va_end(arguments);
+    return false;
 }
 
 /* ---- The rules ---- */
 
-/* A missing key, or null, leaves the default. */
-static const json_t *member(const struct reader *reader, const char *key)
+enum expected { A_FLAG, A_STRING, A_STRING_OR_NULL, A_COUNT };
+
+static bool is_as_expected(const json_t *value, enum expected expected)
 {
+    if (expected == A_FLAG)
+        return json_is_boolean(value);
+    if (expected != A_COUNT)
+        return json_is_string(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0 &&
+           json_integer_value(value) <= INT32_MAX;
+}
+
+/* NULL where the key is missing or null, which leaves the default, and after a refusal. */
+static const json_t *member(const struct reader *reader, const char *key, enum expected expected)
+{
+    static const char *const words[] = {"true or false", "a string", "null or a string",
+                                        "null or a whole number from 0 to 2147483647"};
     const json_t *value = json_object_get(reader->config, key);
-    return json_is_null(value) ? NULL : value;
+    if (value == NULL || json_is_null(value))
+        return NULL;
+    if (is_as_expected(value, expected))
+        return value;
+    refuse(reader, "'%s' in 'config' is not %s", key, words[expected]);
+    return NULL;
 }
 
-static bool read_flag(const struct reader *reader, const char *key, bool *flag)
+static void read_flag(const struct reader *reader, const char *key, bool *flag)
 {
-    const json_t *value = member(reader, key);
-    if (value != NULL && !json_is_boolean(value))
-        return wrong_type(reader, key, "true or false");
-    if (value != NULL)
-        *flag = json_is_true(value);
-    return true;
+    const json_t *value = member(reader, key, A_FLAG);
+    *flag = value != NULL ? json_is_true(value) : *flag;
 }
 
-static bool read_text(const struct reader *reader, const char *key, struct bytes_copy *text)
+static void read_text(const struct reader *reader, const char *key, const char **text, size_t *len)
 {
-    const json_t *value = member(reader, key);
-    if (value != NULL && !json_is_string(value))
-        return wrong_type(reader, key, "a string");
-    return value == NULL ||
-           bytes_copy_set(text, json_string_value(value), json_string_length(value)) ||
-           problem_memory(reader->problem);
+    const json_t *value = member(reader, key, A_STRING);
+    if (value != NULL) {
+        *text = json_string_value(value);
+        *len = json_string_length(value);
+    }
 }
 
-static bool read_num_words(const struct reader *reader)
+static bool read_rules(const struct reader *reader, struct keras_rules *rules)
 {
-    const json_t *num_words = member(reader, "num_words");
-    if (num_words != NULL && (!json_is_integer(num_words) || json_integer_value(num_words) < 0 ||
-                              json_integer_value(num_words) > INT32_MAX))
-        return wrong_type(reader, "num_words", "null or a whole number from 0 to 2147483647");
-    if (num_words != NULL)
-        reader->source->num_words = (uint64_t)json_integer_value(num_words);
-    return true;
-}
-
-static bool read_rules(const struct reader *reader)
-{
-    struct token_source *source = reader->source;
-    if (!read_flag(reader, "lower", &source->lower) ||
-        !read_flag(reader, "char_level", &source->char_level) ||
-        !read_text(reader, "filters", &source->filters) ||
-        !read_text(reader, "split", &source->split))
-        return false;
-    if (source->split.len == 0 || source->split.len > SPLIT_BYTES_MOST)
-        return problem_say(reader->problem,
-                           "'%s': 'split' takes %zu bytes; a weight file holds 1 to %d",
-                           reader->path, source->split.len, SPLIT_BYTES_MOST);
-    return read_num_words(reader);
+    reader->draft->lower = true;
+    read_flag(reader, "lower", &reader->draft->lower);
+    read_flag(reader, "char_level", &rules->char_level);
+    read_text(reader, "filters", &rules->filters, &rules->filters_len);
+    read_text(reader, "split", &rules->split, &rules->split_len);
+    if (rules->split_len == 0 || rules->split_len > MOST_SPLIT_BYTES)
+        refuse(reader, "'split' takes %zu bytes; a weight file holds 1 to %d", rules->split_len,
+               MOST_SPLIT_BYTES);
+    reader->draft->num_words =
+        (uint64_t)json_integer_value(member(reader, "num_words", A_COUNT)); /* absent: 0, all */
+    return reader->problem->text[0] == '\0';
 }
 
 /* ---- The words ---- */
 
 static bool place(const struct reader *reader, long long id, const char *text, size_t len)
 {
-    struct word_list *words = &reader->source->words;
+    struct word_list *words = &reader->draft->words;
     if (id < 0 || id >= MOST_IDS)
-        return problem_say(reader->problem, "'%s': the id %lld is not one from 0 to %d",
-                           reader->path, id, MOST_IDS - 1);
+        return refuse(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
     size_t slot = (size_t)id;
     if (slot < words->n && words->texts[slot] != NULL)
-        return problem_say(reader->problem, "'%s': two words have the id %lld", reader->path, id);
+        return refuse(reader, "two words have the id %lld", id);
     if (word_list_find(words, text, len) != WORD_NONE)
-        return problem_say(reader->problem, "'%s': the word with the id %lld has another id too",
-                           reader->path, id);
+        return refuse(reader, "the word with the id %lld has another id too", id);
     return word_list_place(words, slot, text, len) || problem_memory(reader->problem);
 }
 
@@ -115,8 +123,7 @@ static bool place_word_index(const struct reader *reader, json_t *index)
     json_object_foreach(index, word, id)
     {
         if (!json_is_integer(id))
-            return problem_say(reader->problem, "'%s': an id in 'word_index' is not a whole number",
-                               reader->path);
+            return refuse(reader, "an id in 'word_index' is not a whole number");
         if (!place(reader, json_integer_value(id), word, strlen(word)))
             return false;
     }
@@ -137,8 +144,7 @@ static bool place_index_word(const struct reader *reader, json_t *index)
     json_object_foreach(index, key, word)
     {
         if (!json_is_string(word) || read_id(key) < 0)
-            return problem_say(reader->problem, "'%s': 'index_word' is not a map from ids to words",
-                               reader->path);
+            return refuse(reader, "'index_word' is not a map from ids to words");
         if (!place(reader, read_id(key), json_string_value(word), json_string_length(word)))
             return false;
     }
@@ -158,63 +164,53 @@ static json_t *load_map(const struct reader *reader, const char *key, json_error
 static bool read_words(const struct reader *reader)
 {
     json_error_t error = {0};
-    json_t *map = load_map(reader, "word_index", &error);
-    bool is_word_index = true, ok;
+    const char *key = "word_index";
+    bool (*place_all)(const struct reader *, json_t *) = place_word_index;
+    json_t *map = load_map(reader, key, &error);
     if (map == NULL && json_error_code(&error) == json_error_null_byte_in_key) {
-        map = load_map(reader, "index_word", &error);
-        is_word_index = false;
+        key = "index_word";
+        place_all = place_index_word;
+        map = load_map(reader, key, &error);
     }
-    if (!json_is_object(map))
-        ok = problem_say(reader->problem, "'%s': '%s' in 'config' is not a map: %s", reader->path,
-                         is_word_index ? "word_index" : "index_word",
-                         map == NULL ? error.text : "it is something else");
-    else
-        ok = is_word_index ? place_word_index(reader, map) : place_index_word(reader, map);
+    bool ok = json_is_object(map) ? place_all(reader, map)
+                                  : refuse(reader, "'%s' in 'config' is not a map: %s", key,
+                                           map == NULL ? error.text : "it is something else");
     json_decref(map);
     return ok;
 }
 
 static bool read_unknown(const struct reader *reader)
 {
-    const json_t *token = member(reader, "oov_token");
-    struct token_source *source = reader->source;
-    if (token != NULL && !json_is_string(token))
-        return wrong_type(reader, "oov_token", "null or a string");
+    const json_t *token = member(reader, "oov_token", A_STRING_OR_NULL);
+    struct tokenizer_draft *draft = reader->draft;
     if (token == NULL)
-        return true;
-    source->unknown =
-        word_list_find(&source->words, json_string_value(token), json_string_length(token));
-    if (source->unknown == WORD_NONE)
-        program_note("'%s': the oov_token has no id: unknown words are dropped, as Keras does",
-                     reader->path);
+        return reader->problem->text[0] == '\0';
+    draft->unknown =
+        word_list_find(&draft->words, json_string_value(token), json_string_length(token));
+    if (draft->unknown == WORD_NONE)
+        program_note("%s: the oov_token has no id: unknown words are dropped, as Keras does",
+                     reader->name);
     return true;
 }
 
 /* ---- The file ---- */
 
-bool keras_json_read(struct token_source *source, const char *path, const char *data, size_t len,
+bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
                      struct problem *problem)
 {
+    struct reader reader = {.draft = draft, .problem = problem};
+    struct keras_rules rules = KERAS_DEFAULTS;
     json_error_t error;
     json_t *root = parse(data, len, &error);
+    reader.config = json_object_get(root, "config");
     if (root == NULL)
         return problem_say(problem, "'%s', line %d: not JSON: %s", path, error.line, error.text);
-    const struct reader reader = {source, path, json_object_get(root, "config"), problem};
-    bool ok;
-    if (!json_is_object(reader.config))
-        ok = problem_say(problem, "'%s': not from Keras' Tokenizer.to_json(): it has no 'config'",
-                         path);
-    else
-        ok = read_rules(&reader) && read_words(&reader) && read_unknown(&reader);
-    if (ok && source->words.n == 0)
-        ok = problem_say(problem, "'%s': has no words", path);
+    snprintf(reader.name, sizeof reader.name, "'%s'", path);
+    bool ok = json_is_object(reader.config)
+                  ? read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader) &&
+                        (draft->words.n > 0 || refuse(&reader, "has no words"))
+                  : refuse(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
+    ok = ok && (draft_set_rules(draft, &rules) || problem_memory(problem));
     json_decref(root);
     return ok;
-}
-
-int token_source_keras(struct token_source *source, const char *path, const char *data, size_t len)
-{
-    struct problem problem;
-    return keras_json_read(source, path, data, len, &problem) ? PROGRAM_DONE
-                                                              : program_fail("%s", problem.text);
 }

@@ -1,9 +1,9 @@
 /* problem.c - the words of a refusal; see problem.h. */
 #include "tools/common/weights/problem.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* C0 and C1 controls, the latter as UTF-8 (C2 80 to C2 9F), would move the cursor of a terminal. */
 static void hide_controls(char *text)
@@ -16,13 +16,26 @@ static void hide_controls(char *text)
     }
 }
 
+bool problem_in(struct problem *problem, const char *name, const char *format, va_list arguments)
+{
+    if (problem->text[0] != '\0')
+        return false;
+    size_t cap = sizeof problem->text, used = 0;
+    if (name != NULL)
+        used = (size_t)snprintf(problem->text, cap, "%s%s", name,
+                                format[0] == ' ' || format[0] == ',' ? "" : ": ");
+    if (used < cap)
+        vsnprintf(problem->text + used, cap - used, format, arguments);
+    hide_controls(problem->text);
+    return false;
+}
+
 bool problem_say(struct problem *problem, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(problem->text, sizeof problem->text, format, arguments);
+    problem_in(problem, NULL, format, arguments);
     va_end(arguments);
-    hide_controls(problem->text);
     return false;
 }
 

@@ -86,7 +86,7 @@ bool word_list_place(struct word_list *list, size_t id, const char *text, size_t
     if (id >= MOST_WORDS || !reserve(list, id + 1))
         return false;
     char *copy = NULL;
-    if (len > 0 && (copy = malloc(len)) == NULL)
+    if (len > 0 && (copy = calloc(len + 1, 1)) == NULL)
         return false;
     for (; list->n <= id; list->n++) {
         list->texts[list->n] = NULL;
@@ -99,6 +99,14 @@ bool word_list_place(struct word_list *list, size_t id, const char *text, size_t
         list->slots[slot_of(list, text, len)] = (uint32_t)id + 1;
     }
     return true;
+}
+
+void word_list_cut(struct word_list *list, size_t n)
+{
+    while (list->n > n) {
+        free(list->texts[--list->n]);
+        list->lens[list->n] = 0; /* so that no search finds it */
+    }
 }
 
 bool word_list_append(struct word_list *list, const char *text, size_t len)

@@ -10,7 +10,7 @@
 
 /* All zero: empty. */
 struct word_list {
-    char **texts; /* [n]; NULL: an id without text */
+    char **texts; /* [n] NUL-terminated; NULL: an id without text */
     size_t *lens; /* [n] */
     size_t n, cap;
     uint32_t *slots; /* [n_slots] open addressing: id + 1, or 0 */
@@ -25,6 +25,9 @@ size_t word_list_find(const struct word_list *list, const char *text, size_t len
 /* Gives the free id a copy of the text, which must not be in the list; ids between that are new
  * have no text, and an empty text gives none. False if there is no memory. */
 bool word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
+
+/* Leaves ids 0 .. n-1 only. */
+void word_list_cut(struct word_list *list, size_t n);
 
 /* The next id. */
 bool word_list_append(struct word_list *list, const char *text, size_t len);

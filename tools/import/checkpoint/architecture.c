@@ -6,99 +6,73 @@
 
 #include <string.h>
 
-#define END                                                                                        \
-    {                                                                                              \
-        NULL, PART_TABLE, DIM_NONE, DIM_NONE,                                                      \
-        {                                                                                          \
-            NULL                                                                                   \
-        }                                                                                          \
-    }
-#define LINEAR(to, rows, cols, ...)                                                                \
-    {                                                                                              \
-        to, PART_LINEAR, rows, cols,                                                               \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-#define OUT(to, from)                                                                              \
-    {                                                                                              \
-        to, PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD,                                                 \
-        {                                                                                          \
-            from                                                                                   \
-        }                                                                                          \
-    }
-#define SCORES(to, rows, cols, from)                                                               \
-    {                                                                                              \
-        to, PART_SCORES, rows, cols,                                                               \
-        {                                                                                          \
-            from                                                                                   \
-        }                                                                                          \
-    }
-#define NORM(to, rows, from)                                                                       \
-    {                                                                                              \
-        to, PART_NORM, rows, DIM_NONE,                                                             \
-        {                                                                                          \
-            from                                                                                   \
-        }                                                                                          \
-    }
-#define TABLE(to, rows, from)                                                                      \
-    {                                                                                              \
-        to, PART_TABLE, rows, DIM_EMBEDDING,                                                       \
-        {                                                                                          \
-            from                                                                                   \
-        }                                                                                          \
-    }
+/* Kind and dimensions of a part; END ends a list. */
+#define TABLE(rows)        PART_TABLE, rows, DIM_EMBEDDING
+#define LINEAR(rows, cols) PART_LINEAR, rows, cols
+#define SQUARE             LINEAR(DIM_WIDTH, DIM_WIDTH)
+#define OUT                PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD
+#define SCORES             PART_SCORES, DIM_LABELS, DIM_WIDTH
+#define NORM               PART_NORM, DIM_WIDTH, DIM_NONE
+#define EMBEDDING_NORM     PART_NORM, DIM_EMBEDDING, DIM_NONE
+// clang-format off
+#define END                {.to = NULL}
+// clang-format on
 
 /* ---- Bodies ---- */
 
 static const struct part BERT_EMBEDDING[] = {
-    TABLE("embedding.token.weight", DIM_VOCABULARY, "embeddings.word_embeddings.weight"),
-    TABLE("embedding.type.weight", DIM_TYPES, "embeddings.token_type_embeddings.weight"),
-    TABLE("embedding.position.weight", DIM_POSITIONS, "embeddings.position_embeddings.weight"),
-    NORM("embedding.norm", DIM_EMBEDDING, "embeddings.LayerNorm"),
+    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},
+    {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},
+    {"embedding.position.weight", TABLE(DIM_POSITIONS), {"embeddings.position_embeddings.weight"}},
+    {"embedding.norm", EMBEDDING_NORM, {"embeddings.LayerNorm"}},
     END,
 };
 
 static const struct part BERT_LAYER[] = {
-    LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "encoder.layer.#.attention.self.query",
-           "encoder.layer.#.attention.self.key", "encoder.layer.#.attention.self.value"),
-    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH,
-           "encoder.layer.#.attention.output.dense"),
-    NORM("layers.#.attention.norm", DIM_WIDTH, "encoder.layer.#.attention.output.LayerNorm"),
-    LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH,
-           "encoder.layer.#.intermediate.dense"),
-    OUT("layers.#.feed_forward.out", "encoder.layer.#.output.dense"),
-    NORM("layers.#.feed_forward.norm", DIM_WIDTH, "encoder.layer.#.output.LayerNorm"),
+    {"layers.#.attention.qkv",
+     SQUARE,
+     {"encoder.layer.#.attention.self.query", "encoder.layer.#.attention.self.key",
+      "encoder.layer.#.attention.self.value"}},
+    {"layers.#.attention.output", SQUARE, {"encoder.layer.#.attention.output.dense"}},
+    {"layers.#.attention.norm", NORM, {"encoder.layer.#.attention.output.LayerNorm"}},
+    {"layers.#.feed_forward.in",
+     LINEAR(DIM_FEED_FORWARD, DIM_WIDTH),
+     {"encoder.layer.#.intermediate.dense"}},
+    {"layers.#.feed_forward.out", OUT, {"encoder.layer.#.output.dense"}},
+    {"layers.#.feed_forward.norm", NORM, {"encoder.layer.#.output.LayerNorm"}},
     END,
 };
 
 static const struct part ELECTRA_PROJECTION[] = {
-    LINEAR("embedding.projection", DIM_WIDTH, DIM_EMBEDDING, "embeddings_project"),
+    {"embedding.projection", LINEAR(DIM_WIDTH, DIM_EMBEDDING), {"embeddings_project"}},
     END,
 };
 
 static const struct part DISTILBERT_EMBEDDING[] = {
-    TABLE("embedding.token.weight", DIM_VOCABULARY, "embeddings.word_embeddings.weight"),
-    TABLE("embedding.position.weight", DIM_POSITIONS, "embeddings.position_embeddings.weight"),
-    NORM("embedding.norm", DIM_EMBEDDING, "embeddings.LayerNorm"),
+    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},
+    {"embedding.position.weight", TABLE(DIM_POSITIONS), {"embeddings.position_embeddings.weight"}},
+    {"embedding.norm", EMBEDDING_NORM, {"embeddings.LayerNorm"}},
     END,
 };
 
 static const struct part DISTILBERT_LAYER[] = {
-    LINEAR("layers.#.attention.qkv", DIM_WIDTH, DIM_WIDTH, "transformer.layer.#.attention.q_lin",
-           "transformer.layer.#.attention.k_lin", "transformer.layer.#.attention.v_lin"),
-    LINEAR("layers.#.attention.output", DIM_WIDTH, DIM_WIDTH,
-           "transformer.layer.#.attention.out_lin"),
-    NORM("layers.#.attention.norm", DIM_WIDTH, "transformer.layer.#.sa_layer_norm"),
-    LINEAR("layers.#.feed_forward.in", DIM_FEED_FORWARD, DIM_WIDTH, "transformer.layer.#.ffn.lin1"),
-    OUT("layers.#.feed_forward.out", "transformer.layer.#.ffn.lin2"),
-    NORM("layers.#.feed_forward.norm", DIM_WIDTH, "transformer.layer.#.output_layer_norm"),
+    {"layers.#.attention.qkv",
+     SQUARE,
+     {"transformer.layer.#.attention.q_lin", "transformer.layer.#.attention.k_lin",
+      "transformer.layer.#.attention.v_lin"}},
+    {"layers.#.attention.output", SQUARE, {"transformer.layer.#.attention.out_lin"}},
+    {"layers.#.attention.norm", NORM, {"transformer.layer.#.sa_layer_norm"}},
+    {"layers.#.feed_forward.in",
+     LINEAR(DIM_FEED_FORWARD, DIM_WIDTH),
+     {"transformer.layer.#.ffn.lin1"}},
+    {"layers.#.feed_forward.out", OUT, {"transformer.layer.#.ffn.lin2"}},
+    {"layers.#.feed_forward.norm", NORM, {"transformer.layer.#.output_layer_norm"}},
     END,
 };
 
 static const struct part EMBEDDING_ALONE[] = {
-    TABLE("embedding.token.weight", DIM_VOCABULARY, "embedding.weight"),
-    TABLE("embedding.position.weight", DIM_POSITIONS, "position_embedding.weight"),
+    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embedding.weight"}},
+    {"embedding.position.weight", TABLE(DIM_POSITIONS), {"position_embedding.weight"}},
     END,
 };
 static const struct part NO_PARTS[] = {END};
@@ -133,36 +107,25 @@ static const char *const ELECTRA_LEFT_OUT[] = {
     NULL,
 };
 
+#define BERT_KEYS                                                                                  \
+    .layers = "num_hidden_layers", .width = "hidden_size", .heads = "num_attention_heads",         \
+    .feed_forward = "intermediate_size", .activation = "hidden_act", .types = "type_vocab_size",   \
+    .eps = "layer_norm_eps", .default_types = 2, .default_eps = 1e-12
+
 static const struct body BERT = {
+    BERT_KEYS,
     .model_type = "bert",
     .prefixes = BERT_PREFIXES,
-    .layers = "num_hidden_layers",
-    .width = "hidden_size",
-    .heads = "num_attention_heads",
-    .feed_forward = "intermediate_size",
-    .activation = "hidden_act",
-    .types = "type_vocab_size",
-    .eps = "layer_norm_eps",
-    .default_types = 2,
-    .default_eps = 1e-12,
     .embedding = BERT_EMBEDDING,
     .layer = BERT_LAYER,
     .left_out = BERT_LEFT_OUT,
 };
 
 static const struct body ELECTRA = {
+    BERT_KEYS,
     .model_type = "electra",
     .prefixes = ELECTRA_PREFIXES,
-    .layers = "num_hidden_layers",
-    .width = "hidden_size",
-    .heads = "num_attention_heads",
-    .feed_forward = "intermediate_size",
-    .activation = "hidden_act",
-    .types = "type_vocab_size",
     .embedding_width = "embedding_size",
-    .eps = "layer_norm_eps",
-    .default_types = 2,
-    .default_eps = 1e-12,
     .embedding = BERT_EMBEDDING,
     .projection = ELECTRA_PROJECTION,
     .layer = BERT_LAYER,
@@ -198,41 +161,41 @@ static const struct body EMBEDDING = {
 /* ---- Heads ---- */
 
 static const struct part POOLER_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "pooler.dense"),
+    {"head.dense", SQUARE, {"pooler.dense"}},
     END,
 };
 static const struct part BERT_SEQUENCE_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "pooler.dense"),
-    SCORES("head.output", DIM_LABELS, DIM_WIDTH, "classifier"),
+    {"head.dense", SQUARE, {"pooler.dense"}},
+    {"head.output", SCORES, {"classifier"}},
     END,
 };
 static const struct part TOKEN_PARTS[] = {
-    SCORES("head.output", DIM_LABELS, DIM_WIDTH, "classifier"),
+    {"head.output", SCORES, {"classifier"}},
     END,
 };
 static const struct part BERT_MASK_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "cls.predictions.transform.dense"),
-    NORM("head.norm", DIM_WIDTH, "cls.predictions.transform.LayerNorm"),
+    {"head.dense", SQUARE, {"cls.predictions.transform.dense"}},
+    {"head.norm", NORM, {"cls.predictions.transform.LayerNorm"}},
     END,
 };
 static const struct part DISTILBERT_SEQUENCE_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "pre_classifier"),
-    SCORES("head.output", DIM_LABELS, DIM_WIDTH, "classifier"),
+    {"head.dense", SQUARE, {"pre_classifier"}},
+    {"head.output", SCORES, {"classifier"}},
     END,
 };
 static const struct part DISTILBERT_MASK_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "vocab_transform"),
-    NORM("head.norm", DIM_WIDTH, "vocab_layer_norm"),
+    {"head.dense", SQUARE, {"vocab_transform"}},
+    {"head.norm", NORM, {"vocab_layer_norm"}},
     END,
 };
 static const struct part ELECTRA_SEQUENCE_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "classifier.dense"),
-    SCORES("head.output", DIM_LABELS, DIM_WIDTH, "classifier.out_proj"),
+    {"head.dense", SQUARE, {"classifier.dense"}},
+    {"head.output", SCORES, {"classifier.out_proj"}},
     END,
 };
 static const struct part ELECTRA_REPLACED_PARTS[] = {
-    LINEAR("head.dense", DIM_WIDTH, DIM_WIDTH, "discriminator_predictions.dense"),
-    SCORES("head.output", DIM_LABELS, DIM_WIDTH, "discriminator_predictions.dense_prediction"),
+    {"head.dense", SQUARE, {"discriminator_predictions.dense"}},
+    {"head.output", SCORES, {"discriminator_predictions.dense_prediction"}},
     END,
 };
 
@@ -261,7 +224,6 @@ static const struct head ELECTRA_SEQUENCE = {
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN, .dense = AS_THE_MODEL, .labels = 1, .parts = ELECTRA_REPLACED_PARTS};
-
 static const struct head EMBEDDING_SEQUENCE = {.kind = HEAD_SEQUENCE,
                                                .dense = DENSE_NONE,
                                                .bias_is_optional = true,

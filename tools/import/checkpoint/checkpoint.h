@@ -21,13 +21,7 @@ struct checkpoint {
     struct plan plan;
 };
 
-/* Whether the directory has a file of a tokenizer, of any kind, in `place`. */
-bool checkpoint_has_tokenizer(const struct folder *folder, const char *place);
-
-/* The tokenizer in `place` of the folder, "" or "0_Transformer/". */
-bool checkpoint_read_tokenizer(struct folder *folder, const char *place,
-                               struct import_tokenizer *tokenizer, struct problem *problem);
-
+/* The problem is kept: later readings of the tensors say in it what is wrong. */
 bool checkpoint_read(struct checkpoint *checkpoint, const char *path,
                      const struct plan_options *options, struct problem *problem);
 void checkpoint_free(struct checkpoint *checkpoint);

@@ -11,13 +11,11 @@ struct checkpoint_config {
         model; /* of the body and the head; pooling and what follows it are not here */
     const json_t *label_names; /* id2label, borrowed, or NULL */
     bool positions_are_open;   /* config.json does not say: learned ones where there is a table */
-    bool is_tied;              /* mask: the output layer is the embedding table */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */
 };
 
 /* Labels are 0 where config.json does not say how many there are: the classifier's rows do then. */
-bool checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config,
-                            struct problem *problem);
+bool checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config);
 
 /* The name of a label, borrowed; NULL where there are no names. */
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,13 @@
 bool folder_open(struct folder *folder, const char *path, struct problem *problem)
 {
     struct stat status;
-    *folder = (struct folder){.path = path};
+    *folder = (struct folder){.path = path, .problem = problem};
     if (stat(path, &status) != 0)
         return problem_say(problem, "%s: %s", path, strerror(errno));
-    if (!S_ISDIR(status.st_mode))
-        return problem_say(
-            problem, "%s is not a directory; expected one with config.json and model.safetensors",
-            path);
-    return true;
+    return S_ISDIR(status.st_mode) ||
+           problem_say(problem,
+                       "%s is not a directory; expected one with config.json and model.safetensors",
+                       path);
 }
 
 void folder_close(struct folder *folder)
@@ -33,6 +33,14 @@ void folder_close(struct folder *folder)
         free(folder->names[i]);
     free(folder->names);
     *folder = (struct folder){0};
+}
+
+/* ---- Names ---- */
+
+const char *folder_name(char path[FOLDER_PATH], const char *place, const char *name)
+{
+    snprintf(path, FOLDER_PATH, "%s%s", place, name);
+    return path;
 }
 
 /* Relative, and no part of it is "..". */
@@ -48,63 +56,111 @@ static bool stays_inside(const char *name)
     return true;
 }
 
-bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH],
-                 struct problem *problem)
+bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
 {
     if (!stays_inside(name))
-        return problem_say(problem, "'%s' is not the name of a file in the directory", name);
+        return problem_say(folder->problem, "'%s' is not the name of a file in the directory",
+                           name);
     if (snprintf(path, FOLDER_PATH, "%s/%s", folder->path, name) >= FOLDER_PATH)
-        return problem_say(problem, "%.200s: the path is too long", name);
+        return problem_say(folder->problem, "%.200s: the path is too long", name);
     return true;
 }
 
-bool folder_has(const struct folder *folder, const char *name)
+bool folder_has(const struct folder *folder, const char *place, const char *name)
 {
-    char path[FOLDER_PATH];
-    struct problem ignored;
-    return folder_join(folder, name, path, &ignored) && access(path, F_OK) == 0;
+    char full[FOLDER_PATH], path[FOLDER_PATH];
+    struct problem ignored = {""};
+    const struct folder quiet = {.path = folder->path, .problem = &ignored};
+    return folder_join(&quiet, folder_name(full, place, name), path) && access(path, F_OK) == 0;
 }
 
-bool folder_note(struct folder *folder, const char *name, struct problem *problem)
+/* Remembers a file that was read. */
+static bool note(struct folder *folder, const char *name)
 {
     for (size_t i = 0; i < folder->n; i++)
         if (strcmp(folder->names[i], name) == 0)
             return true;
     char **names = realloc(folder->names, (folder->n + 1) * sizeof *names);
     if (names == NULL)
-        return problem_memory(problem);
+        return problem_memory(folder->problem);
     folder->names = names;
     names[folder->n] = strdup(name);
-    if (names[folder->n] == NULL)
-        return problem_memory(problem);
-    folder->n++;
-    return true;
+    folder->n += names[folder->n] != NULL;
+    return names[folder->n - 1] != NULL || problem_memory(folder->problem);
 }
 
-bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes,
-                 struct problem *problem)
+/* ---- Files ---- */
+
+bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes)
 {
     char path[FOLDER_PATH];
     struct stat status;
     *fd = -1;
-    if (!folder_join(folder, name, path, problem))
+    if (!folder_join(folder, name, path))
         return false;
     int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (opened < 0 && errno == ENOENT && !needed)
         return true;
-    if (opened < 0)
-        return problem_say(problem, "%s: %s", path, strerror(errno));
-    bool ok = fstat(opened, &status) == 0;
-    if (!ok)
-        problem_say(problem, "%s: %s", path, strerror(errno));
+    if (opened < 0 || fstat(opened, &status) != 0)
+        problem_say(folder->problem, "%s: %s", path, strerror(errno));
     else if (!S_ISREG(status.st_mode))
-        ok = problem_say(problem, "%s is %s; expected a file", path,
-                         S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
-    if (!ok || !folder_note(folder, name, problem)) {
-        close(opened);
-        return false;
+        problem_say(folder->problem, "%s is %s; expected a file", path,
+                    S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+    else if (note(folder, name)) {
+        *fd = opened;
+        *n_bytes = (uint64_t)status.st_size;
+        return true;
     }
-    *fd = opened;
-    *n_bytes = (uint64_t)status.st_size;
+    if (opened >= 0)
+        close(opened);
+    return false;
+}
+
+bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
+                  struct problem *problem)
+{
+    for (size_t done = 0; done < len;) {
+        ssize_t n = pread(fd, (char *)data + done, len - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return problem_say(problem, "%s cannot be read: %s", name, strerror(errno));
+        if (n == 0)
+            return problem_say(problem,
+                               "%s ends at byte %" PRIu64
+                               "; it has changed since it was opened, or is truncated",
+                               name, offset + done);
+        done += (size_t)n;
+    }
     return true;
+}
+
+char *file_text(int fd, const char *name, uint64_t n_bytes, size_t most, struct problem *problem)
+{
+    char *text = NULL;
+    if (n_bytes > most)
+        problem_say(problem, "%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
+    else if ((text = malloc((size_t)n_bytes + 1)) == NULL)
+        problem_memory(problem);
+    else if (!file_read_at(fd, name, 0, text, (size_t)n_bytes, problem)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+bool folder_text(struct folder *folder, const char *name, bool needed, size_t most, char **text,
+                 size_t *len)
+{
+    int fd;
+    uint64_t n_bytes = 0;
+    *text = NULL;
+    if (!folder_file(folder, name, needed, &fd, &n_bytes))
+        return false;
+    if (fd < 0)
+        return true;
+    *text = file_text(fd, name, n_bytes, most, folder->problem);
+    *len = (size_t)n_bytes;
+    close(fd);
+    return *text != NULL;
 }

@@ -15,24 +15,38 @@ struct folder {
     const char *path; /* borrowed */
     char **names;     /* [n] files that were opened, relative, each once, in that order */
     size_t n;
+    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* The path must be that of a directory. */
 bool folder_open(struct folder *folder, const char *path, struct problem *problem);
 void folder_close(struct folder *folder);
 
-/* Whether there is something of that name. */
-bool folder_has(const struct folder *folder, const char *name);
+/* "place" and "name" after each other; place is "" or "2_Dense/". Returns `path`, cut where it is
+ * too long, which folder_join then refuses. */
+const char *folder_name(char path[FOLDER_PATH], const char *place, const char *name);
+
+/* Whether there is something of that name below a place. */
+bool folder_has(const struct folder *folder, const char *place, const char *name);
 
 /* "directory/name" in `path`. Names that lead out of the directory are refused. */
-bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH],
-                 struct problem *problem);
+bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH]);
 
 /* Opens a regular file; *fd is -1 where it is absent and not needed. */
-bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes,
-                 struct problem *problem);
+bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes);
 
-/* Remembers a file that was read by other means. */
-bool folder_note(struct folder *folder, const char *name, struct problem *problem);
+/* All of such a file, at most `most` bytes; the caller frees. NULL where it is absent and not
+ * needed. */
+bool folder_text(struct folder *folder, const char *name, bool needed, size_t most, char **text,
+                 size_t *len);
+
+/* ---- Files that are open ---- */
+
+/* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
+bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
+                  struct problem *problem);
+
+/* A whole file of n_bytes, at most `most`; the caller frees. NULL: refused. */
+char *file_text(int fd, const char *name, uint64_t n_bytes, size_t most, struct problem *problem);
 
 #endif

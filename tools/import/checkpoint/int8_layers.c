@@ -24,7 +24,7 @@ enum { CHUNK_NUMBERS = 1 << 16 };
 bool int8_layers_open(struct int8_layers *layers, size_t n, struct problem *problem)
 {
     *layers = (struct int8_layers){.n = n, .in_f16 = calloc(n + 1, sizeof *layers->in_f16)};
-    return layers->in_f16 != NULL ? true : problem_memory(problem);
+    return layers->in_f16 != NULL || problem_memory(problem);
 }
 
 void int8_layers_free(struct int8_layers *layers)
@@ -35,15 +35,15 @@ void int8_layers_free(struct int8_layers *layers)
 
 /* largest [rows] = the largest magnitude of each row, a chunk of rows at a time. */
 static bool largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor,
-                            size_t rows, size_t cols, float *largest, struct problem *problem)
+                            size_t rows, size_t cols, float *largest)
 {
     size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
     float *values = calloc(most * cols, sizeof *values);
     uint16_t *scratch = calloc(most * cols, sizeof *scratch);
-    bool ok = values != NULL && scratch != NULL ? true : problem_memory(problem);
+    bool ok = (values != NULL && scratch != NULL) || problem_memory(set->problem);
     for (size_t row = 0; ok && row < rows; row += most) {
         size_t n = rows - row < most ? rows - row : most;
-        ok = tensor_rows(set, tensor, row, n, cols, scratch, values, problem);
+        ok = tensor_rows(set, tensor, row, n, cols, scratch, values);
         for (size_t i = 0; ok && i < n * cols; i++)
             largest[row + i / cols] = fmaxf(largest[row + i / cols], fabsf(values[i]));
     }
@@ -67,12 +67,11 @@ static double outlier_of(float *largest, size_t rows)
 }
 
 bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
-                       const struct stored_tensor *out, size_t rows, size_t cols,
-                       struct problem *problem)
+                       const struct stored_tensor *out, size_t rows, size_t cols)
 {
     float *largest = calloc(rows, sizeof *largest);
-    bool ok = largest != NULL ? true : problem_memory(problem);
-    ok = ok && largest_of_rows(set, out, rows, cols, largest, problem);
+    bool ok = (largest != NULL || problem_memory(set->problem)) &&
+              largest_of_rows(set, out, rows, cols, largest);
     if (ok) {
         double outlier = outlier_of(largest, rows);
         layers->worst = fmax(layers->worst, outlier);

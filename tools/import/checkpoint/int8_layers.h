@@ -18,8 +18,7 @@ void int8_layers_free(struct int8_layers *layers);
 
 /* Judges a layer by its feed_forward.out, [rows, cols]. */
 bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
-                       const struct stored_tensor *out, size_t rows, size_t cols,
-                       struct problem *problem);
+                       const struct stored_tensor *out, size_t rows, size_t cols);
 
 /* One line of which layers keep f16 and why; "" where none does. */
 void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE]);

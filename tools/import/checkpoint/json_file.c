@@ -5,13 +5,11 @@
  */
 #include "tools/import/checkpoint/json_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_JSON_BYTES = 4 << 20 };
 
@@ -29,10 +27,13 @@ const char *json_kind(const json_t *value)
     }
 }
 
+/* ---- Files ---- */
+
 bool json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
                      bool is_array, struct problem *problem)
 {
     json_error_t error;
+    *file = (struct json_file){.problem = problem};
     snprintf(file->name, sizeof file->name, "%s", name);
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (file->root == NULL)
@@ -45,42 +46,16 @@ bool json_file_parse(struct json_file *file, const char *name, const char *text,
     return false;
 }
 
-static bool read_text(int fd, char *text, size_t len)
+bool json_file_read(struct json_file *file, struct folder *folder, const char *place,
+                    const char *name, bool needed, bool is_array)
 {
-    for (size_t done = 0; done < len;) {
-        ssize_t n = read(fd, text + done, len - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
-bool json_file_read(struct json_file *file, struct folder *folder, const char *name, bool needed,
-                    bool is_array, struct problem *problem)
-{
-    int fd;
-    uint64_t n_bytes = 0;
-    *file = (struct json_file){.root = NULL};
-    if (!folder_file(folder, name, needed, &fd, &n_bytes, problem))
+    char full[FOLDER_PATH], *text;
+    size_t len = 0;
+    *file = (struct json_file){.problem = folder->problem};
+    if (!folder_text(folder, folder_name(full, place, name), needed, MOST_JSON_BYTES, &text, &len))
         return false;
-    if (fd < 0)
-        return true;
-    bool ok = true;
-    char *text = NULL;
-    if (n_bytes > MOST_JSON_BYTES)
-        ok = problem_say(problem, "%s has %" PRIu64 " bytes; at most %d are read", name, n_bytes,
-                         MOST_JSON_BYTES);
-    else if ((text = malloc((size_t)n_bytes + 1)) == NULL)
-        ok = problem_memory(problem);
-    else if (!read_text(fd, text, (size_t)n_bytes))
-        ok = problem_say(problem, "%s cannot be read: %s", name, strerror(errno));
-    else
-        ok = json_file_parse(file, name, text, (size_t)n_bytes, is_array, problem);
+    bool ok = text == NULL || json_file_parse(file, full, text, len, is_array, folder->problem);
     free(text);
-    close(fd);
     return ok;
 }
 
@@ -90,6 +65,22 @@ void json_file_free(struct json_file *file)
     file->root = NULL;
 }
 
+bool json_refuse(const struct json_file *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    problem_in(file->problem, file->name, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool json_is_right(const struct json_file *file)
+{
+    return file->problem->text[0] == '\0';
+}
+
+/* ---- Members ---- */
+
 const json_t *json_member(const struct json_file *file, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object != NULL ? object : file->root, key);
@@ -97,15 +88,15 @@ const json_t *json_member(const struct json_file *file, const json_t *object, co
 }
 
 static bool refuse(const struct json_file *file, const char *key, const json_t *value,
-                   const char *expected, struct problem *problem)
+                   const char *expected)
 {
     if (json_is_number(value))
-        return problem_say(problem, "%s: '%s' is %.17g; expected %s", file->name, key,
-                           json_number_value(value), expected);
+        return json_refuse(file, "'%s' is %.17g; expected %s", key, json_number_value(value),
+                           expected);
     if (json_is_string(value))
-        return problem_say(problem, "%s: '%s' is \"%.100s\"; expected %s", file->name, key,
-                           json_string_value(value), expected);
-    return problem_say(problem, "%s: '%s' is %s; expected %s", file->name, key,
+        return json_refuse(file, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
+                           expected);
+    return json_refuse(file, "'%s' is %s; expected %s", key,
                        value == NULL ? "missing" : json_kind(value), expected);
 }
 
@@ -120,59 +111,90 @@ bool json_whole(const json_t *value, uint64_t *whole)
 }
 
 bool json_count(const struct json_file *file, const json_t *object, const char *key, int64_t least,
-                int64_t *value, struct problem *problem)
+                int64_t *value)
 {
     const json_t *member = json_member(file, object, key);
+    char expected[64];
     uint64_t whole;
     if (member == NULL)
         return true;
-    if (!json_whole(member, &whole) || whole > INT32_MAX || (int64_t)whole < least) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least,
-                 INT32_MAX);
-        return refuse(file, key, member, expected, problem);
+    if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least) {
+        *value = (int64_t)whole;
+        return true;
     }
-    *value = (int64_t)whole;
-    return true;
+    snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least, INT32_MAX);
+    return refuse(file, key, member, expected);
 }
 
 bool json_need_count(const struct json_file *file, const json_t *object, const char *key,
-                     int64_t least, int64_t *value, struct problem *problem)
+                     int64_t least, int64_t *value)
 {
-    if (json_member(file, object, key) == NULL)
-        return refuse(file, key, NULL, "a whole number", problem);
-    return json_count(file, object, key, least, value, problem);
+    return json_member(file, object, key) != NULL ? json_count(file, object, key, least, value)
+                                                  : refuse(file, key, NULL, "a whole number");
 }
 
-bool json_number(const struct json_file *file, const json_t *object, const char *key, double *value,
-                 struct problem *problem)
+bool json_number(const struct json_file *file, const json_t *object, const char *key, double *value)
 {
     const json_t *member = json_member(file, object, key);
-    if (member != NULL && !json_is_number(member))
-        return refuse(file, key, member, "a number", problem);
-    if (member != NULL)
+    if (json_is_number(member))
         *value = json_number_value(member);
-    return true;
+    return member == NULL || json_is_number(member) || refuse(file, key, member, "a number");
 }
 
-bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool *value,
-               struct problem *problem)
+bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool *value)
 {
     const json_t *member = json_member(file, object, key);
-    if (member != NULL && !json_is_boolean(member))
-        return refuse(file, key, member, "true or false", problem);
-    if (member != NULL)
+    if (json_is_boolean(member))
         *value = json_is_true(member);
-    return true;
+    return member == NULL || json_is_boolean(member) || refuse(file, key, member, "true or false");
 }
 
 bool json_text(const struct json_file *file, const json_t *object, const char *key,
-               const char **value, struct problem *problem)
+               const char **value)
 {
     const json_t *member = json_member(file, object, key);
-    if (member != NULL && !json_is_string(member))
-        return refuse(file, key, member, "a string", problem);
-    if (member != NULL)
+    if (json_is_string(member))
         *value = json_string_value(member);
+    return member == NULL || json_is_string(member) || refuse(file, key, member, "a string");
+}
+
+json_t *json_typed(const struct json_file *file, const char *key, json_type type,
+                   const char *expected)
+{
+    json_t *value = json_object_get(file->root, key);
+    if (value == NULL || json_is_null(value))
+        return NULL;
+    if (json_typeof(value) == type)
+        return value;
+    json_refuse(file, "'%s' is %s; expected %s", key, json_kind(value), expected);
+    return NULL;
+}
+
+/* ---- Names ---- */
+
+int64_t json_name_value(const struct json_name *names, const char *name)
+{
+    for (; names->name != NULL; names++)
+        if (strcmp(names->name, name) == 0)
+            return names->value;
+    return -1;
+}
+
+const char *json_last_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
+bool json_choice(const struct json_file *file, const char *key, const struct json_name *names,
+                 const char *expected, int64_t *value)
+{
+    const char *name = NULL;
+    if (!json_text(file, NULL, key, &name))
+        return false;
+    int64_t found = name != NULL ? json_name_value(names, name) : *value;
+    if (found < 0)
+        return json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
+    *value = found;
     return true;
 }

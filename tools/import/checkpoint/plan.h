@@ -1,57 +1,22 @@
-/* plan.h - every tensor that a weight file will have, with the tensors of the checkpoint that it is
- * made of: found and checked before a byte is written, so that what cannot be imported is refused
- * whole.
+/* plan.h - every tensor that a weight file will have, found and checked before a byte is written, so
+ * that what cannot be imported is refused whole.
  */
 #ifndef TOOLS_IMPORT_PLAN_H
 #define TOOLS_IMPORT_PLAN_H
 
 #include "tools/import/checkpoint/checkpoint_config.h"
-#include "tools/import/checkpoint/int8_layers.h"
+#include "tools/import/checkpoint/plan_parts.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
-#include "tools/import/checkpoint/tensor_file.h"
-
-enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
-
-struct planned_tensor {
-    char name[PLAN_NAME];
-    enum tensor_type type;
-    enum tensor_layout layout;
-    size_t n_dims, rows, cols; /* cols 1 for vectors */
-    const struct tensor_set *set;
-    const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
-    size_t n_parts;
-    bool is_transposed; /* the only part is [cols, rows] */
-};
-
-struct plan {
-    struct planned_tensor *tensors;
-    size_t n, cap;
-    uint64_t n_parameters, n_bytes; /* numbers; bytes of the tensors in the weight file */
-    uint64_t n_source_bytes;        /* bytes that will be read */
-    size_t n_left_out;              /* tensors of the checkpoint that are not needed */
-    const struct stored_tensor **left_out;
-    struct int8_layers int8_layers; /* judged where the matrices become int8 */
-};
-
-/* How matrices are stored: 0: each as the checkpoint has it. */
-struct plan_options {
-    enum tensor_type type;
-};
 
 /* Settles what the tensors decide (whether there is a pooler, how many labels) in `config`, and
  * marks the tensors used. The sets and the config must outlive the plan. */
 bool plan_make(struct plan *plan, const struct plan_options *options, struct tensor_set *tensors,
-               struct checkpoint_config *config, struct problem *problem);
+               struct checkpoint_config *config);
 
 /* Adds projection.index from the module's own tensors. */
 bool plan_projection(struct plan *plan, const struct plan_options *options,
                      struct tensor_set *tensors, size_t index, const struct dense_module *dense,
-                     bool has_bias, struct problem *problem);
+                     bool has_bias);
 void plan_free(struct plan *plan);
-
-/* Writes all tensors. progress (may be NULL) is told how many bytes were read. */
-struct progress;
-bool plan_write(const struct plan *plan, struct weight_writer *writer, struct progress *progress,
-                struct problem *problem);
 
 #endif

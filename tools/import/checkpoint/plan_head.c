@@ -1,10 +1,9 @@
-/* plan_head.c - the tensors of the head that stands on the body: its parts, how many labels it has,
- * the output layer of a masked-language model; see plan_parts.h.
+/* plan_head.c - the parts of the head, how many labels it has, the output layer of a masked-language
+ * model; see plan_head.h.
  */
-#include "tools/import/checkpoint/plan_parts.h"
+#include "tools/import/checkpoint/plan_head.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void use(const struct making *making, const char *key)
 {
@@ -20,14 +19,13 @@ static bool add_decoder(const struct making *making, const struct head *head)
     bool is_second = head->decoder_bias[1] != NULL &&
                      tensor_set_find(making->tensors, head->decoder_bias[0]) == NULL;
     const struct part weight = {
-        "head.output.weight", PART_LINEAR, DIM_VOCABULARY, DIM_WIDTH, {head->decoder}};
+        "head.output.weight", PART_MATRIX, DIM_VOCABULARY, DIM_WIDTH, {head->decoder}};
     const struct part bias = {
         "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, {head->decoder_bias[is_second]}};
-    static const char *const as_it_is[2] = {"", ""};
     for (size_t i = 0; i < 2; i++)
         use(making, head->decoder_bias[i]); /* one bias under two names */
     use(making, head->decoder);             /* a tied one may be there too, and is not read */
-    return (making->model->head_tied || plan_add(making, &weight, 0, "", as_it_is, true)) &&
+    return (making->model->head_tied || plan_add_part(making, &weight, 0)) &&
            plan_add_part(making, &bias, 0);
 }
 
@@ -37,20 +35,20 @@ static bool settle_labels(const struct making *making, const struct head *head,
                           struct model_config *model)
 {
     const struct part *part = head->parts;
-    char key[128];
+    char key[PLAN_KEY];
     while (part->to != NULL && part->kind != PART_SCORES)
         part++;
     if (model->labels > 0 || part->to == NULL)
         return true;
-    plan_name(key, sizeof key, part->from[0], 0, PLAN_KERNEL);
-    const struct stored_tensor *kernel = tensor_set_find(making->tensors, key);
-    plan_name(key, sizeof key, part->from[0], 0, ".weight");
-    const struct stored_tensor *tensor = tensor_set_find(making->tensors, key);
+    const struct stored_tensor *kernel =
+        tensor_set_find(making->tensors, plan_name(key, part->from[0], 0, PLAN_KERNEL));
+    const struct stored_tensor *tensor =
+        tensor_set_find(making->tensors, plan_name(key, part->from[0], 0, ".weight"));
     size_t dim = tensor == NULL && kernel != NULL;
     tensor = tensor != NULL ? tensor : kernel;
     if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[dim] < 1 ||
         tensor->shape[dim] > INT32_MAX)
-        return problem_say(making->problem,
+        return problem_say(making->tensors->problem,
                            "%s: no tensor '%s' [labels, %" PRId64
                            "], and config.json has no 'id2label'",
                            plan_place_of(making->tensors), key, model->width);
@@ -63,9 +61,9 @@ static bool settle_labels(const struct making *making, const struct head *head,
 /* The head's first tensor of that ending. */
 static bool is_absent(const struct making *making, const struct head *head, const char *ending)
 {
-    char key[128];
-    plan_name(key, sizeof key, head->parts[0].from[0], 0, ending);
-    return tensor_set_find(making->tensors, key) == NULL;
+    char key[PLAN_KEY];
+    return tensor_set_find(making->tensors, plan_name(key, head->parts[0].from[0], 0, ending)) ==
+           NULL;
 }
 
 bool plan_add_head(const struct making *making, const struct head *head, struct model_config *model)

@@ -21,10 +21,10 @@ struct sentence_transformers {
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense;
-    enum pooling pooling;
+    int64_t pooling; /* enum pooling */
     bool normalize;
-    int64_t width;                    /* that the pooling expects, or 0 */
-    enum dense_activation activation; /* of the dense layers */
+    int64_t width;      /* that the pooling expects, or 0 */
+    int64_t activation; /* enum dense_activation, of the dense layers */
     bool has_bias;
     int64_t max_seq_length;   /* 0: not said */
     bool lower;               /* do_lower_case: texts are put into lower case first */
@@ -32,20 +32,15 @@ struct sentence_transformers {
 };
 
 /* Reads all of it; without a modules.json only max_seq_length and the prompts are looked for. */
-bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder,
-                                struct problem *problem);
+bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
 void sentence_transformers_free(struct sentence_transformers *st);
 
 /* Parts of it, from parsed files. */
-bool modules_parse(struct sentence_transformers *st, const struct json_file *file,
-                   struct problem *problem);
-bool pooling_parse(struct sentence_transformers *st, const struct json_file *file,
-                   struct problem *problem);
-bool dense_parse(struct sentence_transformers *st, size_t index, const struct json_file *file,
-                 struct problem *problem);
-bool length_parse(struct sentence_transformers *st, const struct json_file *file,
-                  struct problem *problem);
-bool prompts_check(const struct json_file *file, struct problem *problem);
+bool modules_parse(struct sentence_transformers *st, const struct json_file *file);
+bool pooling_parse(struct sentence_transformers *st, const struct json_file *file);
+bool dense_parse(struct sentence_transformers *st, size_t index, const struct json_file *file);
+bool length_parse(struct sentence_transformers *st, const struct json_file *file);
+bool prompts_check(const struct json_file *file);
 
 /* Writes prompt.NAME and default_prompt to META. */
 void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer);

@@ -8,9 +8,7 @@
 #ifndef TOOLS_IMPORT_TENSOR_FILE_H
 #define TOOLS_IMPORT_TENSOR_FILE_H
 
-#include "tools/import/checkpoint/folder.h"
-
-#include <jansson.h>
+#include "tools/import/checkpoint/json_file.h"
 
 enum { TENSOR_DIMS = 8, TENSOR_FILES = 256 };
 
@@ -38,33 +36,31 @@ struct tensor_set {
     size_t n_files;
     struct stored_tensor *tensors;
     size_t n;
+    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* Adds the tensors that a header names; `header` [len] is the JSON, and data begins at data_offset
  * and ends at file_bytes. */
 bool tensor_set_parse(struct tensor_set *set, const char *name, int fd, const char *header,
-                      size_t len, uint64_t data_offset, uint64_t file_bytes,
-                      struct problem *problem);
+                      size_t len, uint64_t data_offset, uint64_t file_bytes);
 
 /* The length of the header from the file's first 8 bytes, checked against that of the file. */
 bool tensor_header_bytes(const char *name, const uint8_t first[8], uint64_t file_bytes, size_t *len,
                          struct problem *problem);
 
-/* Adds the tensors of one file; false also where there is a tensor of the same name already. */
-bool tensor_set_add(struct tensor_set *set, struct folder *folder, const char *name,
-                    struct problem *problem);
-
-/* model.safetensors in `place` ("" or "2_Dense/"), or the shards of model.safetensors.index.json.
- */
-bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place,
-                     struct problem *problem);
+/* Into an empty set: model.safetensors in `place` ("" or "2_Dense/"), or the shards of
+ * model.safetensors.index.json. */
+bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place);
 void tensor_set_free(struct tensor_set *set);
 
 /* Takes the first of the prefixes (NULL ends them) that is there off every name. */
-bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes, struct problem *problem);
+bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 
 /* By key; NULL: there is none. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
+
+/* The file that a tensor is in, for messages. */
+const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor);
 
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };
@@ -76,6 +72,6 @@ bool tensor_is_float(const struct stored_tensor *tensor);
 /* Rows first .. first+n-1 of [rows, cols], taken as such whatever the dimensions, as f32. NaN and
  * infinities are refused. scratch: n · cols · 2 bytes. */
 bool tensor_rows(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t first,
-                 size_t n, size_t cols, void *scratch, float *out, struct problem *problem);
+                 size_t n, size_t cols, void *scratch, float *out);
 
 #endif

@@ -10,36 +10,15 @@
 
 #include "engine/file/weight_writer.h"
 #include "tools/import/checkpoint/folder.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum { IMPORT_TOKENIZER_SETTINGS = 24 };
-
-struct import_tokenizer_setting {
-    const char *key; /* static */
-    char *value;     /* owned, NUL-terminated; len bytes */
-    size_t len;
-};
-
-struct import_tokenizer {
-    /* Of TOKN, without the templates, which depend on the model's token types. */
-    struct import_tokenizer_setting settings[IMPORT_TOKENIZER_SETTINGS];
-    size_t n_settings;
-    char *single, *pair; /* templates, or NULL: the defaults */
-    char **texts;        /* [n] by id, owned; NULL: an id without text */
-    size_t *lens;        /* [n] */
-    size_t n;            /* highest id + 1 */
-    /* Facts for the rest of the import. */
-    int64_t max_length; /* model_max_length of tokenizer_config.json; 0: it says none */
-    int32_t unknown, cls, sep, pad, mask; /* ids, or -1 */
-    bool lowercases;                      /* capitals and small letters give the same tokens */
-    char note[512];                       /* something that the user should hear, or "" */
-};
+/* Whether the directory has a file of a tokenizer, of any kind, in `place` ("" or
+ * "0_Transformer/"). */
+bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 
 /* From a checkpoint's directory. False: refused; *tokenizer then needs no free. */
 bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
-                           struct problem *problem);
+                           const char *place);
 
 /* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'). */
 bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,

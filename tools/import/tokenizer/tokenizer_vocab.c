@@ -1,48 +1,35 @@
 /* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the
  * steps and the frame of BERT, special tokens by their names.
  */
-#include "tools/import/tokenizer/tokenizer_parts.h"
+#include "tools/import/tokenizer/tokenizer_vocab.h"
 
 #include "tools/common/utf8.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-static size_t count_lines(const char *text, size_t len)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += text[i] == '\n';
-    return n + (len > 0 && text[len - 1] != '\n');
-}
-
 /* Line i is token i; lines may end with CR LF. An empty one is an id without text. */
-static bool read_lines(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                       size_t len, struct problem *problem)
+static bool read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     uint64_t id = 0;
-    if (!parts_reserve(tokenizer, name, count_lines(text, len), problem))
-        return false;
     for (size_t at = 0; at < len; id++) {
         const char *newline = memchr(text + at, '\n', len - at);
-        const size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
-        const size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
+        size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
+        size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
         if (!utf8_is_valid(text + at, n))
-            return problem_say(problem, "%s: line %" PRIu64 " is not UTF-8", name, id + 1);
-        if (n > 0 && !parts_set_text(tokenizer, name, id, text + at, n, problem))
+            return tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
+        if (!parts_place(tokenizer, id, text + at, n))
             return false;
         at += line + (newline != NULL);
     }
     return true;
 }
 
-static bool check_config(const struct tokenizer_config *config, struct problem *problem)
+static bool check_class(const char *name, struct problem *problem)
 {
     static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer",
                                           "ElectraTokenizer", "MobileBertTokenizer",
                                           "RetriBertTokenizer"};
-    const char *name = config->class_name;
     if (name == NULL)
         return true;
     size_t len = strlen(name);
@@ -58,8 +45,7 @@ static bool check_config(const struct tokenizer_config *config, struct problem *
         name);
 }
 
-static bool set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
-                         struct problem *problem)
+static bool set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
     const struct bert_switches switches = {
         .clean_text = true,
@@ -67,71 +53,40 @@ static bool set_settings(struct import_tokenizer *tokenizer, const struct tokeni
         .strip_accents = config->strip_accents < 0 ? config->lowercase : config->strip_accents > 0,
         .lowercase = config->lowercase,
     };
-    struct growing_text kind = {.bytes = NULL}, steps = {.bytes = NULL}, splitter = {.bytes = NULL};
-    const bool ok = text_format(&kind, problem, "wordpiece") &&
-                    parts_set(tokenizer, "kind", &kind, problem) &&
-                    parts_set_number(tokenizer, "unknown", tokenizer->unknown, problem) &&
-                    parts_bert_normalizer(&steps, &switches, problem) &&
-                    parts_set_steps(tokenizer, "normalizer", &steps, problem) &&
-                    text_format(&splitter, problem, "%s", BERT_SPLITTER) &&
-                    parts_set_steps(tokenizer, "splitter", &splitter, problem);
-    free(kind.bytes);
-    free(steps.bytes);
-    free(splitter.bytes);
-    return ok;
+    struct blank_list steps;
+    list_open(&steps);
+    parts_bert_normalizer(&steps, &switches);
+    bool ok = parts_set(tokenizer, "kind", "wordpiece") &&
+              parts_set_number(tokenizer, "unknown", tokenizer->draft.unknown);
+    return (list_set(&steps, &tokenizer->draft, "normalizer") ||
+            problem_memory(tokenizer->problem)) &&
+           ok && parts_set(tokenizer, "splitter", BERT_SPLITTER);
 }
 
-/* The special tokens; the frame and unknown words need theirs. */
-static bool add_specials(struct import_tokenizer *tokenizer, const char *name,
-                         const struct tokenizer_config *config, struct problem *problem)
+/* The frame and unknown words need their special tokens; [PAD] and [MASK] may be missing. */
+static bool add_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
-    const struct {
-        const char *text;
-        int32_t *id;
-        bool needed;
-    } specials[] = {
-        {config->unknown, &tokenizer->unknown, true}, {config->sep, &tokenizer->sep, true},
-        {config->pad, &tokenizer->pad, false},        {config->cls, &tokenizer->cls, true},
-        {config->mask, &tokenizer->mask, false},
-    };
-    struct added_token tokens[5];
-    size_t n = 0;
-    for (size_t i = 0; i < 5; i++) {
-        const char *text = specials[i].text;
-        const int32_t id = parts_find(tokenizer, text);
-        *specials[i].id = id;
-        if (id < 0 && specials[i].needed)
-            return problem_say(problem, "%s: the special token '%.100s' is missing", name, text);
-        if (id >= 0)
+    static const char *const usual[N_SPECIALS] = {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"};
+    struct added_token tokens[N_SPECIALS];
+    size_t ids[N_SPECIALS], n = 0;
+    for (int i = 0; i < N_SPECIALS; i++) {
+        const char *text = config->specials[i] != NULL ? config->specials[i] : usual[i];
+        ids[i] = word_list_find(&tokenizer->draft.words, text, strlen(text));
+        if (ids[i] == WORD_NONE && i != SPECIAL_PAD && i != SPECIAL_MASK)
+            return tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+        if (ids[i] != WORD_NONE)
             tokens[n++] = (struct added_token){
-                .content = text, .len = strlen(text), .id = (uint64_t)id, .special = true};
+                .content = text, .len = strlen(text), .id = (int64_t)ids[i], .special = true};
     }
-    return parts_add_tokens(tokenizer, name, tokens, n, problem);
+    tokenizer->draft.unknown = ids[SPECIAL_UNKNOWN];
+    parts_bert_template(tokenizer, ids[SPECIAL_CLS], ids[SPECIAL_SEP]);
+    return parts_add_tokens(tokenizer, tokens, n);
 }
 
-bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                          size_t len, const struct tokenizer_config *config,
-                          struct problem *problem)
+bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                          const struct tokenizer_config *config)
 {
-    static const struct tokenizer_config DEFAULTS = {
-        .unknown = "[UNK]",
-        .cls = "[CLS]",
-        .sep = "[SEP]",
-        .pad = "[PAD]",
-        .mask = "[MASK]",
-        .lowercase = true,
-        .chinese = true,
-        .strip_accents = -1,
-    };
-    struct tokenizer_config used = config != NULL ? *config : DEFAULTS;
-    used.unknown = used.unknown != NULL ? used.unknown : DEFAULTS.unknown;
-    used.cls = used.cls != NULL ? used.cls : DEFAULTS.cls;
-    used.sep = used.sep != NULL ? used.sep : DEFAULTS.sep;
-    used.pad = used.pad != NULL ? used.pad : DEFAULTS.pad;
-    used.mask = used.mask != NULL ? used.mask : DEFAULTS.mask;
-    return check_config(&used, problem) && read_lines(tokenizer, name, text, len, problem) &&
-           add_specials(tokenizer, name, &used, problem) &&
-           set_settings(tokenizer, &used, problem) &&
-           parts_bert_template(tokenizer, (uint64_t)tokenizer->cls, (uint64_t)tokenizer->sep,
-                               problem);
+    return check_class(config->class_name, tokenizer->problem) &&
+           read_lines(tokenizer, text, len) && add_specials(tokenizer, config) &&
+           set_settings(tokenizer, config);
 }

@@ -1,11 +1,11 @@
 /* decimal.c - decimal text to float; see decimal.h.
  *
- * The digits are read as a whole number w and a power of ten e: the number is w * 10^e. If both are
- * small, float(w) and 10^|e| are exact, and one division or product rounds once, as it should
- * (Clinger, "How to read floating point numbers accurately", 1990). Else the same in double is off
- * by less than 3 units of its last place (w, the product, and digits that w has no room for);
- * rounded to float it is right unless the middle of two floats is so near that the two may lie on
- * both sides of it. What is left, a few numbers in a hundred million, is strtof's.
+ * The digits are read as a whole number w and a power of ten e: the number is w * 10^e. Computed in
+ * double, where 10^|e| is exact up to 22, that is off by less than 3 units of its last place (w,
+ * the product, and digits that w has no room for; Clinger, "How to read floating point numbers
+ * accurately", 1990). Rounded to float it is right unless the middle of two floats is so near that
+ * the two may lie on both sides of it. What is left, a few numbers in a hundred million, is
+ * strtof's.
  */
 #include "tools/import/vectors/decimal.h"
 
@@ -20,8 +20,8 @@
 struct decimal {
     uint64_t w; /* its first 19 digits */
     int64_t exponent;
-    bool is_negative, is_exact; /* exact: there were no more */
-    size_t len;                 /* bytes of the text; 0: not a number */
+    bool is_negative;
+    size_t len; /* bytes of the text; 0: not a number */
 };
 
 enum { MOST_DIGITS = 19, MOST_EXPONENT = 100000000 };
@@ -40,7 +40,6 @@ static size_t scan_digits(const char *text, size_t len, size_t at, struct decima
             decimal->w = decimal->w * 10 + (uint64_t)(text[at] - '0');
             *n_digits += decimal->w > 0; /* not the zeros in front */
         } else {
-            decimal->is_exact = decimal->is_exact && text[at] == '0';
             decimal->exponent++;
         }
     }
@@ -66,7 +65,7 @@ static size_t scan_exponent(const char *text, size_t len, size_t at, struct deci
 
 static struct decimal scan(const char *text, size_t len)
 {
-    struct decimal decimal = {.is_exact = true};
+    struct decimal decimal = {0};
     size_t at = 0, n_digits = 0;
     if (len > 0 && (text[0] == '-' || text[0] == '+')) {
         decimal.is_negative = text[0] == '-';
@@ -85,18 +84,6 @@ static struct decimal scan(const char *text, size_t len)
     return decimal;
 }
 
-static bool from_floats(const struct decimal *decimal, float *value)
-{
-    static const float powers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f,
-                                   1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
-    if (!decimal->is_exact || decimal->w > 1u << 24 || decimal->exponent < -10 ||
-        decimal->exponent > 10)
-        return false;
-    *value = decimal->exponent < 0 ? (float)decimal->w / powers[-decimal->exponent]
-                                   : (float)decimal->w * powers[decimal->exponent];
-    return true;
-}
-
 static bool from_doubles(const struct decimal *decimal, float *value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -106,7 +93,7 @@ static bool from_doubles(const struct decimal *decimal, float *value)
         return false;
     double number = decimal->exponent < 0 ? (double)decimal->w / powers[-decimal->exponent]
                                           : (double)decimal->w * powers[decimal->exponent];
-    if (number < (double)FLT_MIN * 2 || number > (double)FLT_MAX / 2)
+    if (decimal->w > 0 && (number < (double)FLT_MIN * 2 || number > (double)FLT_MAX / 2))
         return false;
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
@@ -140,7 +127,7 @@ size_t decimal_read(const char *text, size_t len, float *value)
     const struct decimal decimal = scan(text, len);
     if (decimal.len == 0)
         return 0;
-    if (from_floats(&decimal, value) || from_doubles(&decimal, value)) {
+    if (from_doubles(&decimal, value)) {
         *value = decimal.is_negative ? -*value : *value;
         return decimal.len;
     }

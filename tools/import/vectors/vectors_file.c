@@ -30,77 +30,89 @@ static const struct {
     {"\xba\x16\x4f\x2f", 4, "a binary model of fastText; the text with its vectors (.vec) is read"},
 };
 
-static bool refuse_format(const struct vectors_file *file, struct problem *problem)
+static bool refuse(const struct vectors_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The file's name in quotes, then the words. */
+static bool refuse(const struct vectors_file *file, const char *format, ...)
+{
+    char name[600];
+    va_list arguments;
+    snprintf(name, sizeof name, "'%s'", file->path);
+    va_start(arguments, format);
+    problem_in(file->problem, name, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool check_format(const struct vectors_file *file)
 {
     const struct kept_line *line = &file->ahead[0];
     for (size_t i = 0; file->n_ahead > 0 && i < sizeof FORMATS / sizeof *FORMATS; i++)
         if (line->len >= FORMATS[i].n && memcmp(line->text, FORMATS[i].start, FORMATS[i].n) == 0)
-            return problem_say(problem, "'%s' is %s", file->path, FORMATS[i].what);
+            return refuse(file, " is %s", FORMATS[i].what);
     return true;
 }
 
 /* ---- Lines ---- */
 
-static bool read_line(struct vectors_file *file, char **line, size_t *len, bool *is_end,
-                      struct problem *problem)
+static bool read_line(struct vectors_file *file, char **line, size_t *len, bool *is_end)
 {
-    *is_end = false;
     switch (line_reader_next(&file->reader, true, line, len)) {
-    case LINE_READ: return true;
+    case LINE_READ: *is_end = false; return true;
     case LINE_END: *is_end = true; return true;
     case LINE_TOO_LONG:
-        return problem_say(problem,
-                           "'%s', line %zu is longer than 64 MiB; expected the text form of word "
-                           "vectors, a word and its numbers per line",
-                           file->path, file->reader.n_lines + 1);
-    default:
-        return problem_say(problem, "'%s' cannot be read: %s", file->path,
-                           strerror(file->reader.error));
+        return refuse(file,
+                      ", line %zu is longer than 64 MiB; expected the text form of word vectors, a "
+                      "word and its numbers per line",
+                      file->reader.n_lines + 1);
+    default: return refuse(file, " cannot be read: %s", strerror(file->reader.error));
     }
 }
 
-static bool keep_lines(struct vectors_file *file, struct problem *problem)
+static bool keep_line(struct vectors_file *file, const char *line, size_t len)
 {
-    static const char byte_order_mark[] = "\xEF\xBB\xBF";
-    bool is_end = false;
+    struct kept_line *kept = &file->ahead[file->n_ahead];
+    bool has_mark = file->n_ahead == 0 && len >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0;
+    kept->len = has_mark ? len - 3 : len;
+    kept->text = malloc(kept->len + 1);
+    if (kept->text == NULL)
+        return problem_memory(file->problem);
+    memcpy(kept->text, line + len - kept->len, kept->len);
+    file->n_ahead++;
+    return true;
+}
+
+static bool keep_lines(struct vectors_file *file)
+{
     while (file->n_ahead < VECTOR_LINES_AHEAD) {
-        struct kept_line *kept = &file->ahead[file->n_ahead];
         char *line;
         size_t len;
-        if (!read_line(file, &line, &len, &is_end, problem))
+        bool is_end = false;
+        if (!read_line(file, &line, &len, &is_end))
             return false;
         if (is_end)
             return true;
-        if (file->n_ahead == 0 && len >= 3 && memcmp(line, byte_order_mark, 3) == 0) {
-            line += 3;
-            len -= 3;
-        }
-        kept->text = malloc(len + 1);
-        if (kept->text == NULL)
-            return problem_memory(problem);
-        memcpy(kept->text, line, len);
-        kept->len = len;
-        file->n_ahead++;
+        if (!keep_line(file, line, len))
+            return false;
     }
     return true;
 }
 
-static bool next_line(struct vectors_file *file, const char **line, size_t *len, bool *is_end,
-                      struct problem *problem)
+/* One of those that were kept, or the next. */
+static bool next_line(struct vectors_file *file, char **line, size_t *len, bool *is_end)
 {
-    char *read = NULL;
+    *is_end = false;
     if (file->next_ahead < file->n_ahead) {
-        *is_end = false;
         *line = file->ahead[file->next_ahead].text;
         *len = file->ahead[file->next_ahead++].len;
-    } else {
-        if (!read_line(file, &read, len, is_end, problem))
-            return false;
-        *line = read;
+    } else if (!read_line(file, line, len, is_end)) {
+        return false;
     }
-    file->line += !*is_end;
-    if (!*is_end)
+    if (!*is_end) {
+        file->line++;
         progress_add(&file->progress, *len + 1);
+    }
     return true;
 }
 
@@ -126,33 +138,30 @@ static size_t usual_width(const struct vectors_file *file, size_t first)
 }
 
 /* A header counts as one unless it fits the lines behind it better as a word and one number. */
-static bool settle_width(struct vectors_file *file, struct problem *problem)
+static bool settle_width(struct vectors_file *file)
 {
     uint64_t width = 0;
     if (file->n_ahead == 0)
-        return problem_say(problem, "'%s' is empty", file->path);
+        return refuse(file, " is empty");
     file->has_header =
         vector_line_header(file->ahead[0].text, file->ahead[0].len, &file->header_words, &width);
-    size_t usual = usual_width(file, file->has_header);
-    if (file->has_header && usual == 1 && width != 1) {
+    file->width = usual_width(file, file->has_header);
+    if (file->has_header && file->width == 1 && width != 1) {
         file->has_header = false;
-        usual = usual_width(file, 0);
+        file->width = usual_width(file, 0);
     }
     file->next_ahead = file->line = file->has_header;
-    file->width = usual;
-    if (usual == 0 || usual > VECTOR_WIDTH_MOST)
-        return problem_say(
-            problem,
-            "'%s' is not a file of word vectors: no line starts with a word and ends with 1 to %d "
+    if (file->width == 0 || file->width > VECTOR_WIDTH_MOST)
+        return refuse(
+            file,
+            " is not a file of word vectors: no line starts with a word and ends with 1 to %d "
             "numbers%s",
-            file->path, VECTOR_WIDTH_MOST,
+            VECTOR_WIDTH_MOST,
             file->has_header ? " (word2vec's binary form is not read: convert it to text)" : "");
-    if (file->has_header && width != usual)
-        return problem_say(
-            problem,
-            "'%s', line 1 says %llu numbers for each word, but the lines behind it have %zu",
-            file->path, (unsigned long long)width, usual);
-    return true;
+    return !file->has_header || width == file->width ||
+           refuse(file,
+                  ", line 1 says %llu numbers for each word, but the lines behind it have %zu",
+                  (unsigned long long)width, file->width);
 }
 
 /* ---- Faults ---- */
@@ -177,28 +186,27 @@ void vectors_file_repeated(struct vectors_file *file, const struct vector_word *
     add_fault(&file->repeated, file->line, text);
 }
 
-static bool check_right(const struct vectors_file *file, struct problem *problem)
+static bool check_right(const struct vectors_file *file)
 {
-    if (file->n_right > 0 && file->n_right >= file->broken.n)
-        return true;
-    return problem_say(problem,
-                       "'%s' is not a file of word vectors: of its %s%zu lines %zu are a word and "
-                       "%zu numbers; line %zu: %s",
-                       file->path, file->line == VECTOR_LINES_AHEAD ? "first " : "",
-                       file->n_right + file->broken.n, file->n_right, file->width,
-                       file->broken.n > 0 ? file->broken.shown[0].line : 0,
-                       file->broken.n > 0 ? file->broken.shown[0].text : "it has no words");
+    const struct vector_faults *broken = &file->broken;
+    return (file->n_right > 0 && file->n_right >= broken->n) ||
+           refuse(file,
+                  " is not a file of word vectors: of its %s%zu lines %zu are a word and %zu "
+                  "numbers; line %zu: %s",
+                  file->line == VECTOR_LINES_AHEAD ? "first " : "", file->n_right + broken->n,
+                  file->n_right, file->width, broken->n > 0 ? broken->shown[0].line : 0,
+                  broken->n > 0 ? broken->shown[0].text : "it has no words");
 }
 
 /* ---- The file ---- */
 
-static bool open_reader(struct vectors_file *file, uint64_t *n_bytes, struct problem *problem)
+static bool open_reader(struct vectors_file *file, uint64_t *n_bytes)
 {
     struct stat status;
     bool is_stdin = strcmp(file->path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(file->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return problem_say(problem, "'%s' cannot be read: %s", file->path, strerror(errno));
+        return refuse(file, " cannot be read: %s", strerror(errno));
     line_reader_begin(&file->reader, fd);
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         *n_bytes = (uint64_t)status.st_size;
@@ -208,11 +216,9 @@ static bool open_reader(struct vectors_file *file, uint64_t *n_bytes, struct pro
 bool vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem)
 {
     uint64_t n_bytes = 0;
-    *file = (struct vectors_file){.path = path};
-    if (!open_reader(file, &n_bytes, problem))
-        return false;
-    if (!keep_lines(file, problem) || !refuse_format(file, problem) ||
-        !settle_width(file, problem)) {
+    *file = (struct vectors_file){.path = path, .reader = {.fd = -1}, .problem = problem};
+    if (!open_reader(file, &n_bytes) || !keep_lines(file) || !check_format(file) ||
+        !settle_width(file)) {
         vectors_file_close(file);
         return false;
     }
@@ -232,22 +238,21 @@ void vectors_file_close(struct vectors_file *file)
 }
 
 bool vectors_file_next(struct vectors_file *file, struct vector_word *word, float *values,
-                       bool *is_end, struct problem *problem)
+                       bool *is_end)
 {
-    char fault[VECTOR_FAULT];
     for (;;) {
-        const char *line;
+        char *line, fault[VECTOR_FAULT];
         size_t len;
-        if (!next_line(file, &line, &len, is_end, problem))
+        if (!next_line(file, &line, &len, is_end))
             return false;
         if (*is_end)
-            return check_right(file, problem);
+            return check_right(file);
         bool is_right = vector_line_read(line, len, file->width, word, values, fault);
         if (is_right)
             file->n_right++;
         else
             add_fault(&file->broken, file->line, fault);
-        if (file->line == VECTOR_LINES_AHEAD && !check_right(file, problem))
+        if (file->line == VECTOR_LINES_AHEAD && !check_right(file))
             return false;
         if (is_right)
             return true;

@@ -12,7 +12,7 @@
 #include "tools/common/line_reader.h"
 #include "tools/common/weights/problem.h"
 #include "tools/import/progress.h"
-#include "tools/import/vectors/vectors_line.h"
+#include "tools/import/vectors/vector_line.h"
 
 enum { VECTOR_FAULTS_SHOWN = 5, VECTOR_LINES_AHEAD = 100 };
 
@@ -43,6 +43,7 @@ struct vectors_file {
     size_t n_right;
     struct vector_faults broken, repeated;
     struct progress progress;
+    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* Settles the width. False after a message; then there is nothing to close. */
@@ -52,7 +53,7 @@ void vectors_file_close(struct vectors_file *file);
 /* The next right line, into values [width]; the word is borrowed until the next call. At the end
  * *is_end is true. False: it cannot be read, or too little of it was right. */
 bool vectors_file_next(struct vectors_file *file, struct vector_word *word, float *values,
-                       bool *is_end, struct problem *problem);
+                       bool *is_end);
 
 /* The word of the last line was there before: the line counts as skipped. */
 void vectors_file_repeated(struct vectors_file *file, const struct vector_word *word);

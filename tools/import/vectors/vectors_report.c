@@ -2,22 +2,31 @@
 #include "tools/import/vectors/vectors_report.h"
 
 #include "tools/common/options.h"
-#include "tools/common/weights/problem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/* A note of words that come from files, which may hold control characters. */
+static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void note(const char *format, ...)
+{
+    struct problem hidden = {""};
+    va_list arguments;
+    va_start(arguments, format);
+    problem_in(&hidden, NULL, format, arguments);
+    va_end(arguments);
+    program_note("%s", hidden.text);
+}
+
 /* ---- Skipped lines ---- */
 
 static void say_faults(const struct vectors_file *file, const struct vector_faults *faults)
 {
-    for (size_t i = 0; i < faults->n && i < VECTOR_FAULTS_SHOWN; i++) {
-        struct problem hidden; /* words of the file may hold control characters */
-        problem_say(&hidden, "'%s', line %zu: %s; skipped", file->path, faults->shown[i].line,
-                    faults->shown[i].text);
-        program_note("%s", hidden.text);
-    }
+    for (size_t i = 0; i < faults->n && i < VECTOR_FAULTS_SHOWN; i++)
+        note("'%s', line %zu: %s; skipped", file->path, faults->shown[i].line,
+             faults->shown[i].text);
 }
 
 void vectors_report_skipped(const struct vectors_file *file)
@@ -40,25 +49,23 @@ struct word_names {
     size_t len, n;
 };
 
-static void name_word(struct word_names *names, const struct import_tokenizer *tokenizer, size_t id)
+static void name_word(struct word_names *names, const struct word_list *words, size_t id)
 {
-    size_t len = tokenizer->lens[id];
+    size_t len = words->lens[id];
     if (names->n == WORDS_NAMED || names->len + len + 40 > sizeof names->text)
         return;
     names->len +=
         (size_t)snprintf(names->text + names->len, sizeof names->text - names->len, "%s'%.*s'",
-                         names->n > 0 ? ", " : "", (int)len, tokenizer->texts[id]);
+                         names->n > 0 ? ", " : "", (int)len, words->texts[id]);
     names->n++;
 }
 
 static void say_names(struct word_names *names, size_t n_all, const char *sentence)
 {
-    struct problem hidden;
     if (n_all > names->n)
         snprintf(names->text + names->len, sizeof names->text - names->len, " and %zu more",
                  n_all - names->n);
-    problem_say(&hidden, "%s: %s", sentence, names->text);
-    program_note("%s", hidden.text);
+    note("%s: %s", sentence, names->text);
 }
 
 /* ---- Words of the file ---- */
@@ -87,7 +94,6 @@ static void say_splitting(const struct vectors_result *result)
 {
     const struct vectors_table *table = result->table;
     const char *place = result->options->splits_at_blanks ? "blanks" : "blanks and punctuation";
-    struct problem hidden;
     if (result->options->lower != NULL)
         program_note("texts %s and are split at %s",
                      result->is_lower ? "are put into lower case" : "keep their capitals", place);
@@ -95,13 +101,10 @@ static void say_splitting(const struct vectors_result *result)
         program_note("texts are put into lower case, for no word has a capital (--lower no), and "
                      "split at %s",
                      place);
-    else {
-        problem_say(&hidden,
-                    "texts keep their capitals, for words have them, '%.*s' first (--lower yes), "
-                    "and are split at %s",
-                    table->cased_len < 100 ? (int)table->cased_len : 0, table->cased, place);
-        program_note("%s", hidden.text);
-    }
+    else
+        note("texts keep their capitals, for words have them, '%.*s' first (--lower yes), and are "
+             "split at %s",
+             table->cased_len < 100 ? (int)table->cased_len : 0, table->cased, place);
 }
 
 static void say_absent(const struct vectors_result *result)
@@ -112,31 +115,56 @@ static void say_absent(const struct vectors_result *result)
     if (table->n_absent == 0)
         return;
     for (size_t id = 0; id < table->n_ids; id++)
-        if (result->tokenizer->lens[id] > 0 && vectors_table_row(table, id) == NULL)
-            name_word(&names, result->tokenizer, id);
+        if (result->words->lens[id] > 0 && vectors_table_row(table, id) == NULL)
+            name_word(&names, result->words, id);
     snprintf(sentence, sizeof sentence, "%zu of these words ha%s no vector, and rows of zeros%s",
              table->n_absent, table->n_absent == 1 ? "s" : "ve",
              result->is_lower ? " (texts are in lower case; --lower no keeps capitals)" : "");
     say_names(&names, table->n_absent, sentence);
 }
 
+/* ---- Words that no text can have ---- */
+
+/* Whether the tokenizer of the weight file gives the word for its own text: not where it makes
+ * several tokens of it or changes its letters. */
+static bool is_met(engine_session *session, const engine_model *model, size_t id)
+{
+    engine_input input = {.text = NULL};
+    engine_token token;
+    size_t n_tokens = 0;
+    if (engine_token_text(model, (int32_t)id, &input.text, &input.text_len) != ENGINE_OK)
+        return true; /* no word */
+    engine_status status = engine_tokenize(session, &input, NULL, &token, 1, &n_tokens, NULL);
+    return status == ENGINE_OK && n_tokens == 1 && token.id == (int32_t)id;
+}
+
 static void say_out_of_reach(const struct vectors_result *result, const char *output)
 {
-    size_t ids[WORDS_NAMED], n_ids = result->table->n_ids;
-    size_t n = vectors_out_of_reach(output, n_ids, ids, WORDS_NAMED);
+    enum { NAMED = 6 };
+    const engine_session_options options = {
+        .struct_bytes = sizeof options, .n_threads = 1, .max_tokens = 1};
+    engine_model *model = NULL;
+    engine_session *session = NULL;
     struct word_names names = {.len = 0};
     char sentence[256];
-    if (n == 0 || n == SIZE_MAX)
-        return;
-    for (size_t i = 0; i < n && i < 6; i++)
-        name_word(&names, result->tokenizer, ids[i]);
+    size_t n = 0;
+    if (engine_model_open(output, NULL, &model, NULL) == ENGINE_OK &&
+        engine_session_new(model, &options, &session, NULL) == ENGINE_OK)
+        for (size_t id = 1; id < result->table->n_ids; id++)
+            if (!is_met(session, model, id) && n++ < NAMED)
+                name_word(&names, result->words, id);
+    engine_session_free(session);
+    engine_model_close(model);
     snprintf(sentence, sizeof sentence, "%zu word%s can be met in no text, as texts are split%s", n,
              plural(n),
              result->options->splits_at_blanks
                  ? ""
                  : " (--split blanks: for texts in which such words stand alone)");
-    say_names(&names, n, sentence);
+    if (n > 0)
+        say_names(&names, n, sentence);
 }
+
+/* ---- All of it ---- */
 
 void vectors_report_words(const struct vectors_result *result, const char *output)
 {

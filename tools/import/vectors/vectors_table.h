@@ -5,15 +5,10 @@
 #include "tools/common/weights/word_list.h"
 #include "tools/import/vectors/vectors_file.h"
 
-/* Rows of floats that grow without being moved: [n, width] in blocks. */
-struct vector_rows {
-    float **blocks;
-    size_t n_blocks, n, width, rows_per_block;
-};
-
 struct vectors_table {
     size_t width;
-    struct vector_rows rows; /* in the order of the file */
+    float *rows; /* [n_rows, width], in the order of the file; room for cap rows */
+    size_t n_rows, cap;
     size_t *row_of;          /* [n_ids] of wanted words: row or SIZE_MAX; NULL: id i has row i-1 */
     struct word_list passed; /* with a limit: words that are not wanted, so that each counts once */
     size_t n_ids, n_absent;
@@ -24,8 +19,7 @@ struct vectors_table {
 /* Reads the first `limit` words (0: all) with their vectors. `words` is empty and receives them
  * from id 1 on; or, with is_wanted, has the words that are wanted, and others are passed over. */
 bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
-                        struct word_list *words, bool is_wanted, size_t limit,
-                        struct problem *problem);
+                        struct word_list *words, bool is_wanted, size_t limit);
 void vectors_table_free(struct vectors_table *table);
 
 /* The row of an id, [width]; NULL: zeros. */

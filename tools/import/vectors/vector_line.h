@@ -1,12 +1,12 @@
-/* vectors_line.h - one line of a file of word vectors: the word, a blank, the numbers of its
- * vector, as GloVe, word2vec and fastText write them ("the 0.418 0.24968 -0.41242 …").
+/* vector_line.h - one line of a file of word vectors: the word, a blank, the numbers of its vector,
+ * as GloVe, word2vec and fastText write them ("the 0.418 0.24968 -0.41242 …").
  *
  * Fields are separated by blanks or tabs; there may be some in front and behind. The last fields
  * are the numbers and what stands before them is the word, blanks in it included (". . .", a word
  * of glove.840B).
  */
-#ifndef TOOLS_IMPORT_VECTORS_LINE_H
-#define TOOLS_IMPORT_VECTORS_LINE_H
+#ifndef TOOLS_IMPORT_VECTOR_LINE_H
+#define TOOLS_IMPORT_VECTOR_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

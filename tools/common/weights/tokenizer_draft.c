@@ -1,0 +1,76 @@
+/* tokenizer_draft.c - see tokenizer_draft.h. */
+#include "tools/common/weights/tokenizer_draft.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct keras_rules KERAS_DEFAULTS = {.filters = KERAS_FILTERS,
+                                           .split = " ",
+                                           .filters_len = sizeof KERAS_FILTERS - 1,
+                                           .split_len = 1};
+
+void draft_free(struct tokenizer_draft *draft)
+{
+    for (size_t i = 0; i < draft->n_settings; i++)
+        free(draft->settings[i].value);
+    word_list_free(&draft->words);
+    *draft = DRAFT_EMPTY;
+}
+
+bool draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
+{
+    char *copy = draft->n_settings < DRAFT_SETTINGS ? malloc(len + 1) : NULL;
+    if (copy == NULL)
+        return false;
+    memcpy(copy, value, len);
+    copy[len] = '\0';
+    draft->settings[draft->n_settings++] = (struct draft_setting){key, copy, len};
+    return true;
+}
+
+bool draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value)
+{
+    return draft_set(draft, key, value, strlen(value));
+}
+
+bool draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    return draft_set_text(draft, key, text);
+}
+
+const char *draft_get(const struct tokenizer_draft *draft, const char *key)
+{
+    for (size_t i = 0; i < draft->n_settings; i++)
+        if (strcmp(draft->settings[i].key, key) == 0)
+            return draft->settings[i].value;
+    return "";
+}
+
+static bool set_keras(struct tokenizer_draft *draft, const struct keras_rules *rules)
+{
+    return draft_set(draft, "filters", rules->filters, rules->filters_len) &&
+           draft_set(draft, "split", rules->split, rules->split_len) &&
+           draft_set_text(draft, "char_level", rules->char_level ? "yes" : "no");
+}
+
+bool draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules)
+{
+    return draft_set_text(draft, "kind", rules != NULL ? "keras" : "blanks") &&
+           draft_set_text(draft, "lower", draft->lower ? "yes" : "no") &&
+           (rules == NULL || set_keras(draft, rules)) &&
+           (draft->num_words == 0 || draft_set_number(draft, "num_words", draft->num_words)) &&
+           (draft->unknown == WORD_NONE || draft_set_number(draft, "unknown", draft->unknown));
+}
+
+engine_status draft_write(const struct tokenizer_draft *draft, struct weight_writer *writer)
+{
+    for (size_t i = 0; i < draft->n_settings; i++)
+        weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, draft->settings[i].key,
+                              draft->settings[i].value, draft->settings[i].len);
+    return weight_writer_vocabulary(writer, (const char *const *)draft->words.texts,
+                                    draft->words.lens, draft->words.n);
+}

@@ -1,0 +1,61 @@
+/* tokenizer_draft.h - the tokenizer of a weight file that is being made: its words by id, and the
+ * settings of section TOKN in the order in which they will be written (weights/FORMAT.md). Where
+ * the words come from: token_source.h, keras_json.h and the readers of encode-import.
+ */
+#ifndef TOOLS_TOKENIZER_DRAFT_H
+#define TOOLS_TOKENIZER_DRAFT_H
+
+#include "engine/file/weight_writer.h"
+#include "tools/common/weights/word_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DRAFT_SETTINGS = 24 };
+
+/* All zero is empty, but for `unknown`: see DRAFT_EMPTY. */
+struct tokenizer_draft {
+    struct word_list words;
+    struct draft_setting {
+        const char *key; /* static */
+        char *value;     /* owned, NUL-terminated; [len] */
+        size_t len;
+    } settings[DRAFT_SETTINGS];
+    size_t n_settings;
+    /* What the kinds `keras` and `blanks` are told; draft_set_rules makes settings of it. */
+    bool lower;
+    uint64_t num_words;
+    size_t unknown; /* id, or WORD_NONE: unknown words are dropped */
+};
+
+#define DRAFT_EMPTY ((struct tokenizer_draft){.unknown = WORD_NONE})
+
+void draft_free(struct tokenizer_draft *draft);
+
+/* Adds a setting with a copy of its value. False if there is no memory. */
+bool draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len);
+bool draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
+bool draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
+
+/* The value of a setting, or "". */
+const char *draft_get(const struct tokenizer_draft *draft, const char *key);
+
+/* How Keras' Tokenizer splits. */
+struct keras_rules {
+    const char *filters, *split; /* borrowed */
+    size_t filters_len, split_len;
+    bool char_level;
+};
+
+/* What it does unless told otherwise. */
+#define KERAS_FILTERS "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n"
+extern const struct keras_rules KERAS_DEFAULTS;
+
+/* The settings of kind keras; of kind blanks where rules is NULL. False if there is no memory. */
+bool draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules);
+
+/* Writes the settings and the vocabulary; failures are the writer's. */
+engine_status draft_write(const struct tokenizer_draft *draft, struct weight_writer *writer);
+
+#endif

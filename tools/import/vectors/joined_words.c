@@ -1,0 +1,71 @@
+/* joined_words.c - see joined_words.h. */
+#include "tools/import/vectors/joined_words.h"
+
+#include "tools/common/utf8.h"
+#include "tools/import/tokenizer/tokenizer_parts.h"
+
+#include <utf8proc.h>
+
+enum { IS_WORD = 1, IS_PUNCTUATION = 2, IS_BLANK = 4, IS_CHARACTER = 8 };
+
+/* By general category, which is near enough to tell which words to keep whole. */
+static unsigned kind_of(uint32_t character)
+{
+    switch (utf8proc_category((utf8proc_int32_t)character)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ND: return IS_WORD;
+    case UTF8PROC_CATEGORY_PC:
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO: return IS_PUNCTUATION;
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP: return IS_BLANK;
+    default: return character < 0x80 ? IS_PUNCTUATION : 0;
+    }
+}
+
+/* A letter or digit at both ends, punctuation between them and no blank; then there may be a full
+ * stop ("u.s."). */
+static bool is_joined(const char *text, size_t len)
+{
+    unsigned first = 0, last = 0, all = 0;
+    len -= len > 0 && text[len - 1] == '.';
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        at += utf8_next(text + at, len - at, &character);
+        last = kind_of(character) | IS_CHARACTER;
+        first = all == 0 ? last : first;
+        all |= last;
+    }
+    return (first & IS_WORD) && (last & IS_WORD) && (all & IS_PUNCTUATION) && !(all & IS_BLANK);
+}
+
+/* n: cut from the text when it is in lower case; w: only where no letter stands beside them. */
+static bool keep_joined(struct tokenizer_draft *draft)
+{
+    struct blank_list list;
+    list_open(&list);
+    for (size_t id = 0; id < draft->words.n; id++)
+        if (is_joined(draft->words.texts[id], draft->words.lens[id]))
+            list_add(&list, "%zu:nw", id);
+    return list_set(&list, draft, "added");
+}
+
+bool joined_words_set(struct tokenizer_draft *draft, bool at_blanks)
+{
+    return draft_set_text(draft, "kind", "words") &&
+           (!draft->lower || draft_set_text(draft, "normalizer", "lower")) &&
+           draft_set_text(draft, "splitter", at_blanks ? "blanks" : "blanks punctuation") &&
+           draft_set_number(draft, "unknown", draft->unknown) && (at_blanks || keep_joined(draft));
+}

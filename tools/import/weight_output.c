@@ -1,0 +1,171 @@
+/* weight_output.c - see weight_output.h. */
+#include "tools/import/weight_output.h"
+
+#include "tools/common/options.h"
+#include "tools/import/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Its place ---- */
+
+/* Two paths are one file where device and inode are the same: links and other ways of writing a
+ * path are seen through. Devices and pipes can be read and written at once. "-" is stdin, which may
+ * come from a file. */
+static bool is_output(const char *output, const char *input)
+{
+    struct stat out, in;
+    if (input == NULL || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
+    return failed == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+static int check_input(const struct import_options *options, const char *input)
+{
+    if (options->is_dry_run || !is_output(options->output, input))
+        return PROGRAM_DONE;
+    return program_misuse("-o %s is %s, which is read, and would be replaced: name another file",
+                          options->output, strcmp(input, "-") == 0 ? "the file on stdin" : input);
+}
+
+/* As the writer would open it; what it made goes away again. */
+static int check_place(const char *output)
+{
+    engine_error error = {ENGINE_OK, ""};
+    struct weight_writer *writer;
+    if (weight_writer_open(output, &writer, &error) != ENGINE_OK)
+        return program_fail("%s", error.message);
+    weight_writer_abort(writer);
+    return PROGRAM_DONE;
+}
+
+int weight_output_check(const struct import_options *options)
+{
+    const char *const inputs[] = {options->vectors.path, options->vectors.only_words_of,
+                                  options->tokenizer};
+    int code = PROGRAM_DONE;
+    for (size_t i = 0; code == PROGRAM_DONE && i < sizeof inputs / sizeof *inputs; i++)
+        code = check_input(options, inputs[i]);
+    if (options->is_dry_run || code != PROGRAM_DONE)
+        return code;
+    if (strcmp(options->output, "-") == 0)
+        return program_misuse("-o - would be standard output, and a weight file needs a place of "
+                              "its own: name a file (./- for one of that name)");
+    return check_place(options->output);
+}
+
+int weight_output_check_folder(const struct import_options *options, const struct folder *folder)
+{
+    int code = PROGRAM_DONE;
+    for (size_t i = 0; code == PROGRAM_DONE && i < folder->n; i++) {
+        char path[FOLDER_PATH];
+        if (folder_join(folder, folder->names[i], path))
+            code = check_input(options, path);
+    }
+    return code;
+}
+
+/* ---- Writing ---- */
+
+bool weight_output_open(struct weight_output *output, const char *path, const char *name)
+{
+    *output = (struct weight_output){.error = {ENGINE_OK, ""}};
+    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK) {
+        program_fail("%s", output->error.message);
+        return false;
+    }
+    weight_output_metadata(output, "name", name);
+    weight_output_metadata(output, "made_by", "encode-import " ENGINE_VERSION);
+    return true;
+}
+
+int weight_output_finish(struct weight_output *output)
+{
+    if (output->problem.text[0] != '\0' && output->error.status == ENGINE_OK) {
+        weight_writer_abort(output->writer);
+        return program_fail("%s", output->problem.text);
+    }
+    if (weight_writer_finish(output->writer) != ENGINE_OK)
+        return program_fail("%s", output->error.message);
+    return PROGRAM_DONE;
+}
+
+void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
+                       const char *value)
+{
+    weight_writer_setting(output->writer, settings, key, value, strlen(value));
+}
+
+void weight_output_metadata(struct weight_output *output, const char *key, const char *value)
+{
+    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value);
+}
+
+/* ---- Where it came from ---- */
+
+static bool hash_file(const char *path, char text[SHA256_TEXT], struct progress *progress,
+                      struct problem *problem)
+{
+    static uint8_t chunk[1 << 18];
+    struct sha256 hash;
+    ssize_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    sha256_begin(&hash);
+    while (fd >= 0 && ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0) {
+            sha256_add(&hash, chunk, (size_t)n);
+            if (progress != NULL)
+                progress_add(progress, (uint64_t)n);
+        }
+    if (fd < 0 || n < 0)
+        problem_say(problem, "%s cannot be read: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    sha256_end(&hash, text);
+    return fd >= 0 && n == 0;
+}
+
+static void add_source(struct weight_output *output, size_t index, const char *name,
+                       const char *path, struct progress *progress)
+{
+    char key[32], hash[SHA256_TEXT];
+    if (output->error.status != ENGINE_OK || !hash_file(path, hash, progress, &output->problem))
+        return;
+    snprintf(key, sizeof key, "source.%zu", index);
+    weight_output_metadata(output, key, name);
+    snprintf(key, sizeof key, "sha256.%zu", index);
+    weight_output_metadata(output, key, hash);
+}
+
+uint64_t weight_output_source_bytes(const struct folder *folder)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < folder->n; i++) {
+        char path[FOLDER_PATH];
+        struct stat status;
+        if (folder_join(folder, folder->names[i], path) && stat(path, &status) == 0)
+            total += (uint64_t)status.st_size;
+    }
+    return total;
+}
+
+void weight_output_sources(struct weight_output *output, const struct folder *folder,
+                           struct progress *progress)
+{
+    for (size_t i = 0; i < folder->n; i++) {
+        char path[FOLDER_PATH];
+        if (folder_join(folder, folder->names[i], path))
+            add_source(output, i, folder->names[i], path, progress);
+    }
+}
+
+void weight_output_source(struct weight_output *output, size_t index, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    add_source(output, index, slash != NULL ? slash + 1 : path, path, NULL);
+}
