@@ -323,7 +323,6 @@ train: $(BUILD)/encode-import
 
 DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
-COMPLETIONS := $(PROGRAMS:$(BUILD)/%=$(BUILD)/completion/%)
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
 INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
@@ -333,10 +332,6 @@ INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details
 $(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
-
-$(COMPLETIONS): $(BUILD)/completion/%: $(BUILD)/%
-	@mkdir -p $(@D)
-	$(call say,write)$< --help-completion > $@
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
