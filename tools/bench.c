@@ -26,7 +26,8 @@ struct bench {
     int code; /* PROGRAM_FAILED once anything failed */
 };
 
-static bool fail_once(struct bench *bench)
+/* The program goes on, and fails in the end. */
+static bool note_failure(struct bench *bench)
 {
     bench->code = PROGRAM_FAILED;
     return false;
@@ -57,7 +58,7 @@ static bool measure_peaks(struct bench *bench)
         struct peaks *peaks = &bench->peaks[i];
         peaks->n_threads = bench->threads[i];
         if (!peaks_arithmetic(peaks) || !peaks_memory(peaks))
-            return fail_once(bench);
+            return note_failure(bench);
         double handover = peaks->n_threads > 1 ? handover_ns() : NAN;
         if (!is_json)
             peaks_print_text(peaks, handover);
@@ -83,7 +84,7 @@ static bool run(const struct bench *bench, const struct workload *workload, stru
                                                   length, &result->profile));
 }
 
-/* Of a whole process, most is no arithmetic: then it has no tokens. */
+/* Not of a whole process, which has no tokens of its own: most of its time is no arithmetic. */
 static void compare_with_peak(const struct bench *bench, struct result *result)
 {
     struct work work = subject_work(&bench->subject, result->workload);
@@ -111,7 +112,7 @@ static void measure_with(struct bench *bench, const struct workload *workload, s
         .handover_before_ns = is_shared ? handover_ns() : NAN,
     };
     if (!peaks_arithmetic(peaks) || !run(bench, workload, &result) || !peaks_arithmetic(peaks)) {
-        fail_once(bench);
+        note_failure(bench);
         return;
     }
     result.handover_after_ns = is_shared ? handover_ns() : NAN;
@@ -136,7 +137,7 @@ static void measure_file(struct bench *bench, const char *path)
     if (workload_read(&workload, path) == PROGRAM_DONE)
         measure(bench, &workload);
     else
-        fail_once(bench);
+        note_failure(bench);
     workload_free(&workload);
 }
 
@@ -180,7 +181,7 @@ static bool settle_sessions(struct bench *bench)
         size_t asked = bench->threads[i];
         bench->threads[i] = encoding_threads(&bench->subject, asked);
         if (bench->threads[i] == 0)
-            return fail_once(bench);
+            return note_failure(bench);
         if (bench->threads[i] != asked)
             program_note("%zu threads asked, the session has %zu", asked, bench->threads[i]);
     }

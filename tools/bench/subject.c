@@ -54,7 +54,7 @@ int subject_open(struct subject *subject, const char *path)
     return open_model(subject);
 }
 
-/* ---- Made ones ---- */
+/* ---- Models of a shape ---- */
 
 enum { SHAPE_NUMBERS = 5, NUMBER_BYTES = 24 };
 
@@ -83,38 +83,19 @@ static int read_shape(const char *text, struct shape *shape)
 static int write_file(const char *path, const struct shape *shape, const char *precision,
                       uint64_t seed)
 {
+    const char *table_type = strcmp(precision, "int8") == 0 ? "f16" : precision;
     char seed_text[NUMBER_BYTES];
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
-    return child_run("encode-new",
-                     (const char *const[]){"-o",
-                                           path,
-                                           "--seed",
-                                           seed_text,
-                                           "--type",
-                                           precision,
-                                           "--embedding-type",
-                                           strcmp(precision, "int8") == 0 ? "f16" : precision,
-                                           "--layers",
-                                           shape->numbers[0],
-                                           "--width",
-                                           shape->numbers[1],
-                                           "--heads",
-                                           shape->numbers[2],
-                                           "--feed-forward",
-                                           shape->numbers[3],
-                                           "--vocabulary",
-                                           shape->numbers[4],
-                                           "--max-tokens",
-                                           "8192",
-                                           "--token-types",
-                                           "2",
-                                           "--embedding-norm",
-                                           "layer",
-                                           "--position",
-                                           "learned",
-                                           "--norm-eps",
-                                           "1e-12",
-                                           NULL});
+    /* clang-format off */
+    const char *const arguments[] = {
+        "-o", path, "--seed", seed_text, "--type", precision, "--embedding-type", table_type,
+        "--layers", shape->numbers[0], "--width", shape->numbers[1], "--heads", shape->numbers[2],
+        "--feed-forward", shape->numbers[3], "--vocabulary", shape->numbers[4],
+        "--max-tokens", "8192", "--token-types", "2", "--position", "learned",
+        "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
+    };
+    /* clang-format on */
+    return child_run("encode-new", arguments);
 }
 
 /* Writes the file and leaves it open without a name. */

@@ -21,9 +21,9 @@ struct workload {
 
 /* All take a workload without contents and leave it for workload_free, also where they fail. */
 
-/* lat16, lat128 and so on: one sequence of so many tokens; thr: 512 sequences of 8
- * to 40 tokens, 17.5 on average, many short ones and few long ones, in any order; thr128: 64 of
- * 128. False if there is no memory. */
+/* lat16, lat128 and so on: one sequence of so many tokens; thr: 512 sequences of 8 to 40 tokens,
+ * 17.5 on average, many short ones and few long ones, in any order; thr128: 64 of 128. False if
+ * there is no memory. */
 bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
                      uint64_t seed);
 
