@@ -96,6 +96,8 @@ run "$new" -o f.weights --fit - <<<"$text"
 ends 'fit' 0 'wrote'
 check 'most frequent first, then as they came' gives f.weights "the ΟΔΟΣ cat dog and bird a don't zzz" \
     '2 3 4 5 6 7 8 9 1'
+run "$new" -o f.weights --fit - <<<'ΑΣª ΑΣª ΑΣ İx'
+check 'words are spelled as the tokenizer looks for them' gives f.weights 'ΑΣª ΑΣ İx ασª' '2 3 4 2'
 run "$new" -o f.weights --fit - --num-words 3 --oov '' <<<"$text"
 check 'the most frequent, unknown words dropped' gives f.weights 'the dog cat οδος' '1 3 2'
 run "$new" -o f.weights --fit - --min-count 2 --oov '[X]' --lower no <<<"$text"

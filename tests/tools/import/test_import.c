@@ -31,6 +31,21 @@ TEST(whole)
     checkpoint_free(&import_checkpoint);
 }
 
+/* A directory without a tokenizer says so; the model then takes ids. */
+TEST(no_tokenizer)
+{
+    char path[SUPPORT_PATH];
+    tiny_checkpoint(import_directory);
+    support_path(path, import_directory, "vocab.txt");
+    unlink(path);
+    assert_contains(shell_expect(0, "$IMPORT %s -o ids.weights", import_directory)->err,
+                    "has no tokenizer: the file will take token ids only");
+    assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
+                    "has no tokenizer");
+    shell_expect(0, "echo '{\"ids\": [1, 2, 3]}' | $ENCODE -m ids.weights --input jsonl -f json");
+    shell_expect(1, "$ENCODE -m ids.weights text");
+}
+
 /* Files that are not there, or not files. */
 TEST(files)
 {

@@ -72,6 +72,23 @@ TEST(sentence_transformers)
 #undef MODULE
 }
 
+/* A bare transformer gets the mean, as sentence-transformers gives it; modules say themselves. */
+TEST(pooling_of_a_bare_transformer)
+{
+    static const char *const modules[] = {
+        NULL, "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}]"};
+    static const int64_t expected[] = {POOLING_MEAN, POOLING_NONE};
+    for (size_t i = 0; i < 2; i++) {
+        tiny_checkpoint(import_directory);
+        if (modules[i])
+            import_write("modules.json", modules[i]);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.pooling, expected[i]);
+        assert_int_equal(import_checkpoint.config.model.normalize, 0);
+        checkpoint_free(&import_checkpoint);
+    }
+}
+
 /* Vocabularies as text, one token per line, and as JSON. */
 TEST(vocabularies)
 {

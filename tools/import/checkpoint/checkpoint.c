@@ -61,6 +61,8 @@ static bool settle_modules(struct checkpoint *checkpoint)
     struct problem *problem = checkpoint->folder.problem;
     if (st->has_pooling)
         model->pooling = st->pooling;
+    else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
+        model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
     model->normalize = st->normalize;
     model->projections = (int64_t)st->n_dense;
     if (st->n_dense > 0) {
