@@ -256,8 +256,8 @@ encode-plot position -m learned.weights --data -
 encode-plot; encode-plot nonsense; encode-plot position --kind nonsense; encode-plot attention --head 99 'I ride'
 for picture in position attention words layers order similarity; do encode-plot $picture --help; done; encode-plot --help
 # encode-bench: what does not change from run to run.
-encode-bench --shape 1/16/2/32/100 --workloads lat16,thr,lat2048 -t 1 --runs 1 --seconds 0.01 2>&1 | without_times
-encode-bench --shape 1/16/2/32/100 --workloads lat16 -t 1 --runs 1 -f json --profile 2>&1 | without_times
+encode-bench --shape 1/16/2/32/1000 --workloads lat16,thr -t 1 --runs 1 --seconds 0.01 2>&1 | without_times
+encode-bench --shape 1/16/2/32/1000 --workloads lat16 -t 1 --runs 1 -f json --profile 2>&1 | without_times
 encode-bench -m missing.weights; encode-bench --shape 1/2; encode-bench --workloads nonsense; encode-bench --help
 END
 echo "$number commands, in $results"

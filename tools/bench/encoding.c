@@ -85,17 +85,20 @@ bool encoding_profile(const struct subject *subject, const struct workload *work
 {
     struct encoding encoding;
     engine_profile before, after;
-    struct timing timing;
-    double accounted = 0;
+    double elapsed, accounted = 0;
+    size_t n = 0;
     if (!open_encoding(&encoding, subject, workload, n_threads, true))
         return false;
-    length.seconds /= 2;
     bool done = encode_once(&encoding);
     engine_session_profile(encoding.session, &before);
     double start = now_seconds();
-    done = done && series(length, encode_once, &encoding, &timing);
-    double all = (now_seconds() - start) * (double)engine_session_threads(encoding.session);
+    do {
+        done = done && encode_once(&encoding);
+        elapsed = now_seconds() - start;
+        n++;
+    } while (done && (length.n_runs > 0 ? n < length.n_runs : elapsed < length.seconds / 2));
     engine_session_profile(encoding.session, &after);
+    double all = elapsed * (double)engine_session_threads(encoding.session);
     for (size_t i = 0; i < ENGINE_N_STEPS; i++) {
         profile->share[i] = 1e-9 * (double)(after.ns[i] - before.ns[i]) / all;
         accounted += profile->share[i];
