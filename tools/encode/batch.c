@@ -95,7 +95,8 @@ int batch_run(struct batch *batch, int (*process)(void *task, struct batch *batc
 
 static bool put_prompt(struct encoder *encoder, struct item *item)
 {
-    if (item->record.input.ids && encoder->prompt.is_asked)
+    bool is_asked = encoder->request.prompt || encoder->request.prompt_text;
+    if (item->record.input.ids && is_asked)
         return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
     return prompt_apply(&encoder->prompt, item) || encoder_fail_memory(encoder, item);
 }

@@ -88,25 +88,16 @@ static bool encode_windows(struct pipeline *pipeline, int *code)
 }
 
 /* Adds the windows of an item to those that wait, and encodes them whenever they are enough. */
-static bool add_windows(struct pipeline *pipeline, const struct item *item, int *code)
+static bool add_windows(struct pipeline *pipeline, struct windows *windows, int *code)
 {
     struct encoder *encoder = pipeline->encoder;
-    struct windows windows;
-    char reason[sizeof encoder->message];
-
-    if (!windows_begin(&windows, encoder, item)) {
-        strcpy(reason, encoder->message);
-        if (encode_windows(pipeline, code))
-            *code = batch_fail(pipeline->batch, reason);
-        return false;
-    }
-    while (windows.index < windows.of) {
+    while (windows->index < windows->of) {
         if (pipeline->n_windows == GROUP_WINDOWS && !encode_windows(pipeline, code))
             return false;
-        struct item *window = &pipeline->windows[pipeline->n_windows];
-        bool is_made = windows_next(&windows, window);
-        pipeline->n_windows += is_made;
-        if (!(is_made ? encoder_pad(encoder, window) : encoder_fail_memory(encoder, item))) {
+        struct item *window = &pipeline->windows[pipeline->n_windows++];
+        bool is_made = windows_next(windows, window);
+        if (!(is_made ? encoder_pad(encoder, window)
+                      : encoder_fail_memory(encoder, windows->item))) {
             *code = batch_fail(pipeline->batch, encoder->message);
             return false;
         }
@@ -114,10 +105,26 @@ static bool add_windows(struct pipeline *pipeline, const struct item *item, int 
     return true;
 }
 
+static bool cut_item(struct pipeline *pipeline, struct item *item, int *code)
+{
+    struct windows windows;
+    char reason[sizeof pipeline->encoder->message];
+    bool is_good = windows_begin(&windows, pipeline->encoder, item);
+    if (is_good) {
+        is_good = add_windows(pipeline, &windows, code);
+    } else {
+        strcpy(reason, pipeline->encoder->message);
+        if (encode_windows(pipeline, code))
+            *code = batch_fail(pipeline->batch, reason);
+    }
+    windows_end(&windows);
+    return is_good;
+}
+
 static bool encode_chunked(struct pipeline *pipeline, struct item *items, size_t n, int *code)
 {
     for (size_t i = 0; i < n; i++)
-        if (!add_windows(pipeline, &items[i], code))
+        if (!cut_item(pipeline, &items[i], code))
             return false;
     return encode_windows(pipeline, code);
 }

@@ -330,7 +330,8 @@ TEST(prompts)
             ->out,
         "\"prompt\"");
     assert_contains(shell_expect(2, "$ENCODE -m plain.emb --prompt nope dog")->err,
-                    "this model has no prompt 'nope': it has query, passage, style\n");
+                    "this model has no prompt 'nope': it has query, passage, style; --prompt-text "
+                    "TEXT gives other words\n");
     assert_contains(shell_expect(2, "$ENCODE -m bare.emb --prompt nope dog")->err, "it has none");
     assert_contains(
         shell_expect(1, "echo '{\"ids\": [4]}' | $ENCODE -m plain.emb --prompt query --input jsonl")

@@ -67,7 +67,7 @@ TEST(strides)
     assert_contains(
         shell_expect(1, "$ENCODE -m bare.emb -p mean --on-long chunk --stride 10 '%s'", LONG_TEXT)
             ->err,
-        "text 1: its windows have room for 10 tokens: --stride must be smaller\n");
+        "text 1: its windows have room for 10 tokens: the stride must be smaller\n");
 }
 
 TEST(windows_of_pairs)

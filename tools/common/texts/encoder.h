@@ -46,16 +46,15 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item);
  * they are tokenized, ids are not). */
 bool encoder_pad(struct encoder *encoder, struct item *item);
 
+/* The windows, [n], of a text with all its tokens, to be freed; NULL after a failure. */
+engine_window *encoder_windows(struct encoder *encoder, const struct item *item, size_t *n);
+
 /* Asks the model for what the task wants of n items whose tokens are set. Rows are valid until the
  * next call. */
 bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
-
-/* A piece that goes on with the word before it ("##ing"); false for models that take whole words.
- */
-bool encoder_continues_word(const struct encoder *encoder, int32_t id);
 
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
 const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,

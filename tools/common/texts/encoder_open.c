@@ -195,6 +195,8 @@ static void settle(struct encoder *encoder)
         .truncation = request->truncation,
         .truncate_left = request->truncate_left,
         .raw_scores = request->raw_scores,
+        .stride = request->stride,
+        .whole_words = request->task == TASK_ENTITIES,
     };
     settle_pooling(encoder);
     settle_head(encoder);

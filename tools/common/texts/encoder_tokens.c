@@ -1,22 +1,8 @@
 /* encoder_tokens.c - an input's tokens, and what they are called; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
-#include "tools/common/model_setting.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-bool encoder_continues_word(const struct encoder *encoder, int32_t id)
-{
-    const char *prefix = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "prefix"), *text;
-    size_t len;
-    if (strcmp(encoder->info.tokenizer, "wordpiece") != 0 ||
-        engine_token_text(encoder->model, id, &text, &len) != ENGINE_OK)
-        return false;
-    prefix = prefix ? prefix : "##"; /* weights/FORMAT.md: if absent */
-    size_t prefix_len = strlen(prefix);
-    return prefix_len > 0 && len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
-}
 
 /* Says how long the text is and what would help; where cutting would not, the engine knows why. */
 static bool fail_too_long(struct encoder *encoder, const struct item *item)
@@ -149,4 +135,28 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
     bool is_unknown = item->tokens[i].id == encoder->unknown && *len > 0;
     bool is_its_own = *len == token_len && memcmp(word, token, token_len) == 0;
     return is_unknown && !is_its_own ? word : NULL;
+}
+
+/* ---- Windows ---- */
+
+engine_window *encoder_windows(struct encoder *encoder, const struct item *item, size_t *n)
+{
+    engine_window *windows = NULL;
+    engine_status status;
+    size_t cap = 0;
+    *n = 1;
+    do {
+        windows = encoder_room(windows, &cap, *n, sizeof *windows);
+        if (!windows) {
+            encoder_fail_memory(encoder, item);
+            return NULL;
+        }
+        status = engine_windows(encoder->session, item->tokens, item->n_tokens, &encoder->options,
+                                windows, cap, n);
+    } while (status == ENGINE_ERROR_BUFFER && *n > cap);
+    if (status == ENGINE_OK)
+        return windows;
+    encoder_fail_in_engine(encoder, item);
+    free(windows);
+    return NULL;
 }

@@ -1,115 +1,60 @@
-/* prompt.c - prompts of the file and of the user; see prompt.h. The file keeps them in META as
- * prompt.NAME, and the name of the one to use unasked as default_prompt. */
+/* prompt.c - the library finds the words; here is decided when the file's own are used. */
 #include "tools/common/texts/prompt.h"
 
 #include "tools/common/options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char PREFIX[] = "prompt.";
-
-static bool find(const engine_model *model, const char *name, struct prompt *prompt)
+static bool uses_own_pooling(const struct request_options *request)
 {
-    const char *key, *value;
-    size_t len;
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value, &len) == ENGINE_OK;
-         i++)
-        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0 && strcmp(key + strlen(PREFIX), name) == 0) {
-            *prompt = (struct prompt){.text = value, .len = len};
-            return true;
-        }
+    bool is_models = request->pooling == ENGINE_POOLING_MODEL;
+    if (request->task == TASK_RANK || request->task == TASK_SIMILARITY)
+        return is_models || !request->has_pooling;
+    return request->task == TASK_VECTORS && is_models;
+}
+
+/* name: a prompt of the file; "": none; NULL: where the file's own are used, that of the role. */
+static bool find(const engine_model *model, const char *option, const char *name, bool uses_own,
+                 engine_role role, struct prompt *prompt, int *exit_code)
+{
+    const engine_encode_options asked = {
+        .struct_bytes = sizeof asked,
+        .pooling = uses_own ? ENGINE_POOLING_MODEL : ENGINE_POOLING_NONE,
+        .prompt = name,
+        .role = role,
+    };
+    engine_error error = {0};
+    if (engine_prompt(model, &asked, &prompt->text, &prompt->len, &error) == ENGINE_OK)
+        return true;
+    const char *hint = role == ENGINE_ROLE_QUERY ? "" : "; --prompt-text TEXT gives other words";
+    *exit_code = name ? program_misuse("%s: %s%s", option, error.message, hint)
+                      : program_fail("%s (--prompt, --prompt-text or --no-prompt)", error.message);
     return false;
 }
 
-/* "it has query, passage" */
-static void list_names(const engine_model *model, char *out, size_t cap)
-{
-    const char *key, *value;
-    size_t n_names = 0, used = (size_t)snprintf(out, cap, "it has ");
-    for (size_t i = 0;
-         engine_model_setting(model, ENGINE_SETTINGS_METADATA, i, &key, &value, NULL) == ENGINE_OK;
-         i++)
-        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0 && used < cap)
-            used += (size_t)snprintf(out + used, cap - used, "%s%s", n_names++ ? ", " : "",
-                                     key + strlen(PREFIX));
-    if (n_names == 0)
-        snprintf(out, cap, "it has none; --prompt-text TEXT gives one");
-}
-
-static bool find_named(const engine_model *model, const char *option, const char *name,
-                       struct prompt *prompt, int *exit_code)
-{
-    char names[400];
-    if (find(model, name, prompt)) {
-        prompt->is_asked = true;
-        return true;
-    }
-    list_names(model, names, sizeof names);
-    *exit_code = program_misuse("%s: this model has no prompt '%s': %s", option, name, names);
-    return false;
-}
-
-/* What the file wants where its own pooling is used. */
-static bool find_default(const engine_model *model, struct prompt *prompt, int *exit_code)
-{
-    const char *name = engine_model_metadata(model, "default_prompt");
-    if (!name || !name[0] || find(model, name, prompt))
-        return true;
-    *exit_code = program_fail("the file's default_prompt is '%s', and it has no prompt.%s: "
-                              "--no-prompt, --prompt or --prompt-text says what to do instead",
-                              name, name);
-    return false;
-}
-
-static bool uses_own_pooling(const struct request_options *options)
-{
-    bool is_models = options->pooling == ENGINE_POOLING_MODEL;
-    if (options->task == TASK_RANK || options->task == TASK_SIMILARITY)
-        return is_models || !options->has_pooling;
-    return options->task == TASK_VECTORS && is_models;
-}
-
-static bool resolve_texts(const engine_model *model, const struct request_options *options,
-                          bool is_own, struct prompt *texts, int *exit_code)
-{
-    if (options->prompt_text) {
-        *texts = (struct prompt){
-            .text = options->prompt_text, .len = strlen(options->prompt_text), .is_asked = true};
-        return true;
-    }
-    if (options->prompt)
-        return find_named(model, "--prompt", options->prompt, texts, exit_code);
-    if (!is_own || options->no_prompt ||
-        (options->task == TASK_RANK &&
-         (find(model, "document", texts) || find(model, "passage", texts))))
-        return true;
-    return find_default(model, texts, exit_code);
-}
-
-bool prompt_resolve(const engine_model *model, const struct request_options *options,
+bool prompt_resolve(const engine_model *model, const struct request_options *request,
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code)
 {
-    bool is_own = uses_own_pooling(options) && !ranks_pairs;
+    const bool is_rank = request->task == TASK_RANK;
+    const bool uses_own = uses_own_pooling(request) && !ranks_pairs;
+    const char *unasked = request->no_prompt ? "" : NULL;
 
     *texts = *query = (struct prompt){0};
-    if (!resolve_texts(model, options, is_own, texts, exit_code))
+    if (request->prompt_text)
+        *texts = (struct prompt){request->prompt_text, strlen(request->prompt_text)};
+    else if (!find(model, "--prompt", request->prompt ? request->prompt : unasked, uses_own,
+                   is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, texts, exit_code))
         return false;
-    if (options->task != TASK_RANK)
-        return true;
-    if (options->query_prompt)
-        return find_named(model, "--query-prompt", options->query_prompt, query, exit_code);
-    if (!is_own || options->no_prompt || find(model, "query", query))
-        return true;
-    return find_default(model, query, exit_code);
+    return !is_rank ||
+           find(model, "--query-prompt", request->query_prompt ? request->query_prompt : unasked,
+                uses_own, ENGINE_ROLE_QUERY, query, exit_code);
 }
 
 bool prompt_apply(const struct prompt *prompt, struct item *item)
 {
     engine_input *input = &item->record.input;
-    if (!prompt->text || prompt->len == 0 || input->ids)
+    if (prompt->len == 0 || input->ids)
         return true;
     item->prompted = malloc(prompt->len + input->text_len + 1);
     if (!item->prompted)
@@ -121,4 +66,12 @@ bool prompt_apply(const struct prompt *prompt, struct item *item)
     input->text = item->prompted;
     input->text_len += prompt->len;
     return true;
+}
+
+void prompt_mark(struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        engine_token *token = &item->tokens[i];
+        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
+    }
 }

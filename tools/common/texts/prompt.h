@@ -7,20 +7,22 @@
 #include "tools/common/texts/request_options.h"
 
 struct prompt {
-    const char *text; /* borrowed; NULL: none */
-    size_t len;
-    bool is_asked; /* by the user, not by the file */
+    const char *text; /* borrowed */
+    size_t len;       /* 0: none */
 };
 
 /* What goes before texts and, with --rank, before the query, after the options and the file. The
  * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of
  * the roles query, and document or passage; a model that ranks pairs takes texts as they are.
  * False: the message has been printed and *exit_code set. */
-bool prompt_resolve(const engine_model *model, const struct request_options *options,
+bool prompt_resolve(const engine_model *model, const struct request_options *request,
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
 
 /* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who
- * asked for it. False: no memory. */
+ * asked for it. From there on it is part of the text: spans count in both. False: no memory. */
 bool prompt_apply(const struct prompt *prompt, struct item *item);
+
+/* Tells the tokens of an item's prompt from those of its text: every window has them. */
+void prompt_mark(struct item *item);
 
 #endif
