@@ -99,7 +99,8 @@ static const struct option_row INPUT_ROWS[] = {
      "-p model: the file's default prompt, if it has one",
      "So it is, without -p, with --similarity and --rank. Of a pair it stands before the first "
      "text. From there on it is part of the text: spans count in the text with its prompt, and "
-     "results show it.",
+     "results show it. Of a text that goes in windows it stands before each of them, and their "
+     "part of the text is what comes behind it.",
      TEXT(request.prompt)},
     {"prompt-text", 0, "TEXT", "put this before each text", NULL, TEXT(request.prompt_text)},
     {"no-prompt", 0, NULL, "put nothing before texts", "Whatever the file says.",

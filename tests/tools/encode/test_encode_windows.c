@@ -173,4 +173,22 @@ TEST(truncation)
                             pairs[i][1]);
 }
 
+/* The prompt "the " is token 12, [CLS] and [SEP] are 1 and 2. */
+TEST(every_window_carries_the_prompt)
+{
+    const char *out = shell_expect(0,
+                                   "$ENCODE -m plain.emb --prompt passage --tokens -f ids "
+                                   "--max-tokens 8 --on-long chunk --stride 1 '%s'",
+                                   "dog cat good bad paul smith in rome")
+                          ->out;
+    assert_string_equal(out, "1 12 4 5 6 7 8 2\n1 12 8 9 10 11 2\n");
+    out = shell_expect(0, "$ENCODE -m plain.emb -p mean --prompt passage -f json --max-tokens 5 "
+                          "--on-long chunk 'dog cat good'")
+              ->out;
+    assert_contains(out, "{\"text\": \"dog cat\", \"prompt\": \"the \", \"window\": {\"index\": 0, "
+                         "\"of\": 2, \"span\": [4, 11]}, ");
+    assert_contains(out, "{\"text\": \"good\", \"prompt\": \"the \", \"window\": {\"index\": 1, "
+                         "\"of\": 2, \"span\": [12, 16]}, ");
+}
+
 SUITE_FIXTURE(setup, shell_teardown)
