@@ -22,11 +22,10 @@ static int (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struc
 static int run(enum plot_command command, int argc, char **argv)
 {
     struct plot_options options;
-    struct figure figure;
+    struct figure figure = {.command = PLOT_COMMANDS[command].name};
     int code;
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
-    figure_init(&figure, PLOT_COMMANDS[command].name);
     code = plot_texts_read(&options);
     if (code == PROGRAM_DONE)
         code = PICTURES[command](&options, &figure);

@@ -2,6 +2,7 @@
  * is computed by sessions of our own, one for each kind of positions. */
 #include "tools/plot/plot_source.h"
 
+#include "tools/plot/memory.h"
 #include "tools/plot/pictures/position_words.h"
 
 #include <math.h>
@@ -70,14 +71,13 @@ bool source_tokenize(struct source *source, const char *text, size_t len, size_t
     return false;
 }
 
-void source_label(const struct source *source, struct figure *figure, const struct item *item,
-                  size_t i, char **label)
+void source_label(const struct source *source, const struct item *item, size_t i, char **label)
 {
     size_t len;
     const char *word = encoder_unknown_word(&source->encoder, item, i, &len);
     if (!word)
         word = encoder_token_text(&source->encoder, item, i, &len);
-    figure_label(figure, label, word, len);
+    text_set_bytes(label, word, len);
 }
 
 /* ---- Sessions ---- */

@@ -26,8 +26,7 @@ bool source_tokenize(struct source *source, const char *text, size_t len, size_t
                      struct item *item);
 
 /* The name of a token as it is shown. */
-void source_label(const struct source *source, struct figure *figure, const struct item *item,
-                  size_t i, char **label);
+void source_label(const struct source *source, const struct item *item, size_t i, char **label);
 
 enum with_positions { WITHOUT_POSITIONS, WITH_POSITIONS };
 

@@ -205,6 +205,46 @@ TEST(whole_ticks)
         "<text>1.5<");
 }
 
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, word)) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* Names and titles stand where they belong, and once: of heads that share their names along the
+ * edges only. */
+TEST(names_once)
+{
+    NEEDS_GNUPLOT();
+    const char *out = shell_expect(0, "$PLOT attention 'I ride bike' --head 1 -f svg")->out;
+    assert_int_equal(count(out, ">ride</text>"), 2); /* as a query and as a key */
+    assert_int_equal(count(out, ">attention weight</text>"), 1);
+    assert_int_equal(count(out, ">key: what is looked at</text>"), 1);
+    out = shell_expect(0, "$PLOT attention 'I ride bike' -f svg")->out;
+    assert_int_equal(count(out, ">head 1</text>"), 1);
+    assert_int_equal(count(out, ">head 2</text>"), 1);
+    assert_int_equal(count(out, ">ride</text>"), 3);
+    assert_int_equal(count(out, ">attention weight</text>"), 1);
+    out = shell_expect(0, "$PLOT words 'I ride bike' --link i:bike -f svg")->out;
+    assert_int_equal(count(out, ">ride</text>"), 2); /* without positions and with them */
+    out = shell_expect(0, "$PLOT order 'I ride bike' -f svg")->out;
+    assert_int_equal(count(out, ">bike ride I</text>"), 1);
+    assert_int_equal(count(out, ">without positions</text>"), 1);
+}
+
+/* The colour scale has round numbers within its range, its ends among them where they are. */
+TEST(scale_numbers)
+{
+    NEEDS_GNUPLOT();
+    const char *out = shell_expect(0, "$PLOT similarity dog cat ride --colors RdBu -f svg")->out;
+    static const char *const numbers[] = {">-1</text>", ">-0.5</text>", ">0.5</text>", ">1</text>"};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(count(out, numbers[i]), 1);
+    assert_int_equal(count(out, ">-1.5</text>") + count(out, ">1.5</text>"), 0);
+}
+
 /* The plane of letters says its axes and how far linked words are apart, as the numbers do. */
 TEST(links_in_words)
 {

@@ -96,6 +96,8 @@ TEST(hostile_texts)
         shell_expect(0, "test ! -e HACKED");
     }
     assert_contains(shell_expect(0, "cat h.svg")->out, "桜");
+    assert_contains(shell_expect(0, "$PLOT similarity '5%% %%d %%%%' dog -f svg")->out,
+                    ">5% %d %%</text>");
     shell_expect(0, "cp toy.weights './we`touch HACKED`ird.weights'");
     shell_expect(
         0,

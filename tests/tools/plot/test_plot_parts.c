@@ -1,11 +1,11 @@
-/* The parts of encode-plot: principal components against another algorithm, ticks, names beside
- * points, columns, strings of gnuplot, another process. */
+/* The parts of encode-plot: principal components against another algorithm, names beside points,
+ * titles, columns, strings of gnuplot, another process. */
 #include "tests/support.h"
 
 #include "tools/plot/gnuplot/child.h"
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/label_places.h"
-#include "tools/plot/gnuplot/layout.h"
+#include "tools/plot/gnuplot/page.h"
 #include "tools/plot/pictures/pca.h"
 #include "tools/plot/plot_options.h"
 
@@ -172,25 +172,7 @@ TEST(pca_of_little)
     assert_false(pca_fit(&pca, one, 1, 0));
 }
 
-/* ---- Axes ---- */
-
-TEST(ticks)
-{
-    char text[TICK_BYTES];
-    struct ticks ticks = ticks_make(-1, 1, 5);
-    assert_int_equal(ticks.n, 5);
-    assert_string_equal(tick_text(&ticks, 0, text), "-1.0");
-    assert_string_equal(tick_text(&ticks, 2, text), "0.0");
-    ticks = ticks_make(-0.5, 99.5, 6);
-    assert_string_equal(tick_text(&ticks, 0, text), "0");
-    assert_string_equal(tick_text(&ticks, ticks.n - 1, text), "80");
-    ticks = ticks_make(0, 1e-9, 4);
-    assert_in_range(ticks.n, 2, 8);
-    ticks = ticks_make(3, 3, 4);
-    assert_int_equal(ticks.n, 1);
-    assert_int_equal(ticks_make(NAN, 1, 4).n, 0);
-    assert_int_equal(ticks_make(-INFINITY, 1, 4).n, 0);
-}
+/* ---- Names beside points ---- */
 
 /* Few names in much room cover nothing. */
 TEST(label_places)
@@ -316,14 +298,26 @@ TEST(child_of_who_ignores_children)
 
 /* ---- Titles ---- */
 
-TEST(title_breaks)
+/* The title in lines of about 30 columns, or of 20. */
+static void check_lines(const char *title, double points, const char *expected)
 {
-    assert_int_equal(title_break("A, without positions", 30), 0);
-    assert_int_equal(title_break("", 7), 0);
-    assert_int_equal(title_break("one-word-that-does-not-fit", 10), 0);
-    assert_int_equal(title_break("aaaaaaaaaaaaaaaa, bb", 10), 0); /* the first would be cut */
-    assert_int_equal(title_break("aaaa bbbb cccc dddd", 12), 9);
+    char *lines = title_lines(title, points);
+    assert_string_equal(lines, expected);
+    free(lines);
+}
+
+TEST(title_lines)
+{
+    enum { POINTS_30 = 130, POINTS_20 = 80, POINTS_10 = 30 };
+    check_lines("A, without positions", POINTS_30, "A, without positions");
+    check_lines("", POINTS_30, "");
+    check_lines("one-word-that-does-not-fit", POINTS_10, "one-word-…");
+    check_lines("aaaa bbbb cccc dddd", POINTS_10, "aaaa bbbb\ncccc dddd");
+    check_lines("a b c d e f g h i j k l m n o p q r", POINTS_20,
+                "a b c d e f g h i\nj k l m n o p q r");
     /* Behind a comma, but not where a line would be cut. */
-    assert_int_equal(title_break("with sinusoidal positions, W1 = 1, W2 = 10", 30), 26);
-    assert_int_equal(title_break("A, with sinusoidal positions", 20), 18);
+    check_lines("with sinusoidal positions, W1 = 1, W2 = 10", POINTS_30,
+                "with sinusoidal positions,\nW1 = 1, W2 = 10");
+    check_lines("A, with sinusoidal positions", POINTS_20, "A, with sinusoidal\npositions");
+    check_lines("a line\nend", POINTS_30, "a line\\nend");
 }

@@ -1,21 +1,13 @@
-/* figure.c - making and freeing tables; see figure.h. A lack of memory is remembered and told once,
- * by figure_is_whole. */
+/* figure.c - making and freeing tables, and their ranges; see figure.h. */
 #include "tools/plot/gnuplot/figure.h"
 
-#include "tools/common/utf8.h"
+#include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void figure_init(struct figure *figure, const char *command)
-{
-    *figure = (struct figure){0};
-    figure_set(figure, &figure->command, "%s", command);
-}
 
 static void free_axis(struct axis *axis)
 {
@@ -39,95 +31,35 @@ void figure_free(struct figure *figure)
     free(figure->panels);
     free(figure->title);
     free(figure->notes);
-    free(figure->command);
     *figure = (struct figure){0};
-}
-
-bool figure_is_whole(const struct figure *figure)
-{
-    return !figure->no_memory;
-}
-
-static bool grow(struct figure *figure)
-{
-    if (figure->n_panels < figure->cap)
-        return true;
-    size_t cap = 2 * figure->cap + 4;
-    struct panel *panels = realloc(figure->panels, cap * sizeof *panels);
-    if (!panels)
-        return false;
-    figure->panels = panels;
-    figure->cap = cap;
-    return true;
 }
 
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
                          size_t n_columns)
 {
-    double *values = NULL;
-    if (n_columns == 0 || n_rows <= SIZE_MAX / sizeof *values / n_columns)
-        values = calloc(n_rows * n_columns + 1, sizeof *values);
-    if (!values || !grow(figure)) {
-        free(values);
-        figure->no_memory = true;
-        return NULL;
-    }
+    struct panel *panels = memory_zeros(figure->n_panels + 1, sizeof *panels);
+    if (figure->n_panels)
+        memcpy(panels, figure->panels, figure->n_panels * sizeof *panels);
+    free(figure->panels);
+    figure->panels = panels;
     struct panel *panel = &figure->panels[figure->n_panels++];
-    *panel = (struct panel){.kind = kind, .values = values};
-    panel->x = (struct axis){.n = n_columns, .step = 1};
-    panel->y = (struct axis){.n = n_rows, .step = 1};
+    panel->kind = kind;
+    panel->values = memory_zeros(n_rows, (n_columns ? n_columns : 1) * sizeof *panel->values);
+    panel->x.n = n_columns;
+    panel->y.n = n_rows;
     return panel;
 }
 
-void figure_set(struct figure *figure, char **text, const char *format, ...)
+void axis_name_all(struct axis *axis)
 {
-    va_list arguments;
-    char *made = NULL;
-    va_start(arguments, format);
-    int len = vasprintf(&made, format, arguments);
-    va_end(arguments);
-    if (len < 0) {
-        figure->no_memory = true;
-        return;
-    }
-    free(*text);
-    *text = made;
-}
-
-void figure_name_axis(struct figure *figure, struct axis *axis)
-{
-    axis->labels = calloc(axis->n + 1, sizeof *axis->labels);
-    if (!axis->labels)
-        figure->no_memory = true;
-}
-
-void figure_label(struct figure *figure, char **label, const char *text, size_t len)
-{
-    bool invalid;
-    size_t repaired = utf8_repaired_len(text, len, &invalid), n_nul = 0;
-    for (size_t i = 0; i < len; i++)
-        n_nul += text[i] == '\0';
-    char *made = malloc(repaired + 2 * n_nul + 1);
-    if (!made) {
-        figure->no_memory = true;
-        return;
-    }
-    char *out = made;
-    uint32_t character;
-    for (size_t at = 0; at < len;) {
-        at += utf8_next(text + at, len - at, &character);
-        out += utf8_put(character ? character : UTF8_REPLACEMENT, out);
-    }
-    *out = '\0';
-    free(*label);
-    *label = made;
+    axis->labels = memory_zeros(axis->n, sizeof *axis->labels);
 }
 
 const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_BYTES])
 {
     if (axis->labels)
         return axis->labels[i] ? axis->labels[i] : "";
-    snprintf(scratch, AXIS_NAME_BYTES, "%.10g", axis->first + (double)i * axis->step);
+    snprintf(scratch, AXIS_NAME_BYTES, "%zu", i);
     return scratch;
 }
 
@@ -138,14 +70,6 @@ double panel_link_length(const struct panel *panel, size_t i)
     return hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-char *panel_link_text(const struct panel *panel, size_t i)
-{
-    char a[AXIS_NAME_BYTES], b[AXIS_NAME_BYTES], *text = NULL;
-    int len = asprintf(&text, "%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0], a),
-                       axis_name(&panel->y, panel->links[i][1], b), panel_link_length(panel, i));
-    return len < 0 ? NULL : text;
-}
-
 size_t figure_n_drawn(const struct figure *figure)
 {
     size_t n = 0;
@@ -153,6 +77,16 @@ size_t figure_n_drawn(const struct figure *figure)
         n += figure->panels[i].kind != PANEL_DATA;
     return n;
 }
+
+const struct panel *figure_first_drawn(const struct figure *figure)
+{
+    size_t i = 0;
+    while (figure->panels[i].kind == PANEL_DATA)
+        i++;
+    return &figure->panels[i];
+}
+
+/* ---- Ranges ---- */
 
 void panel_range(const struct panel *panel, double *least, double *most)
 {
@@ -167,4 +101,54 @@ void panel_range(const struct panel *panel, double *least, double *most)
     }
     if (!(*least <= *most))
         *least = *most = 0;
+}
+
+static void set_map_range(struct panel *panel)
+{
+    if (panel->least == panel->most) {
+        panel_range(panel, &panel->least, &panel->most);
+        if (panel->palette == PALETTE_RDBU && panel->least < 0) { /* white is zero */
+            panel->most = fmax(fabs(panel->least), fabs(panel->most));
+            panel->least = -panel->most;
+        }
+    }
+    if (!(panel->most > panel->least))
+        panel->most = panel->least + (panel->least != 0 ? fabs(panel->least) : 1);
+}
+
+static void set_value_range(struct panel *panel)
+{
+    double least, most;
+    panel_range(panel, &least, &most);
+    double margin = most > least ? 0.04 * (most - least) : most != 0 ? 0.5 * fabs(most) : 1;
+    panel->most = most + margin;
+    panel->least = panel->kind == PANEL_DOTS && least >= 0 ? 0 : least - margin;
+    if (panel->kind == PANEL_DOTS) /* room for a dot at 0 */
+        panel->least -= 0.02 * (panel->most - panel->least);
+}
+
+static void share_range(struct figure *figure)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        least = fmin(least, figure->panels[i].least);
+        most = fmax(most, figure->panels[i].most);
+    }
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        figure->panels[i].least = least;
+        figure->panels[i].most = most;
+    }
+}
+
+void figure_set_ranges(struct figure *figure)
+{
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        struct panel *panel = &figure->panels[i];
+        if (panel->kind == PANEL_MAP)
+            set_map_range(panel);
+        else if (panel->kind == PANEL_LINES || panel->kind == PANEL_DOTS)
+            set_value_range(panel);
+    }
+    if (figure->shares_scale)
+        share_range(figure);
 }

@@ -20,9 +20,8 @@ enum { N_PALETTES = 4 };
 
 struct axis {
     char *title;
-    char **labels; /* [n] names, or NULL: element i is the number first + i * step */
+    char **labels; /* [n] names, or NULL: the elements are the numbers from 0 */
     size_t n;
-    double first, step;
 };
 
 struct panel {
@@ -31,9 +30,9 @@ struct panel {
     struct axis x, y;   /* columns, rows */
     double *values;     /* [y.n, x.n] */
     char *unit;         /* what the values are, on their axis or colour scale */
-    double least, most; /* of the colours, or of the axis of values; equal: of all panels */
+    double least, most; /* of the colours, or of the axis of values; equal: those of the values */
     enum palette palette;
-    bool is_square;     /* cells, or the two axes of a plane, have one scale */
+    bool is_square;     /* PANEL_MAP: cells are squares */
     bool y_up;          /* PANEL_MAP: row 0 is at the bottom */
     bool shows_values;  /* PANEL_MAP: numbers in the cells, where they fit */
     size_t (*links)[2]; /* PANEL_POINTS: [n_links] pairs of rows joined by a line */
@@ -42,48 +41,40 @@ struct panel {
 };
 
 struct figure {
-    char *command; /* "attention" */
+    const char *command; /* "attention" */
     char *title;
-    char *notes;          /* lines below the panels, or NULL */
+    char *notes;          /* lines below the panels, each with its line end, or NULL */
     struct panel *panels; /* [n_panels] */
-    size_t n_panels, cap;
+    size_t n_panels;
     size_t columns;          /* panels beside each other; 0: as many as look well */
     bool shares_x, shares_y; /* names along an edge of the page only */
-    bool shares_scale;       /* one colour scale for all panels, those of the first */
-    bool no_memory;          /* an allocation failed: figure_is_whole */
+    bool shares_scale;       /* one colour scale for all panels */
 };
 
-void figure_init(struct figure *figure, const char *command);
 void figure_free(struct figure *figure);
 
-/* False: there was not enough memory for all of it. */
-bool figure_is_whole(const struct figure *figure);
-
-/* A new panel with room for its values, all 0; NULL: no memory. Valid until the next one. */
+/* A new panel with its values, all 0. Valid until the next one. */
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
                          size_t n_columns);
 
-/* The text as formatted, in a copy of the figure's; what stood there is freed. */
-void figure_set(struct figure *figure, char **text, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Room for names: all NULL, which reads as "". */
-void figure_name_axis(struct figure *figure, struct axis *axis);
-
-/* Copies a text of the user's: invalid parts as U+FFFD, and so NUL. */
-void figure_label(struct figure *figure, char **label, const char *text, size_t len);
+void axis_name_all(struct axis *axis);
 
 /* The name of an element of an axis: its label, or its number, in scratch. */
 enum { AXIS_NAME_BYTES = 40 };
 const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_BYTES]);
 
-/* Of the i-th link: its length in the plane, and "red – wolf: 2.03", or NULL without memory; to be
- * freed. */
+/* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
-char *panel_link_text(const struct panel *panel, size_t i);
 
-/* The number of drawn panels, and the least and the largest finite value of one (0, 0 without). */
+/* The number of drawn panels, and the first of them. */
 size_t figure_n_drawn(const struct figure *figure);
+const struct panel *figure_first_drawn(const struct figure *figure);
+
+/* The least and the largest finite value (0, 0 without). */
 void panel_range(const struct panel *panel, double *least, double *most);
+
+/* Gives every panel the range of its colours, or of its axis of values. */
+void figure_set_ranges(struct figure *figure);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* ---- Strings ---- */
 
-void gnuplot_put_string(FILE *stream, const char *text)
+static void put_string(FILE *stream, const char *text, const char *percent)
 {
     bool after_escape = false; /* an escape takes in all octal digits behind it */
     putc('"', stream);
@@ -27,10 +27,22 @@ void gnuplot_put_string(FILE *stream, const char *text)
         after_escape = !is_plain;
         if (is_plain)
             putc(*c, stream);
+        else if (*c == '%')
+            fputs(percent, stream);
         else
             fprintf(stream, "\\%03o", *c);
     }
     putc('"', stream);
+}
+
+void gnuplot_put_string(FILE *stream, const char *text)
+{
+    put_string(stream, text, "\\045");
+}
+
+void gnuplot_put_format(FILE *stream, const char *text)
+{
+    put_string(stream, text, "\\045\\045");
 }
 
 /* ---- Running ---- */

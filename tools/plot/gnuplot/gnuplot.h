@@ -18,4 +18,7 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture);
 /* Writes a text as a double-quoted string of gnuplot that stands for exactly these bytes. */
 void gnuplot_put_string(FILE *stream, const char *text);
 
+/* The same for the name of a tick, which gnuplot reads as a format: its percent signs are doubled. */
+void gnuplot_put_format(FILE *stream, const char *text);
+
 #endif

@@ -2,7 +2,11 @@
 #ifndef TOOLS_PLOT_LABEL_PLACES_H
 #define TOOLS_PLOT_LABEL_PLACES_H
 
-#include "tools/plot/gnuplot/layout.h"
+#include <stddef.h>
+
+struct box {
+    double left, bottom, right, top;
+};
 
 struct named_point {
     double x, y;          /* where it is */

@@ -1,4 +1,4 @@
-/* render.c - see render.h. */
+/* render.c - see render.h. Pictures and characters are made whole before their output is opened. */
 #include "tools/plot/gnuplot/render.h"
 
 #include "tools/common/display.h"
@@ -7,8 +7,8 @@
 #include "tools/plot/gnuplot/figure_table.h"
 #include "tools/plot/gnuplot/fonts.h"
 #include "tools/plot/gnuplot/gnuplot.h"
-#include "tools/plot/gnuplot/layout.h"
 #include "tools/plot/gnuplot/script.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/text_map.h"
 
 #include <errno.h>
@@ -20,8 +20,6 @@
 
 enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST = 16000 };
 
-/* ---- Numbers ---- */
-
 static int write_table(const struct figure *figure, const char *path)
 {
     struct output output;
@@ -29,6 +27,16 @@ static int write_table(const struct figure *figure, const char *path)
         return PROGRAM_FAILED;
     errno = 0;
     figure_write_table(figure, output.stream);
+    return output_end(&output, PROGRAM_DONE);
+}
+
+static int write_bytes(const char *bytes, size_t len, const char *path)
+{
+    struct output output;
+    if (!output_open(&output, path))
+        return PROGRAM_FAILED;
+    errno = 0;
+    fwrite(bytes, 1, len, output.stream);
     return output_end(&output, PROGRAM_DONE);
 }
 
@@ -51,14 +59,15 @@ static bool has_colors(bool is_terminal)
 /* What a plane of letters cannot show: the axis upwards, and how long the links are. */
 static void put_plane_words(const struct panel *panel, FILE *stream)
 {
+    char scratch[AXIS_NAME_BYTES];
     if (panel->y.title)
         fprintf(stream, "upwards: %s\n", panel->y.title);
     for (size_t i = 0; i < panel->n_links; i++) {
-        char *text = panel_link_text(panel, i);
-        if (text) {
-            fputs(i ? ", " : "distance in the plane: ", stream);
-            display_text(stream, text, strlen(text), TEXT_COLUMNS_MOST);
-        }
+        char *text = NULL;
+        text_set(&text, "%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0], scratch),
+                 axis_name(&panel->y, panel->links[i][1], scratch), panel_link_length(panel, i));
+        fputs(i ? ", " : "distance in the plane: ", stream);
+        display_text(stream, text, strlen(text), TEXT_COLUMNS_MOST);
         free(text);
     }
     fputs(panel->n_links ? "\n" : "", stream);
@@ -67,15 +76,12 @@ static void put_plane_words(const struct panel *panel, FILE *stream)
 static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream)
 {
     struct picture picture;
-    char *script = NULL;
+    char *script;
     size_t len;
-    FILE *memory = open_memstream(&script, &len);
-    if (!memory) {
-        program_fail("not enough memory");
-        return false;
-    }
+    FILE *memory = memory_open(&script, &len);
     script_write_text(panel, columns, TEXT_ROWS, memory);
-    bool is_drawn = fclose(memory) == 0 && gnuplot_run(script, len, &picture);
+    memory_close(memory);
+    bool is_drawn = gnuplot_run(script, len, &picture);
     free(script);
     if (is_drawn) {
         size_t feed = strspn(picture.bytes, "\f"); /* which even "nofeed" begins with */
@@ -99,50 +105,53 @@ static void put_notes(const char *notes, FILE *stream)
     }
 }
 
+static bool put_panel(const struct panel *panel, bool is_terminal, FILE *stream)
+{
+    size_t columns = terminal_columns(is_terminal);
+    if (panel->title)
+        fprintf(stream, "\n%s\n", panel->title);
+    switch (panel->kind) {
+    case PANEL_MAP: text_map_print(panel, columns, has_colors(is_terminal), stream); return true;
+    case PANEL_DOTS: text_dots_print(panel, columns, stream); return true;
+    default: break;
+    }
+    if (!draw_in_text(panel, columns, stream))
+        return false;
+    if (panel->kind == PANEL_POINTS)
+        put_plane_words(panel, stream);
+    return true;
+}
+
 static int write_text(const struct figure *figure, const struct plot_options *options)
 {
-    bool is_terminal = !options->output_path && isatty(STDOUT_FILENO);
-    size_t columns = terminal_columns(is_terminal);
-    struct output output;
-    int code = PROGRAM_DONE;
-    if (!output_open(&output, options->output_path))
-        return PROGRAM_FAILED;
-    errno = 0;
-    fprintf(output.stream, "%s\n", figure->title);
+    bool is_terminal = !options->output_path && isatty(STDOUT_FILENO), is_drawn = true;
+    char *text;
+    size_t len;
+    FILE *stream = memory_open(&text, &len);
+    fprintf(stream, "%s\n", figure->title);
     if (figure->notes)
-        put_notes(figure->notes, output.stream);
-    for (size_t i = 0; i < figure->n_panels && code == PROGRAM_DONE; i++) {
-        if (!output_check(&output, false))
-            break;
-        const struct panel *panel = &figure->panels[i];
-        if (panel->kind == PANEL_DATA)
-            continue;
-        fprintf(output.stream, "%s%s%s", panel->title ? "\n" : "", panel->title ? panel->title : "",
-                panel->title ? "\n" : "");
-        if (panel->kind == PANEL_MAP)
-            text_map_print(panel, columns, has_colors(is_terminal), output.stream);
-        else if (panel->kind == PANEL_DOTS)
-            text_dots_print(panel, columns, output.stream);
-        else if (!draw_in_text(panel, columns, output.stream))
-            code = PROGRAM_FAILED;
-        else if (panel->kind == PANEL_POINTS)
-            put_plane_words(panel, output.stream);
-    }
-    return output_end(&output, code);
+        put_notes(figure->notes, stream);
+    for (size_t i = 0; i < figure->n_panels && is_drawn; i++)
+        if (figure->panels[i].kind != PANEL_DATA)
+            is_drawn = put_panel(&figure->panels[i], is_terminal, stream);
+    memory_close(stream);
+    int code = is_drawn ? write_bytes(text, len, options->output_path) : PROGRAM_FAILED;
+    free(text);
+    return code;
 }
 
 /* ---- Pictures ---- */
 
 /* What the end of each kind of file is, so that half a picture is not taken for one. */
-static bool is_whole(enum plot_format format, const struct picture *picture)
+static bool is_whole(enum medium medium, const struct picture *picture)
 {
     static const char png[] = "\x89PNG\r\n\x1a\n";
     const char *end = picture->bytes + picture->len;
     size_t n = picture->len;
-    switch (format) {
-    case PLOT_PNG:
+    switch (medium) {
+    case MEDIUM_PNG:
         return n > 57 && memcmp(picture->bytes, png, 8) == 0 && memcmp(end - 8, "IEND", 4) == 0;
-    case PLOT_SVG:
+    case MEDIUM_SVG:
         return n > 100 && memmem(picture->bytes, n, "<svg", 4) && memmem(end - 20, 20, "</svg>", 6);
     default:
         return n > 100 && memcmp(picture->bytes, "%PDF", 4) == 0 &&
@@ -151,10 +160,12 @@ static bool is_whole(enum plot_format format, const struct picture *picture)
 }
 
 /* Cells of an image in SVG have sharp edges, as gnuplot's other images do. */
-static void write_svg(const struct picture *picture, FILE *stream)
+static void sharpen_svg(struct picture *picture)
 {
     static const char mark[] = "<image ";
     const char *at = picture->bytes, *end = at + picture->len, *found;
+    struct picture sharp = {0};
+    FILE *stream = memory_open(&sharp.bytes, &sharp.len);
     while ((found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)) != NULL) {
         found += sizeof mark - 1;
         fwrite(at, 1, (size_t)(found - at), stream);
@@ -162,78 +173,72 @@ static void write_svg(const struct picture *picture, FILE *stream)
         at = found;
     }
     fwrite(at, 1, (size_t)(end - at), stream);
+    memory_close(stream);
+    free(picture->bytes);
+    *picture = sharp;
 }
 
-static int write_picture(const struct plot_options *options, const struct picture *picture)
-{
-    struct output output;
-    if (!is_whole(options->format, picture))
-        return program_fail("gnuplot drew only a part of the picture");
-    if (!output_open(&output, options->output_path))
-        return PROGRAM_FAILED;
-    errno = 0;
-    if (options->format == PLOT_SVG)
-        write_svg(picture, output.stream);
-    else
-        fwrite(picture->bytes, 1, picture->len, output.stream);
-    return output_end(&output, PROGRAM_DONE);
-}
-
-static bool make_page(const struct plot_options *options, const struct layout *layout,
-                      struct page *page)
+static bool choose_terminal(const struct plot_options *options, const struct page *page,
+                            struct terminal *terminal)
 {
     double per_inch = options->format == PLOT_PNG ? options->dpi : 96;
-    double width = options->width_inches > 0 ? options->width_inches : layout->width / 72;
-    double height = options->height_inches > 0 ? options->height_inches : layout->height / 72;
-    page->medium = options->format == PLOT_PNG   ? MEDIUM_PNG
-                   : options->format == PLOT_SVG ? MEDIUM_SVG
-                                                 : MEDIUM_PDF;
-    page->dpi = options->dpi;
-    page->pixels[0] = (size_t)lround(width * per_inch);
-    page->pixels[1] = (size_t)lround(height * per_inch);
-    if (page->pixels[0] <= PIXELS_MOST && page->pixels[1] <= PIXELS_MOST)
+    terminal->medium = options->format == PLOT_PNG   ? MEDIUM_PNG
+                       : options->format == PLOT_SVG ? MEDIUM_SVG
+                                                     : MEDIUM_PDF;
+    terminal->dpi = options->dpi;
+    terminal->pixels[0] = (size_t)lround(page->width / 72 * per_inch);
+    terminal->pixels[1] = (size_t)lround(page->height / 72 * per_inch);
+    if (terminal->pixels[0] <= PIXELS_MOST && terminal->pixels[1] <= PIXELS_MOST)
         return true;
-    program_fail("a picture of %zu x %zu pixels is too large: at most %d each way", page->pixels[0],
-                 page->pixels[1], PIXELS_MOST);
+    program_fail("a picture of %zu x %zu pixels is too large: at most %d each way",
+                 terminal->pixels[0], terminal->pixels[1], PIXELS_MOST);
     return false;
 }
 
-static int draw(const struct figure *figure, const struct plot_options *options)
+static int draw(const struct figure *figure, const struct page *page,
+                const struct terminal *terminal, const char *path)
 {
-    struct layout layout;
-    struct page page;
-    struct picture picture = {0};
-    char *script = NULL;
-    size_t len = 0;
+    struct picture picture;
+    char *script;
+    size_t len;
+    FILE *memory = memory_open(&script, &len);
+    script_write(figure, page, terminal, memory);
+    memory_close(memory);
+    if (terminal->medium != MEDIUM_SVG)
+        len = fonts_replace_missing(script, len);
+    bool is_drawn = gnuplot_run(script, len, &picture);
+    free(script);
+    if (!is_drawn)
+        return PROGRAM_FAILED;
     int code = PROGRAM_FAILED;
-    if (!layout_make(&layout, figure, options->width_inches * 72, options->height_inches * 72))
-        return program_fail("not enough memory");
-    FILE *memory = make_page(options, &layout, &page) ? open_memstream(&script, &len) : NULL;
-    if (memory) {
-        script_write(figure, &layout, &page, memory);
-        bool is_written = !ferror(memory);
-        if (fclose(memory) != 0 || !is_written)
-            program_fail("not enough memory");
-        else if (gnuplot_run(script,
-                             options->format == PLOT_SVG ? len : fonts_replace_missing(script, len),
-                             &picture))
-            code = write_picture(options, &picture);
+    if (!is_whole(terminal->medium, &picture)) {
+        program_fail("gnuplot drew only a part of the picture");
+    } else {
+        if (terminal->medium == MEDIUM_SVG)
+            sharpen_svg(&picture);
+        code = write_bytes(picture.bytes, picture.len, path);
     }
     free(picture.bytes);
-    free(script);
-    layout_free(&layout);
+    return code;
+}
+
+static int write_picture(const struct figure *figure, const struct plot_options *options)
+{
+    struct page page;
+    struct terminal terminal;
+    page_make(&page, figure, options->width_inches * 72, options->height_inches * 72);
+    int code = choose_terminal(options, &page, &terminal)
+                   ? draw(figure, &page, &terminal, options->output_path)
+                   : PROGRAM_FAILED;
+    page_free(&page);
     return code;
 }
 
 int render(struct figure *figure, const struct plot_options *options)
 {
     if (options->title)
-        figure_label(figure, &figure->title, options->title, strlen(options->title));
-    if (!figure_is_whole(figure))
-        return program_fail("not enough memory");
-    if (!figure->title)
-        figure_set(figure, &figure->title, "%s", figure->command);
-    figure_settle(figure);
+        text_set(&figure->title, "%s", options->title);
+    figure_set_ranges(figure);
     int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
     if (code != PROGRAM_DONE)
         return code;
@@ -241,6 +246,6 @@ int render(struct figure *figure, const struct plot_options *options)
     case PLOT_NOTHING: return code;
     case PLOT_DATA: return write_table(figure, options->output_path);
     case PLOT_TEXT: return write_text(figure, options);
-    default: return draw(figure, options);
+    default: return write_picture(figure, options);
     }
 }

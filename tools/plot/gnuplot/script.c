@@ -1,85 +1,378 @@
 /* script.c - see script.h.
  *
- * The layout says where everything is, so gnuplot chooses nothing: each panel has its margins on
- * the page, and every text is a label at a place of its own. Texts pass through gnuplot_put_string,
- * numbers are written by us; nothing else of the user's reaches the script.
+ * We say how large the panels are and how names are written; gnuplot places panels, titles, ticks,
+ * colour scales and legends. Texts pass through gnuplot_put_string, numbers are written by us;
+ * nothing else of the user's reaches the script.
  */
 #include "tools/plot/gnuplot/script.h"
 
-#include "tools/plot/writer.h"
+#include "tools/plot/gnuplot/gnuplot.h"
+#include "tools/plot/gnuplot/palette.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_terminal(struct writer *writer, const struct page *page)
+/* Maps up to so many cells are drawn cell by cell, larger ones as an image. */
+enum { BOXED_CELLS = 2500, LEGEND_COLUMNS = 88 };
+
+struct writer {
+    const struct figure *figure;
+    const struct page *page;
+    FILE *out;
+};
+
+/* ---- The page ---- */
+
+static void put_terminal(const struct page *page, const struct terminal *terminal, FILE *out)
 {
-    double width = writer->layout->width, height = writer->layout->height;
-    switch (page->medium) {
-    case MEDIUM_PNG: /* its letters have their size at 96 pixels per inch */
-        fprintf(writer->out,
-                "set terminal pngcairo noenhanced font 'sans,9' size %zu,%zu fontscale %.5f "
-                "linewidth %.5f background '#FFFFFF'\n",
-                page->pixels[0], page->pixels[1], page->dpi / 96, page->dpi / 96);
-        break;
-    case MEDIUM_SVG: /* its letters are in pixels, 96 per inch */
-        fprintf(writer->out,
-                "set terminal svg noenhanced font 'sans-serif,9' size %zu,%zu fontscale 1.33333 "
-                "linewidth 1 background '#FFFFFF'\n",
-                page->pixels[0], page->pixels[1]);
-        break;
-    case MEDIUM_PDF: /* its letters are a third larger than they say */
-        fprintf(writer->out,
-                "set terminal pdfcairo noenhanced font 'sans,9' size %.6fin,%.6fin fontscale 0.75 "
-                "linewidth 1.5 background '#FFFFFF'\n",
-                width / 72, height / 72);
-        break;
+    static const char *const names[] = {"pngcairo", "svg", "pdfcairo"};
+    double scale = terminal->dpi / 96; /* letters of a PNG have their size at 96 pixels per inch */
+    fprintf(out, "set encoding utf8\nset terminal %s noenhanced background '#FFFFFF' ",
+            names[terminal->medium]);
+    if (terminal->medium == MEDIUM_PDF) /* whose letters are a third larger than they say */
+        fprintf(out, "font 'sans,9' fontscale 0.75 linewidth 1.5 size %.6fin,%.6fin\n",
+                page->width / 72, page->height / 72);
+    else if (terminal->medium == MEDIUM_SVG) /* letters are in pixels, 96 per inch */
+        fprintf(out, "font 'sans-serif,9' fontscale 1.33333 linewidth 1 size %zu,%zu\n",
+                terminal->pixels[0], terminal->pixels[1]);
+    else
+        fprintf(out, "font 'sans,9' fontscale %.5f linewidth %.5f size %zu,%zu\n", scale, scale,
+                terminal->pixels[0], terminal->pixels[1]);
+}
+
+/* Below the panels, in lines that are cut where the page ends. */
+static void put_notes(const struct writer *writer)
+{
+    const struct page *page = writer->page;
+    double line_height = NOTE_FONT * LINE_HEIGHT / page->height;
+    double y = (8 + NOTE_FONT / 2) / page->height;
+    const char *notes = writer->figure->notes, *end = notes ? notes + strlen(notes) : NULL;
+    for (int n = 1; end > notes; n++, y += line_height) { /* the last line is the lowest */
+        const char *line = end - 1;
+        while (line > notes && line[-1] != '\n')
+            line--;
+        char *cut = text_cut(line, (size_t)(end - 1 - line),
+                             (size_t)((page->width - 24) / (NOTE_FONT * 0.56)));
+        fprintf(writer->out, "set label %d ", n);
+        gnuplot_put_string(writer->out, cut);
+        fprintf(writer->out, " at screen %.5f, screen %.5f left noenhanced font ',%.1f'\n",
+                12 / page->width, y, NOTE_FONT);
+        free(cut);
+        end = line;
     }
 }
 
-static void put_title(struct writer *writer, const struct figure *figure)
+static void put_page(const struct writer *writer)
 {
-    const struct layout *layout = writer->layout;
-    double y = layout->height - 8 - TITLE_FONT / 2, x = layout->width / 2;
-    bool is_broken = figure->title && title_break(figure->title, layout->title_columns) > 0;
-    put_broken(writer, figure->title, layout->title_columns, x,
-               is_broken ? y - 1.3 * TITLE_FONT : y, TITLE_FONT);
+    const struct page *page = writer->page;
+    fputs("set border 15 lc rgb '#404040' lw 0.8 front\nset tics nomirror out textcolor rgb "
+          "'#000000'\n"
+          "unset key\nset title offset 0,-0.4\n"
+          "number(v) = v == 0 ? '0' : abs(v) < 0.005 ? '0.00' : sprintf('%.2f', v)\n"
+          "ink(c) = 0.2126 * (c >> 16 & 255) + 0.7152 * (c >> 8 & 255) + 0.0722 * (c & 255) > 140 "
+          "? 0x202020 : 0xFFFFFF\n",
+          writer->out);
+    fprintf(writer->out, "set multiplot layout %zu,%zu margins screen %.5f,%.5f,%.5f,%.5f ",
+            page->rows, page->columns, page->left / page->width, 1 - page->right / page->width,
+            page->bottom / page->height, 1 - page->top / page->height);
+    fprintf(writer->out, "spacing screen %.5f,%.5f title ", page->gap_x / page->width,
+            page->gap_y / page->height);
+    gnuplot_put_string(writer->out, page->title);
+    fprintf(writer->out, " noenhanced font ',%.1f'\n", TITLE_FONT);
+    put_notes(writer);
 }
 
-/* Each line as far as the page is wide. */
-static void put_notes(struct writer *writer, const struct figure *figure)
+/* ---- Axes ---- */
+
+/* A title of a panel or a scale, in lines as long as that. */
+static void put_title(const struct writer *writer, const char *what, const char *title,
+                      double points)
 {
-    const struct layout *layout = writer->layout;
-    double y = 8 + layout->notes_height - 4 - NOTE_FONT * 0.65;
-    size_t columns = (size_t)((layout->width - 24) / (NOTE_FONT * 0.56));
-    for (const char *line = figure->notes; line && *line; y -= NOTE_FONT * 1.3) {
-        size_t len = strcspn(line, "\n");
-        char *copy = strndup(line, len);
-        put_text(writer, copy, columns, 12, y, LEFT, NOTE_FONT, 0, "");
-        free(copy);
-        line += len + (line[len] ? 1 : 0);
+    char *lines = title ? title_lines(title, points) : NULL;
+    fprintf(writer->out, "set %s ", what);
+    gnuplot_put_string(writer->out, lines ? lines : "");
+    fprintf(writer->out, " noenhanced font ',%.1f'\n", AXIS_FONT);
+    free(lines);
+}
+
+/* The title of an axis, beyond its names: gnuplot's own would reckon with larger letters. */
+static void put_axis_title(const struct writer *writer, const char *title, bool is_x)
+{
+    const struct page *page = writer->page;
+    double room = is_x ? page->panel_width : page->panel_height;
+    char *lines = title_lines(title, room);
+    double beyond = page_title_distance(is_x ? &page->x : &page->y, is_x ? NULL : lines);
+    fputs("set label ", writer->out);
+    gnuplot_put_string(writer->out, lines);
+    if (is_x)
+        fprintf(writer->out, " at graph 0.5, graph %.5f", -beyond / page->panel_height);
+    else
+        fprintf(writer->out, " at graph %.5f, graph 0.5 rotate", -beyond / page->panel_width);
+    fprintf(writer->out, " center noenhanced font ',%.1f'\n", AXIS_FONT);
+    free(lines);
+}
+
+/* 1, 2, 5, 10, 20 … elements from tick to tick, so that numbers have room. */
+static size_t tick_step(size_t n, double points)
+{
+    static const double NUMBER_POINTS = 28;
+    size_t step = 1;
+    for (int i = 0; (double)n / (double)step * NUMBER_POINTS > points; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    return step;
+}
+
+/* The numbers of elements, or of values: 0 elements. */
+static void put_numbers(const struct writer *writer, bool is_x, size_t n_elements, bool is_shown)
+{
+    const struct page *page = writer->page;
+    char letter = is_x ? 'x' : 'y';
+    fprintf(writer->out, "set %ctics ", letter);
+    if (n_elements > 0)
+        fprintf(writer->out, "%zu",
+                tick_step(n_elements, is_x ? page->panel_width : page->panel_height));
+    else
+        fputs("autofreq", writer->out);
+    fprintf(writer->out, " scale 0.5 norotate font ',%.1f'\nset format %c '%s'\n", TICK_FONT,
+            letter, is_shown ? "%g" : "");
+}
+
+static void put_names(const struct writer *writer, bool is_x, const struct axis *axis)
+{
+    const struct name_style *style = is_x ? &writer->page->x : &writer->page->y;
+    char scratch[AXIS_NAME_BYTES];
+    fprintf(writer->out, "set %ctics (", is_x ? 'x' : 'y');
+    for (size_t i = 0; i < axis->n; i += style->step) {
+        const char *name = axis_name(axis, i, scratch);
+        char *cut = text_cut(name, strlen(name), style->columns);
+        fputs(i ? ", " : "", writer->out);
+        gnuplot_put_format(writer->out, cut);
+        fprintf(writer->out, " %zu", i);
+        free(cut);
     }
+    fprintf(writer->out, ") scale 0 noenhanced font ',%.1f' ", style->font);
+    if (style->degrees > 0)
+        fprintf(writer->out, "rotate by %.0f right\n", style->degrees);
+    else
+        fputs("norotate\n", writer->out);
 }
 
-void script_write(const struct figure *figure, const struct layout *layout, const struct page *page,
-                  FILE *script)
+/* An axis whose elements lie at whole numbers, by name or number. */
+static void put_elements(const struct writer *writer, bool is_x, const struct axis *axis,
+                         bool is_shown)
 {
-    struct writer writer = {.out = script, .layout = layout, .medium = page->medium};
-    static void (*const draw[])(struct writer *, const struct frame *, size_t) = {
-        [PANEL_MAP] = draw_map,
-        [PANEL_LINES] = draw_lines,
-        [PANEL_DOTS] = draw_dots,
-        [PANEL_POINTS] = draw_points,
-    };
-    fputs("set encoding utf8\n", script);
-    put_terminal(&writer, page);
-    fputs("unset key\nunset border\nunset xtics\nunset ytics\nunset cbtics\nunset colorbox\n"
-          "set style fill solid\nset multiplot\n",
-          script);
-    put_title(&writer, figure);
-    put_notes(&writer, figure);
-    for (size_t i = 0; i < layout->n_frames; i++) {
-        draw[layout->frames[i].panel->kind](&writer, &layout->frames[i], i);
-        end_panel(&writer);
+    if (!axis->labels)
+        put_numbers(writer, is_x, axis->n, is_shown);
+    else if (is_shown)
+        put_names(writer, is_x, axis);
+    else
+        fprintf(writer->out, "set %ctics ('' 0) scale 0\n", is_x ? 'x' : 'y');
+    if (is_shown && axis->title)
+        put_axis_title(writer, axis->title, is_x);
+}
+
+/* An axis of numbers between the elements. */
+static void put_values(const struct writer *writer, bool is_x, const char *title)
+{
+    put_numbers(writer, is_x, 0, true);
+    if (title)
+        put_axis_title(writer, title, is_x);
+}
+
+/* ---- Maps ---- */
+
+/* Beside the panel; one for all panels is as high as all of them. */
+static void put_color_scale(const struct writer *writer, const struct panel *panel, size_t index)
+{
+    const struct page *page = writer->page;
+    bool is_shared = writer->figure->shares_scale;
+    double panels = is_shared ? (double)page->rows : 1;
+    double height = panels + (panels - 1) * page->gap_y / page->panel_height;
+    palette_put(panel->palette, writer->out);
+    fprintf(writer->out, "set cbrange [%.17g:%.17g]\n", panel->least, panel->most);
+    if (is_shared && index != page->columns - 1) {
+        fputs("unset colorbox\n", writer->out);
+        return;
+    }
+    fprintf(writer->out,
+            "set colorbox vertical user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f "
+            "noborder\nset format cb '%%g'\nset cbtics scale 0.5 offset -0.5,0 font ',%.1f'\n",
+            1 + 5 / page->panel_width, 1 - height, 9 / page->width, height, TICK_FONT);
+    put_title(writer, "cblabel", panel->unit, height * page->panel_height);
+}
+
+/* The size of letters with which the numbers fit into their cells; 0: they do not. */
+static double value_font(const struct panel *panel, double cell_width, double cell_height)
+{
+    double least, most;
+    char text[2][340];
+    panel_range(panel, &least, &most);
+    int columns = snprintf(text[0], sizeof text[0], "%.2f", least);
+    int other = snprintf(text[1], sizeof text[1], "%.2f", most);
+    columns = other > columns ? other : columns;
+    double font = fmin(TICK_FONT, fmin(1.48 * cell_width / columns, 0.7 * cell_height));
+    return panel->shows_values && font >= 4.5 ? font : 0;
+}
+
+/* Each cell is a box. White lines part tokens and texts; numbers of a table are one surface, so
+ * their boxes reach under the next ones, which are drawn later: a viewer that smooths edges would
+ * else show the paper between them. */
+static void plot_boxes(const struct writer *writer, const struct panel *panel)
+{
+    static const double UNDER_POINTS = 0.75; /* a pixel of a screen */
+    double cell_width = writer->page->panel_width / (double)panel->x.n;
+    double cell_height = writer->page->panel_height / (double)panel->y.n;
+    bool has_borders = fmin(cell_width, cell_height) > 3 && (panel->x.labels || panel->y.labels);
+    double font = value_font(panel, cell_width, cell_height);
+
+    fprintf(writer->out, "set style fill solid %s\n",
+            has_borders ? "border lc rgb '#FFFFFF'" : "noborder");
+    fprintf(writer->out,
+            "plot $panel matrix using 1:2:($1-0.5):($1+%.5f):($2-0.5):($2+%.5f):3 "
+            "with boxxyerror fillcolor palette lw 0.4 notitle",
+            0.5 + (has_borders ? 0 : fmin(0.5, UNDER_POINTS / cell_width)),
+            0.5 + (has_borders ? 0 : fmin(0.5, UNDER_POINTS / cell_height)));
+    if (font > 0)
+        fprintf(writer->out,
+                ", $panel matrix using 1:2:(number($3)):(ink(palette($3))) "
+                "with labels tc rgb variable font ',%.1f' notitle",
+                font);
+    putc('\n', writer->out);
+}
+
+static void draw_map(const struct writer *writer, const struct panel *panel, size_t index)
+{
+    const struct page *page = writer->page;
+    const struct figure *figure = writer->figure;
+    bool has_x_names = !figure->shares_x || index + page->columns >= page->n;
+    bool has_y_names = !figure->shares_y || index % page->columns == 0;
+
+    script_put_values(panel, writer->out);
+    put_color_scale(writer, panel, index);
+    put_elements(writer, true, &panel->x, has_x_names);
+    put_elements(writer, false, &panel->y, has_y_names);
+    fprintf(writer->out, "set xrange [-0.5:%zu.5]\n", panel->x.n - 1);
+    fprintf(writer->out, panel->y_up ? "set yrange [-0.5:%zu.5]\n" : "set yrange [%zu.5:-0.5]\n",
+            panel->y.n - 1);
+    if (panel->x.n * panel->y.n <= BOXED_CELLS)
+        plot_boxes(writer, panel);
+    else
+        fputs("plot $panel matrix with image notitle\n", writer->out);
+}
+
+/* ---- Lines ---- */
+
+static void draw_lines(const struct writer *writer, const struct panel *panel)
+{
+    static const char *const dashes[] = {"solid", "'--'", "'. '", "'-.'"};
+    const struct page *page = writer->page;
+    size_t last = panel->x.n - 1;
+    script_put_values(panel, writer->out);
+    put_elements(writer, true, &panel->x, true);
+    put_values(writer, false, panel->unit);
+    fprintf(writer->out, "set xrange [%g:%zu%s]\nset yrange [%.17g:%.17g]\n", last ? 0 : -0.5, last,
+            last ? "" : ".5", panel->least, panel->most);
+    fprintf(
+        writer->out,
+        "set key outside right top Left reverse samplen 2 spacing 0.9 noenhanced font ',%.1f'\n",
+        fmin(TICK_FONT, page->panel_height / (1.1 * (double)panel->y.n)));
+    for (size_t row = 0; row < panel->y.n; row++) {
+        const char *name = panel->y.labels[row];
+        fprintf(writer->out, "%s$panel matrix every 1:1:0:%zu:%zu:%zu using 1:3 with %s ",
+                row ? ", " : "plot ", row, last, row, last ? "lines" : "points pt 7 ps 0.5");
+        fprintf(writer->out, "lc rgb '#%06X' dt %s lw 1.4 title ", (unsigned)line_color(row),
+                dashes[row / N_LINE_COLORS % 4]);
+        gnuplot_put_string(writer->out, name);
+    }
+    putc('\n', writer->out);
+}
+
+/* ---- Dots ---- */
+
+/* Dots of the first kind are filled; the others are rings, white inside. */
+static void put_dots(const struct writer *writer, const struct panel *panel, size_t i,
+                     double radius)
+{
+    char scratch[AXIS_NAME_BYTES];
+    const char *name = axis_name(&panel->x, i, scratch);
+    char *cut = text_cut(name, strlen(name), LEGEND_COLUMNS);
+    unsigned color = line_color(i);
+    fprintf(writer->out,
+            "$panel using %zu:0:(%.8g) with circles fillcolor rgb '#%06X' fillstyle solid border "
+            "lc rgb '#%06X' lw 1 title ",
+            i + 1, radius, i > 0 ? 0xFFFFFFu : color, color);
+    gnuplot_put_string(writer->out, cut);
+    fputs(i > 0 ? ", " : "", writer->out);
+    free(cut);
+}
+
+static void draw_dots(const struct writer *writer, const struct panel *panel)
+{
+    const struct page *page = writer->page;
+    double spacing = page->panel_height / (double)panel->y.n;
+    double radius =
+        fmax(0.8, fmin(2.4, 0.4 * spacing)) * (panel->most - panel->least) / page->panel_width;
+    script_put_values(panel, writer->out);
+    put_values(writer, true, panel->unit);
+    put_elements(writer, false, &panel->y, true);
+    fprintf(writer->out, "set xrange [%.17g:%.17g]\nset yrange [%zu.5:-0.5]\n", panel->least,
+            panel->most, panel->y.n - 1);
+    fprintf(writer->out,
+            "set key at graph 0, graph 1 left bottom Left reverse vertical maxcols 1 invert "
+            "samplen 0.5 "
+            "noenhanced font ',%.1f'\n"
+            "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#B0B0B0' lw 0.6 back\nplot ",
+            TICK_FONT);
+    if (spacing > 4) /* a stem leads the eye from the name to the dot */
+        fputs("$panel using (0):0:1:(0) with vectors nohead lc rgb '#D0D0D0' lw 0.6 notitle, ",
+              writer->out);
+    for (size_t i = panel->x.n; i-- > 0;)
+        put_dots(writer, panel, i, radius);
+    putc('\n', writer->out);
+}
+
+/* ---- All of it ---- */
+
+void script_put_values(const struct panel *panel, FILE *script)
+{
+    fputs("$panel << END_OF_PANEL\n", script);
+    for (size_t row = 0; row < panel->y.n; row++) {
+        for (size_t i = 0; i < panel->x.n; i++)
+            fprintf(script, "%.8g ", panel->values[row * panel->x.n + i]);
+        putc('\n', script);
+    }
+    fputs("END_OF_PANEL\n", script);
+}
+
+static void draw_points(const struct writer *writer, const struct panel *panel)
+{
+    put_values(writer, true, panel->x.title);
+    put_values(writer, false, panel->y.title);
+    script_put_values(panel, writer->out);
+    script_put_points(panel, writer->page, writer->out);
+}
+
+void script_write(const struct figure *figure, const struct page *page,
+                  const struct terminal *terminal, FILE *script)
+{
+    struct writer writer = {figure, page, script};
+    size_t index = 0;
+    put_terminal(page, terminal, script);
+    put_page(&writer);
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const struct panel *panel = &figure->panels[i];
+        if (panel->kind == PANEL_DATA)
+            continue;
+        put_title(&writer, "title", panel->title, page->panel_width);
+        switch (panel->kind) {
+        case PANEL_MAP: draw_map(&writer, panel, index); break;
+        case PANEL_LINES: draw_lines(&writer, panel); break;
+        case PANEL_DOTS: draw_dots(&writer, panel); break;
+        default: draw_points(&writer, panel); break;
+        }
+        fputs("unset label\nunset arrow\n", script);
+        index++;
     }
     fputs("unset multiplot\n", script);
 }

@@ -2,23 +2,29 @@
 #ifndef TOOLS_PLOT_SCRIPT_H
 #define TOOLS_PLOT_SCRIPT_H
 
-#include "tools/plot/gnuplot/layout.h"
+#include "tools/plot/gnuplot/page.h"
 
 #include <stdio.h>
 
+/* What it is drawn on. */
 enum medium { MEDIUM_PNG, MEDIUM_SVG, MEDIUM_PDF };
-
-/* The script that draws it to gnuplot's stdout. dpi: pixels per inch of a PNG; page: its size in
- * pixels, for PNG. */
-struct page {
+struct terminal {
     enum medium medium;
-    double dpi;
-    size_t pixels[2]; /* of a PNG */
+    double dpi;       /* pixels per inch, of PNG */
+    size_t pixels[2]; /* of PNG and SVG */
 };
-void script_write(const struct figure *figure, const struct layout *layout, const struct page *page,
-                  FILE *script);
+
+/* The script that draws the figure to gnuplot's stdout. */
+void script_write(const struct figure *figure, const struct page *page,
+                  const struct terminal *terminal, FILE *script);
 
 /* Lines or points in characters, columns × rows of them. The others are text_map's. */
 void script_write_text(const struct panel *panel, size_t columns, size_t rows, FILE *script);
+
+/* The values as the data block $panel, a line for each row. */
+void script_put_values(const struct panel *panel, FILE *script);
+
+/* Points as a plot with names beside them (script_points.c). */
+void script_put_points(const struct panel *panel, const struct page *page, FILE *script);
 
 #endif

@@ -9,6 +9,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/plot_source.h"
 
 #include <stdio.h>
@@ -79,15 +80,15 @@ struct request {
     uint8_t *is_padding; /* [T] */
 };
 
-static void name_tokens(const struct request *request, struct figure *figure, struct axis *axis)
+static void name_tokens(const struct request *request, struct axis *axis)
 {
     size_t n = request->states->n_tokens, next = 0;
-    figure_name_axis(figure, axis);
+    axis_name_all(axis);
     for (size_t t = 0; t < n && axis->labels; t++)
         if (request->is_padding[t])
-            figure_label(figure, &axis->labels[t], PADDING, sizeof PADDING - 1);
+            text_set_bytes(&axis->labels[t], PADDING, sizeof PADDING - 1);
         else
-            source_label(request->source, figure, request->item, next++, &axis->labels[t]);
+            source_label(request->source, request->item, next++, &axis->labels[t]);
 }
 
 static struct panel *add_panel(const struct request *request, struct figure *figure)
@@ -100,11 +101,11 @@ static struct panel *add_panel(const struct request *request, struct figure *fig
                    !request->options->is_rollout && request->states->n_heads > 2;
     panel->is_square = panel->shows_values = true;
     panel->palette = picture_palette(request->options, PALETTE_BLUES);
-    name_tokens(request, figure, &panel->x);
-    name_tokens(request, figure, &panel->y);
-    figure_set(figure, &panel->x.title, is_grid ? "key" : "key: what is looked at");
-    figure_set(figure, &panel->y.title, is_grid ? "query" : "query: what looks");
-    figure_set(figure, &panel->unit, request->options->is_rollout ? "rollout" : "attention weight");
+    name_tokens(request, &panel->x);
+    name_tokens(request, &panel->y);
+    text_set(&panel->x.title, is_grid ? "key" : "key: what is looked at");
+    text_set(&panel->y.title, is_grid ? "query" : "query: what looks");
+    text_set(&panel->unit, request->options->is_rollout ? "rollout" : "attention weight");
     return panel;
 }
 
@@ -117,7 +118,7 @@ static void add_head(const struct request *request, struct figure *figure, size_
         return;
     memcpy(panel->values, head_of(request->states, request->layer, head), n * n * sizeof(double));
     if (is_titled)
-        figure_set(figure, &panel->title, "head %zu", head + 1);
+        text_set(&panel->title, "head %zu", head + 1);
 }
 
 static bool add_panels(const struct request *request, struct figure *figure)
@@ -146,7 +147,7 @@ static void name_figure(const struct request *request, struct figure *figure)
 {
     const struct plot_options *options = request->options;
     const struct encoder *encoder = &request->source->encoder;
-    char what[96], positions[POSITIONS_BYTES], *title = NULL;
+    char what[96], positions[POSITIONS_BYTES];
     size_t layer = request->layer + 1, n_layers = request->states->n_layers;
     if (options->is_rollout)
         snprintf(what, sizeof what, "Attention rollout over layers 1 to %zu", layer);
@@ -158,11 +159,8 @@ static void name_figure(const struct request *request, struct figure *figure)
                  options->head, request->states->n_heads);
     else
         snprintf(what, sizeof what, "Attention, layer %zu of %zu", layer, n_layers);
-    figure_set(figure, &title, "%s: %s, %s", what, encoder->name,
-               source_positions(request->source, WITH_POSITIONS, positions));
-    if (title)
-        figure_label(figure, &figure->title, title, strlen(title));
-    free(title);
+    text_set(&figure->title, "%s: %s, %s", what, encoder->name,
+             source_positions(request->source, WITH_POSITIONS, positions));
 }
 
 /* ---- What is asked for ---- */

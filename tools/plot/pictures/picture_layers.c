@@ -3,6 +3,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/plot_source.h"
 
 #include <stdlib.h>
@@ -22,21 +23,18 @@ static void fill(const struct plot_options *options, const struct states *states
 static void name_all(const struct plot_options *options, const struct source *source,
                      const struct item *item, struct figure *figure, struct panel *panel)
 {
-    char positions[POSITIONS_BYTES], *title = NULL;
-    figure_name_axis(figure, &panel->x);
+    char positions[POSITIONS_BYTES];
+    axis_name_all(&panel->x);
     for (size_t t = 0; t < item->n_tokens && panel->x.labels; t++)
-        source_label(source, figure, item, t, &panel->x.labels[t]);
-    figure_name_axis(figure, &panel->y);
+        source_label(source, item, t, &panel->x.labels[t]);
+    axis_name_all(&panel->y);
     for (size_t l = 0; l < panel->y.n && panel->y.labels; l++)
-        figure_set(figure, &panel->y.labels[l], "layer %zu", l + 1);
-    figure_set(figure, &panel->x.title, "token");
-    figure_set(figure, &panel->y.title, "layer");
-    figure_set(figure, &panel->unit, options->by_cosine ? "1 − cosine" : "Euclidean distance");
-    figure_set(figure, &title, "How far each layer moves each token: %s, %s", source->encoder.name,
-               source_positions(source, WITH_POSITIONS, positions));
-    if (title)
-        figure_label(figure, &figure->title, title, strlen(title));
-    free(title);
+        text_set(&panel->y.labels[l], "layer %zu", l + 1);
+    text_set(&panel->x.title, "token");
+    text_set(&panel->y.title, "layer");
+    text_set(&panel->unit, options->by_cosine ? "1 − cosine" : "Euclidean distance");
+    text_set(&figure->title, "How far each layer moves each token: %s, %s", source->encoder.name,
+             source_positions(source, WITH_POSITIONS, positions));
 }
 
 static int draw(const struct plot_options *options, struct source *source, const struct item *item,

@@ -9,6 +9,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/weights/random.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/plot_source.h"
 
 #include <math.h>
@@ -287,27 +288,26 @@ static void add_dots(const struct source *source, const struct measured *measure
     bool has_positions = strcmp(source->position, "none") != 0;
     struct place *places = calloc(n + 1, sizeof *places);
     struct panel *panel = places ? figure_add(figure, PANEL_DOTS, n, has_positions ? 2 : 1) : NULL;
-    figure->no_memory |= !places;
     if (panel) {
         for (size_t i = 0; i < n; i++)
             places[i] = (struct place){measured->distances[0][i + 1], i + 1};
         qsort(places, n, sizeof *places, by_distance);
-        figure_name_axis(figure, &panel->x);
-        figure_name_axis(figure, &panel->y);
+        axis_name_all(&panel->x);
+        axis_name_all(&panel->y);
         if (panel->x.labels)
             for (size_t k = 0; k < panel->x.n; k++)
-                figure_set(
-                    figure, &panel->x.labels[k], "%s",
+                text_set(
+                    &panel->x.labels[k], "%s",
                     source_positions(source, k ? WITHOUT_POSITIONS : WITH_POSITIONS, positions));
         for (size_t row = 0; row < n && panel->y.labels; row++) {
             const char *text = measured->texts[places[row].index];
-            figure_label(figure, &panel->y.labels[row], text, strlen(text));
+            text_set_bytes(&panel->y.labels[row], text, strlen(text));
             for (size_t k = 0; k < panel->x.n; k++)
                 panel->values[row * panel->x.n + k] = measured->distances[k][places[row].index];
         }
-        figure_set(figure, &panel->unit,
-                   source->options->by_cosine ? "1 − cosine to the sentence's vector"
-                                              : "Euclidean distance to the sentence's vector");
+        text_set(&panel->unit, source->options->by_cosine
+                                   ? "1 − cosine to the sentence's vector"
+                                   : "Euclidean distance to the sentence's vector");
     }
     free(places);
 }
@@ -315,13 +315,9 @@ static void add_dots(const struct source *source, const struct measured *measure
 static void name_figure(const struct source *source, const struct permutations *permutations,
                         const char *text, struct figure *figure)
 {
-    char *title = NULL;
-    figure_set(figure, &title, "%s%zu other order%s of “%s”: %s, %s pooling",
-               permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1,
-               plural(permutations->n - 1), text, source->encoder.name, source_pooling(source));
-    if (title)
-        figure_label(figure, &figure->title, title, strlen(title));
-    free(title);
+    text_set(&figure->title, "%s%zu other order%s of “%s”: %s, %s pooling",
+             permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1,
+             plural(permutations->n - 1), text, source->encoder.name, source_pooling(source));
 }
 
 static int draw(struct source *source, const struct sentence *sentence,

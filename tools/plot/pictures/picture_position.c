@@ -13,6 +13,7 @@
 
 #include "tools/common/default_weights.h"
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/pictures/position_words.h"
 
 #include <limits.h>
@@ -236,8 +237,8 @@ static void add_pairs(const struct plot_options *options, struct figure *figure,
     double least, most;
     panel_range(panel, &least, &most);
     panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
-    figure_set(figure, &panel->x.title, "position");
-    figure_set(figure, &panel->y.title, "position");
+    text_set(&panel->x.title, "position");
+    text_set(&panel->y.title, "position");
 }
 
 /* A few large numbers would leave all others one colour: the scale ends at 99.5 % of the sizes
@@ -248,12 +249,11 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void limit_colors(struct figure *figure, struct panel *panel)
+static void limit_colors(struct panel *panel)
 {
     size_t n = panel->x.n * panel->y.n;
     double *sizes = malloc((n + 1) * sizeof *sizes);
     if (!sizes || n == 0) {
-        figure->no_memory |= !sizes;
         free(sizes);
         return;
     }
@@ -265,8 +265,7 @@ static void limit_colors(struct figure *figure, struct panel *panel)
     if (usual > 0 && usual < 0.5 * largest) {
         panel->most = usual;
         panel->least = panel->palette == PALETTE_RDBU ? -usual : 0;
-        figure_set(figure, &panel->unit, "value (colours end at %.2g; the largest is %.2g)", usual,
-                   largest);
+        text_set(&panel->unit, "value (colours end at %.2g; the largest is %.2g)", usual, largest);
     }
 }
 
@@ -286,9 +285,9 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
     double least, most;
     panel_range(panel, &least, &most);
     panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
-    limit_colors(figure, panel);
-    figure_set(figure, &panel->x.title, turned ? "position" : "dimension");
-    figure_set(figure, &panel->y.title, turned ? "dimension" : "position");
+    limit_colors(panel);
+    text_set(&panel->x.title, turned ? "position" : "dimension");
+    text_set(&panel->y.title, turned ? "dimension" : "position");
 }
 
 /* All eight parts of the width, as "0:D:D/8". */
@@ -309,25 +308,25 @@ static int add_waves(const struct plot_options *options, struct figure *figure,
         return PROGRAM_MISUSED;
     struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n);
     if (panel) {
-        figure_name_axis(figure, &panel->y);
-        for (size_t row = 0; row < n_dims && figure_is_whole(figure); row++) {
-            figure_set(figure, &panel->y.labels[row], "dim %zu", dims[row]);
+        axis_name_all(&panel->y);
+        for (size_t row = 0; row < n_dims; row++) {
+            text_set(&panel->y.labels[row], "dim %zu", dims[row]);
             for (size_t p = 0; p < table->n; p++)
                 panel->values[row * table->n + p] =
                     (double)table->rows[p * table->width + dims[row]];
         }
-        figure_set(figure, &panel->x.title, "position");
-        figure_set(figure, &panel->y.title, "dimension");
+        text_set(&panel->x.title, "position");
+        text_set(&panel->y.title, "dimension");
     }
     free(dims);
     return PROGRAM_DONE;
 }
 
-static void name_panel(struct figure *figure, struct panel *panel, const struct table *table)
+static void name_panel(struct panel *panel, const struct table *table)
 {
     char title[sizeof table->name + POSITION_WORDS_BYTES];
     snprintf(title, sizeof title, "%s%s", table->name, table->numbers);
-    figure_label(figure, &panel->title, title, strlen(title));
+    text_set_bytes(&panel->title, title, strlen(title));
 }
 
 static int add_table(const struct plot_options *options, struct figure *figure,
@@ -344,9 +343,9 @@ static int add_table(const struct plot_options *options, struct figure *figure,
     if (figure->n_panels > before) {
         struct panel *panel = &figure->panels[before];
         if (!panel->unit)
-            figure_set(figure, &panel->unit, "%s", unit_of(options->position_kind));
+            text_set(&panel->unit, "%s", unit_of(options->position_kind));
         if (options->n_beside)
-            name_panel(figure, panel, table);
+            name_panel(panel, table);
     }
     return code;
 }
@@ -368,7 +367,7 @@ static void name_figure(const struct plot_options *options, struct figure *figur
         snprintf(title, sizeof title, "%s: %s%s, %zu positions, d = %zu",
                  kinds[options->position_kind], table->name, table->numbers, table->n,
                  table->width);
-    figure_label(figure, &figure->title, title, strlen(title));
+    text_set_bytes(&figure->title, title, strlen(title));
 }
 
 /* Cosines have one scale, so that colours can be compared. */

@@ -4,6 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/texts/reader.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/plot_source.h"
 
 #include <math.h>
@@ -45,12 +46,12 @@ static int read_texts(struct source *source, struct reader *reader, struct texts
     return PROGRAM_DONE;
 }
 
-static void name_texts(struct figure *figure, const struct texts *texts, struct axis *axis)
+static void name_texts(const struct texts *texts, struct axis *axis)
 {
-    figure_name_axis(figure, axis);
+    axis_name_all(axis);
     for (size_t i = 0; i < texts->n && axis->labels; i++) {
         const engine_input *input = &texts->items[i].record.input;
-        figure_label(figure, &axis->labels[i], input->text, input->text_len);
+        text_set_bytes(&axis->labels[i], input->text, input->text_len);
     }
 }
 
@@ -68,12 +69,9 @@ static void choose_colors(const struct plot_options *options, struct panel *pane
 
 static void name_figure(const struct source *source, struct figure *figure)
 {
-    char positions[POSITIONS_BYTES], *title = NULL;
-    figure_set(figure, &title, "Similarity of texts: %s, %s pooling, %s", source->encoder.name,
-               source_pooling(source), source_positions(source, WITH_POSITIONS, positions));
-    if (title)
-        figure_label(figure, &figure->title, title, strlen(title));
-    free(title);
+    char positions[POSITIONS_BYTES];
+    text_set(&figure->title, "Similarity of texts: %s, %s pooling, %s", source->encoder.name,
+             source_pooling(source), source_positions(source, WITH_POSITIONS, positions));
 }
 
 static int draw(const struct plot_options *options, struct source *source,
@@ -91,9 +89,9 @@ static int draw(const struct plot_options *options, struct source *source,
                     engine_cosine(vectors + a * width, vectors + b * width, width);
         panel->is_square = panel->shows_values = true;
         choose_colors(options, panel);
-        name_texts(figure, texts, &panel->x);
-        name_texts(figure, texts, &panel->y);
-        figure_set(figure, &panel->unit, "cosine of the texts' vectors");
+        name_texts(texts, &panel->x);
+        name_texts(texts, &panel->y);
+        text_set(&panel->unit, "cosine of the texts' vectors");
         name_figure(source, figure);
     }
     free(vectors);

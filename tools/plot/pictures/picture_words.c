@@ -9,6 +9,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/pictures/pca.h"
 #include "tools/plot/plot_source.h"
 
@@ -87,24 +88,22 @@ static double *read_vectors(struct words *words, enum with_positions with, size_
 
 /* ---- Panels ---- */
 
-static void name_words(const struct words *words, size_t t, struct figure *figure,
-                       struct axis *axis)
+static void name_words(const struct words *words, size_t t, struct axis *axis)
 {
-    figure_name_axis(figure, axis);
+    axis_name_all(axis);
     for (size_t i = 0; i < axis->n && axis->labels; i++)
-        source_label(&words->source, figure, &words->items[t], words->tokens[t][i],
-                     &axis->labels[i]);
+        source_label(&words->source, &words->items[t], words->tokens[t][i], &axis->labels[i]);
 }
 
 static void name_panel(const struct words *words, enum with_positions with, size_t t,
-                       struct figure *figure, struct panel *panel)
+                       struct panel *panel)
 {
     char positions[POSITIONS_BYTES];
     source_positions(&words->source, with, positions);
     if (words->n_texts > 1)
-        figure_set(figure, &panel->title, "%c, %s", (int)('A' + t), positions);
+        text_set(&panel->title, "%c, %s", (int)('A' + t), positions);
     else
-        figure_set(figure, &panel->title, "%s", positions);
+        text_set(&panel->title, "%s", positions);
 }
 
 static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -126,16 +125,12 @@ static size_t find_word(const struct words *words, size_t t, const struct panel 
     return panel->y.n;
 }
 
-static bool add_links(struct words *words, size_t t, struct figure *figure, struct panel *panel)
+static bool add_links(struct words *words, size_t t, struct panel *panel)
 {
     const struct plot_options *options = words->options;
     if (!options->n_links)
         return true;
-    panel->links = calloc(options->n_links, sizeof *panel->links);
-    if (!panel->links) {
-        figure->no_memory = true;
-        return true;
-    }
+    panel->links = memory_zeros(options->n_links, sizeof *panel->links);
     for (size_t i = 0; i < options->n_links; i++) {
         const char *link = options->links[i], *colon = strchr(link, ':');
         size_t a = find_word(words, t, panel, link, (size_t)(colon - link));
@@ -162,16 +157,16 @@ static bool add_plane(struct words *words, enum with_positions with, size_t t,
         return true;
     pca_project(pca, rows, words->n[t], panel->values);
     panel->is_square = true;
-    figure_name_axis(figure, &panel->x);
+    axis_name_all(&panel->x);
     if (panel->x.labels) {
-        figure_set(figure, &panel->x.labels[0], "x");
-        figure_set(figure, &panel->x.labels[1], "y");
+        text_set(&panel->x.labels[0], "x");
+        text_set(&panel->x.labels[1], "y");
     }
-    name_words(words, t, figure, &panel->y);
-    name_panel(words, with, t, figure, panel);
-    figure_set(figure, &panel->x.title, "component 1: %.1f %% of variance", 100 * pca->share[0]);
-    figure_set(figure, &panel->y.title, "component 2: %.1f %%", 100 * pca->share[1]);
-    return add_links(words, t, figure, panel);
+    name_words(words, t, &panel->y);
+    name_panel(words, with, t, panel);
+    text_set(&panel->x.title, "component 1: %.1f %% of variance", 100 * pca->share[0]);
+    text_set(&panel->y.title, "component 2: %.1f %%", 100 * pca->share[1]);
+    return add_links(words, t, panel);
 }
 
 static void add_distances(struct words *words, enum with_positions with, size_t t,
@@ -185,12 +180,12 @@ static void add_distances(struct words *words, enum with_positions with, size_t 
         for (size_t b = 0; b < n; b++)
             panel->values[a * n + b] =
                 vector_distance(rows + a * width, rows + b * width, width, false);
-    name_words(words, t, figure, &panel->x);
-    name_words(words, t, figure, &panel->y);
-    name_panel(words, with, t, figure, panel);
-    figure_set(figure, &panel->x.title, "word");
-    figure_set(figure, &panel->y.title, "word");
-    figure_set(figure, &panel->unit, "Euclidean distance in all dimensions");
+    name_words(words, t, &panel->x);
+    name_words(words, t, &panel->y);
+    name_panel(words, with, t, panel);
+    text_set(&panel->x.title, "word");
+    text_set(&panel->y.title, "word");
+    text_set(&panel->unit, "Euclidean distance in all dimensions");
 }
 
 /* Panels from `first` on get the same axes, with room for names at the edges. */
@@ -266,17 +261,13 @@ static bool add_row(struct words *words, enum with_positions with, struct figure
 
 static void name_figure(struct words *words, struct figure *figure)
 {
-    char *title = NULL;
     if (words->layer)
-        figure_set(figure, &title,
-                   "Words in the plane of their principal components: %s, after layer %zu",
-                   words->source.encoder.name, words->layer);
+        text_set(&figure->title,
+                 "Words in the plane of their principal components: %s, after layer %zu",
+                 words->source.encoder.name, words->layer);
     else
-        figure_set(figure, &title, "Words in the plane of their principal components: %s",
-                   words->source.encoder.name);
-    if (title)
-        figure_label(figure, &figure->title, title, strlen(title));
-    free(title);
+        text_set(&figure->title, "Words in the plane of their principal components: %s",
+                 words->source.encoder.name);
 }
 
 /* "A: …" and "B: …", below the panels. Line ends in texts would be more lines. */
@@ -290,10 +281,9 @@ static void note_texts(const struct words *words, struct figure *figure)
         for (char *c = lines[t]; c && *c; c++)
             *c = *c == '\n' ? ' ' : *c;
     if (lines[0] && lines[1])
-        figure_set(figure, &notes, "A: %s\nB: %s\n", lines[0], lines[1]);
+        text_set(&notes, "A: %s\nB: %s\n", lines[0], lines[1]);
     if (notes)
-        figure_label(figure, &figure->notes, notes, strlen(notes));
-    figure->no_memory |= !notes;
+        text_set_bytes(&figure->notes, notes, strlen(notes));
     for (size_t t = 0; t < TEXTS; t++)
         free(lines[t]);
     free(notes);

@@ -1,0 +1,327 @@
+/* page.c - see page.h. The width of names decides how much room is left for the values, and that
+ * decides how names are written; both are computed in turns until they agree (PASSES are enough).
+ */
+#include "tools/plot/gnuplot/page.h"
+
+#include "tools/common/display.h"
+#include "tools/plot/memory.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins: 160 mm × 219 mm */
+static const double EDGE = 8, GAP = 5;
+static const double CELL_MOST = 32, PANEL_LEAST = 130;
+static const double LEAST_FONT = 5.5, COLUMN_EM = 0.62; /* a little more than letters' mean width */
+static const double NUMBER_COLUMNS = 4, SENTENCE_SHARE = 0.6;
+
+enum { NAME_COLUMNS = 24, LONG_NAME_COLUMNS = 44, PASSES = 4 };
+
+/* ---- Texts ---- */
+
+double text_points(const char *text, double font, size_t columns)
+{
+    return text ? (double)display_width(text, strlen(text), columns) * font * COLUMN_EM : 0;
+}
+
+char *text_cut(const char *text, size_t len, size_t columns)
+{
+    char *cut;
+    size_t cut_len;
+    FILE *stream = memory_open(&cut, &cut_len);
+    display_text(stream, text, len, columns);
+    memory_close(stream);
+    return cut;
+}
+
+/* The end of a title's line: a blank near the middle of the text, behind a clause if there is one.
+ */
+static const char *line_end(const char *line, size_t wanted, size_t columns)
+{
+    const char *end = strchrnul(line, ' ');
+    while (*end) {
+        size_t width = display_width(line, (size_t)(end - line), columns);
+        bool ends_clause = end > line && strchr(",:", end[-1]) && 20 * width >= 13 * wanted;
+        const char *next = strchrnul(end + 1, ' ');
+        if (width >= wanted || ends_clause ||
+            display_width(line, (size_t)(next - line), columns + 1) > columns)
+            break;
+        end = next;
+    }
+    return end;
+}
+
+/* Breaks a text at blanks into as few lines of `columns` as there can be, of about one length. */
+static char *break_lines(const char *text, size_t columns)
+{
+    char *lines;
+    size_t len, total = display_width(text, strlen(text), SIZE_MAX);
+    size_t n_lines = (total + columns - 1) / columns;
+    FILE *stream = memory_open(&lines, &len);
+    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+        end = n_lines > 1 ? line_end(line, total / n_lines, columns) : line + strlen(line);
+        if (line > text)
+            putc('\n', stream);
+        display_text(stream, line, (size_t)(end - line), columns);
+    }
+    memory_close(stream);
+    return lines;
+}
+
+char *title_lines(const char *title, double points)
+{
+    double columns = (points + 20) / (AXIS_FONT * 0.55);
+    return break_lines(title, columns > 8 ? (size_t)columns : 8);
+}
+
+static double lines_height(const char *lines, double font)
+{
+    double n = lines && lines[0] ? 1 : 0;
+    for (const char *c = lines; c && *c; c++)
+        n += *c == '\n' && c[1];
+    return n * font * LINE_HEIGHT;
+}
+
+/* ---- Names along an axis ---- */
+
+/* Names, where others have numbers. The names of lines are in their legend. */
+static bool has_names(const struct panel *panel, bool is_x)
+{
+    if (panel->kind == PANEL_MAP)
+        return is_x ? panel->x.labels : panel->y.labels;
+    return panel->kind == PANEL_DOTS && !is_x;
+}
+
+static double widest_name(const struct figure *figure, bool is_x, double font, size_t columns)
+{
+    double widest = 0;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const struct panel *panel = &figure->panels[i];
+        const struct axis *axis = is_x ? &panel->x : &panel->y;
+        for (size_t e = 0; has_names(panel, is_x) && e < axis->n; e++)
+            widest = fmax(widest, text_points(axis->labels[e], font, columns));
+    }
+    return widest;
+}
+
+static double most_elements(const struct figure *figure, bool is_x)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const struct panel *panel = &figure->panels[i];
+        size_t n = is_x ? panel->x.n : panel->y.n;
+        most = panel->kind != PANEL_DATA && n > most ? n : most;
+    }
+    return (double)most;
+}
+
+/* Letters no higher than the room between two names, and not all names where that is too small. */
+static void fit_names(struct name_style *style, double spacing, double per_font)
+{
+    style->font = fmin(TICK_FONT, spacing / per_font);
+    style->step = 1;
+    if (style->font < LEAST_FONT) {
+        style->font = LEAST_FONT;
+        style->step = (size_t)ceil(LEAST_FONT * per_font / spacing);
+    }
+}
+
+static void choose_x_names(struct page *page, const struct figure *figure)
+{
+    struct name_style *style = &page->x;
+    double spacing = page->panel_width / most_elements(figure, true);
+    *style = (struct name_style){.font = TICK_FONT, .step = 1, .columns = NAME_COLUMNS};
+    double widest = widest_name(figure, true, TICK_FONT, NAME_COLUMNS);
+    style->extent = TICK_FONT * LINE_HEIGHT + 4; /* of which 4 for ticks */
+    if (widest + 4 <= spacing || widest == 0)
+        return;
+    style->degrees = spacing >= 1.5 * LEAST_FONT ? 45 : 90;
+    fit_names(style, spacing, style->degrees < 90 ? 1.5 : 1.15);
+    widest = widest_name(figure, true, style->font, NAME_COLUMNS);
+    style->extent = widest * (style->degrees < 90 ? 0.71 : 1) + style->font;
+}
+
+/* Permutations differ in their last words: smaller letters before any is cut. */
+static void fit_sentences(const struct figure *figure, struct name_style *style, double room)
+{
+    double widest = widest_name(figure, false, style->font, SIZE_MAX);
+    if (widest > room)
+        style->font = fmax(LEAST_FONT, style->font * room / widest);
+    style->columns = (size_t)(room / (style->font * COLUMN_EM) + 1e-9);
+}
+
+static void choose_y_names(struct page *page, const struct figure *figure, double page_width)
+{
+    struct name_style *style = &page->y;
+    double most = fmin(LONG_NAME_COLUMNS, 0.4 * page_width / (TICK_FONT * COLUMN_EM));
+    *style = (struct name_style){.columns = page->n > 1 ? NAME_COLUMNS : (size_t)most};
+    fit_names(style, page->panel_height / most_elements(figure, false), 1.15);
+    if (figure_first_drawn(figure)->kind == PANEL_DOTS)
+        fit_sentences(figure, style, SENTENCE_SHARE * page_width);
+    style->extent = has_names(figure_first_drawn(figure), false)
+                        ? widest_name(figure, false, style->font, style->columns)
+                        : NUMBER_COLUMNS * TICK_FONT * COLUMN_EM;
+}
+
+/* ---- What is around the values ---- */
+
+double page_title_distance(const struct name_style *style, const char *lines)
+{
+    double height = lines ? lines_height(lines, AXIS_FONT) : AXIS_FONT * LINE_HEIGHT;
+    return GAP + style->extent + height - 0.6 * AXIS_FONT;
+}
+
+static double title_height(const char *title, double points)
+{
+    char *lines = title ? title_lines(title, points) : NULL;
+    double height = lines_height(lines, AXIS_FONT);
+    free(lines);
+    return height;
+}
+
+/* What one panel needs on each of its sides. */
+struct sides {
+    double left, right, below, above;
+};
+
+static double right_side(const struct page *page, const struct panel *panel)
+{
+    if (panel->kind == PANEL_MAP)
+        return 22 + NUMBER_COLUMNS * TICK_FONT * COLUMN_EM +
+               title_height(panel->unit, page->panel_height);
+    if (panel->kind != PANEL_LINES)
+        return GAP + NUMBER_COLUMNS * TICK_FONT * COLUMN_EM / 2;
+    double widest = 0;
+    for (size_t i = 0; i < panel->y.n; i++)
+        widest = fmax(widest, text_points(panel->y.labels[i], TICK_FONT, NAME_COLUMNS));
+    return 40 + widest;
+}
+
+static struct sides sides_of(const struct page *page, const struct panel *panel)
+{
+    const char *y_title = panel->kind == PANEL_LINES ? panel->unit : panel->y.title;
+    const char *x_title = panel->kind == PANEL_DOTS ? panel->unit : panel->x.title;
+    double above = title_height(panel->title, page->panel_width);
+    double below = title_height(x_title, page->panel_width);
+    double beside = title_height(y_title, page->panel_height);
+    return (struct sides){
+        .left = 2 * GAP + page->y.extent + beside,
+        .right = right_side(page, panel),
+        .below = GAP + page->x.extent + below,
+        .above = above + (above > 0 ? GAP : 0) +
+                 (panel->kind == PANEL_DOTS ? (double)panel->x.n * TICK_FONT * LINE_HEIGHT : 0),
+    };
+}
+
+static void measure_sides(struct page *page, const struct figure *figure)
+{
+    struct sides most = {0};
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        if (figure->panels[i].kind == PANEL_DATA)
+            continue;
+        struct sides sides = sides_of(page, &figure->panels[i]);
+        most.left = fmax(most.left, sides.left);
+        most.right = fmax(most.right, sides.right);
+        most.below = fmax(most.below, sides.below);
+        most.above = fmax(most.above, sides.above);
+    }
+    if (page->x.degrees == 45) /* the first names reach to the left of the values */
+        most.left =
+            fmax(most.left, page->x.extent - page->panel_width / most_elements(figure, true) / 2);
+    page->left = EDGE + most.left;
+    page->right = EDGE + most.right;
+    page->bottom =
+        EDGE + most.below + (figure->notes ? lines_height(figure->notes, NOTE_FONT) + GAP : 0);
+    page->top = EDGE + lines_height(page->title, TITLE_FONT) + GAP + most.above;
+    page->gap_x = (figure->shares_y ? GAP : most.left) + (figure->shares_scale ? GAP : most.right);
+    page->gap_y = (figure->shares_x ? GAP : most.below + 2 * GAP) + most.above;
+}
+
+/* ---- The values' own size ---- */
+
+static double height_for(const struct panel *panel, double width)
+{
+    double rows = (double)(panel->y.n ? panel->y.n : 1);
+    double columns = (double)(panel->x.n ? panel->x.n : 1);
+    switch (panel->kind) {
+    case PANEL_MAP:
+        return panel->is_square  ? width * rows / columns
+               : panel->y.labels ? fmin(width, fmax(90, rows * 22))
+                                 : 0.62 * width;
+    case PANEL_DOTS: return fmax(90, fmin(rows * 12, 470));
+    case PANEL_POINTS:
+        return width * fmin(1, fmax(0.6, (panel->y_range[1] - panel->y_range[0]) /
+                                             (panel->x_range[1] - panel->x_range[0])));
+    default: return 0.5 * width;
+    }
+}
+
+/* A page of a size that was asked for is filled, but for the squares of a map. */
+static void size_panels(struct page *page, const struct figure *figure, double width, double height)
+{
+    const struct panel *panel = figure_first_drawn(figure);
+    double columns = (double)page->columns, rows = (double)page->rows;
+    double around_x = page->left + page->right + (columns - 1) * page->gap_x;
+    double around_y = page->bottom + page->top + (rows - 1) * page->gap_y;
+    bool is_chosen = page->width <= 0, is_square = panel->kind == PANEL_MAP && panel->is_square;
+
+    page->panel_width = fmax(20, (width - around_x) / columns);
+    page->panel_height = fmax(20, (height - around_y) / rows);
+    if (is_square && is_chosen)
+        page->panel_width =
+            fmin(page->panel_width, fmax(PANEL_LEAST, CELL_MOST * (double)panel->x.n));
+    if (is_square || is_chosen)
+        page->panel_height = fmin(page->panel_height, height_for(panel, page->panel_width));
+    if (is_square)
+        page->panel_width =
+            fmin(page->panel_width, page->panel_height * (double)panel->x.n / (double)panel->y.n);
+}
+
+/* A page that was not asked for is as large as what is on it, and wide enough for its title; on
+ * one that is larger, all of it stands in the middle. */
+static void size_page(struct page *page)
+{
+    double columns = (double)page->columns, rows = (double)page->rows;
+    double width =
+        page->left + page->right + columns * page->panel_width + (columns - 1) * page->gap_x;
+    double height = page->bottom + page->top + rows * page->panel_height + (rows - 1) * page->gap_y;
+    if (page->width <= 0) {
+        double title = 2 * EDGE + text_points(page->title, TITLE_FONT, SIZE_MAX);
+        page->width = ceil(fmax(width, fmin(PAGE_WIDTH, title)));
+        page->height = ceil(height);
+    }
+    page->left += fmax(0, page->width - width) / 2;
+    page->right += fmax(0, page->width - width) / 2;
+    page->bottom += fmax(0, page->height - height) / 2;
+    page->top += fmax(0, page->height - height) / 2;
+}
+
+void page_make(struct page *page, const struct figure *figure, double width, double height)
+{
+    size_t n = figure_n_drawn(figure);
+    *page = (struct page){.width = width, .height = height, .n = n};
+    width = width > 0 ? width : PAGE_WIDTH;
+    height = height > 0 ? height : PAGE_HEIGHT;
+    page->columns = figure->columns < n ? figure->columns : n;
+    if (!figure->columns)
+        page->columns = n <= 3 ? n : (size_t)ceil(sqrt((double)n));
+    page->rows = (n + page->columns - 1) / page->columns;
+    page->title =
+        break_lines(figure->title, (size_t)fmax(8, (width - 2 * EDGE) / (TITLE_FONT * 0.56)));
+    page->panel_width = 0.7 * width / (double)page->columns;
+    page->panel_height = height_for(figure_first_drawn(figure), page->panel_width);
+    for (int pass = 0; pass < PASSES; pass++) {
+        choose_x_names(page, figure);
+        choose_y_names(page, figure, width);
+        measure_sides(page, figure);
+        size_panels(page, figure, width, height);
+    }
+    size_page(page);
+}
+
+void page_free(struct page *page)
+{
+    free(page->title);
+}
