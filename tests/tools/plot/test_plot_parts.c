@@ -270,12 +270,12 @@ TEST(child)
     assert_non_null(input);
     for (size_t i = 0; i < LARGE; i++)
         input[i] = (char)(i * 31 % 251);
-    assert_int_equal(child_run(echo, input, LARGE, &result), 0);
+    assert_int_equal(run_child(echo, input, LARGE, &result), 0);
     assert_true(result.status == 0 && result.len == LARGE);
     assert_memory_equal(result.bytes, input, LARGE);
     free(result.bytes);
-    assert_int_equal(child_run(missing, input, LARGE, &result), ENOENT);
-    assert_int_equal(child_run(fails, input, LARGE, &result), 0);
+    assert_int_equal(run_child(missing, input, LARGE, &result), ENOENT);
+    assert_int_equal(run_child(fails, input, LARGE, &result), 0);
     assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
     free(result.bytes);
     free(input);
@@ -289,7 +289,7 @@ TEST(child_of_who_ignores_children)
     struct child_result result;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before, after;
     sigaction(SIGCHLD, &ignore, &before);
-    assert_int_equal(child_run(fails, "", 0, &result), 0);
+    assert_int_equal(run_child(fails, "", 0, &result), 0);
     sigaction(SIGCHLD, &before, &after);
     assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 1);
     assert_true(after.sa_handler == SIG_IGN);

@@ -98,7 +98,7 @@ static void read_answers(const int files[N_FILES], struct child_result *result)
             result->message[i] = ' ';
 }
 
-int child_run(char *const arguments[], const char *input, size_t len, struct child_result *result)
+int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result)
 {
     int files[N_FILES], reason = 0;
     *result = (struct child_result){.status = -1};

@@ -17,6 +17,6 @@ struct child_result {
 /* Runs arguments[0], found by PATH, with the input as its stdin, and waits for its end. Its stdin
  * is a file, which it may open again as /dev/stdin. 0, or the errno value that says why it could
  * not be started. */
-int child_run(char *const arguments[], const char *input, size_t len, struct child_result *result);
+int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result);
 
 #endif

@@ -47,7 +47,7 @@ static unsigned char *ask_fonts(void)
     char *const arguments[] = {name, format, NULL};
     struct child_result result;
     unsigned char *has = NULL;
-    if (child_run(arguments, "", 0, &result) != 0)
+    if (run_child(arguments, "", 0, &result) != 0)
         return NULL;
     if (result.status == 0 && result.len > 0 && (has = calloc(N_CHARACTERS / 8, 1)) != NULL)
         mark_all(has, result.bytes);

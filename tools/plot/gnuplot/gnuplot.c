@@ -85,7 +85,7 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
     char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "/dev/stdin";
     char *const arguments[] = {name, defaults, from_stdin, NULL};
     struct child_result result;
-    int reason = child_run(arguments, script, len, &result);
+    int reason = run_child(arguments, script, len, &result);
     *picture = (struct picture){0};
     if (reason == ENOENT)
         program_fail("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
