@@ -91,7 +91,7 @@ static struct linear_input input_of(const struct context *c, const struct linear
 /* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output
  * columns. */
 static void project(const struct context *c, const struct linear *layer, float *from,
-                    size_t from_stride, struct linear_finish last, float *to, size_t to_stride)
+                    size_t from_stride, struct linear_epilogue last, float *to, size_t to_stride)
 {
     struct linear_input input = input_of(c, layer, from, from_stride);
     struct share panels = team_share(c->team, linear_panels(layer));
@@ -151,14 +151,14 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    struct linear_finish act = {.activated = true,
-                                .activation = (enum activation)config->activation};
+    struct linear_epilogue act = {.activated = true,
+                                  .activation = (enum activation)config->activation};
     if (config->gate == GATE_NONE) {
         project(c, layer, in, pass->width_stride, act, pass->wide, pass->wide_stride);
         return;
     }
     if (config->feed_forward % PANEL != 0) { /* the halves meet inside a panel */
-        project(c, layer, in, pass->width_stride, (struct linear_finish){0}, pass->wide,
+        project(c, layer, in, pass->width_stride, (struct linear_epilogue){0}, pass->wide,
                 pass->wide_stride);
         gate_rows(c);
         return;
@@ -167,7 +167,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     struct linear_input input = input_of(c, layer, in, pass->width_stride);
     struct share panels = team_share(c->team, n_panels);
     float *to = row_of(pass->wide, c->group->row, pass->wide_stride) + panels.begin * PANEL;
-    struct linear_finish first = {0}, second = {0};
+    struct linear_epilogue first = {0}, second = {0};
     *(config->gate == GATE_FIRST ? &first : &second) = act;
     second.gate = to;
     linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, pass->wide_stride,
@@ -212,7 +212,7 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
     size_t d = pass->width_stride, wide = pass->wide_stride;
     bool pre = c->encoder->config.norm_place == NORM_PRE;
     float *x = pass->x, *y = pass->y, *in = pre ? y : x;
-    struct linear_finish plain = {0}, add = {.residual = x};
+    struct linear_epilogue plain = {0}, add = {.residual = x};
 
     if (pre)
         normalize(c, &layer->attention_norm, x, y);          /* y [T, D] */
@@ -249,7 +249,7 @@ void forward(const struct engine_session *session, const struct group *group, st
 
     embed(&context, projection->weight.rows > 0 ? y : x); /* [T, E] */
     if (projection->weight.rows > 0)
-        project(&context, projection, y, stride, (struct linear_finish){0}, x,
+        project(&context, projection, y, stride, (struct linear_epilogue){0}, x,
                 stride); /* x [T, D] */
     trace(&context, ENGINE_TRACE_HIDDEN, 0);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {

@@ -163,7 +163,7 @@ void config_defaults(struct model_config *config)
 
 enum { NUMBER_BYTES = 128 };
 
-/* The host's decimal point: what stands between the digits of a half. */
+/* The host's decimal point: what it prints between the digits of 0.5. */
 static size_t decimal_point(char point[NUMBER_BYTES])
 {
     snprintf(point, NUMBER_BYTES, "%.1f", 0.5);

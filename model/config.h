@@ -76,7 +76,7 @@ struct model_config {
     int64_t final_norm, attention_bias, feed_forward_bias; /* bool */
     int64_t activation, gate, mask, pooling;               /* enums of these names */
     int64_t normalize;                                     /* bool */
-    int64_t embedding_width;                               /* E; config_check settles it to D */
+    int64_t embedding_width;                               /* E; config_check makes D of "absent" */
     int64_t projections;
     int64_t projection_activation; /* enum dense_activation, never DENSE_NONE */
     int64_t projection_bias;       /* bool */
@@ -85,11 +85,11 @@ struct model_config {
     int64_t head_dense;            /* enum dense_activation */
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */
-    int64_t max_text_tokens;                 /* config_check settles it to max_tokens */
+    int64_t max_text_tokens;                 /* config_check makes max_tokens of "absent" */
 };
 
 /* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is
- * -1 until config_check settles it. */
+ * -1 until config_check derives it from norm. */
 void config_defaults(struct model_config *config);
 
 /* Sets one key from its text. NULL when done; else a static string that says what was expected
@@ -101,7 +101,7 @@ extern const char CONFIG_UNKNOWN_KEY[];
 const char *config_get(const struct model_config *config, size_t index, char *text, size_t cap);
 
 /* True for the index-th key if a file must hold it: always for the keys of the first library, and
- * for later ones where the settled config does not have their default. */
+ * for later ones where the config, checked, does not have their default. */
 bool config_is_written(const struct model_config *config, size_t index);
 
 /* Names of values, static: config_value_name("pooling", POOLING_MAX) is "max", or NULL for a number
@@ -113,7 +113,7 @@ int64_t config_value(const char *key, const char *name);
 /* The name of a key's present value ("gelu"); "" for a numeric key. */
 const char *config_name(const struct model_config *config, const char *key);
 
-/* Settles defaults that depend on other keys, then checks that the whole makes sense. NULL, or a
+/* Derives defaults that depend on other keys, then checks that the whole makes sense. NULL, or a
  * static string that says what is wrong and what to do. */
 const char *config_check(struct model_config *config);
 

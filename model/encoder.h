@@ -1,7 +1,7 @@
 /* encoder.h - a model as the functions of this floor see it: its config and views of its weights.
  *
- * Everything is read-only and borrowed from the weight file's map, but for `layers`, which who
- * opens the file allocates.
+ * All weights are read-only and borrowed from the map of the weight file; the array `layers` is
+ * allocated by the caller that opens the file.
  */
 #ifndef MODEL_ENCODER_H
 #define MODEL_ENCODER_H

@@ -2,8 +2,8 @@
  *
  * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where
  * 1 + erf cancels. Coefficients: least squares, reweighted towards equal relative error (5e-9 on
- * [0, 13.5]); what is left is float rounding. tests/model/kernels/test_kernels.c states and checks
- * the errors.
+ * [0, 13.5]); what is left is float rounding: test_kernels.c states and checks the errors.
+ * Plain twin: plain_activation in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_ACTIVATION_H
 #define MODEL_KERNELS_ACTIVATION_H

@@ -1,5 +1,5 @@
 /* kernels.c - the inner loops in GNU vector types, compiled once per width of vectors: portable,
- * AVX2 and AVX-512, which follows from what the compiler may use. The loops stand in this folder's
+ * AVX2 and AVX-512, which follows from what the compiler may use. The loops are in this folder's
  * headers. VNNI and AMX add a product in int8 of their own (kernels_int8.c) to AVX-512's loops.
  */
 #include "model/kernels/kernels.h"

@@ -109,9 +109,9 @@ struct kernels {
     void (*pack_rows)(const float *x, size_t x_stride, size_t n_rows, size_t k, float scale,
                       float *panels);
 
-    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] stand for
-     * the keys so far (-FLT_MAX and 0: none) and then for these too; what was mixed so far counts
-     * factor[i] times; scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
+    /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] are those of
+     * the keys so far (-FLT_MAX and 0: none), and then of these keys too; what was mixed so far
+     * counts factor[i] times; scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
     void (*softmax_block)(const struct score_block *scores, float *max, float *sum, float *factor);
     void (*mix)(const struct mix *mix);
 

@@ -1,8 +1,9 @@
-/* mix.h - values weighted by keys' weights, from weights in which a row is a key: a register tile
- * of queries by columns; per key one load per vector of values and one broadcast per query.
+/* mix.h - attention's second product: values weighted by the keys' weights, a row of which is a key.
+ * A register tile holds queries by columns; each key costs one load per vector of values and one
+ * broadcast per query.
  *
- * The queries are shared out evenly among as few tiles as hold them, so that no tile is left with
- * so few rows that additions wait for each other.
+ * The queries are shared out evenly among as few tiles as hold them: in a tile of few rows,
+ * additions would wait for each other. Plain twin: plain_attention in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_MIX_H
 #define MODEL_KERNELS_MIX_H

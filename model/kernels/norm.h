@@ -1,4 +1,6 @@
-/* norm.h - layer and root-mean-square norms of a row. */
+/* norm.h - layer norm and RMS norm of a row (formulas: model/layers/norm.h).
+ * Plain twin: plain_norm in tests/model/plain.c.
+ */
 #ifndef MODEL_KERNELS_NORM_H
 #define MODEL_KERNELS_NORM_H
 

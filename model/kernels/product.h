@@ -1,7 +1,9 @@
-/* product.h - a linear layer's product: a register tile of TILE_ROWS rows by TILE_PANELS panels of
- * 16 columns; per step of k one load per vector of weights and one broadcast per row. Each element
- * is one chain acc += x·w over ascending k. While a tile is computed, the panels that come next are
- * fetched: with few rows the weights stream from memory.
+/* product.h - a linear layer's product, out = x·Wᵀ (+ bias) (+ residual): a register tile of
+ * TILE_ROWS rows by TILE_PANELS panels of 16 columns. Each step of k costs one load per vector of
+ * weights and one broadcast per row. Each element is one chain acc += x·w over ascending k.
+ *
+ * While a tile is computed, the panels that come next are fetched: with few rows the weights come
+ * from memory. Plain twin: plain_product in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
@@ -92,8 +94,8 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
             store(target.to + (size_t)r * target.stride + lane, sum);
         }
     }
-    if (has_finish(p))
-        finish_tile(p, row, (size_t)rows, column, n_columns, buffer);
+    if (has_activation(p))
+        activate_tile(p, row, (size_t)rows, column, n_columns, buffer);
 }
 
 /* The rows in as few tiles as can be, about equally high: 16 rows are 8 and 8, not 12 and 4. */

@@ -25,9 +25,9 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* gcc's tile loads do not say what memory they read: what is written for them must be there before.
+/* gcc's tile loads do not say which memory they read: what is written for them must be stored before.
  */
-INLINE void finish_stores(void)
+INLINE void compiler_barrier(void)
 {
     __asm__ volatile("" ::: "memory");
 }
@@ -41,7 +41,7 @@ static void shape_tiles(size_t upper, size_t lower)
         shapes.rows[i] = (uint8_t)rows[i];
         shapes.row_bytes[i] = rows[i] > 0 ? AMX_K : 0;
     }
-    finish_stores();
+    compiler_barrier();
     _tile_loadconfig(&shapes);
 }
 
@@ -100,9 +100,9 @@ INLINE void sum_tiles(const struct product *p, size_t row, size_t panel, size_t 
         const int8_t *first = last_weights(at, n_groups - g, filled[0]);
         if (panels > 1)
             second = last_weights(at + p->panel_stride, n_groups - g, filled[1]);
-        finish_stores();
+        compiler_barrier();
         add_step(x + g * GROUP, p->x_stride, lower, first, second);
-        finish_stores(); /* filled is read by then */
+        compiler_barrier(); /* the loads have read `filled` */
     }
     _tile_stored(0, sums[0], AMX_K);
     if (panels > 1)
@@ -125,8 +125,8 @@ static void block_of_tiles(const struct product *p, size_t row, size_t panel, si
         for (size_t v = 0; v < (size_t)panels; v++)
             scale_sums(p, row + r, panel + v, sums[r / AMX_SIDE * 2 + v] + r % AMX_SIDE * AMX_SIDE,
                        target.to + r * target.stride + v * PANEL_WIDTH);
-    if (has_finish(p))
-        finish_tile(p, row, n_rows, column, n_columns, buffer);
+    if (has_activation(p))
+        activate_tile(p, row, n_rows, column, n_columns, buffer);
 }
 
 /* Rows that are a multiple of 32, or fewer than 32. */

@@ -3,11 +3,11 @@
  *     out[r, c] = (Σ_k q·w) · sx[r] · sw[c] + …      with the sum in int32, exact.
  *
  * A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64 bytes that VNNI's dot product takes.
- * That wants one operand without sign: w + 128, and 128·Σq is taken off again. AVX2 widens to 16
+ * It takes one operand without sign: w + 128, and 128·Σq is subtracted again. AVX2 widens to 16
  * bits and multiplies in pairs, which cannot saturate. Without either, plain loops.
  *
  * What follows the sum is rounded step by step, never fused, so that every instruction set gives
- * the same bits.
+ * the same bits. Plain twin: the loops in tests/model/kernels/test_product_int8.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_INT8_H
 #define MODEL_KERNELS_PRODUCT_INT8_H
@@ -175,8 +175,8 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
 #define TILE(rows) tile_int8(p, row, panel, rows, panels, target, fetch)
         SWITCH_ROWS(end - row, INT8_ROWS, TILE)
 #undef TILE
-        if (has_finish(p))
-            finish_tile(p, row, end - row, column, n_columns, buffer);
+        if (has_activation(p))
+            activate_tile(p, row, end - row, column, n_columns, buffer);
         row = end;
     }
 }

@@ -1,4 +1,6 @@
-/* quantize.h - a row rounded to int8: q[i] = round(x[i] / scale), scale = max|x| / 127. */
+/* quantize.h - a row rounded to int8: q[i] = round(x[i] / scale), scale = max|x| / 127.
+ * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
+ */
 #ifndef MODEL_KERNELS_QUANTIZE_H
 #define MODEL_KERNELS_QUANTIZE_H
 

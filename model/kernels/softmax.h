@@ -1,11 +1,9 @@
-/* softmax.h - softmax over the keys of a block of scores in which a row is a key and a lane is a
- query: maximum and
- * sum run down the rows, so that nothing is ever summed across the lanes of a vector.
+/* softmax.h - softmax over the keys of a block of scores. A row of scores is a key, a lane is a
+ * query: maxima and sums run down the rows, and nothing is ever summed across the lanes of a vector.
  *
  * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's
- maximum from m to m',
- * what was summed so far counts e^(m - m') times.
-
+ * maximum from m to m', what was summed so far counts e^(m - m') times.
+ * Plain twin: plain_softmax in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_SOFTMAX_H
 #define MODEL_KERNELS_SOFTMAX_H

@@ -1,5 +1,5 @@
-/* tile.h - what the products and the mix share: register tiles whose numbers of rows and columns
- * are constants for the compiler, so that the sums stay in registers; what is done to a tile while
+/* tile.h - what the products and the mix share: the switch that makes the number of a tile's rows a
+ * constant for the compiler, so that the sums stay in registers; activation and gate of a tile while
  * it is in the nearest cache; and fetching the weights that come next.
  */
 #ifndef MODEL_KERNELS_TILE_H
@@ -37,13 +37,14 @@
 enum { ROWS_PER_BASE = 3 };
 #define BASES(rows) (((rows) + ROWS_PER_BASE - 1) / ROWS_PER_BASE)
 
-/* Where a tile's rows go: straight to `out`, or to a buffer from which finish_tile takes them. */
+/* Where a tile's rows go: straight to `out`, or to a buffer from which activate_tile takes them. */
 struct tile_target {
-    float *to;
+    float *to; /* [rows, stride] */
     size_t stride;
 };
 
-INLINE bool has_finish(const struct product *p)
+/* Something is done to the sums after they are stored: an activation, or a gate. */
+INLINE bool has_activation(const struct product *p)
 {
     return p->activated || p->gate != NULL;
 }
@@ -51,15 +52,15 @@ INLINE bool has_finish(const struct product *p)
 INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column,
                                       size_t n_columns, float *buffer)
 {
-    if (has_finish(p))
+    if (has_activation(p))
         return (struct tile_target){buffer, n_columns};
     return (struct tile_target){p->out + row * p->out_stride + column, p->out_stride};
 }
 
 /* Activation and gate of a tile that has just been computed, [n_rows, n_columns], while it is in
  * the nearest cache. */
-static void finish_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
-                        size_t n_columns, float *tile)
+static void activate_tile(const struct product *p, size_t row, size_t n_rows, size_t column,
+                          size_t n_columns, float *tile)
 {
     if (p->activated)
         activate(p->activation, tile, n_rows * n_columns);
@@ -71,9 +72,8 @@ static void finish_tile(const struct product *p, size_t row, size_t n_rows, size
     }
 }
 
-/* The panels behind those of a tile are fetched while it and the others that share its panels are
- * computed: each fetches an even share, so that memory is never asked for more than it can give,
- * and the last of many have nothing to do. */
+/* The panels after those of a tile are fetched while it, and the other tiles of the same panels, are
+ * computed: each fetches an even share, so that memory is never asked for more than it can give. */
 struct fetch {
     const char *at;
     size_t step_bytes; /* with each of a tile's steps */

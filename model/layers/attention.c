@@ -1,9 +1,9 @@
 /* attention.c - one head: scores, softmax, mix; in one step for few keys, block by block for many.
+ * Plain twin: plain_attention in tests/model/plain.c.
  *
- * Scores stand transposed, a row per key and a column per query: maximum and sum of a softmax then
- * run down the rows. Queries are packed as the panels of a "weight" matrix, with 1/√K put into
- * them, and keys are the rows of the linear kernel's x; each score is a sum by itself, so that none
- * depends on T.
+ * Scores are transposed, a row per key and a column per query: maximum and sum of a softmax then
+ * run down the rows. Queries, times 1/√K, are packed as the panels of a "weight" matrix, and keys
+ * are the rows of the linear kernel's x; each score is one sum over K, so that none depends on T.
  *
  * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and
  * Gimelshein 2018; Dao et al. 2022). The borders of the blocks of keys are multiples of KEY_BLOCK,
@@ -142,7 +142,7 @@ static size_t carve_many(struct many *many, float *base, size_t n_tokens, size_t
     return floats;
 }
 
-/* to [T, to_stride] = from [T, K], zeros behind K. */
+/* to [T, to_stride] = from [T, K], zeros after K. */
 static void gather(const float *from, const struct attention_head *head, float *to,
                    size_t to_stride)
 {

@@ -13,7 +13,7 @@ struct embedding {
         *rows; /* of the schemes for which position_has_rows: W2·PE [positions, row_stride(E)] */
 };
 
-/* Where a token stands: p of T. */
+/* The place of a token in its text: p of T. */
 struct place {
     size_t position, n_tokens;
 };

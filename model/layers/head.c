@@ -1,4 +1,5 @@
-/* head.c - dense layers, heads and scores of single rows. */
+/* head.c - projections, head and scores of single rows, by the formulas of head.h.
+ * Plain twins: plain_layer and plain_dense in tests/model/layers/test_head.c. */
 #include "model/layers/head.h"
 
 #include "model/layers/linear.h"
@@ -51,7 +52,7 @@ static void linear_row(const struct kernels *kernels, const struct linear *layer
                        float *out, float *scratch)
 {
     struct linear_input row = {.x = x, .n_rows = 1};
-    struct linear_finish plain = {0};
+    struct linear_epilogue plain = {0};
     linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out,
            row_stride(layer->weight.rows), scratch);
 }

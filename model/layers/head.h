@@ -1,5 +1,5 @@
-/* head.h - what stands behind the encoder: dense layers of pooled vectors, and heads that give
- * logits.
+/* head.h - what follows the encoder: projections of pooled vectors, and the model's head, which
+ * gives logits. (An attention head is another thing: attention.h.)
  *
  * dense: y = act(x·Wᵀ + b). head: z = norm(dense(x)); logits = z·Wᵀ + b. Each works on one row.
  * Source: Devlin et al. 2019; the parts and their order are settings (weights/FORMAT.md).

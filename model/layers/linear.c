@@ -59,7 +59,7 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
 
 void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_input *in, size_t panel_begin, size_t panel_end,
-            const struct linear_finish *finish, float *y, size_t y_stride, float *scratch)
+            const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch)
 {
     const struct matrix *weight = &linear->weight;
     void (*kernel)(const struct product *) = product_for(kernels, weight, in);
@@ -84,10 +84,10 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             .k = weight->cols,
             .scales = quantized ? weight->scales + column : NULL,
             .bias = linear->bias != NULL ? linear->bias + column : NULL,
-            .residual = finish->residual != NULL ? finish->residual + at : NULL,
-            .activated = finish->activated,
-            .activation = finish->activation,
-            .gate = finish->gate != NULL ? finish->gate + at : NULL,
+            .residual = epilogue->residual != NULL ? epilogue->residual + at : NULL,
+            .activated = epilogue->activated,
+            .activation = epilogue->activation,
+            .gate = epilogue->gate != NULL ? epilogue->gate + at : NULL,
             .out = y + at,
             .out_stride = y_stride,
             .n_rows = in->n_rows,

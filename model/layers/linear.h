@@ -37,7 +37,7 @@ struct linear_input {
 
 /* What is done to the sums x·Wᵀ + b, all zeros: nothing. residual and gate lie like y, and may be
  * y. */
-struct linear_finish {
+struct linear_epilogue {
     const float *residual; /* added */
     bool activated;
     enum activation activation;
@@ -48,6 +48,6 @@ struct linear_finish {
  * panel_begin) - 1 of each row; those beyond `out` become zeros. y_stride is a multiple of 16. */
 void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_input *in, size_t panel_begin, size_t panel_end,
-            const struct linear_finish *finish, float *y, size_t y_stride, float *scratch);
+            const struct linear_epilogue *epilogue, float *y, size_t y_stride, float *scratch);
 
 #endif

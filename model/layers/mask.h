@@ -1,8 +1,8 @@
-/* mask.h - which keys a query may see: the one notion behind every kind of mask.
+/* mask.h - which keys a query may see: every kind of mask is an answer to this question.
  *
  * Look-ahead (causal) mask: query i sees keys 0 .. i. Padding mask: padded tokens are left out of
- * the sequence before anything is computed, so no query can see them, and the two masks combine by
- * themselves.
+ * the sequence before anything is computed, so no query can see them; with a look-ahead mask, both
+ * hold without more being done.
  */
 #ifndef MODEL_MASK_H
 #define MODEL_MASK_H

@@ -12,8 +12,8 @@
 enum added_flag {
     ADDED_NORMALIZED = 1 << 0,
     ADDED_STRIP_LEFT = 1 << 1,  /* takes the blanks before it along */
-    ADDED_STRIP_RIGHT = 1 << 2, /* and those behind it */
-    ADDED_SINGLE_WORD = 1 << 3, /* only where no word character stands next to it */
+    ADDED_STRIP_RIGHT = 1 << 2, /* and those after it */
+    ADDED_SINGLE_WORD = 1 << 3, /* only where no word character is next to it */
     ADDED_OUTSIDE = 1 << 4      /* words of a text never become this token */
 };
 

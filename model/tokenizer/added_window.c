@@ -1,7 +1,7 @@
-/* added_window.c - the same rules as for raw added tokens (pipeline.c), but the text streams by:
- * blanks to the left of a token have already gone to the pretokenizer when it turns out that the
- * token takes them, so the word as it was before them is kept; the span of a token that takes
- * blanks to its right grows as they come.
+/* added_window.c - the same rules as for raw added tokens (pipeline.c), but of the text only a window
+ * is known. Blanks to the left of a token have already gone to the pretokenizer when it turns out
+ * that the token takes them, so the word as it was before them is kept; the span of a token that
+ * takes blanks to its right grows as they come.
  */
 #include "model/tokenizer/added_window.h"
 
@@ -75,7 +75,7 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
     return blanks;
 }
 
-/* The pattern stands in chars[0 .. n). Where the token before took blanks, those of the pattern
+/* The pattern is chars[0 .. n). Where the token before took blanks, those of the pattern
  * among them belong to that one if this one would take them, too; nothing may be left of it. */
 static void put_token(struct added_window *window, const struct added_pattern *pattern,
                       const struct normal_char *chars, size_t n)

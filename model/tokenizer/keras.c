@@ -7,7 +7,8 @@
  * or, at character level, every character of the (lower-case) text. All three steps run together,
  * character by character, so that memory does not grow with the text. The split string is searched
  * as Knuth, Morris and Pratt do it, from the left and without overlap, in the bytes that the first
- * two steps give: a match may begin in the text and end in a filter's replacement.
+ * two steps give: a match may begin in the text and end in a filter's replacement. Plain twin:
+ * tests/model/tokenizer/test_keras_twin.c.
  */
 #include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
@@ -21,7 +22,7 @@ enum { RECENT = 64 };
 /* word holds what was read of a split string, too: its last `matched` bytes.
  * ends[i % RECENT]: end of the character that byte i of the word was read from.
  * border[i]: length of the longest proper prefix of split[0 .. i] that is also its suffix. */
-struct splitter {
+struct keras_reader {
     struct word_sink *sink;
     const struct tokenizer *tokenizer;
     struct word word;
@@ -31,28 +32,27 @@ struct splitter {
     bool wide_filters; /* some are not ASCII */
 };
 
-static size_t next_match(const struct splitter *splitter, size_t matched, char byte)
+static size_t next_match(const struct keras_reader *reader, size_t matched, char byte)
 {
-    const char *split = splitter->tokenizer->split;
+    const char *split = reader->tokenizer->split;
     while (matched > 0 && split[matched] != byte)
-        matched = splitter->border[matched - 1];
+        matched = reader->border[matched - 1];
     return matched + (split[matched] == byte);
 }
 
-static void splitter_start(struct splitter *splitter, struct word_sink *sink, char *buffer)
+static void reader_start(struct keras_reader *reader, struct word_sink *sink, char *buffer)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
-    splitter->sink = sink;
-    splitter->tokenizer = tokenizer;
-    splitter->word = (struct word){.bytes = buffer, .cap = tokenizer->vocabulary.longest_bytes};
-    splitter->matched = 0;
-    splitter->border[0] = 0;
+    reader->sink = sink;
+    reader->tokenizer = tokenizer;
+    reader->word = (struct word){.bytes = buffer, .cap = tokenizer->vocabulary.longest_bytes};
+    reader->matched = 0;
+    reader->border[0] = 0;
     for (size_t i = 1; i < tokenizer->split_bytes; i++)
-        splitter->border[i] =
-            (uint8_t)next_match(splitter, splitter->border[i - 1], tokenizer->split[i]);
-    splitter->wide_filters = false;
+        reader->border[i] = (uint8_t)next_match(reader, reader->border[i - 1], tokenizer->split[i]);
+    reader->wide_filters = false;
     for (size_t i = 0; i < tokenizer->filters_bytes; i++)
-        splitter->wide_filters |= (unsigned char)tokenizer->filters[i] >= 0x80;
+        reader->wide_filters |= (unsigned char)tokenizer->filters[i] >= 0x80;
 }
 
 /* Bytes that are neither filters nor in the split string: they cannot be part of a match. */
@@ -66,58 +66,58 @@ static void plain_ascii(const struct tokenizer *tokenizer, struct ascii_run *run
 }
 
 /* The word is the first len bytes of what was read. */
-static void end_word(struct splitter *splitter, size_t len)
+static void end_word(struct keras_reader *reader, size_t len)
 {
-    const struct word *word = &splitter->word;
+    const struct word *word = &reader->word;
     if (len > 0)
-        word_sink_add(splitter->sink, word->bytes, len, word->begin,
-                      splitter->ends[(len - 1) % RECENT]);
-    splitter->word.len = 0;
-    splitter->matched = 0;
+        word_sink_add(reader->sink, word->bytes, len, word->begin,
+                      reader->ends[(len - 1) % RECENT]);
+    reader->word.len = 0;
+    reader->matched = 0;
 }
 
-static void put_bytes(struct splitter *splitter, const char *bytes, size_t n, size_t begin,
+static void put_bytes(struct keras_reader *reader, const char *bytes, size_t n, size_t begin,
                       size_t end)
 {
-    const size_t split_bytes = splitter->tokenizer->split_bytes;
+    const size_t split_bytes = reader->tokenizer->split_bytes;
     for (size_t i = 0; i < n; i++) {
-        splitter->ends[splitter->word.len % RECENT] = end;
-        word_put(&splitter->word, bytes[i], begin);
-        splitter->matched = next_match(splitter, splitter->matched, bytes[i]);
-        if (splitter->matched == split_bytes)
-            end_word(splitter, splitter->word.len - split_bytes);
+        reader->ends[reader->word.len % RECENT] = end;
+        word_put(&reader->word, bytes[i], begin);
+        reader->matched = next_match(reader, reader->matched, bytes[i]);
+        if (reader->matched == split_bytes)
+            end_word(reader, reader->word.len - split_bytes);
     }
 }
 
-static bool is_filter(const struct splitter *splitter, const char *bytes, size_t n)
+static bool is_filter(const struct keras_reader *reader, const char *bytes, size_t n)
 {
-    const struct tokenizer *tokenizer = splitter->tokenizer;
+    const struct tokenizer *tokenizer = reader->tokenizer;
     if (tokenizer->filters_bytes == 0)
         return false;
     if (n == 1)
         return memchr(tokenizer->filters, bytes[0], tokenizer->filters_bytes) != NULL;
-    return splitter->wide_filters &&
+    return reader->wide_filters &&
            memmem(tokenizer->filters, tokenizer->filters_bytes, bytes, n) != NULL;
 }
 
-static void put_character(struct splitter *splitter, uint32_t code, size_t begin, size_t end)
+static void put_character(struct keras_reader *reader, uint32_t code, size_t begin, size_t end)
 {
-    const struct tokenizer *tokenizer = splitter->tokenizer;
+    const struct tokenizer *tokenizer = reader->tokenizer;
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(code, bytes);
-    if (is_filter(splitter, bytes, n))
-        put_bytes(splitter, tokenizer->split, tokenizer->split_bytes, begin, end);
+    if (is_filter(reader, bytes, n))
+        put_bytes(reader, tokenizer->split, tokenizer->split_bytes, begin, end);
     else
-        put_bytes(splitter, bytes, n, begin, end);
+        put_bytes(reader, bytes, n, begin, end);
 }
 
-static size_t put_run(struct splitter *splitter, const struct ascii_run *run, const char *text,
+static size_t put_run(struct keras_reader *reader, const struct ascii_run *run, const char *text,
                       size_t len, size_t at)
 {
-    const size_t end = word_put_run(&splitter->word, run, text, len, at);
+    const size_t end = word_put_run(&reader->word, run, text, len, at);
     if (end > at) {
-        splitter->ends[(splitter->word.len - 1) % RECENT] = end;
-        splitter->matched = 0;
+        reader->ends[(reader->word.len - 1) % RECENT] = end;
+        reader->matched = 0;
     }
     return end;
 }
@@ -125,17 +125,17 @@ static size_t put_run(struct splitter *splitter, const struct ascii_run *run, co
 static void split_words(struct word_sink *sink, const char *text, size_t len, char *buffer)
 {
     const bool lower = sink->tokenizer->lower;
-    struct splitter splitter;
+    struct keras_reader reader;
     struct ascii_run run;
-    splitter_start(&splitter, sink, buffer);
+    reader_start(&reader, sink, buffer);
     plain_ascii(sink->tokenizer, &run);
-    for (size_t at = 0; (at = put_run(&splitter, &run, text, len, at)) < len;) {
+    for (size_t at = 0; (at = put_run(&reader, &run, text, len, at)) < len;) {
         const struct letter letter = letter_read(text, len, at, lower);
         for (size_t i = 0; i < letter.n_codes; i++)
-            put_character(&splitter, letter.codes[i], at, at + letter.len);
+            put_character(&reader, letter.codes[i], at, at + letter.len);
         at += letter.len;
     }
-    end_word(&splitter, splitter.word.len);
+    end_word(&reader, reader.word.len);
 }
 
 static void split_characters(struct word_sink *sink, const char *text, size_t len)

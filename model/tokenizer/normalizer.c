@@ -1,8 +1,8 @@
 /* normalizer.c - each step takes a character and hands none, one or more to the next; the last
- * hands them to whoever takes the normalized text. Only normal forms and strip_end hold characters
- * back. Order and contents of the steps are those of the reference's normalizers (BertNormalizer,
- * Sequence, NFD ... Strip); what it does to a whole text in turn happens here to each character in
- * turn.
+ * hands them to the function that takes the normalized text. Only normal forms and strip_end hold
+ * characters back. The steps and their order are those of the reference's normalizers
+ * (BertNormalizer, Sequence, NFD ... Strip); it takes a whole text through one step after the other,
+ * here one character after the other goes through all steps.
  */
 #include "model/tokenizer/normalizer.h"
 
@@ -233,15 +233,16 @@ void normalizer_put(struct normalizer *normalizer, struct normal_char c)
     put_from(normalizer, 0, c);
 }
 
-void normalizer_settle(struct normalizer *normalizer)
+void normalizer_flush(struct normalizer *normalizer)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++)
         if (normalizer->stages[i].form != NULL)
             normal_form_end(normalizer->stages[i].form);
 }
 
-/* Step by step: what one gives, the next may hold. Blanks that still wait are at the end. */
+/* Step by step, for what one hands on, the next may hold back. Blanks that strip_end still holds are
+ * at the end of the text, and dropped. */
 void normalizer_end(struct normalizer *normalizer)
 {
-    normalizer_settle(normalizer);
+    normalizer_flush(normalizer);
 }

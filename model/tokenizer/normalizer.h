@@ -70,8 +70,8 @@ void normalizer_begin(struct normalizer *normalizer, size_t at);
 void normalizer_put(struct normalizer *normalizer, struct normal_char c);
 void normalizer_end(struct normalizer *normalizer);
 
-/* Gives what waits, because characters for which normalizer_ascii is not 0 follow; they need not be
- * put. */
-void normalizer_settle(struct normalizer *normalizer);
+/* Hands on the characters that are held back, because the next ones are of those for which
+ * normalizer_ascii is not 0, and these do not go through the normalizer. */
+void normalizer_flush(struct normalizer *normalizer);
 
 #endif

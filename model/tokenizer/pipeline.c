@@ -1,12 +1,13 @@
 /* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference (HuggingFace
  * tokenizers):
  *
- *   raw added tokens are cut from the text
- *   each part between them is normalized; normalized added tokens are cut from that
- *   what is left is split into words; each becomes pieces, or the token of its text
+ *   raw added tokens are cut from the text                              added_tokens
+ *   each part between them is normalized                                normalizer
+ *   normalized added tokens are cut from that                           added_window
+ *   the rest is split into words                                        pretokenizer
+ *   a word becomes pieces, or the token of its text                     wordpiece, words
  *
- * Everything runs character by character, so that memory does not grow with the text; ASCII
- * characters that the normalizer maps one by one go straight to the words.
+ * Everything runs character by character, so that memory does not grow with the text.
  */
 #include "model/tokenizer/added_window.h"
 #include "model/tokenizer/wordpiece.h"
@@ -88,8 +89,10 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
                            memory + layout.window);
 }
 
-/* ---- Between raw added tokens ---- */
+/* ---- Text between raw added tokens ---- */
 
+/* text[begin .. end), normalized and split. ASCII characters that each become one character
+ * whatever is around them go past the normalizer. */
 static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
     struct normalizer *normalizer = &pipeline->normalizer;
@@ -99,7 +102,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
         added_window_begin(&pipeline->window);
     for (size_t at = begin; at < end;) {
         if (!pipeline->has_window && ascii[(uint8_t)text[at]] != 0) {
-            normalizer_settle(normalizer);
+            normalizer_flush(normalizer);
             at = pretokenizer_put_ascii(&pipeline->pretokenizer, text, at, end);
             continue;
         }
@@ -115,7 +118,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
 
 /* ---- Raw added tokens ---- */
 
-static bool has_property(const char *text, size_t len, unsigned property)
+static bool starts_with(const char *text, size_t len, unsigned property)
 {
     return len > 0 && (unicode_properties(utf8_decode(text, len).code) & property);
 }
@@ -125,49 +128,57 @@ static bool ends_with(const char *text, size_t len, unsigned property)
     return len > 0 && (unicode_properties(utf8_decode_last(text, len).code) & property);
 }
 
-static size_t blanks_end(const char *text, size_t len, size_t at)
+/* Where the blanks from text[at] on end. */
+static size_t after_blanks(const char *text, size_t len, size_t at)
 {
-    while (has_property(text + at, len - at, UNICODE_BLANK))
+    while (starts_with(text + at, len - at, UNICODE_BLANK))
         at += utf8_decode(text + at, len - at).len;
     return at;
 }
 
-static size_t blanks_begin(const char *text, size_t least, size_t at)
+/* Where the blanks before text[at] begin, but not before text[least]. */
+static size_t before_blanks(const char *text, size_t least, size_t at)
 {
     while (at > least && ends_with(text, at, UNICODE_BLANK))
         at -= utf8_decode_last(text, at).len;
     return at;
 }
 
-static bool stands_alone(const char *text, size_t len, size_t begin, size_t end)
+/* No word character is next to text[begin .. end). */
+static bool is_single_word(const char *text, size_t len, size_t begin, size_t end)
 {
     return !ends_with(text, begin, UNICODE_WORD) &&
-           !has_property(text + end, len - end, UNICODE_WORD);
+           !starts_with(text + end, len - end, UNICODE_WORD);
 }
 
+/* Raw added tokens are found from left to right; each part of the text between two of them is split.
+ * A run of blanks is measured once, however many tokens are looked for in it: the time is linear. */
 void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer)
 {
     const struct pattern_set *set = &sink->tokenizer->added.raw;
-    struct pipeline pipeline;
     const struct added_pattern *pattern;
-    size_t done = 0,
-           blanks = 0; /* what was cut ends at text[done]; a run of blanks at text[blanks] */
+    struct pipeline pipeline;
+    size_t part = 0;            /* where the text that is not done yet begins */
+    size_t measured_blanks = 0; /* the end of the run of blanks that was measured last */
     start(&pipeline, sink, buffer);
     for (size_t at = 0; (at = pattern_find(set, text, len, at, &pattern)) < len;) {
         size_t begin = at, end = at + pattern->len;
         at = end;
-        if ((pattern->flags & ADDED_SINGLE_WORD) && !stands_alone(text, len, begin, end))
+        if ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(text, len, begin, end))
             continue;
         if (pattern->flags & ADDED_STRIP_LEFT)
-            begin = begin > done ? blanks_begin(text, done, begin) : done;
-        if (pattern->flags & ADDED_STRIP_RIGHT)
-            end = blanks = end < blanks ? blanks : blanks_end(text, len, end);
-        if (done < begin)
-            split_part(&pipeline, text, done, begin);
+            begin = begin > part ? before_blanks(text, part, begin) : part;
+        if (pattern->flags & ADDED_STRIP_RIGHT) {
+            if (end >= measured_blanks)
+                measured_blanks = after_blanks(text, len, end);
+            end = measured_blanks;
+        }
+        if (part < begin)
+            split_part(&pipeline, text, part, begin);
         if (begin < end) /* else the token before has taken these blanks */
             word_sink_token(sink, pattern->id, begin, end);
-        done = end;
+        part = end;
     }
-    if (done < len)
-        split_part(&pipeline, text, done, len);
+    if (part < len)
+        split_part(&pipeline, text, part, len);
 }

@@ -1,7 +1,8 @@
 /* wordpiece.c - greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hash of every
  * beginning of what is left of the word is computed once, byte by byte; then the lengths are tried
  * downwards, each with one look at the vocabulary. Pieces that go on have the prefix ("##"): it is
- * written before them, over characters that earlier pieces have taken.
+ * written before them, over characters that earlier pieces have taken. Plain twin: plain_pieces in
+ * tests/model/tokenizer/test_wordpiece.c.
  */
 #include "model/tokenizer/wordpiece.h"
 

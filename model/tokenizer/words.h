@@ -12,7 +12,7 @@ struct text_count {
     size_t enough;      /* asked for: tokens that are enough */
     size_t reached;     /* tokens up to the first word that ends with so many; or SIZE_MAX */
     size_t most_before; /* asked for: a place, in tokens */
-    size_t before;      /* tokens before the last word that does not start behind it; or 0 */
+    size_t before;      /* tokens before the last word that does not start after that place; or 0 */
 };
 
 /* Takes the tokens of one text. Those after the first `skip` go to out[0 .. cap), as many as are

@@ -6,7 +6,7 @@
  *     Cased Case_Ignorable* U+03A3 not followed by (Case_Ignorable* Cased).
  *
  * Cased and Case_Ignorable are derived properties: general categories, which utf8proc has, and
- * short lists of others (Other_Lowercase, Other_Uppercase, Word_Break), which stand here.
+ * short lists of others (Other_Lowercase, Other_Uppercase, Word_Break), which are in this file.
  */
 #include "model/unicode/letter_case.h"
 

@@ -1,8 +1,8 @@
 /* normal_form.h - NFD, NFC, NFKD and NFKC of a stream of characters, each with its span in the
  * text. Internal to the normalizer.
  *
- * Characters wait while their order or composition is not settled: a run of more than FORM_MARKS
- * marks is put in order and composed in pieces of that length.
+ * Characters are held back until their order and composition are certain: a run of more than
+ * FORM_MARKS marks is put in order and composed in pieces of that length.
  */
 #ifndef MODEL_NORMAL_FORM_H
 #define MODEL_NORMAL_FORM_H
@@ -19,8 +19,8 @@ struct normal_char {
     size_t begin, end;
 };
 
-/* change: how the spans move on, as in the reference: 1 - a character more than was read, 0 - it
- * stands for one character, -n - it stands for that one and n more. */
+/* change: how many characters it is in place of, as the reference counts: 1: it was added, and is in
+ * place of none; 0: of one; -n: of that one and n more. */
 struct form_char {
     uint32_t code;
     int16_t change;
@@ -52,10 +52,10 @@ struct normal_form {
 /* Before the first character, and again for each new text; at: where it starts. */
 void normal_form_begin(struct normal_form *form, size_t at);
 
-/* Reads one character; gives what is settled to `take`. */
+/* Reads one character; hands those that are certain to `take`. */
 void normal_form_put(struct normal_form *form, struct normal_char c);
 
-/* Gives everything that waits: the text ends, or (where nothing composes) a starter follows. */
+/* Hands on everything held back: the text ends, or (where nothing composes) a starter follows. */
 void normal_form_end(struct normal_form *form);
 
 #endif

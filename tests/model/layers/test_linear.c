@@ -60,8 +60,9 @@ static void run(const struct kernels *kernels, const struct layer_under_test *la
     fill_untouched(scratch, n_scratch);
     size_t cols = layer->linear.weight.cols, stride = row_stride(layer->linear.weight.rows);
     struct linear_input in = {.x = x, .x_stride = cols, .n_rows = n_rows};
-    struct linear_finish finish = {.residual = residual != NULL ? residual + begin * PANEL : NULL};
-    linear(kernels, &layer->linear, &in, begin, end, &finish, y + begin * PANEL, stride, scratch);
+    struct linear_epilogue epilogue = {.residual =
+                                           residual != NULL ? residual + begin * PANEL : NULL};
+    linear(kernels, &layer->linear, &in, begin, end, &epilogue, y + begin * PANEL, stride, scratch);
     free(scratch);
 }
 
@@ -235,21 +236,21 @@ static void check_int8_rows(const struct kernels *kernels, const struct problem 
                               .q_stride = rows.stride,
                               .quantization = rows.quantization,
                               .n_rows = p->n_rows};
-    struct linear_finish finish = {.residual = p->residual};
+    struct linear_epilogue epilogue = {.residual = p->residual};
     assert_true(linear_takes_int8(&layer.linear));
-    linear(kernels, &layer.linear, &in, 0, n_panels, &finish, whole, stride, NULL);
+    linear(kernels, &layer.linear, &in, 0, n_panels, &epilogue, whole, stride, NULL);
     check_values(&layer, rows.values, p->residual, p->n_rows, whole, largest);
     memcpy(y, p->residual, n * sizeof *y);
     for (size_t panel = n_panels; panel-- > 0;) {
-        finish.residual = y + panel * PANEL;
-        linear(kernels, &layer.linear, &in, panel, panel + 1, &finish, y + panel * PANEL, stride,
+        epilogue.residual = y + panel * PANEL;
+        linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, y + panel * PANEL, stride,
                NULL);
     }
     assert_true(same_floats(y, whole, n));
     in.n_rows = 1;
     for (size_t row = 0; row < p->n_rows; row++) {
-        finish.residual = p->residual + row * stride;
-        linear(kernels, &layer.linear, &in, 0, n_panels, &finish, y + row * stride, stride, NULL);
+        epilogue.residual = p->residual + row * stride;
+        linear(kernels, &layer.linear, &in, 0, n_panels, &epilogue, y + row * stride, stride, NULL);
         in.q += rows.stride;
         in.quantization++;
     }
@@ -294,15 +295,15 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
         in.q_stride = rows.stride;
         in.quantization = rows.quantization;
     }
-    linear(kernels, &layer.linear, &in, 0, n_panels, &(struct linear_finish){0}, expected, stride,
+    linear(kernels, &layer.linear, &in, 0, n_panels, &(struct linear_epilogue){0}, expected, stride,
            scratch);
     kernels->activate(ACTIVATION_GELU, expected, n);
     kernels->multiply(expected, p->residual, n);
     for (size_t panel = 0; panel < n_panels; panel++) { /* the gate in place */
         float *at = y + panel * PANEL;
-        struct linear_finish finish = {
+        struct linear_epilogue epilogue = {
             .activated = true, .activation = ACTIVATION_GELU, .gate = at};
-        linear(kernels, &layer.linear, &in, panel, panel + 1, &finish, at, stride, scratch);
+        linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, at, stride, scratch);
     }
     assert_true(same_floats(y, expected, n));
     free(scratch);
@@ -312,7 +313,7 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     free_layer(&layer);
 }
 
-TEST(finish)
+TEST(epilogue)
 {
     uint64_t state = 4;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
