@@ -99,14 +99,11 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
 
 static bool multiplies_int8(const struct encoder *encoder)
 {
-    bool any = linear_takes_int8(&encoder->embedding_projection);
-    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
-        const struct layer *layer = &encoder->layers[i];
-        any = any || linear_takes_int8(&layer->qkv) || linear_takes_int8(&layer->output) ||
-              linear_takes_int8(&layer->feed_forward_in) ||
-              linear_takes_int8(&layer->feed_forward_out);
-    }
-    return any;
+    const struct linear *linear;
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
+        if (linear_takes_int8(linear))
+            return true;
+    return false;
 }
 
 static engine_status choose_kernels(struct encoder *encoder, engine_error *error)

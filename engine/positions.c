@@ -121,20 +121,10 @@ engine_status choose_positions(const struct engine_model *model,
 
 /* ---- The public matrix ---- */
 
+/* Rows of the table, times the scale in float32, as they are added: the product of two float32 is
+ * exact in double. Into out, or where that is NULL into exact. */
 static void learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width,
-                         float *out)
-{
-    size_t offset = (size_t)encoder->config.position_offset;
-    for (size_t p = 0; p < n; p++) {
-        matrix_row(&encoder->position_table, p + offset, out + p * width);
-        for (size_t i = 0; scale != 1 && i < width; i++)
-            out[p * width + i] *= (float)scale;
-    }
-}
-
-/* Times the scale in float32, as it is added: the product of two float32 is exact in double. */
-static void learned_rows_exact(const struct encoder *encoder, double scale, size_t n, size_t width,
-                               double *out)
+                         float *out, double *exact)
 {
     enum { PIECE = 64 };
     size_t offset = (size_t)encoder->config.position_offset;
@@ -143,8 +133,13 @@ static void learned_rows_exact(const struct encoder *encoder, double scale, size
         for (size_t k = 0; k < width; k += PIECE) {
             size_t count = width - k < PIECE ? width - k : PIECE;
             matrix_piece(&encoder->position_table, p + offset, k, count, piece);
-            for (size_t i = 0; i < count; i++)
-                out[p * width + k + i] = (double)piece[i] * (double)(float)scale;
+            for (size_t i = 0; i < count; i++) {
+                double value = (double)piece[i] * (double)(float)scale;
+                if (out != NULL)
+                    out[p * width + k + i] = (float)value;
+                else
+                    exact[p * width + k + i] = value;
+            }
         }
 }
 
@@ -165,24 +160,24 @@ static engine_status choose_width(const struct engine_model *model, size_t *widt
     return ENGINE_OK;
 }
 
-/* Everything but the rows, for both functions below. */
-static engine_status prepare_matrix(const struct engine_model *model,
-                                    const engine_session_options *given, size_t width, size_t n,
-                                    const void *out, size_t cap, size_t *needed,
-                                    struct position_encoding *encoding, engine_error *error)
+/* Both functions below: into out, or where that is NULL into exact; [cap]. */
+static engine_status position_matrix(const engine_model *model, const engine_session_options *given,
+                                     size_t width, size_t n, float *out, double *exact, size_t cap,
+                                     size_t *needed, engine_error *error)
 {
     engine_session_options options;
+    struct position_encoding encoding;
     size_t numbers;
     engine_status status = choose_width(model, &width, error);
     if (status == ENGINE_OK)
         status = read_session_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = choose_positions(model, &options, width, encoding, error);
+        status = choose_positions(model, &options, width, &encoding, error);
     if (status != ENGINE_OK)
         return status;
-    if (out == NULL && cap > 0)
+    if (out == NULL && exact == NULL && cap > 0)
         return fail(error, ENGINE_ERROR_ARGUMENT, "positions: out is NULL, but cap is %zu", cap);
-    if (encoding->scheme == POSITION_LEARNED) {
+    if (encoding.scheme == POSITION_LEARNED) {
         size_t rows =
             model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
         if (n > rows)
@@ -196,9 +191,15 @@ static engine_status prepare_matrix(const struct engine_model *model,
     if (cap < numbers)
         return fail(error, ENGINE_ERROR_BUFFER,
                     "%zu positions take %zu numbers, the buffer has %zu", n, numbers, cap);
-    encoding->n_tokens = n;
+    encoding.n_tokens = n;
     if (model == NULL)
-        encoding->period = options.max_tokens > 0 ? options.max_tokens : n;
+        encoding.period = options.max_tokens > 0 ? options.max_tokens : n;
+    if (encoding.scheme == POSITION_LEARNED)
+        learned_rows(&model->encoder, encoding.scale, n, width, out, exact);
+    else if (out != NULL)
+        position_rows(&encoding, 0, n, width, out);
+    else
+        position_rows_exact(&encoding, n, exact);
     return succeed(error);
 }
 
@@ -206,16 +207,7 @@ engine_status engine_position_matrix(const engine_model *model,
                                      const engine_session_options *options, size_t width, size_t n,
                                      float *out, size_t cap, size_t *needed, engine_error *error)
 {
-    struct position_encoding encoding;
-    engine_status status =
-        prepare_matrix(model, options, width, n, out, cap, needed, &encoding, error);
-    if (status != ENGINE_OK)
-        return status;
-    if (encoding.scheme == POSITION_LEARNED)
-        learned_rows(&model->encoder, encoding.scale, n, encoding.width, out);
-    else
-        position_rows(&encoding, 0, n, encoding.width, out);
-    return ENGINE_OK;
+    return position_matrix(model, options, width, n, out, NULL, cap, needed, error);
 }
 
 engine_status engine_position_matrix_exact(const engine_model *model,
@@ -223,14 +215,5 @@ engine_status engine_position_matrix_exact(const engine_model *model,
                                            size_t n, double *out, size_t cap, size_t *needed,
                                            engine_error *error)
 {
-    struct position_encoding encoding;
-    engine_status status =
-        prepare_matrix(model, options, width, n, out, cap, needed, &encoding, error);
-    if (status != ENGINE_OK)
-        return status;
-    if (encoding.scheme == POSITION_LEARNED)
-        learned_rows_exact(&model->encoder, encoding.scale, n, encoding.width, out);
-    else
-        position_rows_exact(&encoding, n, out);
-    return ENGINE_OK;
+    return position_matrix(model, options, width, n, NULL, out, cap, needed, error);
 }

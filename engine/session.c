@@ -55,39 +55,24 @@ static size_t larger(size_t a, size_t b)
 static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
 {
     const struct model_config *config = &encoder->config;
-    size_t floats = row_stride((size_t)config->width);
-    for (size_t i = 0; i < (size_t)config->layers; i++) {
-        const struct layer *layer = &encoder->layers[i];
-        floats = larger(floats, linear_scratch(&layer->qkv));
-        floats = larger(floats, linear_scratch(&layer->output));
-        floats = larger(floats, linear_scratch(&layer->feed_forward_in));
-        floats = larger(floats, linear_scratch(&layer->feed_forward_out));
-    }
-    floats = larger(floats, answer_scratch(encoder));
-    floats = larger(floats, linear_scratch(&encoder->embedding_projection));
+    const struct linear *linear;
+    size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder));
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
+        floats = larger(floats, linear_scratch(linear));
     if (config->layers > 0)
         floats =
             larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
     return row_stride(floats);
 }
 
-/* The longer of `longest` and the rows that a layer reads in int8. */
-static size_t longest_quantized(size_t longest, const struct linear *layer)
-{
-    return linear_takes_int8(layer) ? larger(longest, layer->weight.cols) : longest;
-}
-
 /* The stride of rows that layers in int8 read; 0 if there are none. */
 static size_t quantized_stride(const struct encoder *encoder)
 {
-    size_t longest = longest_quantized(0, &encoder->embedding_projection);
-    for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
-        const struct layer *layer = &encoder->layers[i];
-        longest = longest_quantized(longest, &layer->qkv);
-        longest = longest_quantized(longest, &layer->output);
-        longest = longest_quantized(longest, &layer->feed_forward_in);
-        longest = longest_quantized(longest, &layer->feed_forward_out);
-    }
+    const struct linear *linear;
+    size_t longest = 0;
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
+        if (linear_takes_int8(linear))
+            longest = larger(longest, linear->weight.cols);
     return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
 }
 

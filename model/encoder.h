@@ -61,6 +61,19 @@ struct encoder {
     size_t output_width; /* of vectors by the model's own pooling */
 };
 
+/* The i-th of the linear layers that all rows go through; NULL behind the last one. */
+static inline const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
+{
+    if (i == 0)
+        return &encoder->embedding_projection;
+    if ((i - 1) / 4 >= (size_t)encoder->config.layers)
+        return NULL;
+    const struct layer *layer = &encoder->layers[(i - 1) / 4];
+    const struct linear *linears[] = {&layer->qkv, &layer->output, &layer->feed_forward_in,
+                                      &layer->feed_forward_out};
+    return linears[(i - 1) % 4];
+}
+
 /* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and
  * the columns from n on are zeros. */
 static inline size_t row_stride(size_t n)
