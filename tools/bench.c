@@ -165,8 +165,8 @@ static void settle_threads(struct bench *bench)
     const struct bench_options *options = bench->options;
     cpu_set_t cpus;
     int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    bench->n_threads = options->n_threads;
-    memcpy(bench->threads, options->threads, sizeof bench->threads);
+    bench->n_threads = options->threads.n;
+    memcpy(bench->threads, options->threads.items, sizeof bench->threads);
     if (bench->n_threads > 0)
         return;
     bench->threads[bench->n_threads++] = 1;
@@ -199,8 +199,8 @@ static void measure_subject(struct bench *bench, int code)
     bool done = bench->peaks[0].n_threads > 0 || (settle_sessions(bench) && measure_peaks(bench));
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
-    for (size_t i = 0; done && i < options->n_workloads; i++)
-        measure_named(bench, BENCH_WORKLOADS[options->workloads[i]].name);
+    for (size_t i = 0; done && i < options->workloads.n; i++)
+        measure_named(bench, BENCH_WORKLOADS[options->workloads.items[i]].name);
     subject_close(&bench->subject);
 }
 
@@ -210,9 +210,10 @@ static void measure_subjects(struct bench *bench)
     if (options->model != NULL)
         measure_subject(bench, subject_open(&bench->subject, options->model));
     else
-        for (size_t i = 0; i < options->n_precisions; i++)
+        for (size_t i = 0; i < options->precisions.n; i++)
             measure_subject(bench, subject_make(&bench->subject, options->shape,
-                                                options->precisions[i], options->seed));
+                                                BENCH_PRECISIONS[options->precisions.items[i]].name,
+                                                options->seed));
 }
 
 int main(int argc, char *argv[])

@@ -31,25 +31,23 @@ static bool add_layer(void *options, const struct option_use *use)
     return strcmp(use->text, "bad") != 0;
 }
 
-static const struct option_choice COLORS[] = {
-    OPTION_NAMED("red", RED), OPTION_NAMED("blue", BLUE), {0}};
-static const struct option_choice SIDES[] = {
-    OPTION_NAMED("left", true), OPTION_NAMED("right", false), {0}};
+static const struct option_choice COLORS[] = {{"red", RED}, {"blue", BLUE}, {0}};
+static const struct option_choice SIDES[] = {{"left", true}, {"right", false}, {0}};
 
 static const struct option_row ROWS[] = {
-    {"output", 'o', "FILE", "the picture", NULL, TEXT_AT(struct paint, path)},
-    {"width", 'w', "N", "pixels", NULL, COUNT_AT(struct paint, width, 1, 100)},
-    {"seed", 0, "N", "of chance", NULL, NUMBER_AT(struct paint, seed)},
-    {"loud", 'l', NULL, "more words", NULL, FLAG_AT(struct paint, is_loud)},
-    {"color", 'c', "C", "red or blue", NULL, CHOICE_AT(struct paint, color, COLORS),
+    {"output", 'o', "FILE", "the picture", TEXT_AT(struct paint, path)},
+    {"width", 'w', "N", "pixels", COUNT_AT(struct paint, width, 1, 100)},
+    {"seed", 0, "N", "of chance", NUMBER_AT(struct paint, seed)},
+    {"loud", 'l', NULL, "more words", FLAG_AT(struct paint, is_loud)},
+    {"color", 'c', "C", "red or blue", CHOICE_AT(struct paint, color, COLORS),
      GIVEN_AT(struct paint, has_color)},
-    {"side", 0, "S", "left or right", NULL, CHOICE_AT(struct paint, is_left, SIDES)},
-    {"lower", 0, "yes-or-no", "letters", NULL, YES_NO_AT(struct paint, lower)},
-    {"layer", 0, "L", "one more", NULL, SET_BY(add_layer), .value = 7},
-    {"frame", 0, NULL, "of walls alone", NULL, FLAG_AT(struct paint, is_loud), .commands = 2},
+    {"side", 0, "S", "left or right", CHOICE_AT(struct paint, is_left, SIDES)},
+    {"lower", 0, "yes-or-no", "letters", YES_NO_AT(struct paint, lower)},
+    {"layer", 0, "L", "one more", SET_BY(add_layer), .value = 7},
+    {"frame", 0, NULL, "of walls alone", FLAG_AT(struct paint, is_loud), .commands = 2},
 };
 static const struct option_row INNER_ROWS[] = {
-    {"depth", 0, "N", "of another struct", NULL, .kind = OPTION_COUNT, .offset = 0, .least = 2,
+    {"depth", 0, "N", "of another struct", .kind = OPTION_COUNT, .offset = 0, .least = 2,
      .most = 9},
 };
 

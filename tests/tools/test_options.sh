@@ -97,6 +97,8 @@ for program in encode encode-import encode-new encode-inspect encode-bench encod
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |
         grep -oE -- '--[a-z-]+' | sort -u >manual-names
     check "$program: the manual" same names manual-names
+    sed -n 's/^@\(--[a-z-]*\)@$/\1/p' "$tree/tools/man/$program.1.in" | sort >explained
+    check "$program: the manual explains options that are there" [ -z "$(comm -23 explained names)" ]
     check "$program: no place of the manual is left open" [ "$(grep -c '^@' manual)" = 0 ]
     if command -v groff >groff-there; then
         groff -man -Tutf8 -Kutf8 -ww manual 2>warnings >/dev/null

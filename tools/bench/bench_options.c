@@ -8,76 +8,36 @@
 #include <string.h>
 
 #define FLAG(member) FLAG_AT(struct bench_options, member)
+#define LIST(member)                                                                               \
+    SET_BY(set_list), .offset = OPTION_AT(struct bench_options, member, struct bench_list)
 
-/* ---- Lists ---- */
+/* ---- Values ---- */
 
-/* Calls set(options, use, n-th, part) for each part of a list with commas; returns how many, or 0
- * after a message. */
-static size_t read_list(struct bench_options *options, const struct option_use *use,
-                        bool (*set)(struct bench_options *options, const struct option_use *use,
-                                    size_t index, const char *part))
+/* A list with commas, of names or of counts. */
+static bool set_list(void *options, const struct option_use *use)
 {
+    struct bench_list *list = (void *)((char *)options + use->row->offset);
     const char *text = use->text;
-    size_t n = 0;
-    for (bool more = true; more; n++) {
+    list->n = 0;
+    for (bool more = true; more;) {
         char part[32];
-        size_t len = strcspn(text, ",");
-        if (n == BENCH_LIST_MOST) {
+        int chosen = 0;
+        size_t len = strcspn(text, ","), *item = &list->items[list->n++];
+        if (list->n > BENCH_LIST_MOST) {
             program_note("%s takes at most %d", use->option, BENCH_LIST_MOST);
-            return 0;
+            return false;
         }
         snprintf(part, sizeof part, "%.*s", (int)(len < 31 ? len : 31), text);
-        if (!set(options, use, n, part))
-            return 0;
+        if (use->row->choices ? !option_chosen(use, part, &chosen)
+                              : !option_count(use->option, part, 1, BENCH_THREADS_MOST, item))
+            return false;
+        if (use->row->choices)
+            *item = (size_t)chosen;
         more = text[len] == ',';
         text += len + more;
     }
-    return n;
+    return true;
 }
-
-static bool add_precision(struct bench_options *options, const struct option_use *use, size_t index,
-                          const char *part)
-{
-    int precision;
-    bool is_good = option_chosen(use, part, &precision);
-    options->precisions[index] = use->row->choices[precision].name;
-    return is_good;
-}
-
-static bool set_precisions(void *options, const struct option_use *use)
-{
-    return (((struct bench_options *)options)->n_precisions =
-                read_list(options, use, add_precision)) > 0;
-}
-
-static bool add_threads(struct bench_options *options, const struct option_use *use, size_t index,
-                        const char *part)
-{
-    return option_count(use->option, part, 1, BENCH_THREADS_MOST, &options->threads[index]);
-}
-
-static bool set_threads(void *options, const struct option_use *use)
-{
-    return (((struct bench_options *)options)->n_threads = read_list(options, use, add_threads)) >
-           0;
-}
-
-static bool add_workload(struct bench_options *options, const struct option_use *use, size_t index,
-                         const char *part)
-{
-    int workload;
-    bool is_good = option_chosen(use, part, &workload);
-    options->workloads[index] = (size_t)workload;
-    return is_good;
-}
-
-static bool set_workloads(void *options, const struct option_use *use)
-{
-    return (((struct bench_options *)options)->n_workloads =
-                read_list(options, use, add_workload)) > 0;
-}
-
-/* ---- Other values ---- */
 
 static bool set_seconds(void *options, const struct option_use *use)
 {
@@ -104,78 +64,44 @@ static bool add_ids_file(void *options, const struct option_use *use)
 /* ---- The options ---- */
 
 const struct option_choice BENCH_WORKLOADS[] = {
-    {"lat16", 0, "one sequence of 16 tokens"},
-    {"lat128", 1, "one sequence of 128 tokens"},
-    {"lat512", 2, "one sequence of 512 tokens"},
-    {"thr", 3,
-     "512 sequences of 8 to 40 tokens, 17.5 on average, many short ones and few long ones, in any "
-     "order, in one call"},
-    {"thr128", 4, "64 sequences of 128 tokens in one call"},
-    {"cold", 5,
-     "a whole process, from before its start to behind its end: encode (the one that lies beside "
-     "this program) on one sentence, with the weight file in the page cache"},
-    {"lat2048", 6, "one sequence of 2048 tokens, to see how time grows with length"},
-    {"lat8192", 7, "one sequence of 8192 tokens"},
-    {0},
+    {"lat16", 0}, {"lat128", 1},  {"lat512", 2},  {"thr", 3}, {"thr128", 4},
+    {"cold", 5},  {"lat2048", 6}, {"lat8192", 7}, {0},
 };
-static const struct option_choice PRECISIONS[] = {
-    OPTION_NAMED("f32", 0),
-    OPTION_NAMED("bf16", 1),
-    OPTION_NAMED("f16", 2),
-    OPTION_NAMED("int8", 3),
-    {0},
+const struct option_choice BENCH_PRECISIONS[] = {
+    {"f32", 0}, {"bf16", 1}, {"f16", 2}, {"int8", 3}, {0},
 };
-static const struct option_choice FORMATS[] = {
-    OPTION_NAMED("text", false), OPTION_NAMED("json", true), {0}};
+static const struct option_choice FORMATS[] = {{"text", false}, {"json", true}, {0}};
 
 static const struct option_row MODEL_ROWS[] = {
-    {"model", 'm', "FILE", "a weight file; default: random numbers of a shape", NULL,
+    {"model", 'm', "FILE", "a weight file; default: random numbers of a shape",
      TEXT_AT(struct bench_options, model)},
     {"shape", 0, "L/D/H/F",
      "layers, width, heads, feed-forward (default 6/384/12/1536); a fifth\n"
      "number is the vocabulary (30522)",
-     "A BERT; the default is the shape of all-MiniLM-L6-v2. It takes 8192 "
-     "tokens.",
      TEXT_AT(struct bench_options, shape)},
     {"precision", 0, "LIST", "of the shape's linear layers: f32 (default), bf16, f16, int8",
-     "One after the other. Embedding tables have the same type, with int8 f16.",
-     SET_BY(set_precisions), .choices = PRECISIONS},
+     LIST(precisions), .choices = BENCH_PRECISIONS},
 };
 
 static const struct option_row WORK_ROWS[] = {
-    {"workloads", 0, "LIST", "default: all but lat2048 and lat8192",
-     "One that the model cannot do is then left out; where it is asked for by name, that is a "
-     "failure.",
-     SET_BY(set_workloads), GIVEN_AT(struct bench_options, has_workloads),
-     .choices = BENCH_WORKLOADS},
+    {"workloads", 0, "LIST", "default: all but lat2048 and lat8192", LIST(workloads),
+     GIVEN_AT(struct bench_options, has_workloads), .choices = BENCH_WORKLOADS},
     {"ids", 0, "FILE", "lines of token ids; may be repeated; then only what is asked for",
-     "One sequence per line, all in one call; the workload's name is the file's without folder and "
-     "ending. Lines without ids are skipped. Other workloads run only where --workloads asks for "
-     "them.",
      SET_BY(add_ids_file)},
-    {"threads", 't', "LIST", "default: 1, and the CPUs that this process may use",
-     "A session has no more threads than that, unless OMP_NUM_THREADS asks for them; where it has "
-     "fewer than asked for, stderr says so, and all figures are those of the threads that it has. "
-     "With --peaks there is no session, and as many threads are measured as are asked for.",
-     SET_BY(set_threads)},
-    {"seed", 0, "N", "default 1", "Of ids, lengths and the made model.",
-     NUMBER_AT(struct bench_options, seed)},
+    {"threads", 't', "LIST", "default: 1, and the CPUs that this process may use", LIST(threads)},
+    {"seed", 0, "N", "default 1", NUMBER_AT(struct bench_options, seed)},
     {"seconds", 0, "S",
      "how long each is repeated (default 1): at least 3 times, or once where\n"
      "a run takes longer than 3 seconds",
-     "At least 0.001. One run without a clock goes before.", SET_BY(set_seconds)},
-    {"runs", 0, "N", "this many times, whatever it takes; one run more goes before", NULL,
+     SET_BY(set_seconds)},
+    {"runs", 0, "N", "this many times, whatever it takes; one run more goes before",
      COUNT_AT(struct bench_options, n_runs, 1, 100000)},
 };
 
 static const struct option_row RESULT_ROWS[] = {
-    {"profile", 0, NULL, "where the time goes, in percent of all threads' time",
-     "Of another session, after the runs, by steps: tokenize, embed, linear (with what is fused "
-     "into it), attention, norm, quantize, answer (pooling and what is behind it), wait (for other "
-     "threads), other.",
-     FLAG(profile)},
-    {"peaks", 0, NULL, "the machine's peaks alone", NULL, FLAG(peaks_alone)},
-    {"format", 'f', "F", "text (default), or json: one object per line and workload", NULL,
+    {"profile", 0, NULL, "where the time goes, in percent of all threads' time", FLAG(profile)},
+    {"peaks", 0, NULL, "the machine's peaks alone", FLAG(peaks_alone)},
+    {"format", 'f', "F", "text (default), or json: one object per line and workload",
      CHOICE_AT(struct bench_options, is_json, FORMATS)},
 };
 
@@ -237,15 +163,15 @@ static void set_defaults(struct bench_options *options)
 {
     *options = (struct bench_options){.seconds = 1, .seed = 1, .shape = "6/384/12/1536"};
     for (size_t i = 0; i < BENCH_N_DEFAULT_WORKLOADS; i++)
-        options->workloads[options->n_workloads++] = i;
+        options->workloads.items[options->workloads.n++] = i;
 }
 
 static void settle(struct bench_options *options)
 {
-    if (options->n_precisions == 0)
-        options->precisions[options->n_precisions++] = "f32";
+    if (options->precisions.n == 0)
+        options->precisions.n = 1; /* the first name, f32 */
     if (options->n_ids_files > 0 && !options->has_workloads)
-        options->n_workloads = 0;
+        options->workloads.n = 0;
 }
 
 bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code)

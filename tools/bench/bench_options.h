@@ -10,18 +10,18 @@
 
 enum { BENCH_LIST_MOST = 16, BENCH_FILES_MOST = 32, BENCH_THREADS_MOST = 1024 };
 
-extern const struct option_choice BENCH_WORKLOADS[];
+extern const struct option_choice BENCH_WORKLOADS[], BENCH_PRECISIONS[];
 enum { BENCH_N_DEFAULT_WORKLOADS = 6 }; /* the first ones */
+
+struct bench_list {
+    size_t items[BENCH_LIST_MOST], n;
+};
 
 struct bench_options {
     const char *model; /* a weight file; NULL: the shape */
     const char *shape;
-    const char *precisions[BENCH_LIST_MOST];
-    size_t n_precisions;
-    size_t threads[BENCH_LIST_MOST];
-    size_t n_threads;                  /* 0: one thread, and all */
-    size_t workloads[BENCH_LIST_MOST]; /* indexes */
-    size_t n_workloads;
+    struct bench_list precisions, workloads; /* places in BENCH_PRECISIONS and BENCH_WORKLOADS */
+    struct bench_list threads;               /* n 0: one thread, and all */
     bool has_workloads; /* asked for by name: one that cannot be served is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;

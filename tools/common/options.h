@@ -3,19 +3,8 @@
  *
  * Exit codes: 0 done, 1 failed, 2 misused. Results go to stdout, everything else to stderr.
  * The option_ functions print their own message and return false; the caller then returns
- * PROGRAM_MISUSED. `option` is the option's name as the user types it, "--seed".
- *
- *     while ((opt = getopt_long(argc, argv, "hm:", longs, NULL)) != -1)
- *         switch (opt) {
- *         case 't':
- *             if (!option_count("-t", optarg, 1, 1024, &threads)) return PROGRAM_MISUSED;
- *             break;
- *         case 'h': return program_help(HELP);
- *         default: return program_usage();      // getopt has said what was wrong
- *         }
- *     ...
- *     return program_end(PROGRAM_DONE);
- */
+ * PROGRAM_MISUSED. `option` is the option's name as the user types it, "--seed". Programs call most
+ * of them through a table of their options, tools/common/options/option_table.h. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 

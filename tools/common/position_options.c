@@ -13,20 +13,14 @@
 static const double SCALE_MOST = FLT_MAX;
 
 const struct option_choice POSITION_SCHEMES[] = {
-    {"model", ENGINE_POSITION_MODEL, "what the model says"},
-    {"none", ENGINE_POSITION_NONE, "nothing"},
-    {"sinusoidal", ENGINE_POSITION_SINUSOIDAL,
-     "PE(p,2i) = sin(p/base^(2i/D)), PE(p,2i+1) = cos(the same)"},
-    {"learned", ENGINE_POSITION_LEARNED, "a row of the file's table, where it has one"},
-    {"index", ENGINE_POSITION_INDEX,
-     "p/T in every column; the same value is another place in a text of another length; in "
-     "windows, T is that of the window"},
-    {"binary", ENGINE_POSITION_BINARY, "PE(p,i) = bit i of p, the lowest first"},
-    {"fourier", ENGINE_POSITION_FOURIER,
-     "PE(p,2i) = sin(2πfp), PE(p,2i+1) = cos(the same), with the i-th frequency f; columns for "
-     "which there is none are 0"},
-    {"exponential", ENGINE_POSITION_EXPONENTIAL,
-     "PE(p,i) = exp(-p/base^(i/D)): time constants from 1 to base tokens"},
+    {"model", ENGINE_POSITION_MODEL},
+    {"none", ENGINE_POSITION_NONE},
+    {"sinusoidal", ENGINE_POSITION_SINUSOIDAL},
+    {"learned", ENGINE_POSITION_LEARNED},
+    {"index", ENGINE_POSITION_INDEX},
+    {"binary", ENGINE_POSITION_BINARY},
+    {"fourier", ENGINE_POSITION_FOURIER},
+    {"exponential", ENGINE_POSITION_EXPONENTIAL},
     {0},
 };
 
@@ -140,8 +134,6 @@ const struct option_row POSITION_ROWS[3] = {
     {"position-base", 0, "B", "of sinusoidal and exponential (default the model's, or 10000)",
      SET_BY(set_base)},
     {"frequencies", 0, "F,..", "of fourier: cycles per token (default the model's, or harmonics)",
-     "Numbers from -1e38 to 1e38, rounded to float32 as in a weight file, at most one for two "
-     "columns. The harmonics are (i+1)/N of the model's longest text, N tokens.",
      SET_BY(set_frequencies)},
     {"position-scale", 0, "W", "factor on positions (default the model's, or 1)",
      SET_BY(set_position_scale)},
@@ -150,8 +142,6 @@ const struct option_row POSITION_ROWS[3] = {
 const struct option_row EMBEDDING_SCALE_ROWS[1] = {
     {"embedding-scale", 0, "W",
      "factor on embeddings (default the model's, or 1; sqrt: root of the width)",
-     "W times a token's embedding plus --position-scale times its position, plus the type's "
-     "embedding, goes into the model.",
      SET_BY(set_embedding_scale)},
 };
 

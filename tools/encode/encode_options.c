@@ -64,26 +64,23 @@ static bool settle_chunks(void *options, const struct option_use *use)
 
 /* ---- The options ---- */
 
-static const struct option_choice INPUTS[] = {
-    OPTION_NAMED("text", false), OPTION_NAMED("jsonl", true), {0}};
+static const struct option_choice INPUTS[] = {{"text", false}, {"jsonl", true}, {0}};
 static const struct option_choice ON_LONG[] = {
-    OPTION_NAMED("truncate", ENGINE_ON_LONG_TRUNCATE),
-    OPTION_NAMED("error", ENGINE_ON_LONG_ERROR),
-    OPTION_NAMED("chunk", ON_LONG_CHUNK),
+    {"truncate", ENGINE_ON_LONG_TRUNCATE},
+    {"error", ENGINE_ON_LONG_ERROR},
+    {"chunk", ON_LONG_CHUNK},
     {0},
 };
 static const struct option_choice TRUNCATIONS[] = {
-    OPTION_NAMED("longest-first", ENGINE_TRUNCATE_LONGEST_FIRST),
-    OPTION_NAMED("only-first", ENGINE_TRUNCATE_ONLY_FIRST),
-    OPTION_NAMED("only-second", ENGINE_TRUNCATE_ONLY_SECOND),
+    {"longest-first", ENGINE_TRUNCATE_LONGEST_FIRST},
+    {"only-first", ENGINE_TRUNCATE_ONLY_FIRST},
+    {"only-second", ENGINE_TRUNCATE_ONLY_SECOND},
     {0},
 };
-static const struct option_choice SIDES[] = {
-    OPTION_NAMED("left", true), OPTION_NAMED("right", false), {0}};
+static const struct option_choice SIDES[] = {{"left", true}, {"right", false}, {0}};
 static const struct option_choice FORMATS[] = {
-    OPTION_NAMED("text", FORMAT_TEXT), OPTION_NAMED("json", FORMAT_JSON),
-    OPTION_NAMED("csv", FORMAT_CSV),   OPTION_NAMED("npy", FORMAT_NPY),
-    OPTION_NAMED("ids", FORMAT_IDS),   {0},
+    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"csv", FORMAT_CSV},
+    {"npy", FORMAT_NPY},   {"ids", FORMAT_IDS},   {0},
 };
 
 static const struct option_row INPUT_ROWS[] = {
@@ -91,73 +88,34 @@ static const struct option_row INPUT_ROWS[] = {
      "text, or jsonl: each line of stdin is \"text\",\n"
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
-     "See JSON LINES.", CHOICE(request.is_json_input, INPUTS)},
-    {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", NULL,
-     TEXT(pair)},
+     CHOICE(request.is_json_input, INPUTS)},
+    {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", TEXT(pair)},
     {"prompt", 0, "NAME",
      "put this prompt of the file before each text; default with\n"
      "-p model: the file's default prompt, if it has one",
-     "So it is, without -p, with --similarity and --rank. Of a pair it stands before the first "
-     "text. From there on it is part of the text: spans count in the text with its prompt, and "
-     "results show it. Of a text that goes in windows it stands before each of them, and their "
-     "part of the text is what comes behind it.",
      TEXT(request.prompt)},
-    {"prompt-text", 0, "TEXT", "put this before each text", NULL, TEXT(request.prompt_text)},
-    {"no-prompt", 0, NULL, "put nothing before texts", "Whatever the file says.",
-     FLAG(request.no_prompt)},
-    {"no-special", 0, NULL, "no special tokens around texts", NULL, FLAG(request.no_special)},
+    {"prompt-text", 0, "TEXT", "put this before each text", TEXT(request.prompt_text)},
+    {"no-prompt", 0, NULL, "put nothing before texts", FLAG(request.no_prompt)},
+    {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
 };
 
 static const struct option_row LENGTH_ROWS[] = {
     {"max-tokens", 0, "N", "most tokens per text; default the model's",
-     "Special tokens are counted; more than the model takes is an error. With --tokens the default "
-     "is no limit.",
      COUNT(request.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
      "truncate, error, or chunk: encode windows of a longer text;\n"
      "default the model's, else error",
-     "The first text that is cut is named on standard error; if there are more, their count "
-     "follows "
-     "at the end."
-     "\n\n"
-     "With chunk every result is that of a window: as many tokens of the text as there is room "
-     "for, "
-     "with the special tokens around them. Of a pair the longer text goes in windows, or the one "
-     "that --truncation names, and the other is in each of them whole. Results tell the window, "
-     "how "
-     "many there are, and the bytes of the text that it covers, and show that part of the text; "
-     "spans of tokens and entities count in the whole text. With --entities windows begin and end "
-     "between words, as far as there are any.",
      CHOICE(request.on_long, ON_LONG), .set = settle_chunks},
     {"stride", 0, "N", "tokens that neighbouring windows share (default 0)",
-     "With --entities at least so many. It must be less than a window has room for.",
      COUNT(request.stride, 0, INT32_MAX)},
     {"truncation", 0, "KIND", "which text of a pair is cut: longest-first, only-first, only-second",
-     "It asks for --on-long truncate, unless windows are asked for. Default: longest-first.",
      CHOICE(request.truncation, TRUNCATIONS), GIVEN(request.has_truncation)},
-    {"truncate-left", 0, NULL, "cut the start of texts, not the end",
-     "It asks for --on-long truncate.", FLAG(request.truncate_left)},
+    {"truncate-left", 0, NULL, "cut the start of texts, not the end", FLAG(request.truncate_left)},
     {"pad-to", 0, "N", "N tokens per text: padding, whose rows are zeros, fills up shorter ones",
-     "Special tokens are counted. Longer texts are an error, or are cut or go in windows as "
-     "--on-long says, each window padded; token ids that are given as ids are never cut. Padding "
-     "is "
-     "not computed: no token sees it, it has no position, and the vectors of the tokens and of the "
-     "text are the same without it."
-     "\n\n"
-     "pad_sequences of Keras pads and cuts at the start unless told otherwise, which is "
-     "--pad-side left --truncate-left; its padding='post', truncating='post' is the default here.",
      COUNT(request.pad_to, 1, PAD_TO_MOST)},
-    {"pad-side", 0, "SIDE", "left, or right (default): where it goes", NULL,
+    {"pad-side", 0, "SIDE", "left, or right (default): where it goes",
      CHOICE(request.pad_left, SIDES), GIVEN(request.has_pad_side)},
     {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
-     "Any int32 number, because it is never looked up. Default: that of [PAD] in the vocabulary, "
-     "else of <pad>, else 0, which Keras keeps free; where 0 is a word's id, that is said on "
-     "standard error."
-     "\n\n"
-     "With ids of --input jsonl that have no mask, all of this id at their start and at their end "
-     "is padding, so that rows padded before are read as what they are, also without --pad-to. "
-     "Without --pad-id every id is a token, and the first row that begins or ends with the "
-     "vocabulary's padding is named on standard error.",
      SET_BY(set_pad_id), GIVEN(request.has_pad_id)},
 };
 
@@ -167,90 +125,35 @@ static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
      "none: a vector per token (default); a vector per text: mean, cls,\n"
      "max, mean_sqrt, weighted_mean, last, pooler, or model (its own)",
-     "A text without tokens has the vector zero, which is noted once on standard error.",
      CHOICE(request.pooling, REQUEST_POOLINGS), GIVEN(request.has_pooling)},
-    {"normalize", 0, NULL, "scale the vectors of texts to length 1", NULL, FLAG(request.normalize)},
-    {"tokens", 0, NULL, "tokens only, no vectors",
-     "A weight file that holds a tokenizer alone serves it, and -f ids.", TASK(TASK_TOKENS)},
+    {"normalize", 0, NULL, "scale the vectors of texts to length 1", FLAG(request.normalize)},
+    {"tokens", 0, NULL, "tokens only, no vectors", TASK(TASK_TOKENS)},
     {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
-     "For the texts padded to --pad-to, else to the longest: the padding mask (a row per text; 1 "
-     "is "
-     "a token, 0 is padding); the look-ahead mask (a row per query, a column per key; True is "
-     "hidden, because the key comes later; False is seen); per text, what is seen under the "
-     "padding "
-     "mask and the mask in force (--mask, else the model's; 1 is seen, 0 is hidden; the rows of "
-     "padding are empty, because it is not computed); and the softmax of a row of scores under the "
-     "padding mask. All of them together may have 67108864 cells, those of a text of 5792 tokens. "
-     "The scores are the ids where ids are given (--input jsonl), and 0 for texts. Formats: text, "
-     "json."
-     "\n\n"
-     "A hidden key's score is -infinity, as in the engine, so its weight is exactly 0, and a row "
-     "without keys is zeros. With a large number such as -1e9 added in its place the score itself "
-     "is lost in float32 (near 1e9 its numbers are 64 apart). As long as one key is seen that does "
-     "no harm; where all are hidden the weights become equal.",
      TASK(TASK_SHOW_MASK)},
-    {"compare", 0, NULL, "compare the vectors of the words that A and B share",
-     "Repeated words are paired in the order in which they occur. For each pair it prints the "
-     "positions, the cosine of its two vectors and their largest difference, then the words that "
-     "only one text has, those that the vocabulary does not have, and one sentence that says what "
-     "follows. Without texts they are the two lines of standard input. Formats: text, json.",
-     TASK(TASK_COMPARE)},
-    {"similarity", 0, NULL, "cosine of every text with every other",
-     "Of at least two texts; by -p, else the model's own pooling, else the mean.",
-     TASK(TASK_SIMILARITY)},
+    {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
+    {"similarity", 0, NULL, "cosine of every text with every other", TASK(TASK_SIMILARITY)},
     {"rank", 0, "QUERY", "how well each text answers: by a cross-encoder, else by cosine",
-     "Best first. A cross-encoder (a model with a head for one label of a text) scores the pair of "
-     "the query and the text; of other models it is the cosine of the vectors of both, by -p, else "
-     "the model's own pooling, else the mean. Without -p and a choice of prompts, the query gets "
-     "the file's prompt query, and texts get document or passage, where the file has them; else "
-     "its "
-     "default prompt. Memory grows by a score per text, not by vectors. Nothing is printed if any "
-     "text fails, except with --in-order.",
      TASK(TASK_RANK)},
-    {"labels", 0, NULL, "label and score of each text, or of each token",
-     "The best label: of each text where the model has a head for texts, of each token where it "
-     "has "
-     "one for tokens. A label that the file does not name is LABEL_ and its number. A text without "
-     "tokens has no label: a dash, null in JSON, empty fields in csv. A model without the head "
-     "that "
-     "this or one of the next asks for is an error that names the head it has.",
-     TASK(TASK_LABELS)},
-    {"entities", 0, NULL, "names and the like: text, label, score, place",
-     "They are runs of tokens with one label (without its B- or I-), from a model with a head for "
-     "tokens, with their mean score.",
-     TASK(TASK_ENTITIES)},
-    {"fill", 0, NULL, "words for each mask token, with probability",
-     "The most likely ones, from a model with a head for them. A text without a mask token is "
-     "noted "
-     "once on standard error.",
-     TASK(TASK_FILL)},
-    {"top", 0, "N", "--fill: how many (default 5); --rank: only the best N", NULL,
+    {"labels", 0, NULL, "label and score of each text, or of each token", TASK(TASK_LABELS)},
+    {"entities", 0, NULL, "names and the like: text, label, score, place", TASK(TASK_ENTITIES)},
+    {"fill", 0, NULL, "words for each mask token, with probability", TASK(TASK_FILL)},
+    {"top", 0, "N", "--fill: how many (default 5); --rank: only the best N",
      COUNT(request.top, 1, INT32_MAX)},
-    {"in-order", 0, NULL, "--rank: in the order of the input", "Scores come as they are made.",
-     FLAG(in_order)},
-    {"query-prompt", 0, "P", "--rank: name of the prompt before QUERY", NULL,
-     TEXT(request.query_prompt)},
-    {"raw-scores", 0, NULL, "logits, not probabilities",
-     "They are not what the file's setting scores (softmax, sigmoid) and --fill (softmax) make of "
-     "them.",
-     FLAG(request.raw_scores)},
+    {"in-order", 0, NULL, "--rank: in the order of the input", FLAG(in_order)},
+    {"query-prompt", 0, "P", "--rank: name of the prompt before QUERY", TEXT(request.query_prompt)},
+    {"raw-scores", 0, NULL, "logits, not probabilities", FLAG(request.raw_scores)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
      "text (default), json (an object per line), csv, npy (float32; with\n"
      "--tokens --pad-to int32), or ids (a line of token ids per text)",
-     "See FORMATS.", CHOICE(format, FORMATS)},
+     CHOICE(format, FORMATS)},
     {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
-     "Labels come best first.", FLAG(all_values)},
+     FLAG(all_values)},
     {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",
-     "Every two seconds, and once more at the end. Without it this is shown on one line of a "
-     "terminal, while texts come from a file or a pipe and results do not go to the terminal, and "
-     "cleared at the end.",
      FLAG(has_progress)},
     {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
-     "It is written beside its place and put there when all is done; after a failure nothing is "
-     "left and a file that was there stays as it was.",
      SET_BY(set_output)},
 };
 

@@ -27,68 +27,44 @@ static bool check_scheme(void *options, const struct option_use *use)
 }
 
 static const struct option_choice TYPES[] = {
-    OPTION_NAMED("f32", TENSOR_F32),
-    OPTION_NAMED("f16", TENSOR_F16),
-    OPTION_NAMED("bf16", TENSOR_BF16),
-    OPTION_NAMED("int8", TENSOR_INT8),
-    {0},
+    {"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}, {"int8", TENSOR_INT8}, {0},
 };
 static const struct option_choice SPLITS[] = {
-    {"punctuation", false, "at blanks and punctuation (default)"},
-    {"blanks", true,
-     "at blanks alone, for texts that are split into tokens already, as the corpora of these "
-     "vectors were"},
+    {"punctuation", false},
+    {"blanks", true},
     {0},
 };
 
 static const struct option_row FILE_ROWS[] = {
-    {"output", 'o', "FILE", "the weight file to write",
-     "Not one of the files that are read. It is written beside its place and renamed into it when "
-     "it is whole.",
-     TEXT(output)},
+    {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
     {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
-     "As they are loses nothing. Vectors and the output layer of a classifier are always f32. With "
-     "int8 the embedding tables are f16. So are layers that do not bear int8: those in whose "
-     "second "
-     "feed-forward matrix (feed_forward.out) some row's largest magnitude is more than 16 times "
-     "the "
-     "median of its rows' largest; if there is any, that matrix stays f16 in every layer. A note "
-     "says which.",
      CHOICE_AT(struct import_options, plan.type, TYPES)},
-    {"name", 0, "TEXT", "the name that the programs show (default: that of the source)", NULL,
+    {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
      TEXT(name)},
     {"tokenizer-only", 0, "S",
      "a file with the tokenizer of S and no model; S is a tokenizer.json, a\n"
      "vocab.txt, or a directory",
-     "(encode-import DIR --tokenizer-only FILE without -o writes to FILE.)", TEXT(tokenizer)},
+     TEXT(tokenizer)},
     {"dry-run", 0, NULL, "check everything, show what would be written, write nothing",
-     "Shown are settings, tokenizer, tensors with types, shapes and sizes, what they are made of, "
-     "and what is left out.",
      FLAG(is_dry_run)},
 };
 
 static const struct option_row VECTORS_ROWS[] = {
-    {"vectors", 0, "FILE", "lines of a word and its numbers, '-' for stdin", "See WORD VECTORS.",
-     TEXT(vectors.path)},
-    {"limit", 0, "N", "the first N words", NULL,
+    {"vectors", 0, "FILE", "lines of a word and its numbers, '-' for stdin", TEXT(vectors.path)},
+    {"limit", 0, "N", "the first N words",
      COUNT_AT(struct import_options, vectors.limit, 1, INT32_MAX)},
     {"only-words-of", 0, "F", "the words of these texts ('-' for stdin), ids as Keras gives them",
-     "One text per line. Keras' Tokenizer gives the most frequent word the first id, equally "
-     "frequent ones theirs in the order in which they come, from 1; row 0 is padding. So the table "
-     "is the embedding matrix of the notebooks, [words + 1, numbers].",
      TEXT(vectors.only_words_of)},
     {"lower", 0, "yes|no",
      "put texts into lower case (default: yes if no word has a capital;\n"
      "with --only-words-of yes, as Keras does)",
-     NULL, YES_NO_AT(struct import_options, vectors.lower)},
+     YES_NO_AT(struct import_options, vectors.lower)},
     {"split", 0, "punctuation|blanks",
      "where words end: at blanks and punctuation (default), or at\n"
      "blanks alone, for texts that are split into tokens already",
-     NULL, CHOICE_AT(struct import_options, vectors.splits_at_blanks, SPLITS)},
-    {"max-tokens", 0, "N", "the longest text (default 4096)", NULL, SET_BY(set_max_tokens)},
+     CHOICE_AT(struct import_options, vectors.splits_at_blanks, SPLITS)},
+    {"max-tokens", 0, "N", "the longest text (default 4096)", SET_BY(set_max_tokens)},
     {"position", 0, "SCHEME", "none (default), sinusoidal, index, binary, fourier, exponential",
-     "What the file asks for; encode(1) has the formulas, and takes others at any time. With none, "
-     "pooled vectors are plain averages of words.",
      CHOICE_AT(struct import_options, vectors.positions.position, POSITION_SCHEMES),
      .set = check_scheme},
 };

@@ -38,42 +38,40 @@ static bool refuse(void *options, const struct option_use *use)
 }
 
 static const struct option_choice FORMATS[] = {
-    OPTION_NAMED("text", POSITIONS_TEXT),
-    OPTION_NAMED("json", POSITIONS_JSON),
-    OPTION_NAMED("csv", POSITIONS_CSV),
+    {"text", POSITIONS_TEXT},
+    {"json", POSITIONS_JSON},
+    {"csv", POSITIONS_CSV},
     {0},
 };
 
 static const struct option_row FILE_ROWS[] = {
     {"format", 'f', "F", "text (default) or json; --positions: also csv, the matrix",
-     "See FORMATS.", CHOICE_AT(struct inspect_options, format, FORMATS)},
-    {"verify", 0, NULL, "read all data and compare every checksum", NULL,
+     CHOICE_AT(struct inspect_options, format, FORMATS)},
+    {"verify", 0, NULL, "read all data and compare every checksum",
      FLAG_AT(struct inspect_options, verify)},
-    {"output", 'o', "FILE", NULL, NULL, SET_BY(refuse)},
-    {"embedding-scale", 0, "W1", NULL, NULL, SET_BY(refuse)},
+    {"output", 'o', "FILE", NULL, SET_BY(refuse)},
+    {"embedding-scale", 0, "W1", NULL, SET_BY(refuse)},
 };
 
 static const struct option_row SCHEME_ROWS[] = {
-    {"positions", 0, NULL, "range, length of each row, distances of rows k apart, equal rows", NULL,
+    {"positions", 0, NULL, "range, length of each row, distances of rows k apart, equal rows",
      FLAG_AT(struct inspect_options, has_positions)},
     {"position", 0, "SCHEME",
      "none, sinusoidal (default without FILE), learned, index, binary,\n"
      "fourier, exponential; SCHEME alone says the same",
-     "Beside a file, whose width and longest text are then used.",
      CHOICE_AT(struct inspect_options, positions.options.position, POSITION_SCHEMES)},
 };
 
 static const struct option_row MEASURE_ROWS[] = {
-    {"width", 0, "D", "columns, without FILE (default 128)", NULL, COUNT(positions.width, 1)},
+    {"width", 0, "D", "columns, without FILE (default 128)", COUNT(positions.width, 1)},
     {"rows", 'n', "N",
      "positions 0 to N - 1 (default 128; of FILE its longest text, at\n"
      "most 1024); index: of a text of N tokens",
-     "Harmonics without a file are those of such a text, too.", COUNT(positions.n, 1)},
-    {"apart", 'k', "K", "distances for k = 1 to K (default 5)",
-     "N times K times the width may be 4294967296.", COUNT(positions.n_apart, 1)},
-    {"row", 0, "P", "also the norm of row P", NULL, COUNT(positions.picks.row, 0),
+     COUNT(positions.n, 1)},
+    {"apart", 'k', "K", "distances for k = 1 to K (default 5)", COUNT(positions.n_apart, 1)},
+    {"row", 0, "P", "also the norm of row P", COUNT(positions.picks.row, 0),
      GIVEN_AT(struct inspect_options, positions.picks.has_row)},
-    {"pair", 0, "P,Q", "also the distance of rows P and Q", NULL, SET_BY(set_pair),
+    {"pair", 0, "P,Q", "also the distance of rows P and Q", SET_BY(set_pair),
      GIVEN_AT(struct inspect_options, positions.picks.has_pair)},
 };
 

@@ -24,74 +24,46 @@ static bool add_token(void *options, const struct option_use *use)
 }
 
 static const struct option_choice TYPES[] = {
-    OPTION_NAMED("f32", TENSOR_F32),
-    OPTION_NAMED("f16", TENSOR_F16),
-    OPTION_NAMED("bf16", TENSOR_BF16),
-    OPTION_NAMED("int8", TENSOR_INT8),
-    {0},
+    {"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}, {"int8", TENSOR_INT8}, {0},
 };
 static const struct option_choice LAYOUTS[] = {
-    OPTION_NAMED("rows", LAYOUT_ROWS),
-    OPTION_NAMED("panels", LAYOUT_PANELS),
+    {"rows", LAYOUT_ROWS},
+    {"panels", LAYOUT_PANELS},
     {0},
 };
 
 static const struct option_row FILE_ROWS[] = {
-    {"output", 'o', "FILE", "the weight file to write (needed; not stdout)",
-     "A weight file is completed at its start, so it cannot be written to a pipe. It is written "
-     "beside its place and renamed into it when it is whole; a failure leaves nothing behind and "
-     "the "
-     "old file as it was.",
-     TEXT(output)},
+    {"output", 'o', "FILE", "the weight file to write (needed; not stdout)", TEXT(output)},
     {"seed", 0, "N", "same seed, same bytes, on every machine (default 1)",
-     "Each tensor depends on the seed and its own name only.",
      NUMBER_AT(struct new_options, random.seed)},
-    {"name", 0, "TEXT", "the name that the programs show (default: random weights)", NULL,
-     TEXT(name)},
+    {"name", 0, "TEXT", "the name that the programs show (default: random weights)", TEXT(name)},
     {"type", 0, "T", "matrices of linear layers: f32, f16, bf16, int8 (default f32)",
-     "Vectors are always f32.", CHOICE(random.linear_type, TYPES)},
+     CHOICE(random.linear_type, TYPES)},
     {"layout", 0, "L", "of these: panels, rows (default panels)",
-     "Panels are the order in which the kernels read them.", CHOICE(random.linear_layout, LAYOUTS)},
+     CHOICE(random.linear_layout, LAYOUTS)},
     {"embedding-type", 0, "T", "the embedding tables (default: as --type)",
-     "They are always in rows.", CHOICE(random.table_type, TYPES)},
+     CHOICE(random.table_type, TYPES)},
 };
 
 static const struct option_row TOKENIZER_ROWS[] = {
     {"tokenizer", 0, "FILE", "a Keras Tokenizer.to_json() file, or one token per line",
-     "At most one of --tokenizer, --words and --fit. A dash is standard input. In a list the id of "
-     "a token is the number of its line, from 0; an "
-     "empty line is an id without text; lines may end with \\r\\n. A line [UNK] or <unk> is the "
-     "token for unknown words; if there is none, [UNK] is appended. A line with a blank in it is "
-     "refused, unless --keras, because no text split at blanks would give it. A Keras file says "
-     "itself how to split: --keras, --blanks and --lower are refused with it.",
      TEXT(tokenizer)},
-    {"words", 0, "'a b c'", "these words", "Then [UNK].", TEXT(words)},
-    {"fit", 0, "FILE", "the words of a text, '-' for stdin, by the rules of Keras",
-     "A text per line: lower case, punctuation becomes blanks, id 0 is padding, id 1 the token for "
-     "unknown words, then the words, the most frequent first; those that are equally frequent in "
-     "the order in which they first came.",
-     TEXT(fit)},
+    {"words", 0, "'a b c'", "these words", TEXT(words)},
+    {"fit", 0, "FILE", "the words of a text, '-' for stdin, by the rules of Keras", TEXT(fit)},
     {"oov", 0, "TOKEN", "--fit: token for unknown words, '' for none (default <unk>)",
-     "Where there is none, unknown words are dropped.", TEXT(fit_options.oov)},
-    {"num-words", 0, "N", "--fit: keep the N most frequent words", NULL,
-     COUNT(fit_options.num_words)},
-    {"min-count", 0, "N", "--fit: keep words that occur N times or more", NULL,
+     TEXT(fit_options.oov)},
+    {"num-words", 0, "N", "--fit: keep the N most frequent words", COUNT(fit_options.num_words)},
+    {"min-count", 0, "N", "--fit: keep words that occur N times or more",
      COUNT(fit_options.min_count)},
-    {"keras", 0, NULL, "--words and word lists: split like Keras",
-     "With its default filter list. --fit always splits so.", FLAG(keras)},
-    {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", NULL, FLAG(blanks)},
-    {"lower", 0, "yes|no", "lower case (default: yes with --keras and --fit, else no)", NULL,
+    {"keras", 0, NULL, "--words and word lists: split like Keras", FLAG(keras)},
+    {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", FLAG(blanks)},
+    {"lower", 0, "yes|no", "lower case (default: yes with --keras and --fit, else no)",
      YES_NO_AT(struct new_options, lower)},
-    {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated",
-     "Unless it is there.", SET_BY(add_token)},
+    {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated", SET_BY(add_token)},
     {"template-single", 0, "T", "special tokens of a text: '[CLS]:0 A:0 [SEP]:0'",
-     "And the token types. Pieces are separated by blanks; each is A (the text), an id or the text "
-     "of a token, then a colon and the token type. Default: the text alone.",
      TEXT(template_single)},
-    {"template-pair", 0, "T", "of a pair: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'", NULL,
-     TEXT(template_pair)},
+    {"template-pair", 0, "T", "of a pair: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'", TEXT(template_pair)},
     {"truncate", 0, "yes|no", "cut texts that are too long (default no)",
-     "Rather than refuse them, unless the caller says otherwise.",
      YES_NO_AT(struct new_options, truncate)},
 };
 

@@ -205,7 +205,7 @@ static void list_choices(const char *key, struct option_choice choices[SHAPE_VAL
     for (int i = 0; i < SHAPE_VALUES_MOST && n < SHAPE_VALUES_MOST - 1; i++) {
         const char *name = config_value_name(key, i);
         if (name != NULL && is_listed(values, name))
-            choices[n++] = (struct option_choice){name, i, NULL};
+            choices[n++] = (struct option_choice){name, i};
     }
 }
 
@@ -223,7 +223,7 @@ size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHA
         describe(key, value, row->help);
         list_choices(key, row->choices);
         table[n] = (struct option_row){
-            row->name,      0, "", row->help, NULL, SET_BY(set_option), .choices = row->choices,
+            row->name,      0, "", row->help, SET_BY(set_option), .choices = row->choices,
             .value = (int)n};
     }
     return n;

@@ -17,105 +17,85 @@ enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 /* ---- The options ---- */
 
 static const struct option_choice KINDS[] = {
-    OPTION_NAMED("heatmap", POSITION_HEATMAP),         OPTION_NAMED("waves", POSITION_WAVES),
-    OPTION_NAMED("correlation", POSITION_CORRELATION), OPTION_NAMED("cosine", POSITION_COSINE),
-    OPTION_NAMED("distance", POSITION_DISTANCE),       {0},
+    {"heatmap", POSITION_HEATMAP},         {"waves", POSITION_WAVES},
+    {"correlation", POSITION_CORRELATION}, {"cosine", POSITION_COSINE},
+    {"distance", POSITION_DISTANCE},       {0},
 };
 static const struct option_choice PALETTES[] = {
-    OPTION_NAMED("default", PALETTE_DEFAULT),
-    OPTION_NAMED("RdBu", PALETTE_RDBU),
-    OPTION_NAMED("viridis", PALETTE_VIRIDIS),
-    OPTION_NAMED("Blues", PALETTE_BLUES),
+    {"default", PALETTE_DEFAULT},
+    {"RdBu", PALETTE_RDBU},
+    {"viridis", PALETTE_VIRIDIS},
+    {"Blues", PALETTE_BLUES},
     {0},
 };
 static const struct option_choice FORMATS[] = {
-    OPTION_NAMED("text", PLOT_TEXT), OPTION_NAMED("data", PLOT_DATA), OPTION_NAMED("png", PLOT_PNG),
-    OPTION_NAMED("svg", PLOT_SVG),   OPTION_NAMED("pdf", PLOT_PDF),   {0},
+    {"text", PLOT_TEXT}, {"data", PLOT_DATA}, {"png", PLOT_PNG},
+    {"svg", PLOT_SVG},   {"pdf", PLOT_PDF},   {0},
 };
-static const struct option_choice SIDES[] = {
-    OPTION_NAMED("right", false), OPTION_NAMED("left", true), {0}};
-static const struct option_choice FITS[] = {
-    OPTION_NAMED("together", false), OPTION_NAMED("each", true), {0}};
-static const struct option_choice MEASURES[] = {
-    OPTION_NAMED("distance", false), OPTION_NAMED("cosine", true), {0}};
+static const struct option_choice SIDES[] = {{"right", false}, {"left", true}, {0}};
+static const struct option_choice FITS[] = {{"together", false}, {"each", true}, {0}};
+static const struct option_choice MEASURES[] = {{"distance", false}, {"cosine", true}, {0}};
 
 static const struct option_row TEXT_ROWS[] = {
-    {"no-special", 0, NULL, "no special tokens around texts", NULL, FLAG(request.no_special)},
+    {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
-     "Default: the model's own, else mean.", CHOICE(request.pooling, REQUEST_POOLINGS + 1),
+     CHOICE(request.pooling, REQUEST_POOLINGS + 1),
      GIVEN_AT(struct plot_options, request.has_pooling), FOR_TWO(PLOT_ORDER, PLOT_SIMILARITY)},
 };
 
 static const struct option_row PICTURE_ROWS[] = {
-    {"kind", 0, "KIND", "heatmap (default), waves, correlation (PE·PEᵀ), cosine, distance", NULL,
+    {"kind", 0, "KIND", "heatmap (default), waves, correlation (PE·PEᵀ), cosine, distance",
      CHOICE(position_kind, KINDS), FOR(PLOT_POSITION)},
-    {"width", 0, "D", "numbers per position (default 128; a file has its own)", NULL,
+    {"width", 0, "D", "numbers per position (default 128; a file has its own)",
      COUNT(width, 1, 65536), FOR(PLOT_POSITION)},
     {"positions", 'n', "N",
      "positions (default 100; all of a learned table); N x D is at most\n"
      "16777216, and N at most 4096 where all pairs are compared",
-     NULL, COUNT(n_positions, 1, 100000), FOR(PLOT_POSITION)},
-    {"dims", 0, "LIST", "waves: columns as 6,7,8,9 or from:below:step (default: eight)",
-     "At most 28; the default is eight over the width.", TEXT(dims), FOR(PLOT_POSITION)},
+     COUNT(n_positions, 1, 100000), FOR(PLOT_POSITION)},
+    {"dims", 0, "LIST", "waves: columns as 6,7,8,9 or from:below:step (default: eight)", TEXT(dims),
+     FOR(PLOT_POSITION)},
     {"beside", 0, "WHAT", "another panel: a scheme, or a weight file; may be repeated",
-     "A scheme is computed in the size of the first. (A file that is called like a scheme is named "
-     "with a path: ./index.)",
      SET_BY(plot_add_beside), FOR(PLOT_POSITION)},
-    {"transpose", 0, NULL, "heatmap: positions to the right, dimensions upwards", NULL,
+    {"transpose", 0, NULL, "heatmap: positions to the right, dimensions upwards",
      FLAG(is_transposed), FOR(PLOT_POSITION)},
     {"layer", 0, "L",
      "attention: layer, from 1 (default 1; with --rollout the last one it\n"
      "takes in); words: after layer L (default 0: the embedding step)",
-     NULL, SET_BY(plot_set_layer), FOR_TWO(PLOT_ATTENTION, PLOT_WORDS)},
-    {"head", 0, "H", "head, from 1; or mean", "Without it all heads are drawn.",
-     SET_BY(plot_set_head), FOR(PLOT_ATTENTION)},
-    {"rollout", 0, NULL, "attention over all layers: products of 0.5 mean + 0.5 I", NULL,
+     SET_BY(plot_set_layer), FOR_TWO(PLOT_ATTENTION, PLOT_WORDS)},
+    {"head", 0, "H", "head, from 1; or mean", SET_BY(plot_set_head), FOR(PLOT_ATTENTION)},
+    {"rollout", 0, NULL, "attention over all layers: products of 0.5 mean + 0.5 I",
      FLAG(is_rollout), FOR(PLOT_ATTENTION)},
     {"pad-to", 0, "N", "show padding up to N tokens: its rows and columns are 0",
-     "In cells, 0 is exactly 0 and 0.00 is less than half of 0.01. There can be 268435456 weights "
-     "in "
-     "all: layers times heads times tokens times tokens.",
      COUNT(pad_to, 1, 1 << 20), FOR(PLOT_ATTENTION)},
-    {"pad-side", 0, "SIDE", "right (default) or left", NULL, CHOICE(pad_left, SIDES),
+    {"pad-side", 0, "SIDE", "right (default) or left", CHOICE(pad_left, SIDES),
      FOR(PLOT_ATTENTION)},
     {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
-     "Together they are principal components of all words of both texts, so that a place means the "
-     "same in both. Each axis points so that its largest component is positive, which does not "
-     "depend on the order of the words. Titles of axes tell their share of the variance.",
      CHOICE(fits_each, FITS), FOR(PLOT_WORDS)},
-    {"link", 0, "A:B", "join two words by a line with its length; may be repeated", NULL,
+    {"link", 0, "A:B", "join two words by a line with its length; may be repeated",
      SET_BY(plot_add_link), FOR(PLOT_WORDS)},
     {"permutations", 0, "N", "at most so many (default 40 if random)",
-     "The default is all of them, if there are at most 119.", COUNT(n_permutations, 1, 5000),
+     COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
+    {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
      FOR(PLOT_ORDER)},
-    {"seed", 0, "S", "of the random ones (default 1)", NULL, NUMBER_AT(struct plot_options, seed),
-     FOR(PLOT_ORDER)},
-    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine", NULL,
-     CHOICE(by_cosine, MEASURES), FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
-    {"colors", 0, "MAP", "RdBu, viridis or Blues",
-     "In RdBu white is 0 where there are numbers below 0. All can be told apart by the "
-     "colour-blind; "
-     "the default depends on the numbers.",
-     CHOICE(palette, PALETTES),
+    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine", CHOICE(by_cosine, MEASURES),
+     FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
+    {"colors", 0, "MAP", "RdBu, viridis or Blues", CHOICE(palette, PALETTES),
      .commands = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_WORDS) - (1u << PLOT_ORDER)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
     {"output", 'o', "FILE", ".png, .svg, .pdf, .txt or .tsv by its end; without: the terminal",
-     "It is put in its place when it is whole. A dash is standard output.", TEXT(output_path)},
-    {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)",
-     "Whatever the file is called.", CHOICE(format, FORMATS)},
+     TEXT(output_path)},
+    {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)", CHOICE(format, FORMATS)},
     {"data", 0, "FILE",
      "write the numbers too (alone: only these), with tabs; FILE -: to\n"
      "standard output",
-     "Standard output takes the picture or the numbers, not both; nor do both go to one file.",
      TEXT(data_path), GIVEN_AT(struct plot_options, writes_data)},
     {"size", 0, "WxH", "in pixels, or as 160x100mm or 6.3x4in; default fits a page",
-     "The default fits the text of a page of A4.", SET_BY(plot_set_size)},
+     SET_BY(plot_set_size)},
     {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",
-     "In SVG and PDF a pixel of --size is 1/N inch too; SVG has 96 per inch.",
      SET_BY(plot_set_dpi)},
-    {"title", 0, "TEXT", "another title; \"\" for none", NULL, TEXT(title)},
+    {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
 };
 
 #define REQUEST_GROUP(title, rows)                                                                 \

@@ -6,6 +6,7 @@
 #include "tools/common/options.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option_group *group_at(const struct option_table *table, size_t i)
@@ -13,17 +14,26 @@ static const struct option_group *group_at(const struct option_table *table, siz
     return i < table->n_groups ? &table->groups[i] : i == table->n_groups ? &OPTION_GENERAL : NULL;
 }
 
+enum { LINE_BYTES = 1024 };
+
+/* Copies a line without its end; returns where the next one begins. */
+static const char *next_line(const char *at, char line[LINE_BYTES])
+{
+    size_t len = strcspn(at, "\n");
+    snprintf(line, LINE_BYTES, "%.*s", (int)len, at);
+    return at + len + (at[len] == '\n');
+}
+
 /* ---- Help ---- */
 
 static void print_usage(const struct option_command *command)
 {
-    const char *line = command->usage, *before = "Usage: ";
-    while (*line != '\0') {
-        size_t len = strcspn(line, "\n");
-        printf("%s%s%s%s %.*s\n", before, program_name(), command->name ? " " : "",
-               command->name ? command->name : "", (int)len, line);
-        line += len + (line[len] == '\n');
-        before = "       ";
+    const char *before = "Usage: ";
+    for (const char *usage = command->usage; *usage != '\0'; before = "       ") {
+        char line[LINE_BYTES];
+        usage = next_line(usage, line);
+        printf("%s%s%s%s %s\n", before, program_name(), command->name ? " " : "",
+               command->name ? command->name : "", line);
     }
 }
 
@@ -35,17 +45,14 @@ static void print_row(const struct option_row *row, size_t column)
     size_t width = (size_t)printf("  %s--%s%s%s", row->letter ? letter : "    ", row->name,
                                   row->argument && row->argument[0] ? " " : "",
                                   row->argument ? row->argument : "");
-    const char *line = row->help;
     if (width > column + 1) {
         putchar('\n');
         width = 0;
     }
-    while (line != NULL) {
-        const char *end = strchr(line, '\n');
-        printf("%*s%.*s\n", width < column ? (int)(column - width) : 1, "",
-               end ? (int)(end - line) : (int)strlen(line), line);
-        line = end ? end + 1 : NULL;
-        width = 0;
+    for (const char *help = row->help; *help != '\0'; width = 0) {
+        char line[LINE_BYTES];
+        help = next_line(help, line);
+        printf("%*s%s\n", width < column ? (int)(column - width) : 1, "", line);
     }
 }
 
@@ -76,82 +83,62 @@ void option_print_help(const struct option_table *table, size_t command)
 
 /* ---- Manual ---- */
 
-static const char ROMAN[] = "\\fR";
-
-/* One character as roff takes it. */
-static void print_roff(char c, bool is_option)
+/* One character as roff takes it; a dash that is no hyphen has a backslash. */
+static void print_roff(char c, bool is_dash)
 {
     if (c == '\\')
         fputs("\\e", stdout);
-    else if (c == '-' && is_option)
+    else if (c == '-' && is_dash)
         fputs("\\-", stdout);
     else
         putchar(c);
 }
 
-static bool is_option(const char *word)
+static bool begins_option(const char *text)
 {
-    return word[0] == '-' && (isalpha((unsigned char)word[1]) || word[1] == '-');
+    return text[0] == '-' && (isalpha((unsigned char)text[1]) || text[1] == '-');
 }
 
-/* FILE, N, F,F,...: what stands for something else. */
-static bool is_placeholder(const char *word, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (islower((unsigned char)word[i]))
-            return false;
-    return isupper((unsigned char)word[0]);
-}
-
-/* A word and what stands around it, "(--rank,": options are bold and, in usage, placeholders
- * italic. */
-static void print_word(const char *word, size_t len, bool is_usage)
-{
-    size_t begin = 0, end;
-    while (begin < len && strchr("([\"", word[begin]))
-        putchar(word[begin++]);
-    bool is_bold = is_option(word + begin);
-    for (end = begin; end < len && !strchr(is_usage ? " ]" : ",;:.)\"|=", word[end]);)
-        end++;
-    bool is_italic = is_usage && is_placeholder(word + begin, end - begin);
-    fputs(is_bold ? "\\fB" : is_italic ? "\\fI" : "", stdout);
-    for (size_t i = begin; i < len; i++) {
-        if (i == end && (is_bold || is_italic))
-            fputs(ROMAN, stdout);
-        print_roff(word[i], is_bold && i < end);
-    }
-    if (end >= len && (is_bold || is_italic))
-        fputs(ROMAN, stdout);
-}
-
-/* Words that roff fills; "\n\n" begins a paragraph. */
+/* A line of text: what stands `so` is bold, and so are options. */
 static void print_text(const char *text)
 {
-    while (*text != '\0') {
-        size_t len = strcspn(text, " \n");
-        if (len && strchr(".'", text[0]))
-            fputs("\\&", stdout);
-        print_word(text, len, false);
-        text += len;
-        if (strncmp(text, "\n\n", 2) == 0)
-            fputs("\n.IP\n", stdout);
-        else if (*text != '\0')
-            putchar(text[-1] == '.' ? '\n' : ' ');
-        text += strspn(text, " \n");
+    bool is_quoted = false, is_option = false;
+    char before = ' ';
+    if (text[0] == '.' || text[0] == '\'') /* else roff would obey it */
+        fputs("\\&", stdout);
+    for (; *text != '\0'; before = *text++) {
+        bool begins = strchr(" ([\"", before) != NULL;
+        if (is_option && strchr(" ,;:.)\"|=", *text)) {
+            is_option = false;
+            fputs("\\fR", stdout);
+        }
+        if (!is_quoted && begins && begins_option(text)) {
+            is_option = true;
+            fputs("\\fB", stdout);
+        }
+        if (*text == '`') {
+            is_quoted = !is_quoted;
+            fputs(is_quoted ? "\\fB" : "\\fR", stdout);
+        } else {
+            print_roff(*text, is_option || is_quoted || (begins && text[1] == ' '));
+        }
     }
+    fputs(is_option ? "\\fR\n" : "\n", stdout);
 }
 
-static void print_choices(const struct option_choice *choices)
+/* A line of a page: requests of roff stay, and texts that are shown as they are. */
+static void print_line(const char *line, bool *is_raw)
 {
-    if (choices == NULL || choices->about == NULL)
-        return;
-    puts(".RS");
-    for (; choices->name != NULL; choices++) {
-        printf(".TP\n.B %s\n", choices->name);
-        print_text(choices->about);
+    *is_raw = *is_raw ? strcmp(line, ".fi") != 0 : strcmp(line, ".nf") == 0;
+    if (line[0] == '.') {
+        puts(line);
+    } else if (*is_raw) {
+        for (; *line != '\0'; line++)
+            print_roff(*line, true);
         putchar('\n');
+    } else {
+        print_text(line);
     }
-    puts(".RE");
 }
 
 /* The help as a sentence: its first letter is a capital, unless it begins with a value's name. */
@@ -160,44 +147,51 @@ static void print_sentence(const struct option_row *row)
     char text[512];
     size_t first = strcspn(row->help, " ,:");
     bool is_value = false;
+    snprintf(text, sizeof text, "%s.", row->help);
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '\n' ? ' ' : *c;
     for (const struct option_choice *choice = row->choices; choice && choice->name; choice++)
         is_value = is_value ||
                    (strlen(choice->name) == first && strncmp(choice->name, row->help, first) == 0);
-    snprintf(text, sizeof text, "%s.", row->help);
     if (!is_value)
         text[0] = (char)toupper((unsigned char)text[0]);
     print_text(text);
 }
 
-static void print_manual_row(const struct option_table *table, const struct option_group *group,
-                             const struct option_row *row)
+/* The lines behind the marker, up to the next one or a section. */
+static void print_more(const char *page, const char *marker)
 {
-    const char *comma = "";
-    if (row->letter)
-        printf(".TP\n\\fB\\-%c\\fR, ", row->letter);
-    else
-        puts(".TP");
-    char name[64];
-    snprintf(name, sizeof name, "--%s", row->name);
-    print_word(name, strlen(name), false);
-    printf(row->argument && row->argument[0] ? " \\fI%s\\fR\n" : "\n", row->argument);
-    for (size_t c = 0; row->commands && c < table->n_commands; c++)
-        if (option_is_of(group, row, c)) {
-            printf("%s%s", comma, table->commands[c].name);
-            comma = ", ";
-        }
-    if (row->commands)
-        fputs(": ", stdout);
-    print_sentence(row);
-    if (row->more) {
-        putchar('\n');
-        print_text(row->more);
+    const char *at = strstr(page, marker);
+    char line[LINE_BYTES];
+    bool is_raw = false;
+    for (at = at ? at + strlen(marker) : ""; *at != '\0';) {
+        at = next_line(at, line);
+        if (line[0] == '@' || strncmp(line, ".SH", 3) == 0)
+            return;
+        print_line(line, &is_raw);
     }
-    putchar('\n');
-    print_choices(row->choices);
 }
 
-static void print_manual_options(const struct option_table *table)
+static void print_manual_row(const struct option_table *table, const struct option_group *group,
+                             const struct option_row *row, const char *page)
+{
+    char head[128], marker[80];
+    char letter[] = "-x, ";
+    letter[1] = row->letter;
+    bool has_argument = row->argument && row->argument[0];
+    snprintf(head, sizeof head, "%s--%s%s%s", row->letter ? letter : "", row->name,
+             has_argument ? " " : "", has_argument ? row->argument : "");
+    puts(".TP");
+    print_text(head);
+    for (size_t c = 0; row->commands && c < table->n_commands; c++)
+        if (option_is_of(group, row, c))
+            printf("\\fB%s\\fR: ", table->commands[c].name);
+    print_sentence(row);
+    snprintf(marker, sizeof marker, "\n@--%s@\n", row->name);
+    print_more(page, marker);
+}
+
+static void print_manual_options(const struct option_table *table, const char *page)
 {
     const struct option_group *group;
     puts(".SH OPTIONS");
@@ -206,7 +200,7 @@ static void print_manual_options(const struct option_table *table)
             printf(".SS \"%s\"\n", group->title[0] ? group->title : "General");
         for (size_t r = 0; r < group->n_rows; r++)
             if (group->rows[r].help)
-                print_manual_row(table, group, &group->rows[r]);
+                print_manual_row(table, group, &group->rows[r], page);
     }
 }
 
@@ -215,16 +209,12 @@ static void print_synopsis(const struct option_table *table)
     puts(".SH SYNOPSIS\n.nf");
     for (size_t c = 0; c < table->n_commands; c++) {
         const struct option_command *command = &table->commands[c];
-        const char *text = command->usage;
-        for (bool begins = true; *text != '\0';) {
-            size_t len = strcspn(text, " \n");
-            if (begins)
-                printf("\\fB%s%s%s\\fR ", program_name(), command->name ? " " : "",
-                       command->name ? command->name : "");
-            print_word(text, len, true);
-            begins = text[len] == '\n';
-            putchar(text[len] == ' ' ? ' ' : '\n');
-            text += len + (text[len] != '\0');
+        for (const char *usage = command->usage; *usage != '\0';) {
+            char line[LINE_BYTES];
+            usage = next_line(usage, line);
+            printf("\\fB%s%s%s\\fR ", program_name(), command->name ? " " : "",
+                   command->name ? command->name : "");
+            print_text(line);
         }
     }
     puts(".fi");
@@ -232,18 +222,25 @@ static void print_synopsis(const struct option_table *table)
 
 void option_print_manual(const struct option_table *table, FILE *template)
 {
-    char line[1024];
+    char *page = NULL, line[LINE_BYTES];
+    size_t cap = 0;
+    bool is_raw = false, is_more = false;
+    bool has_page = getdelim(&page, &cap, '\0', template) > 0;
     fputs(".TH ", stdout);
     for (const char *c = program_name(); *c != '\0'; c++)
         putchar(toupper((unsigned char)*c));
     printf(" 1 \"\" \"encode %s\" \"User commands\"\n", engine_version());
-    while (fgets(line, sizeof line, template) != NULL)
-        if (strcmp(line, "@SYNOPSIS@\n") == 0)
+    for (const char *at = has_page ? page : ""; *at != '\0';) {
+        at = next_line(at, line);
+        is_more = line[0] == '@' || (is_more && strncmp(line, ".SH", 3) != 0);
+        if (strcmp(line, "@SYNOPSIS@") == 0)
             print_synopsis(table);
-        else if (strcmp(line, "@OPTIONS@\n") == 0)
-            print_manual_options(table);
-        else
-            fputs(line, stdout);
+        else if (strcmp(line, "@OPTIONS@") == 0)
+            print_manual_options(table, page);
+        else if (!is_more)
+            print_line(line, &is_raw);
+    }
+    free(page);
 }
 
 /* ---- Completion ---- */

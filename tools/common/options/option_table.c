@@ -8,8 +8,8 @@ static const struct option_row GENERAL_ROWS[] = {
 const struct option_group OPTION_GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
 const struct option_choice OPTION_YES_OR_NO[] = {
-    OPTION_NAMED("yes", true),
-    OPTION_NAMED("no", false),
+    {"yes", true},
+    {"no", false},
     {0},
 };
 

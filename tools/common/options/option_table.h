@@ -4,8 +4,8 @@
  *
  *     #define TEXT(member) TEXT_AT(struct paint, member)
  *     static const struct option_row ROWS[] = {
- *         {"output", 'o', "FILE", "the picture", NULL, TEXT(path)},
- *         {"width", 0, "N", "pixels (default 640)", NULL, COUNT_AT(struct paint, width, 1, 4096)},
+ *         {"output", 'o', "FILE", "the picture", TEXT(path)},
+ *         {"width", 0, "N", "pixels (default 640)", COUNT_AT(struct paint, width, 1, 4096)},
  *     };
  *     static const struct option_rule RULES[] = {
  *         OPTION_NEEDS("width", "output", "--width is that of a file: it goes with -o"),
@@ -25,13 +25,7 @@ struct option_use;
 struct option_choice {
     const char *name;
     int value;
-    const char *about; /* for the manual; or NULL */
 };
-
-#define OPTION_NAMED(name, value)                                                                  \
-    {                                                                                              \
-        (name), (value), NULL                                                                      \
-    }
 
 enum option_kind {
     OPTION_FLAG,
@@ -50,7 +44,6 @@ struct option_row {
     char letter;          /* or 0 */
     const char *argument; /* what help calls it; NULL: it takes none */
     const char *help;     /* lines for --help; NULL: the option is hidden */
-    const char *more;     /* what the manual adds to them; "\n\n" begins a paragraph; or NULL */
     enum option_kind kind;
     size_t offset, bytes; /* of the value in the struct */
     size_t given;         /* of a bool that tells that the option was there; 0: none */
