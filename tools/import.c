@@ -4,7 +4,7 @@
  *     checkpoint     the directory, read and checked whole: config, tokenizer, modules, plan
  *     report         --dry-run: what would be written
  *     plan_write     the tensors, streamed
- *     weight_output  the file itself, and names and hashes of what was read
+ *     output_files   that no input is written over; names and hashes of what was read
  *     vectors        --vectors: GloVe, word2vec, fastText
  *
  * Formats and names: tools/import/. See man/encode-import.1.
@@ -13,9 +13,9 @@
 #include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/checkpoint/plan_write.h"
 #include "tools/import/import_options.h"
+#include "tools/import/output_files.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/vectors.h"
-#include "tools/import/weight_output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,11 +51,9 @@ static void write_metadata(const struct checkpoint *checkpoint, struct weight_ou
     name_of(checkpoint->folder.path, text, sizeof text);
     weight_output_metadata(output, "source", text);
     for (size_t i = 0; i < (size_t)checkpoint->config.model.labels; i++) {
-        char key[32];
         const char *label = checkpoint_label(&checkpoint->config, i);
-        snprintf(key, sizeof key, "label.%zu", i);
         if (label != NULL)
-            weight_output_metadata(output, key, label);
+            weight_output_label(output, i, label, strlen(label));
     }
     prompts_write(&checkpoint->st, output->writer);
 }
@@ -80,11 +78,9 @@ static int write_checkpoint(const struct checkpoint *checkpoint, const char *pat
     write_tokenizer(checkpoint, &output);
     write_metadata(checkpoint, &output);
     progress_begin(&progress, "importing",
-                   weight_output_source_bytes(&checkpoint->folder) +
-                       checkpoint->plan.n_source_bytes);
-    weight_output_sources(&output, &checkpoint->folder, &progress);
-    if (output.problem.text[0] == '\0' && output.error.status == ENGINE_OK &&
-        !plan_write(&checkpoint->plan, output.writer, &progress))
+                   output_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
+    output_sources(&output, &checkpoint->folder, &progress);
+    if (weight_output_is_right(&output) && !plan_write(&checkpoint->plan, output.writer, &progress))
         output.problem = *checkpoint->folder.problem;
     progress_end(&progress);
     int code = weight_output_finish(&output);
@@ -120,7 +116,7 @@ static int import_checkpoint(const struct import_options *options)
     char name[FOLDER_PATH];
     if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
         return program_fail("%s", problem.text);
-    int code = weight_output_check_folder(options, &checkpoint.folder);
+    int code = output_check_folder(options, &checkpoint.folder);
     name_source(options, options->directory, name, sizeof name);
     if (code == PROGRAM_DONE)
         say_notes(&checkpoint);
@@ -152,9 +148,9 @@ static int write_tokenizer_alone(const struct import_options *options,
     import_tokenizer_write(tokenizer, TYPES, false, output.writer);
     weight_output_metadata(&output, "source", name);
     if (folder != NULL)
-        weight_output_sources(&output, folder, NULL);
+        output_sources(&output, folder, NULL);
     else
-        weight_output_source(&output, 0, options->tokenizer);
+        output_source(&output, 0, options->tokenizer);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,
@@ -191,7 +187,7 @@ static int import_tokenizer(const struct import_options *options)
         folder_close(&folder);
         return program_fail("%s", problem.text);
     }
-    int code = weight_output_check_folder(options, &folder);
+    int code = output_check_folder(options, &folder);
     name_source(options, options->tokenizer, name, sizeof name);
     if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
@@ -206,7 +202,7 @@ static int import_tokenizer(const struct import_options *options)
 
 static int carry_out(const struct import_options *options)
 {
-    int code = weight_output_check(options);
+    int code = output_check(options);
     if (code != PROGRAM_DONE)
         return code;
     if (options->vectors.path != NULL)

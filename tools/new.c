@@ -6,6 +6,7 @@
 #include "tools/common/weights/keras_json.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/common/weights/weight_output.h"
 #include "tools/new/new_options.h"
 #include "tools/new/special_template.h"
 
@@ -102,87 +103,69 @@ static int settle_config(struct model_config *config, size_t n_tokens)
     return PROGRAM_DONE;
 }
 
-struct templates {
-    char single[TEMPLATE_TEXT_BYTES], pair[TEMPLATE_TEXT_BYTES]; /* "": not given */
-};
-
-static int resolve_templates(const struct new_options *options, const struct word_list *words,
-                             struct templates *templates)
+/* A template of the command line, NULL: none, becomes a setting. */
+static int set_template(struct tokenizer_draft *draft, const struct new_options *options,
+                        const char *text, bool is_pair)
 {
-    size_t n_types = (size_t)options->shape.config.token_types;
-    int code = PROGRAM_DONE;
-    *templates = (struct templates){"", ""};
-    if (options->template_single != NULL)
-        code = special_template_resolve("--template-single", options->template_single, false, words,
-                                        n_types, templates->single);
-    if (code == PROGRAM_DONE && options->template_pair != NULL)
-        code = special_template_resolve("--template-pair", options->template_pair, true, words,
-                                        n_types, templates->pair);
-    return code;
+    char resolved[TEMPLATE_TEXT_BYTES];
+    if (text == NULL)
+        return PROGRAM_DONE;
+    int code = special_template_resolve(is_pair ? "--template-pair" : "--template-single", text,
+                                        is_pair, &draft->words,
+                                        (size_t)options->shape.config.token_types, resolved);
+    if (code != PROGRAM_DONE)
+        return code;
+    return draft_set_text(draft, is_pair ? "pair" : "single", resolved) ? PROGRAM_DONE
+                                                                        : no_memory();
 }
 
-static void setting(struct weight_writer *writer, engine_settings settings, const char *key,
-                    const char *value)
+static int set_templates(struct tokenizer_draft *draft, const struct new_options *options)
 {
-    if (value != NULL && value[0] != '\0')
-        weight_writer_setting(writer, settings, key, value, strlen(value));
+    int code = set_template(draft, options, options->template_single, false);
+    return code == PROGRAM_DONE ? set_template(draft, options, options->template_pair, true) : code;
 }
 
-static void write_metadata(struct weight_writer *writer, const struct new_options *options)
+static void write_metadata(struct weight_output *output, const struct new_options *options)
 {
+    const struct shape *shape = &options->shape;
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, options->random.seed);
-    setting(writer, ENGINE_SETTINGS_METADATA, "name",
-            options->name != NULL ? options->name : "random weights");
-    setting(writer, ENGINE_SETTINGS_METADATA, "made_by", "encode-new " ENGINE_VERSION);
-    setting(writer, ENGINE_SETTINGS_METADATA, "numbers", "seeded random, not trained");
-    setting(writer, ENGINE_SETTINGS_METADATA, "seed", seed);
-}
-
-static void write_labels(struct weight_writer *writer, const struct shape *shape)
-{
+    weight_output_metadata(output, "numbers", "seeded random, not trained");
+    weight_output_metadata(output, "seed", seed);
     for (size_t i = 0; shape->label_names != NULL && i < (size_t)shape->config.labels; i++) {
-        char key[32];
         size_t len;
         const char *name = shape_label_name(shape, i, &len);
-        snprintf(key, sizeof key, "label.%zu", i);
-        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, name, len);
+        weight_output_label(output, i, name, len);
     }
 }
 
-static int write_model(const struct new_options *options, const struct tokenizer_draft *draft,
-                       const struct templates *templates)
+static int write_model(const struct new_options *options, const struct tokenizer_draft *draft)
 {
-    engine_error error = {ENGINE_OK, ""};
-    struct weight_writer *writer;
+    const struct model_config *config = &options->shape.config;
+    struct weight_output output;
     uint64_t n_parameters = 0;
-    if (weight_writer_open(options->output, &writer, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    weight_writer_config(writer, &options->shape.config);
-    draft_write(draft, writer);
-    setting(writer, ENGINE_SETTINGS_TOKENIZER, "single", templates->single);
-    setting(writer, ENGINE_SETTINGS_TOKENIZER, "pair", templates->pair);
-    setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
-    write_metadata(writer, options);
-    write_labels(writer, &options->shape);
-    engine_status status =
-        random_model_write(writer, &options->shape.config, &options->random, &n_parameters);
-    if (status == ENGINE_ERROR_MEMORY) {
-        weight_writer_abort(writer);
-        return no_memory();
-    }
-    if (weight_writer_finish(writer) != ENGINE_OK)
-        return program_fail("%s", error.message);
-    program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
-                 draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
-    return PROGRAM_DONE;
+    if (!weight_output_open(&output, options->output,
+                            options->name != NULL ? options->name : "random weights"))
+        return PROGRAM_FAILED;
+    weight_writer_config(output.writer, config);
+    draft_write(draft, output.writer);
+    if (options->truncate != NULL)
+        weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
+    write_metadata(&output, options);
+    if (random_model_write(output.writer, config, &options->random, &n_parameters) ==
+        ENGINE_ERROR_MEMORY)
+        problem_say(&output.problem, "out of memory");
+    int code = weight_output_finish(&output);
+    if (code == PROGRAM_DONE)
+        program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,
+                     draft->words.n, plural(draft->words.n), n_parameters, plural(n_parameters));
+    return code;
 }
 
 int main(int argc, char *argv[])
 {
     struct new_options options;
     struct tokenizer_draft draft = DRAFT_EMPTY;
-    struct templates templates;
     int code;
     program_begin("encode-new", argv);
     if (!new_options_read(&options, argc, argv, &code))
@@ -191,9 +174,9 @@ int main(int argc, char *argv[])
     if (code == PROGRAM_DONE)
         code = settle_config(&options.shape.config, draft.words.n);
     if (code == PROGRAM_DONE)
-        code = resolve_templates(&options, &draft.words, &templates);
+        code = set_templates(&draft, &options);
     if (code == PROGRAM_DONE)
-        code = write_model(&options, &draft, &templates);
+        code = write_model(&options, &draft);
     draft_free(&draft);
     new_options_free(&options);
     return code;

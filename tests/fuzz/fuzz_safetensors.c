@@ -1,7 +1,7 @@
 /* Any bytes as a safetensors file: the header is parsed and checked, and where it passes, every
  * tensor that can be read is read to its last row. Nothing may crash, read outside the file or
  * leak. */
-#include "tools/import/checkpoint/tensor_file.h"
+#include "tools/import/checkpoint/tensor_rows.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_tensor(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
     enum { COLS = 16 };
-    float out[COLS];
-    uint16_t scratch[COLS];
+    struct tensor_rows chunk;
     uint64_t n = tensor->n_bytes / (tensor->dtype[0] == 'F' && tensor->dtype[1] == '3' ? 4 : 2);
-    for (uint64_t row = 0; row < n / COLS; row++)
-        if (!tensor_rows(set, tensor, row, 1, COLS, scratch, out))
-            return;
+    bool ok = tensor_rows_open(&chunk, 1, COLS, true, set->problem);
+    for (uint64_t row = 0; ok && row < n / COLS; row++)
+        ok = tensor_rows_read(&chunk, set, tensor, row, 1);
+    tensor_rows_free(&chunk);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -14,12 +14,13 @@
  */
 #include "tools/import/checkpoint/int8_layers.h"
 
+#include "tools/import/checkpoint/tensor_rows.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const double LARGEST_OUTLIER = 16;
-enum { CHUNK_NUMBERS = 1 << 16 };
 
 bool int8_layers_open(struct int8_layers *layers, size_t n, struct problem *problem)
 {
@@ -33,22 +34,19 @@ void int8_layers_free(struct int8_layers *layers)
     *layers = (struct int8_layers){.n = 0};
 }
 
-/* largest [rows] = the largest magnitude of each row, a chunk of rows at a time. */
+/* largest [rows] = the largest magnitude of each row. */
 static bool largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor,
                             size_t rows, size_t cols, float *largest)
 {
-    size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
-    float *values = calloc(most * cols, sizeof *values);
-    uint16_t *scratch = calloc(most * cols, sizeof *scratch);
-    bool ok = (values != NULL && scratch != NULL) || problem_memory(set->problem);
-    for (size_t row = 0; ok && row < rows; row += most) {
-        size_t n = rows - row < most ? rows - row : most;
-        ok = tensor_rows(set, tensor, row, n, cols, scratch, values);
+    struct tensor_rows chunk;
+    bool ok = tensor_rows_open(&chunk, rows, cols, false, set->problem);
+    for (size_t row = 0; ok && row < rows; row += chunk.most) {
+        size_t n = rows - row < chunk.most ? rows - row : chunk.most;
+        ok = tensor_rows_read(&chunk, set, tensor, row, n);
         for (size_t i = 0; ok && i < n * cols; i++)
-            largest[row + i / cols] = fmaxf(largest[row + i / cols], fabsf(values[i]));
+            largest[row + i / cols] = fmaxf(largest[row + i / cols], fabsf(chunk.values[i]));
     }
-    free(values);
-    free(scratch);
+    tensor_rows_free(&chunk);
     return ok;
 }
 

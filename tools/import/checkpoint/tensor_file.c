@@ -4,10 +4,7 @@
  */
 #include "tools/import/checkpoint/tensor_file.h"
 
-#include "engine/file/weight_writer.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +22,7 @@ static const struct {
     {"U16", 2}, {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1},
 };
 
-static unsigned dtype_bytes(const char *name)
+unsigned dtype_bytes(const char *name)
 {
     for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
         if (strcmp(DTYPES[i].name, name) == 0)
@@ -61,11 +58,7 @@ struct data_range {
     uint64_t offset, n_bytes;
 };
 
-static bool refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
-                   const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* "FILE: tensor 'NAME'", then the words. */
-static bool refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
+bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
                    const char *format, ...)
 {
     char name[700];
@@ -81,13 +74,13 @@ static bool parse_shape(const struct tensor_set *set, struct stored_tensor *tens
                         const json_t *shape)
 {
     if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
-        return refuse(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
-                      json_kind(shape), TENSOR_DIMS);
+        return tensor_refuse(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
+                             json_kind(shape), TENSOR_DIMS);
     tensor->n_dims = json_array_size(shape);
     for (size_t i = 0; i < tensor->n_dims; i++)
         if (!json_whole(json_array_get(shape, i), &tensor->shape[i]))
-            return refuse(set, tensor,
-                          "'shape' holds something that is not a whole number from 0 to 2^53");
+            return tensor_refuse(
+                set, tensor, "'shape' holds something that is not a whole number from 0 to 2^53");
     return true;
 }
 
@@ -110,16 +103,17 @@ static bool parse_offsets(const struct tensor_set *set, struct stored_tensor *te
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !json_whole(json_array_get(offsets, 0), &begin) ||
         !json_whole(json_array_get(offsets, 1), &end))
-        return refuse(set, tensor, "'data_offsets' is not [begin, end]");
+        return tensor_refuse(set, tensor, "'data_offsets' is not [begin, end]");
     if (begin > end || end > data->n_bytes)
-        return refuse(set, tensor,
-                      "'data_offsets' are %" PRIu64 " and %" PRIu64
-                      "; expected two within the %" PRIu64
-                      " bytes of data that the file has (is it truncated?)",
-                      begin, end, data->n_bytes);
+        return tensor_refuse(set, tensor,
+                             "'data_offsets' are %" PRIu64 " and %" PRIu64
+                             "; expected two within the %" PRIu64
+                             " bytes of data that the file has (is it truncated?)",
+                             begin, end, data->n_bytes);
     if (!shape_bytes(tensor, &n_bytes) || n_bytes != end - begin)
-        return refuse(set, tensor, "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
-                      tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
+        return tensor_refuse(set, tensor,
+                             "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
+                             tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
     tensor->offset = data->offset + begin;
     tensor->n_bytes = n_bytes;
     return true;
@@ -130,12 +124,12 @@ static bool parse_tensor(const struct tensor_set *set, struct stored_tensor *ten
 {
     const json_t *dtype = json_object_get(entry, "dtype");
     if (!json_is_object(entry))
-        return refuse(set, tensor, " is %s; expected an object", json_kind(entry));
+        return tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
     if (!json_is_string(dtype))
-        return refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
+        return tensor_refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
     tensor->dtype = json_string_value(dtype);
     if (dtype_bytes(tensor->dtype) == 0)
-        return refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
+        return tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
     return parse_shape(set, tensor, json_object_get(entry, "shape")) &&
            parse_offsets(set, tensor, json_object_get(entry, "data_offsets"), data);
 }
@@ -392,36 +386,4 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
     if (set->n == 0)
         return NULL;
     return bsearch(&wanted, set->tensors, set->n, sizeof wanted, by_key);
-}
-
-/* ---- Numbers ---- */
-
-static void decode(const char *dtype, const void *data, size_t n, float *out)
-{
-    const uint16_t *halves = data;
-    if (dtype[0] == 'B')
-        for (size_t i = 0; i < n; i++)
-            out[i] = bf16_to_f32(halves[i]);
-    else
-        for (size_t i = 0; i < n; i++)
-            out[i] = f16_to_f32(halves[i]);
-}
-
-bool tensor_rows(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t first,
-                 size_t n, size_t cols, void *scratch, float *out)
-{
-    size_t element = dtype_bytes(tensor->dtype), count = n * cols;
-    bool is_f32 = element == sizeof(float);
-    if (!file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                      tensor->offset + first * cols * element, is_f32 ? (void *)out : scratch,
-                      count * element, set->problem))
-        return false;
-    if (!is_f32)
-        decode(tensor->dtype, scratch, count, out);
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(out[i]))
-            return refuse(set, tensor,
-                          ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
-                          first + i / cols, i % cols, (double)out[i]);
-    return true;
 }

@@ -1,5 +1,5 @@
 /* tensor_file.h - the tensors of a checkpoint, from safetensors files: their names, types and
- * shapes checked against the length of the file, and their rows read as f32, a few at a time.
+ * shapes checked against the length of the file. Their numbers: tensor_rows.h.
  *
  * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
  *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}
@@ -62,16 +62,18 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 /* The file that a tensor is in, for messages. */
 const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor);
 
+/* "FILE: tensor 'NAME': ..." in the set's problem (see problem_in for the colon); false. */
+bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
+                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT]);
 
-/* Whether it is F32, F16 or BF16, which tensor_rows can read. */
+/* Whether it is F32, F16 or BF16, which tensor_rows.h can read. */
 bool tensor_is_float(const struct stored_tensor *tensor);
 
-/* Rows first .. first+n-1 of [rows, cols], taken as such whatever the dimensions, as f32. NaN and
- * infinities are refused. scratch: n · cols · 2 bytes. */
-bool tensor_rows(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t first,
-                 size_t n, size_t cols, void *scratch, float *out);
+/* Bytes of an element of that type; 0: there is no such type. */
+unsigned dtype_bytes(const char *name);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "tools/common/options.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/import/output_files.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/joined_words.h"
 #include "tools/import/vectors/vectors_report.h"
-#include "tools/import/weight_output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,8 +149,8 @@ static int write_file(const struct vectors_import *import)
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     for (size_t i = 0; i < 2; i++)
         if (is_file(sources[i]))
-            weight_output_source(&output, n++, sources[i]);
-    if (output.problem.text[0] == '\0')
+            output_source(&output, n++, sources[i]);
+    if (weight_output_is_right(&output))
         write_rows(import, &output);
     return weight_output_finish(&output);
 }

@@ -1,5 +1,5 @@
-/* weight_output.c - see weight_output.h. */
-#include "tools/import/weight_output.h"
+/* output_files.c - see output_files.h. */
+#include "tools/import/output_files.h"
 
 #include "tools/common/options.h"
 #include "tools/import/sha256.h"
@@ -44,7 +44,7 @@ static int check_place(const char *output)
     return PROGRAM_DONE;
 }
 
-int weight_output_check(const struct import_options *options)
+int output_check(const struct import_options *options)
 {
     const char *const inputs[] = {options->vectors.path, options->vectors.only_words_of,
                                   options->tokenizer};
@@ -59,7 +59,7 @@ int weight_output_check(const struct import_options *options)
     return check_place(options->output);
 }
 
-int weight_output_check_folder(const struct import_options *options, const struct folder *folder)
+int output_check_folder(const struct import_options *options, const struct folder *folder)
 {
     int code = PROGRAM_DONE;
     for (size_t i = 0; code == PROGRAM_DONE && i < folder->n; i++) {
@@ -68,42 +68,6 @@ int weight_output_check_folder(const struct import_options *options, const struc
             code = check_input(options, path);
     }
     return code;
-}
-
-/* ---- Writing ---- */
-
-bool weight_output_open(struct weight_output *output, const char *path, const char *name)
-{
-    *output = (struct weight_output){.error = {ENGINE_OK, ""}};
-    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK) {
-        program_fail("%s", output->error.message);
-        return false;
-    }
-    weight_output_metadata(output, "name", name);
-    weight_output_metadata(output, "made_by", "encode-import " ENGINE_VERSION);
-    return true;
-}
-
-int weight_output_finish(struct weight_output *output)
-{
-    if (output->problem.text[0] != '\0' && output->error.status == ENGINE_OK) {
-        weight_writer_abort(output->writer);
-        return program_fail("%s", output->problem.text);
-    }
-    if (weight_writer_finish(output->writer) != ENGINE_OK)
-        return program_fail("%s", output->error.message);
-    return PROGRAM_DONE;
-}
-
-void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
-                       const char *value)
-{
-    weight_writer_setting(output->writer, settings, key, value, strlen(value));
-}
-
-void weight_output_metadata(struct weight_output *output, const char *key, const char *value)
-{
-    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value);
 }
 
 /* ---- Where it came from ---- */
@@ -134,7 +98,7 @@ static void add_source(struct weight_output *output, size_t index, const char *n
                        const char *path, struct progress *progress)
 {
     char key[32], hash[SHA256_TEXT];
-    if (output->error.status != ENGINE_OK || !hash_file(path, hash, progress, &output->problem))
+    if (!weight_output_is_right(output) || !hash_file(path, hash, progress, &output->problem))
         return;
     snprintf(key, sizeof key, "source.%zu", index);
     weight_output_metadata(output, key, name);
@@ -142,7 +106,7 @@ static void add_source(struct weight_output *output, size_t index, const char *n
     weight_output_metadata(output, key, hash);
 }
 
-uint64_t weight_output_source_bytes(const struct folder *folder)
+uint64_t output_source_bytes(const struct folder *folder)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < folder->n; i++) {
@@ -154,8 +118,8 @@ uint64_t weight_output_source_bytes(const struct folder *folder)
     return total;
 }
 
-void weight_output_sources(struct weight_output *output, const struct folder *folder,
-                           struct progress *progress)
+void output_sources(struct weight_output *output, const struct folder *folder,
+                    struct progress *progress)
 {
     for (size_t i = 0; i < folder->n; i++) {
         char path[FOLDER_PATH];
@@ -164,7 +128,7 @@ void weight_output_sources(struct weight_output *output, const struct folder *fo
     }
 }
 
-void weight_output_source(struct weight_output *output, size_t index, const char *path)
+void output_source(struct weight_output *output, size_t index, const char *path)
 {
     const char *slash = strrchr(path, '/');
     add_source(output, index, slash != NULL ? slash + 1 : path, path, NULL);

@@ -1,0 +1,55 @@
+/* weight_output.c - see weight_output.h. */
+#include "tools/common/weights/weight_output.h"
+
+#include "tools/common/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool weight_output_open(struct weight_output *output, const char *path, const char *name)
+{
+    char made_by[64];
+    *output = (struct weight_output){.error = {ENGINE_OK, ""}};
+    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK) {
+        program_fail("%s", output->error.message);
+        return false;
+    }
+    snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
+    weight_output_metadata(output, "name", name);
+    weight_output_metadata(output, "made_by", made_by);
+    return true;
+}
+
+int weight_output_finish(struct weight_output *output)
+{
+    if (output->problem.text[0] != '\0' && output->error.status == ENGINE_OK) {
+        weight_writer_abort(output->writer);
+        return program_fail("%s", output->problem.text);
+    }
+    if (weight_writer_finish(output->writer) != ENGINE_OK)
+        return program_fail("%s", output->error.message);
+    return PROGRAM_DONE;
+}
+
+bool weight_output_is_right(const struct weight_output *output)
+{
+    return output->problem.text[0] == '\0' && output->error.status == ENGINE_OK;
+}
+
+void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
+                       const char *value)
+{
+    weight_writer_setting(output->writer, settings, key, value, strlen(value));
+}
+
+void weight_output_metadata(struct weight_output *output, const char *key, const char *value)
+{
+    weight_output_set(output, ENGINE_SETTINGS_METADATA, key, value);
+}
+
+void weight_output_label(struct weight_output *output, size_t label, const char *name, size_t len)
+{
+    char key[32];
+    snprintf(key, sizeof key, "label.%zu", label);
+    weight_writer_setting(output->writer, ENGINE_SETTINGS_METADATA, key, name, len);
+}

@@ -1,0 +1,34 @@
+/* weight_output.h - a weight file that a program writes: what every such file says about itself in
+ * META, and of two failures, that of the writer and that of whoever brings what is written, the
+ * words of the first.
+ */
+#ifndef TOOLS_WEIGHT_OUTPUT_H
+#define TOOLS_WEIGHT_OUTPUT_H
+
+#include "engine/file/weight_writer.h"
+#include "tools/common/weights/problem.h"
+
+struct weight_output {
+    struct weight_writer *writer;
+    engine_error error;     /* the writer's */
+    struct problem problem; /* of whoever brings what is written */
+};
+
+/* Opens the file and says in META what it is called and which program made it. False after a
+ * message. */
+bool weight_output_open(struct weight_output *output, const char *path, const char *name);
+
+/* Puts the file in its place if all went well, else leaves nothing. An exit code, after a message
+ * unless it is PROGRAM_DONE. */
+int weight_output_finish(struct weight_output *output);
+
+/* Whether nothing has failed so far. */
+bool weight_output_is_right(const struct weight_output *output);
+
+/* Adds a setting; to META; and the name of a label, [len]. */
+void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,
+                       const char *value);
+void weight_output_metadata(struct weight_output *output, const char *key, const char *value);
+void weight_output_label(struct weight_output *output, size_t label, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,62 @@
+/* tensor_rows.c - see tensor_rows.h. */
+#include "tools/import/checkpoint/tensor_rows.h"
+
+#include "engine/file/weight_writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHUNK_NUMBERS = 1 << 16 };
+
+bool tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole,
+                      struct problem *problem)
+{
+    size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
+    most = is_whole || most > rows ? rows : most;
+    *chunk = (struct tensor_rows){
+        .values = calloc(most * cols, sizeof *chunk->values),
+        .scratch = calloc(most * cols, sizeof *chunk->scratch),
+        .most = most,
+        .cols = cols,
+    };
+    return (chunk->values != NULL && chunk->scratch != NULL) || problem_memory(problem);
+}
+
+void tensor_rows_free(struct tensor_rows *chunk)
+{
+    free(chunk->values);
+    free(chunk->scratch);
+}
+
+static void decode(const char *dtype, const void *data, size_t n, float *out)
+{
+    const uint16_t *halves = data;
+    if (dtype[0] == 'B')
+        for (size_t i = 0; i < n; i++)
+            out[i] = bf16_to_f32(halves[i]);
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = f16_to_f32(halves[i]);
+}
+
+bool tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+                      const struct stored_tensor *tensor, uint64_t first, size_t n)
+{
+    size_t element = dtype_bytes(tensor->dtype), cols = chunk->cols, count = n * cols;
+    bool is_f32 = element == sizeof(float);
+    float *values = chunk->values;
+    if (!file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
+                      tensor->offset + first * cols * element,
+                      is_f32 ? (void *)values : chunk->scratch, count * element, set->problem))
+        return false;
+    if (!is_f32)
+        decode(tensor->dtype, chunk->scratch, count, values);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return tensor_refuse(set, tensor,
+                                 ", row %" PRIu64
+                                 ", column %zu: %g is not a number that a model can have",
+                                 first + i / cols, i % cols, (double)values[i]);
+    return true;
+}

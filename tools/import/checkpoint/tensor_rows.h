@@ -1,0 +1,26 @@
+/* tensor_rows.h - the numbers of a checkpoint's tensors as f32, a chunk of rows at a time, so that
+ * memory is one chunk, whatever the model's size.
+ */
+#ifndef TOOLS_IMPORT_TENSOR_ROWS_H
+#define TOOLS_IMPORT_TENSOR_ROWS_H
+
+#include "tools/import/checkpoint/tensor_file.h"
+
+struct tensor_rows {
+    float *values;     /* [most, cols] */
+    uint16_t *scratch; /* the same as they are stored, where that is not f32 */
+    size_t most, cols;
+};
+
+/* Room for as many of `rows` rows as a chunk has; for all of them with is_whole. Free it also where
+ * there is no memory, which is a refusal in `problem`. */
+bool tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole,
+                      struct problem *problem);
+void tensor_rows_free(struct tensor_rows *chunk);
+
+/* Rows first .. first+n-1 of [rows, cols], n at most `most`, taken as such whatever the tensor's
+ * dimensions, into `values`. NaN and infinities are refused. */
+bool tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+                      const struct stored_tensor *tensor, uint64_t first, size_t n);
+
+#endif
