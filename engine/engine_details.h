@@ -63,6 +63,11 @@ ENGINE_API int engine_pooling_named(const char *name);
 
 /* ---- Positions ---- */
 
+/* What position_base and the magnitude of frequencies of a session may be. */
+#define ENGINE_POSITION_BASE_LEAST     1e-100
+#define ENGINE_POSITION_BASE_MOST      1e100
+#define ENGINE_POSITION_FREQUENCY_MOST 1e38
+
 /* Rows 0 .. n-1 of what a session with these options adds for positions, position_scale included:
  * out is [n, D], D the width of the model's embedding tables; for ENGINE_POSITION_INDEX those of a
  * text of n tokens. NONE gives zeros. width is 0 or D. model may be NULL: then width is D,

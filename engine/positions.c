@@ -43,10 +43,10 @@ static engine_status choose_base(double base, struct position_encoding *encoding
 {
     if (base == 0)
         return ENGINE_OK;
-    if (!(base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST))
+    if (!(base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST))
         return fail(error, ENGINE_ERROR_ARGUMENT,
                     "position_base is %g, expected a number from %g to %g", base,
-                    POSITION_BASE_LEAST, POSITION_BASE_MOST);
+                    ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
     if (!position_has_base(encoding->scheme))
         return fail(
             error, ENGINE_ERROR_ARGUMENT,
@@ -72,10 +72,10 @@ static engine_status choose_frequencies(const float *frequencies, size_t n,
             "%zu frequencies are given, but rows of %zu columns hold at most %zu: each takes two",
             n, encoding->width, (encoding->width + 1) / 2);
     for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
+        if (!(fabs((double)frequencies[i]) <= ENGINE_POSITION_FREQUENCY_MOST))
             return fail(error, ENGINE_ERROR_ARGUMENT,
                         "frequency %zu is %g, expected a number up to %g", i,
-                        (double)frequencies[i], POSITION_FREQUENCY_MOST);
+                        (double)frequencies[i], ENGINE_POSITION_FREQUENCY_MOST);
     encoding->n_frequencies = n;
     encoding->frequencies = frequencies;
     return ENGINE_OK;

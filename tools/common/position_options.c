@@ -1,7 +1,6 @@
 /* position_options.c - see position_options.h. What a scheme uses is that of weights/FORMAT.md. */
 #include "tools/common/position_options.h"
 
-#include "engine/file/weight_writer.h"
 #include "tools/common/options.h"
 
 #include <float.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the two scales; those of base and frequencies are in model/config.h. */
+/* Of the two scales; those of base and frequencies are in engine.h. */
 static const double SCALE_MOST = FLT_MAX;
 
 const struct option_choice POSITION_SCHEMES[] = {
@@ -23,21 +22,6 @@ const struct option_choice POSITION_SCHEMES[] = {
     {"exponential", ENGINE_POSITION_EXPONENTIAL},
     {0},
 };
-
-const char *position_name(engine_position position)
-{
-    return POSITION_SCHEMES[position].name;
-}
-
-bool position_named(const char *name, engine_position *position)
-{
-    for (const struct option_choice *scheme = POSITION_SCHEMES; scheme->name != NULL; scheme++)
-        if (strcmp(scheme->name, name) == 0) {
-            *position = (engine_position)scheme->value;
-            return true;
-        }
-    return false;
-}
 
 /* ---- Reading ---- */
 
@@ -65,10 +49,10 @@ static bool read_frequency(const char *option, const char **text, float *frequen
     if (!option_real(option, number, &value))
         return false;
     *frequency = (float)value;
-    if (fabs(value) <= POSITION_FREQUENCY_MOST)
+    if (fabs(value) <= ENGINE_POSITION_FREQUENCY_MOST)
         return true;
-    program_note("%s takes cycles per token, at most %g, not '%s'", option, POSITION_FREQUENCY_MOST,
-                 number);
+    program_note("%s takes cycles per token, at most %g, not '%s'", option,
+                 ENGINE_POSITION_FREQUENCY_MOST, number);
     return false;
 }
 
@@ -111,7 +95,8 @@ static bool read_between(const struct option_use *use, double least, double most
 static bool set_base(void *options, const struct option_use *use)
 {
     struct position_options *positions = options;
-    return read_between(use, POSITION_BASE_LEAST, POSITION_BASE_MOST, &positions->base);
+    return read_between(use, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST,
+                        &positions->base);
 }
 
 static bool set_embedding_scale(void *options, const struct option_use *use)

@@ -49,10 +49,6 @@ void position_options_apply(struct position_options *options, size_t width,
  * the message, or "". */
 const char *position_next_step(engine_position position, engine_status status);
 
-/* "sinusoidal"; "model" for 0. And the other way round: false where there is no such name. */
-const char *position_name(engine_position position);
-bool position_named(const char *name, engine_position *position);
-
 /* True for sinusoidal and exponential. */
 bool position_uses_base(const char *scheme);
 

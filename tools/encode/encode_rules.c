@@ -16,7 +16,7 @@ static const char *check_positions(const void *options)
 {
     const struct position_options *positions =
         &((const struct encode_options *)options)->request.positions;
-    return position_options_conflict(positions, position_name(positions->position));
+    return position_options_conflict(positions, engine_position_name(positions->position));
 }
 
 static const char *check_texts(const void *options)

@@ -85,7 +85,8 @@ static const char *check_positions(const void *options)
     const struct position_options *positions =
         &((const struct import_options *)options)->vectors.positions;
     return position_options_conflict(
-        positions, position_name(positions->position ? positions->position : ENGINE_POSITION_NONE));
+        positions,
+        engine_position_name(positions->position ? positions->position : ENGINE_POSITION_NONE));
 }
 
 static const char *check_stdin(const void *options)

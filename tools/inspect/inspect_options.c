@@ -109,15 +109,15 @@ static const struct option_rule RULES[] = {
 static bool settle_positions(struct inspect_options *options, int *code)
 {
     struct positions_request *positions = &options->positions;
-    engine_position named, *scheme = &positions->options.position;
+    engine_position *scheme = &positions->options.position;
+    int named = options->path != NULL ? engine_position_named(options->path) : -1;
     positions->format = options->format;
     positions->path = options->path;
-    if (options->path != NULL && position_named(options->path, &named) &&
-        named != ENGINE_POSITION_MODEL) {
-        if (*scheme != ENGINE_POSITION_MODEL && *scheme != named)
-            *code = program_misuse("--position %s and %s are two schemes", position_name(*scheme),
-                                   options->path);
-        *scheme = named;
+    if (named > ENGINE_POSITION_MODEL) {
+        if (*scheme != ENGINE_POSITION_MODEL && *scheme != (engine_position)named)
+            *code = program_misuse("--position %s and %s are two schemes",
+                                   engine_position_name(*scheme), options->path);
+        *scheme = (engine_position)named;
         positions->path = NULL;
     } else if (options->path != NULL && strchr(options->path, '/') == NULL &&
                access(options->path, F_OK) != 0)

@@ -157,7 +157,7 @@ static int inspect(struct positions_request *request, struct source *source)
         source->info.max_tokens < DEFAULT_TABLE_ROWS ? source->info.max_tokens : DEFAULT_TABLE_ROWS;
     struct position_matrix matrix = {
         .scheme = request->options.position != ENGINE_POSITION_MODEL
-                      ? position_name(request->options.position)
+                      ? engine_position_name(request->options.position)
                       : source->info.position,
         .n = request->n > 0          ? request->n
              : source->model != NULL ? own_rows

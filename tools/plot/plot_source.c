@@ -18,12 +18,13 @@ static int check_positions(struct source *source)
     const struct position_options *positions = &source->options->request.positions;
     bool compares =
         source->options->command == PLOT_WORDS || source->options->command == PLOT_ORDER;
-    bool has_none = strcmp(source->encoder.info.position, position_name(ENGINE_POSITION_NONE)) == 0;
+    bool has_none =
+        strcmp(source->encoder.info.position, engine_position_name(ENGINE_POSITION_NONE)) == 0;
     source->scheme = positions->position;
     if (positions->position == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
     source->position =
-        source->scheme ? position_name(source->scheme) : source->encoder.info.position;
+        source->scheme ? engine_position_name(source->scheme) : source->encoder.info.position;
     const char *conflict = position_options_conflict(positions, source->position);
     return conflict ? program_misuse("%s; here they are %s", conflict, source->position)
                     : PROGRAM_DONE;

@@ -118,7 +118,7 @@ static const char *check_positions(const void *options)
 {
     const struct position_options *positions =
         &((const struct plot_options *)options)->request.positions;
-    return position_options_conflict(positions, position_name(positions->position));
+    return position_options_conflict(positions, engine_position_name(positions->position));
 }
 
 static const struct option_rule RULES[] = {

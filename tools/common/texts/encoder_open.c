@@ -167,7 +167,7 @@ static void settle_positions(struct encoder *encoder)
     const struct position_options *options = &encoder->request.positions;
     encoder->position = options->position == ENGINE_POSITION_MODEL
                             ? encoder->info.position
-                            : position_name(options->position);
+                            : engine_position_name(options->position);
     encoder->embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
                                : options->has_embedding_scale
                                    ? options->embedding_scale

@@ -83,7 +83,7 @@ static bool make_tokenizer(struct vectors_import *import)
 static void set_positions(struct model_config *model, const struct position_options *positions)
 {
     if (positions->position != 0)
-        config_set(model, "position", position_name(positions->position));
+        config_set(model, "position", engine_position_name(positions->position));
     if (positions->base > 0)
         model->position_base = positions->base;
     model->position_frequencies = (int64_t)positions->n_frequencies;

@@ -103,7 +103,7 @@ static int describe_file(const struct plot_options *options, struct table *table
     if (options->width && options->width != width)
         return program_misuse("--width %zu: positions of '%s' have %zu numbers", options->width,
                               table->path, width);
-    const char *scheme = table->position ? position_name(table->position) : info.position;
+    const char *scheme = table->position ? engine_position_name(table->position) : info.position;
     bool is_learned = strcmp(scheme, "learned") == 0;
     table->width = width;
     if (table->n == 0)
@@ -133,7 +133,7 @@ static int read_scheme_table(const struct plot_options *options, struct table *t
     if (table->position == ENGINE_POSITION_LEARNED)
         return program_misuse(
             "learned positions are in a weight file: name one with -m or --beside");
-    snprintf(table->scheme, sizeof table->scheme, "%s", position_name(table->position));
+    snprintf(table->scheme, sizeof table->scheme, "%s", engine_position_name(table->position));
     snprintf(table->name, sizeof table->name, "%s", table->scheme);
     return fill_table(options, table, NULL);
 }
@@ -163,10 +163,10 @@ static int read_main(const struct plot_options *options, struct table *table, ch
 static int read_beside(const struct plot_options *options, const char *beside,
                        const struct table *first, struct table *table)
 {
-    engine_position position = ENGINE_POSITION_MODEL;
+    int position = engine_position_named(beside);
     *table = (struct table){.is_beside = true, .n = first->n, .width = first->width};
-    if (position_named(beside, &position) && position != ENGINE_POSITION_MODEL) {
-        table->position = position;
+    if (position > ENGINE_POSITION_MODEL) {
+        table->position = (engine_position)position;
         return read_scheme_table(options, table);
     }
     struct plot_options own = *options;
