@@ -47,12 +47,12 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    bool blas;                    /* OpenBLAS does the products of attention (blas.h) */
-    struct matrix token_table;    /* [V, E] */
-    struct matrix type_table;     /* [token_types, E]; rows 0: none */
-    struct matrix position_table; /* [P, E]; rows 0: none */
-    const float *frequencies;     /* [position_frequencies] of fourier, or NULL: harmonics */
-    struct norm embedding_norm;
+    bool blas;                          /* OpenBLAS does the products of attention (blas.h) */
+    struct matrix token_table;          /* [V, E] */
+    struct matrix type_table;           /* [token_types, E]; rows 0: none */
+    struct matrix position_table;       /* [P, E]; rows 0: none */
+    const float *frequencies;           /* [position_frequencies] of fourier, or NULL: harmonics */
+    struct norm embedding_norm;         /* [E] */
     struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
     struct layer *layers;               /* [L] */
     struct norm final_norm;

@@ -1,4 +1,6 @@
-/* embedding.c - rows of the tables, added up. */
+/* embedding.c - norm(W1·token[id] + type[type] + W2·PE[position]): a row of each table, added up.
+ * Source: Vaswani et al. 2017, 3.4 and 3.5; types and norm: Devlin et al. 2019.
+ */
 #include "model/layers/embedding.h"
 
 #include "model/layers/norm.h"

@@ -1,4 +1,4 @@
-/* feed_forward.c - activation and gate of one row. */
+/* feed_forward.c - activation and gate of one row, by the formula of feed_forward.h. */
 #include "model/layers/feed_forward.h"
 
 void feed_forward_middle(const struct kernels *kernels, const struct model_config *config,

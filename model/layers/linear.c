@@ -1,4 +1,5 @@
-/* linear.c - the linear layer, panels by panels.
+/* linear.c - the linear layer y = act(x·Wᵀ + b), panels by panels. Plain twin: plain_product in
+ * tests/model/plain.c.
  *
  * Weights in panels are read where they lie; those in rows, and int8 panels that meet f32 rows, are
  * decoded a few panels at a time. Rows are taken in blocks that stay in the second-level cache

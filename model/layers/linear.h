@@ -35,8 +35,8 @@ struct linear_input {
     size_t n_rows;
 };
 
-/* What is done to the sums x·Wᵀ + b, all zeros: nothing. residual and gate lie like y, and may be
- * y. */
+/* What is done to the sums x·Wᵀ + b; all zeros: nothing. residual and gate have the shape and the
+ * stride of y, and may be y. */
 struct linear_epilogue {
     const float *residual; /* added */
     bool activated;

@@ -1,4 +1,4 @@
-/* norm.c - chooses the norm of a row; the arithmetic is in kernels.c. */
+/* norm.c - chooses the norm of a row (formulas: norm.h); the arithmetic is in kernels/norm.h. */
 #include "model/layers/norm.h"
 
 #include <string.h>

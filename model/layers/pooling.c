@@ -1,4 +1,10 @@
-/* pooling.c - means, first, last and largest of a sequence's rows; L2 normalisation; cosine. */
+/* pooling.c - one vector of the rows x[t], t < T; L2 normalisation; cosine.
+ *
+ *   mean: Σ x[t] / T   mean_sqrt: Σ x[t] / √T   weighted_mean: Σ (t + 1)·x[t] / Σ (t + 1)
+ *   max: the largest of each column   cls, pooler: x[0]   last: x[T - 1]
+ *
+ * Source: Reimers and Gurevych 2019, and the module Pooling of sentence-transformers.
+ */
 #include "model/layers/pooling.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* added_tokens.c - the tables of added tokens, built once when a file is opened, and the search in
- * them: the range of sorted patterns that agree with the text so far is narrowed byte by byte, at
- * most as many times as the longest pattern has bytes.
+ * them. Patterns are sorted by their bytes; at a place of the text, the range of those that agree
+ * with it is narrowed byte by byte, at most as many times as the longest pattern has bytes.
  */
 #include "model/tokenizer/added_tokens.h"
 
@@ -40,13 +40,13 @@ static int next_entry(const char *list, size_t len, size_t *at, struct added_ent
     return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
 }
 
-const char *added_tokens_expected(const char *list, size_t len)
+bool added_tokens_valid(const char *list, size_t len)
 {
     struct added_entry entry;
     int found;
     for (size_t at = 0; (found = next_entry(list, len, &at, &entry)) > 0;)
         continue;
-    return found == 0 ? NULL : "ids with flags, like 101 103:l 30522:nx";
+    return found == 0;
 }
 
 /* ---- Normalized patterns ---- */
@@ -147,11 +147,6 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 15) / 16 * 16;
-}
-
 static size_t count_entries(const char *list, size_t len)
 {
     struct added_entry entry;
@@ -161,8 +156,8 @@ static size_t count_entries(const char *list, size_t len)
     return n;
 }
 
-/* Room for the normalized texts. Few characters grow at all, and those by less than this on the
- * whole. */
+/* Room for the normalized texts. Few characters become more bytes, and no text this many times more.
+ */
 enum { MOST_GROWTH = 32 };
 
 static size_t text_room(const char *list, size_t len, const struct vocabulary *vocabulary)
@@ -177,36 +172,40 @@ static size_t text_room(const char *list, size_t len, const struct vocabulary *v
     return total * MOST_GROWTH;
 }
 
+/* The tables, and what building them takes. */
+struct added_memory {
+    struct added_pattern *raw, *normalized; /* [n] each */
+    uint8_t *outside;                       /* [vocabulary->n / 8 + 1] */
+    void *normalizer;
+    struct pattern_bytes texts; /* what is left of the room for normalized texts */
+};
+
+static void *take(char *memory, size_t *at, size_t bytes)
+{
+    void *part = memory != NULL ? memory + *at : NULL;
+    *at += (bytes + 15) / 16 * 16;
+    return part;
+}
+
+/* Returns the bytes of all parts; memory NULL: measures only. */
+static size_t carve(struct added_memory *parts, char *memory, size_t n, size_t room,
+                    const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
+{
+    size_t at = 0;
+    parts->raw = take(memory, &at, n * sizeof *parts->raw);
+    parts->normalized = take(memory, &at, n * sizeof *parts->normalized);
+    parts->outside = take(memory, &at, vocabulary->n / 8 + 1);
+    parts->normalizer = take(memory, &at, normalizer_bytes(plan));
+    parts->texts = (struct pattern_bytes){.bytes = take(memory, &at, room), .cap = room};
+    return at;
+}
+
 size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan)
 {
-    const size_t n = count_entries(list, len);
-    if (n == 0)
-        return 0;
-    return round_up(2 * n * sizeof(struct added_pattern)) + round_up(vocabulary->n / 8 + 1) +
-           normalizer_bytes(plan) + text_room(list, len, vocabulary);
-}
-
-/* Where the parts of the tables lie in their memory. */
-struct added_memory {
-    struct added_pattern *raw, *normalized; /* [n] each */
-    uint8_t *outside;
-    void *normalizer;
-    struct pattern_bytes texts; /* what is left of the room */
-};
-
-static struct added_memory lay_out(void *memory, size_t n, size_t room,
-                                   const struct vocabulary *vocabulary,
-                                   const struct normalizer_plan *plan)
-{
-    struct added_memory parts = {.raw = memory};
-    parts.normalized = parts.raw + n;
-    parts.outside = (uint8_t *)memory + round_up(2 * n * sizeof(struct added_pattern));
-    parts.normalizer = parts.outside + round_up(vocabulary->n / 8 + 1);
-    parts.texts.bytes = (char *)parts.normalizer + normalizer_bytes(plan);
-    parts.texts.cap = room;
-    memset(parts.outside, 0, vocabulary->n / 8 + 1);
-    return parts;
+    struct added_memory parts;
+    const size_t n = count_entries(list, len), room = text_room(list, len, vocabulary);
+    return n == 0 ? 0 : carve(&parts, NULL, n, room, vocabulary, plan);
 }
 
 /* Puts the normalized text in place of the pattern's own. */
@@ -234,9 +233,10 @@ const char *added_tokens_build(struct added_tokens *added, const char *list, siz
     *added = (struct added_tokens){.outside = NULL};
     if (n == 0)
         return NULL;
-    struct added_memory parts =
-        lay_out(memory, n, text_room(list, len, vocabulary), vocabulary, plan);
+    struct added_memory parts;
     struct added_entry entry;
+    carve(&parts, memory, n, text_room(list, len, vocabulary), vocabulary, plan);
+    memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;) {
         const char *text = vocabulary_text(vocabulary, entry.id, &text_len), *wrong = NULL;
@@ -254,14 +254,14 @@ const char *added_tokens_build(struct added_tokens *added, const char *list, siz
                                         .id = entry.id,
                                         .order = (uint32_t)(n_raw + n_normalized),
                                         .flags = entry.flags};
-        if (entry.flags & ADDED_NORMALIZED)
-            wrong = normalize(&pattern, plan, &parts);
+        if (!(entry.flags & ADDED_NORMALIZED)) {
+            parts.raw[n_raw++] = pattern;
+            continue;
+        }
+        wrong = normalize(&pattern, plan, &parts);
         if (wrong != NULL)
             return wrong;
-        if (entry.flags & ADDED_NORMALIZED)
-            parts.normalized[n_normalized++] = pattern;
-        else
-            parts.raw[n_raw++] = pattern;
+        parts.normalized[n_normalized++] = pattern;
     }
     build_set(&added->raw, parts.raw, n_raw);
     build_set(&added->normalized, parts.normalized, n_normalized);

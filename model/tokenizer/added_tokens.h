@@ -37,10 +37,10 @@ struct added_tokens {
     const uint8_t *outside; /* bit set of ids, or NULL */
 };
 
-/* NULL, or what a list like "101 103:l 30522:nx" must be. */
-const char *added_tokens_expected(const char *list, size_t len);
+/* True for ids with flags, like "101 103:l 30522:nx". */
+bool added_tokens_valid(const char *list, size_t len);
 
-/* Bytes of memory (aligned to 16) for the tables of a list that added_tokens_expected accepts, and
+/* Bytes of memory (aligned to 16) for the tables of a list that is valid, and
  * building them. NULL when done; else a static string that says what is wrong. */
 size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan);

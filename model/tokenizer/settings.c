@@ -38,14 +38,6 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
     plain_template(&tokenizer->pair, n_types < 2 ? 0 : 1, 2);
 }
 
-static const char *set_yes_no(bool *field, struct list_item value)
-{
-    if (!list_item_is(value, "yes") && !list_item_is(value, "no"))
-        return "yes or no";
-    *field = list_item_is(value, "yes");
-    return NULL;
-}
-
 static const char *const KINDS[] = {
     [TOKENIZER_BLANKS] = "blanks",
     [TOKENIZER_KERAS] = "keras",
@@ -53,140 +45,131 @@ static const char *const KINDS[] = {
     [TOKENIZER_WORDS] = "words",
 };
 
-static const char *set_kind(struct tokenizer *tokenizer, struct list_item value)
+/* ---- One setting: false for a value that it cannot have ---- */
+
+static bool set_kind(enum tokenizer_kind *field, struct list_item value)
 {
     for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++)
         if (list_item_is(value, KINDS[kind])) {
-            tokenizer->kind = (enum tokenizer_kind)kind;
-            return NULL;
+            *field = (enum tokenizer_kind)kind;
+            return true;
         }
-    return "one of blanks, keras, wordpiece, words";
+    return false;
 }
 
-static const char *set_filters(struct tokenizer *tokenizer, struct list_item value)
+static bool set_yes_no(bool *field, struct list_item value)
 {
-    if (!utf8_valid(value.text, value.len))
-        return "UTF-8 text";
-    tokenizer->filters = value.text;
-    tokenizer->filters_bytes = value.len;
-    return NULL;
+    *field = list_item_is(value, "yes");
+    return *field || list_item_is(value, "no");
 }
 
-static const char *set_split(struct tokenizer *tokenizer, struct list_item value)
+static bool set_id(int32_t *field, struct list_item value)
 {
-    if (value.len < 1 || value.len > SPLIT_BYTES || !utf8_valid(value.text, value.len))
-        return "UTF-8 text of 1 to 32 bytes";
-    tokenizer->split = value.text;
-    tokenizer->split_bytes = value.len;
-    return NULL;
+    *field = list_number(value);
+    return *field >= 0 || list_item_is(value, "-1");
 }
 
-static const char *set_num_words(struct tokenizer *tokenizer, struct list_item value)
+static bool set_number(int64_t *field, struct list_item value, int32_t least, int32_t most)
 {
-    const int32_t number = list_number(value);
-    if (number < 0)
-        return "a whole number from 0 to 2147483647";
-    tokenizer->num_words = number;
-    return NULL;
+    *field = list_number(value);
+    return *field >= least && *field <= most;
 }
 
-static const char *set_id(int32_t *field, struct list_item value)
+static bool set_text(const char **text, size_t *n_bytes, struct list_item value, size_t least,
+                     size_t most)
 {
-    const int32_t number = list_number(value);
-    if (number < 0 && !list_item_is(value, "-1"))
-        return "a whole number from -1 to 2147483647";
-    *field = number;
-    return NULL;
+    *text = value.text;
+    *n_bytes = value.len;
+    return value.len >= least && value.len <= most && utf8_valid(value.text, value.len);
 }
 
-static const char *set_normalizer(struct tokenizer *tokenizer, struct list_item value)
-{
-    return normalizer_parse(&tokenizer->normalizer, value.text, value.len)
-               ? NULL
-               : "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, "
-                 "drop_marks, lower, strip_start, strip_end";
-}
+/* ---- All of them ---- */
 
-static const char *set_splitter(struct tokenizer *tokenizer, struct list_item value)
-{
-    return splitter_parse(&tokenizer->splitter, value.text, value.len)
-               ? NULL
-               : "some of blanks, word_runs, punctuation, punctuation_runs, punctuation_dropped, "
-                 "digits, digit_runs";
-}
+enum key {
+    KEY_KIND,
+    KEY_FILTERS,
+    KEY_SPLIT,
+    KEY_NUM_WORDS,
+    KEY_UNKNOWN,
+    KEY_MASK_TOKEN,
+    KEY_LOWER,
+    KEY_CHAR_LEVEL,
+    KEY_TRUNCATE,
+    KEY_SINGLE,
+    KEY_PAIR,
+    KEY_NORMALIZER,
+    KEY_SPLITTER,
+    KEY_PREFIX,
+    KEY_MAX_WORD,
+    KEY_ADDED,
+    N_KEYS
+};
 
-static const char *set_prefix(struct tokenizer *tokenizer, struct list_item value)
-{
-    if (value.len > WORDPIECE_PREFIX_BYTES || !utf8_valid(value.text, value.len))
-        return "UTF-8 text of at most 32 bytes";
-    tokenizer->prefix = value.text;
-    tokenizer->prefix_bytes = value.len;
-    return NULL;
-}
+static const struct {
+    const char *name, *expected;
+} KEYS[N_KEYS] = {
+    [KEY_KIND] = {"kind", "one of blanks, keras, wordpiece, words"},
+    [KEY_FILTERS] = {"filters", "UTF-8 text"},
+    [KEY_SPLIT] = {"split", "UTF-8 text of 1 to 32 bytes"},
+    [KEY_NUM_WORDS] = {"num_words", "a whole number from 0 to 2147483647"},
+    [KEY_UNKNOWN] = {"unknown", "a whole number from -1 to 2147483647"},
+    [KEY_MASK_TOKEN] = {"mask_token", "a whole number from -1 to 2147483647"},
+    [KEY_LOWER] = {"lower", "yes or no"},
+    [KEY_CHAR_LEVEL] = {"char_level", "yes or no"},
+    [KEY_TRUNCATE] = {"truncate", "yes or no"},
+    [KEY_SINGLE] = {"single", "at most 16 pieces like 101:0 A:0 102:0, with A once and without B"},
+    [KEY_PAIR] = {"pair",
+                  "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each"},
+    [KEY_NORMALIZER] = {"normalizer",
+                        "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, "
+                        "drop_marks, lower, strip_start, strip_end"},
+    [KEY_SPLITTER] = {"splitter", "some of blanks, word_runs, punctuation, punctuation_runs, "
+                                  "punctuation_dropped, digits, digit_runs"},
+    [KEY_PREFIX] = {"prefix", "UTF-8 text of at most 32 bytes"},
+    [KEY_MAX_WORD] = {"max_word", "a whole number from 1 to 10000"},
+    [KEY_ADDED] = {"added", "ids with flags, like 101 103:l 30522:nx"},
+};
 
-static const char *set_max_word(struct tokenizer *tokenizer, struct list_item value)
+static bool set(struct tokenizer *t, enum key key, struct list_item value)
 {
-    const int32_t number = list_number(value);
-    if (number < 1 || number > WORDPIECE_MOST_CHARS)
-        return "a whole number from 1 to 10000";
-    tokenizer->max_word_chars = number;
-    return NULL;
-}
-
-static const char *set_added(struct tokenizer *tokenizer, struct list_item value)
-{
-    tokenizer->added_list = value.text;
-    tokenizer->added_list_bytes = value.len;
-    return added_tokens_expected(value.text, value.len);
-}
-
-static const char *set_single(struct tokenizer *tokenizer, struct list_item value)
-{
-    return template_parse(&tokenizer->single, value.text, value.len, 1)
-               ? NULL
-               : "at most 16 pieces like 101:0 A:0 102:0, with A once and without B";
-}
-
-static const char *set_pair(struct tokenizer *tokenizer, struct list_item value)
-{
-    return template_parse(&tokenizer->pair, value.text, value.len, 2)
-               ? NULL
-               : "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each";
+    switch (key) {
+    case KEY_KIND: return set_kind(&t->kind, value);
+    case KEY_FILTERS: return set_text(&t->filters, &t->filters_bytes, value, 0, SIZE_MAX);
+    case KEY_SPLIT: return set_text(&t->split, &t->split_bytes, value, 1, SPLIT_BYTES);
+    case KEY_NUM_WORDS: return set_number(&t->num_words, value, 0, INT32_MAX);
+    case KEY_UNKNOWN: return set_id(&t->unknown, value);
+    case KEY_MASK_TOKEN: return set_id(&t->mask_token, value);
+    case KEY_LOWER: return set_yes_no(&t->lower, value);
+    case KEY_CHAR_LEVEL: return set_yes_no(&t->char_level, value);
+    case KEY_TRUNCATE: return set_yes_no(&t->truncate, value);
+    case KEY_SINGLE: return template_parse(&t->single, value.text, value.len, 1);
+    case KEY_PAIR: return template_parse(&t->pair, value.text, value.len, 2);
+    case KEY_NORMALIZER: return normalizer_parse(&t->normalizer, value.text, value.len);
+    case KEY_SPLITTER: return splitter_parse(&t->splitter, value.text, value.len);
+    case KEY_PREFIX:
+        return set_text(&t->prefix, &t->prefix_bytes, value, 0, WORDPIECE_PREFIX_BYTES);
+    case KEY_MAX_WORD: return set_number(&t->max_word_chars, value, 1, WORDPIECE_MOST_CHARS);
+    case KEY_ADDED:
+        t->added_list = value.text;
+        t->added_list_bytes = value.len;
+        return added_tokens_valid(value.text, value.len);
+    case N_KEYS: break;
+    }
+    return false;
 }
 
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *text,
                           size_t len)
 {
-    const struct list_item value = {text, len};
-    static const struct {
-        const char *key;
-        const char *(*set)(struct tokenizer *tokenizer, struct list_item value);
-    } setters[] = {
-        {"kind", set_kind},
-        {"filters", set_filters},
-        {"split", set_split},
-        {"num_words", set_num_words},
-        {"single", set_single},
-        {"pair", set_pair},
-        {"normalizer", set_normalizer},
-        {"splitter", set_splitter},
-        {"prefix", set_prefix},
-        {"max_word", set_max_word},
-        {"added", set_added},
-    };
-    for (size_t i = 0; i < sizeof setters / sizeof *setters; i++)
-        if (strcmp(key, setters[i].key) == 0)
-            return setters[i].set(tokenizer, value);
-    if (strcmp(key, "unknown") == 0)
-        return set_id(&tokenizer->unknown, value);
-    if (strcmp(key, "mask_token") == 0)
-        return set_id(&tokenizer->mask_token, value);
-    if (strcmp(key, "lower") == 0)
-        return set_yes_no(&tokenizer->lower, value);
-    if (strcmp(key, "char_level") == 0)
-        return set_yes_no(&tokenizer->char_level, value);
-    if (strcmp(key, "truncate") == 0)
-        return set_yes_no(&tokenizer->truncate, value);
+    struct tokenizer changed = *tokenizer;
+    for (unsigned i = 0; i < N_KEYS; i++) {
+        if (strcmp(key, KEYS[i].name) != 0)
+            continue;
+        if (!set(&changed, (enum key)i, (struct list_item){text, len}))
+            return KEYS[i].expected;
+        *tokenizer = changed;
+        return NULL;
+    }
     return TOKENIZER_UNKNOWN_KEY;
 }
 
