@@ -26,7 +26,7 @@ struct masks {
     size_t n;
     size_t n_places; /* N */
     bool is_causal;
-    double *weights; /* [N] */
+    double *row; /* [N], of one of the matrices */
 };
 
 /* ---- Reading ---- */
@@ -76,8 +76,8 @@ static int pad_all(struct masks *masks)
     if (code != PROGRAM_DONE)
         return code;
     encoder->padding.n = masks->n_places = n_places;
-    masks->weights = malloc(n_places * sizeof *masks->weights);
-    if (!masks->weights)
+    masks->row = malloc(n_places * sizeof *masks->row);
+    if (!masks->row)
         return program_fail("not enough memory");
     for (size_t i = 0; i < masks->n; i++)
         if (!encoder_pad(encoder, &masks->items[i]))
@@ -106,9 +106,9 @@ static double score(const struct item *item, size_t key)
 }
 
 /* exp(s - max) / sum; a row of -infinity alone has no maximum, and gives zeros. */
-static const double *softmax(const struct masks *masks, const struct item *item)
+static void softmax(const struct masks *masks, const struct item *item, double *weights)
 {
-    double most = -INFINITY, sum = 0, *weights = masks->weights;
+    double most = -INFINITY, sum = 0;
     for (size_t i = 0; i < masks->n_places; i++)
         most = fmax(most, score(item, i));
     for (size_t i = 0; i < masks->n_places; i++) {
@@ -117,35 +117,61 @@ static const double *softmax(const struct masks *masks, const struct item *item)
     }
     for (size_t i = 0; i < masks->n_places && sum > 0; i++)
         weights[i] /= sum;
-    return weights;
+}
+
+/* The matrices; what is seen is one of each text. */
+enum matrix { PADDING, LOOK_AHEAD, SEEN, SOFTMAX };
+
+/* The numbers of a row: that of a text, or of the query `row` in the item. */
+static const double *row_of(const struct masks *masks, enum matrix matrix, const struct item *item,
+                            size_t row)
+{
+    if (matrix == SOFTMAX) {
+        softmax(masks, &masks->items[row], masks->row);
+        return masks->row;
+    }
+    for (size_t i = 0; i < masks->n_places; i++)
+        masks->row[i] = matrix == PADDING      ? !item_is_masked(&masks->items[row], i)
+                        : matrix == LOOK_AHEAD ? looks_ahead(row, i)
+                                               : sees(masks, item, row, i);
+    return masks->row;
+}
+
+static size_t n_rows(const struct masks *masks, enum matrix matrix)
+{
+    return matrix == PADDING || matrix == SOFTMAX ? masks->n : masks->n_places;
 }
 
 /* ---- Text ---- */
 
 enum { WEIGHT_COLUMNS = 11, TITLE_COLUMNS = 70 };
 
-static void print_padding(const struct masks *masks, FILE *stream)
+static void print_cells(const double *row, size_t n, enum matrix matrix, FILE *stream)
 {
-    fprintf(stream, "\npadding mask [%zu, %zu], text × place: 1 is a token, 0 is padding\n",
-            masks->n, masks->n_places);
-    for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
-        fprintf(stream, "%6zu ", row + 1);
-        for (size_t i = 0; i < masks->n_places; i++)
-            fputs(item_is_masked(&masks->items[row], i) ? " 0" : " 1", stream);
-        fputs("  ", stream);
-        print_input(stream, &masks->items[row].record.input, TITLE_COLUMNS);
-        putc('\n', stream);
+    for (size_t i = 0; i < n; i++) {
+        if (matrix == LOOK_AHEAD)
+            fputs(row[i] > 0 ? "  True" : " False", stream);
+        else if (matrix == SOFTMAX)
+            fprintf(stream, " %*.6g", WEIGHT_COLUMNS, row[i]);
+        else
+            fputs(row[i] > 0 ? " 1" : " 0", stream);
     }
 }
 
-static void print_look_ahead(const struct masks *masks, FILE *stream)
+/* Rows of texts count from 1, places from 0. */
+static void print_matrix(const struct masks *masks, enum matrix matrix, const struct item *item,
+                         FILE *stream)
 {
-    fprintf(stream, "\nlook-ahead mask [%zu, %zu], query × key: True is hidden, False is seen\n",
-            masks->n_places, masks->n_places);
-    for (size_t query = 0; query < masks->n_places && !ferror(stream); query++) {
-        fprintf(stream, "%6zu ", query);
-        for (size_t key = 0; key < masks->n_places; key++)
-            fputs(looks_ahead(query, key) ? "  True" : " False", stream);
+    const size_t first = matrix == PADDING || matrix == SOFTMAX ? 1 : 0;
+    for (size_t row = 0; row < n_rows(masks, matrix) && !ferror(stream); row++) {
+        fprintf(stream, "%6zu ", first + row);
+        print_cells(row_of(masks, matrix, item, row), masks->n_places, matrix, stream);
+        if (matrix == PADDING) {
+            fputs("  ", stream);
+            print_input(stream, &masks->items[row].record.input, TITLE_COLUMNS);
+        }
+        if (matrix == SEEN && item_is_masked(item, row))
+            fputs("  padding: not computed", stream);
         putc('\n', stream);
     }
 }
@@ -158,93 +184,49 @@ static void print_seen(const struct masks *masks, const struct item *item, FILE 
             masks->encoder->mask, masks->n_places, masks->n_places, item->number);
     print_input(stream, &item->record.input, TITLE_COLUMNS);
     putc('\n', stream);
-    for (size_t query = 0; query < masks->n_places && !ferror(stream); query++) {
-        fprintf(stream, "%6zu ", query);
-        for (size_t key = 0; key < masks->n_places; key++)
-            fputs(sees(masks, item, query, key) ? " 1" : " 0", stream);
-        fputs(item_is_masked(item, query) ? "  padding: not computed\n" : "\n", stream);
-    }
+    print_matrix(masks, SEEN, item, stream);
 }
 
-static void print_softmax(const struct masks *masks, FILE *stream)
+static void print_text(const struct masks *masks, FILE *stream)
 {
+    const size_t n = masks->n, n_places = masks->n_places;
+    print_heading(stream, masks->encoder);
+    fprintf(stream, "\npadding mask [%zu, %zu], text × place: 1 is a token, 0 is padding\n", n,
+            n_places);
+    print_matrix(masks, PADDING, NULL, stream);
+    fprintf(stream, "\nlook-ahead mask [%zu, %zu], query × key: True is hidden, False is seen\n",
+            n_places, n_places);
+    print_matrix(masks, LOOK_AHEAD, NULL, stream);
+    for (size_t i = 0; i < n && !ferror(stream); i++)
+        print_seen(masks, &masks->items[i], stream);
     fprintf(stream,
             "\nsoftmax [%zu, %zu] of scores: the ids, where these were given, else 0; -inf for "
             "padding\n",
-            masks->n, masks->n_places);
-    for (size_t row = 0; row < masks->n && !ferror(stream); row++) {
-        const double *weights = softmax(masks, &masks->items[row]);
-        fprintf(stream, "%6zu ", row + 1);
-        for (size_t i = 0; i < masks->n_places; i++)
-            fprintf(stream, " %*.6g", WEIGHT_COLUMNS, weights[i]);
-        putc('\n', stream);
-    }
+            n, n_places);
+    print_matrix(masks, SOFTMAX, NULL, stream);
     fputs("Padding gets exactly 0, because exp(-inf) is 0. Where -1e9 is added in its place, the\n"
           "score itself is lost: float32 numbers of that size are 64 apart. As long as one key is\n"
           "seen that does no harm; where all are hidden the weights become equal, not zeros.\n",
           stream);
 }
 
-static void print_text(const struct masks *masks, FILE *stream)
-{
-    print_heading(stream, masks->encoder);
-    print_padding(masks, stream);
-    print_look_ahead(masks, stream);
-    for (size_t i = 0; i < masks->n && !ferror(stream); i++)
-        print_seen(masks, &masks->items[i], stream);
-    print_softmax(masks, stream);
-}
-
 /* ---- JSON ---- */
 
-static void write_padding(const struct masks *masks, struct json_writer *json)
+static void write_matrix(const struct masks *masks, enum matrix matrix, const struct item *item,
+                         const char *key, struct json_writer *json)
 {
-    json_begin_array(json, "padding_mask");
-    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
+    json_begin_array(json, key);
+    for (size_t r = 0; r < n_rows(masks, matrix) && !ferror(json->stream); r++) {
+        const double *row = row_of(masks, matrix, item, r);
         json_begin_array(json, NULL);
-        for (size_t i = 0; i < masks->n_places; i++)
-            json_write_integer(json, NULL, !item_is_masked(&masks->items[row], i));
-        json_end_array(json);
-    }
-    json_end_array(json);
-}
-
-static void write_look_ahead(const struct masks *masks, struct json_writer *json)
-{
-    json_begin_array(json, "look_ahead_mask");
-    for (size_t query = 0; query < masks->n_places && !ferror(json->stream); query++) {
-        json_begin_array(json, NULL);
-        for (size_t key = 0; key < masks->n_places; key++)
-            json_write_truth(json, NULL, looks_ahead(query, key));
-        json_end_array(json);
-    }
-    json_end_array(json);
-}
-
-static void write_seen(const struct masks *masks, struct json_writer *json)
-{
-    json_begin_array(json, "seen");
-    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
-        json_begin_array(json, NULL);
-        for (size_t query = 0; query < masks->n_places; query++) {
-            json_begin_array(json, NULL);
-            for (size_t key = 0; key < masks->n_places; key++)
-                json_write_integer(json, NULL, sees(masks, &masks->items[row], query, key));
-            json_end_array(json);
+        for (size_t i = 0; i < masks->n_places; i++) {
+            if (matrix == LOOK_AHEAD)
+                json_write_truth(json, NULL, row[i] > 0);
+            else if (matrix == SOFTMAX)
+                json_write_float(json, NULL, (float)row[i]);
+            else
+                json_write_integer(json, NULL, row[i] > 0);
         }
-        json_end_array(json);
-    }
-    json_end_array(json);
-}
-
-static void write_softmax(const struct masks *masks, struct json_writer *json)
-{
-    json_begin_array(json, "softmax");
-    for (size_t row = 0; row < masks->n && !ferror(json->stream); row++) {
-        const double *weights = softmax(masks, &masks->items[row]);
-        json_begin_array(json, NULL);
-        for (size_t i = 0; i < masks->n_places; i++)
-            json_write_float(json, NULL, (float)weights[i]);
         json_end_array(json);
     }
     json_end_array(json);
@@ -257,10 +239,13 @@ static void print_json(const struct masks *masks, FILE *stream)
     write_inputs_json(&json, masks->items, masks->n);
     json_write_count(&json, "places", masks->n_places);
     json_write_text(&json, "mask", masks->encoder->mask);
-    write_padding(masks, &json);
-    write_look_ahead(masks, &json);
-    write_seen(masks, &json);
-    write_softmax(masks, &json);
+    write_matrix(masks, PADDING, NULL, "padding_mask", &json);
+    write_matrix(masks, LOOK_AHEAD, NULL, "look_ahead_mask", &json);
+    json_begin_array(&json, "seen");
+    for (size_t i = 0; i < masks->n; i++)
+        write_matrix(masks, SEEN, &masks->items[i], NULL, &json);
+    json_end_array(&json);
+    write_matrix(masks, SOFTMAX, NULL, "softmax", &json);
     write_truncated_json(&json, masks->items, masks->n);
     json_end_object(&json);
 }
@@ -294,7 +279,7 @@ int show_masks(const struct job *job)
     for (size_t i = 0; i < masks.n; i++)
         item_free(&masks.items[i]);
     free(masks.items);
-    free(masks.weights);
+    free(masks.row);
     batch_free(batch);
     return code;
 }

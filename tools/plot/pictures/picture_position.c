@@ -11,12 +11,10 @@
  */
 #include "tools/plot/pictures/pictures.h"
 
-#include "tools/common/default_weights.h"
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/position_words.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +28,7 @@ enum {
 
 /* One matrix of position vectors. */
 struct table {
-    const char *path; /* the file it comes from, or NULL */
+    const char *path; /* the file it comes from; NULL: the default weights, or none */
     bool is_beside;
     engine_position position;                     /* the scheme; MODEL: the file's own */
     char scheme[32];                              /* its name, that of the file's own too */
@@ -96,13 +94,13 @@ static int describe_file(const struct plot_options *options, struct table *table
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_model_info(model, &info);
     if (!info.has_model)
-        return program_fail("'%s' holds a tokenizer alone: it has no positions", table->path);
+        return program_fail("'%s' holds a tokenizer alone: it has no positions", info.path);
     size_t width = 0;
     session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */
     engine_position_matrix(model, &session, 0, 1, NULL, 0, &width, NULL);
     if (options->width && options->width != width)
         return program_misuse("--width %zu: positions of '%s' have %zu numbers", options->width,
-                              table->path, width);
+                              info.path, width);
     const char *scheme = table->position ? engine_position_name(table->position) : info.position;
     bool is_learned = strcmp(scheme, "learned") == 0;
     table->width = width;
@@ -111,7 +109,7 @@ static int describe_file(const struct plot_options *options, struct table *table
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
     snprintf(table->scheme, sizeof table->scheme, "%s", scheme);
     snprintf(table->name, sizeof table->name, "%s, %.60s", scheme,
-             info.name[0] ? info.name : file_name(table->path));
+             info.name[0] ? info.name : file_name(info.path));
     return PROGRAM_DONE;
 }
 
@@ -120,7 +118,8 @@ static int read_file_table(const struct plot_options *options, struct table *tab
     engine_model *model = NULL;
     engine_error error = {ENGINE_OK, ""};
     if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
+        return program_fail("%s%s", error.message,
+                            table->path ? "" : " (-m FILE; encode-new makes one)");
     int code = describe_file(options, table, model);
     if (code == PROGRAM_DONE)
         code = fill_table(options, table, model);
@@ -139,7 +138,7 @@ static int read_scheme_table(const struct plot_options *options, struct table *t
 }
 
 /* A scheme's name without -m: computed; else the file's, with the scheme if one is named. */
-static int read_main(const struct plot_options *options, struct table *table, char path[PATH_MAX])
+static int read_main(const struct plot_options *options, struct table *table)
 {
     engine_position position = options->request.positions.position;
     *table = (struct table){
@@ -147,12 +146,7 @@ static int read_main(const struct plot_options *options, struct table *table, ch
     bool has_numbers = options->width || options->request.positions.base != 0;
     if (!table->path && position == ENGINE_POSITION_MODEL && has_numbers)
         table->position = ENGINE_POSITION_SINUSOIDAL;
-    if (!table->path && table->position == ENGINE_POSITION_MODEL) {
-        if (!default_weights_path(path, PATH_MAX))
-            return PROGRAM_FAILED;
-        table->path = path;
-    }
-    if (table->path)
+    if (table->path || table->position == ENGINE_POSITION_MODEL)
         return read_file_table(options, table);
     table->width = options->width ? options->width : DEFAULT_WIDTH;
     table->n = table->n ? table->n : DEFAULT_POSITIONS;
@@ -391,8 +385,7 @@ static void share_cosines(const struct plot_options *options, struct figure *fig
 int picture_position(const struct plot_options *options, struct figure *figure)
 {
     struct table table, first = {0};
-    char path[PATH_MAX];
-    int code = read_main(options, &first, path);
+    int code = read_main(options, &first);
     if (code == PROGRAM_DONE) {
         name_figure(options, figure, &first);
         code = add_table(options, figure, &first);
