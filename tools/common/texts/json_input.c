@@ -20,29 +20,17 @@
     "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "          \
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
 
-struct message {
-    char *text;
-    size_t cap;
-};
+/* The members of an object, by their keys. */
+enum member { TEXT, PAIR, IDS, TYPES, MASK, N_MEMBERS };
+static const char *const KEYS[N_MEMBERS] = {"text", "pair", "ids", "types", "mask"};
 
-/* Of an object; NULL: absent. */
-struct members {
-    const json_t *text, *pair, *ids, *types, *mask;
-};
-
-__attribute__((format(printf, 2, 3))) static bool fail(struct message *message, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static bool fail(char *message, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message->text, message->cap, format, arguments);
+    vsnprintf(message, JSON_MESSAGE_BYTES, format, arguments);
     va_end(arguments);
     return false;
-}
-
-static bool fail_memory(struct message *message)
-{
-    return fail(message, "not enough memory");
 }
 
 /* ---- Before parsing ---- */
@@ -93,7 +81,7 @@ static void replace_lone_surrogates(char *text, size_t len)
     }
 }
 
-static json_t *parse(char *line, size_t len, struct message *message)
+static json_t *parse(char *line, size_t len, char *message)
 {
     bool invalid;
     size_t repaired_len = utf8_repaired_len(line, len, &invalid);
@@ -104,7 +92,7 @@ static json_t *parse(char *line, size_t len, struct message *message)
     if (invalid) {
         repaired = malloc(repaired_len);
         if (!repaired) {
-            fail_memory(message);
+            fail(message, "not enough memory");
             return NULL;
         }
         utf8_repair(line, len, repaired);
@@ -119,26 +107,25 @@ static json_t *parse(char *line, size_t len, struct message *message)
 
 /* ---- Texts ---- */
 
-static bool set_texts(const json_t *text, const json_t *pair, struct record *record,
-                      struct message *message)
+static bool set_texts(const json_t *text, const json_t *pair, struct record *record, char *message)
 {
     size_t text_len = json_string_length(text);
     size_t pair_len = pair ? json_string_length(pair) : 0;
     char *storage = malloc(text_len + pair_len + 1);
     if (!storage)
-        return fail_memory(message);
+        return fail(message, "not enough memory");
     memcpy(storage, json_string_value(text), text_len);
     if (pair)
         memcpy(storage + text_len, json_string_value(pair), pair_len);
     record->storage = storage;
-    record->input.text = storage;
-    record->input.text_len = text_len;
-    record->input.pair = pair ? storage + text_len : NULL;
-    record->input.pair_len = pair_len;
+    record->input = (engine_input){.text = storage,
+                                   .text_len = text_len,
+                                   .pair = pair ? storage + text_len : NULL,
+                                   .pair_len = pair_len};
     return true;
 }
 
-static bool read_array(const json_t *array, struct record *record, struct message *message)
+static bool read_array(const json_t *array, struct record *record, char *message)
 {
     const json_t *text = json_array_get(array, 0), *pair = json_array_get(array, 1);
     if (json_array_size(array) != 2 || !json_is_string(text) || !json_is_string(pair))
@@ -148,64 +135,57 @@ static bool read_array(const json_t *array, struct record *record, struct messag
 
 /* ---- Ids ---- */
 
-static bool is_integer_array(const json_t *array, const char *key, size_t n, json_int_t most,
-                             struct message *message)
+/* Of an array that is absent: 0. */
+static json_int_t number_at(const json_t *array, size_t i)
+{
+    return json_integer_value(json_array_get(array, i));
+}
+
+static bool check_numbers(const json_t *array, const char *key, size_t n, json_int_t most,
+                          char *message)
 {
     if (!json_is_array(array))
         return fail(message, "\"%s\" is not an array of whole numbers", key);
     if (json_array_size(array) != n)
         return fail(message, "\"%s\" has %zu number%s where \"ids\" has %zu", key,
                     json_array_size(array), plural(json_array_size(array)), n);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *number = json_array_get(array, i);
-        json_int_t value = json_integer_value(number);
-        if (!json_is_integer(number) || value < 0 || value > most)
+    for (size_t i = 0; i < n; i++)
+        if (!json_is_integer(json_array_get(array, i)) || number_at(array, i) < 0 ||
+            number_at(array, i) > most)
             return fail(message, "\"%s\"[%zu] is not a whole number from 0 to %lld", key, i,
                         (long long)most);
-    }
     return true;
 }
 
-static const int32_t *copy_ids(const json_t *array, size_t n, int32_t *out)
+static bool read_ids(const json_t *const members[N_MEMBERS], struct record *record, char *message)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = (int32_t)json_integer_value(json_array_get(array, i));
-    return out;
-}
-
-static const uint8_t *copy_mask(const json_t *array, size_t n, uint8_t *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = (uint8_t)json_integer_value(json_array_get(array, i));
-    return out;
-}
-
-static bool read_ids(const struct members *members, struct record *record, struct message *message)
-{
-    const json_t *ids = members->ids, *types = members->types, *mask = members->mask;
-    size_t n = json_array_size(ids);
-
-    if (!is_integer_array(ids, "ids", n, INT32_MAX, message) ||
-        (types && !is_integer_array(types, "types", n, INT32_MAX, message)) ||
-        (mask && !is_integer_array(mask, "mask", n, 1, message)))
-        return false;
+    size_t n = json_array_size(members[IDS]);
+    for (enum member i = IDS; i <= MASK; i++)
+        if (members[i] &&
+            !check_numbers(members[i], KEYS[i], n, i == MASK ? 1 : INT32_MAX, message))
+            return false;
     /* One byte more, so that no ids at all have an address: ids that are NULL mean a text. */
-    int32_t *storage = malloc(n * (2 * sizeof(int32_t) + 1) + 1);
-    if (!storage)
-        return fail_memory(message);
-    record->storage = storage;
-    record->input.n_ids = n;
-    record->input.ids = copy_ids(ids, n, storage);
-    if (types)
-        record->input.types = copy_ids(types, n, storage + n);
-    if (mask)
-        record->input.mask = copy_mask(mask, n, (uint8_t *)(storage + 2 * n));
+    int32_t *ids = malloc(n * (2 * sizeof *ids + 1) + 1);
+    if (!ids)
+        return fail(message, "not enough memory");
+    int32_t *types = ids + n;
+    uint8_t *mask = (uint8_t *)(types + n);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = (int32_t)number_at(members[IDS], i);
+        types[i] = (int32_t)number_at(members[TYPES], i);
+        mask[i] = (uint8_t)number_at(members[MASK], i);
+    }
+    record->storage = ids;
+    record->input = (engine_input){.ids = ids,
+                                   .types = members[TYPES] ? types : NULL,
+                                   .mask = members[MASK] ? mask : NULL,
+                                   .n_ids = n};
     return true;
 }
 
 /* ---- Objects ---- */
 
-static bool fail_unknown_key(const char *key, struct message *message)
+static bool fail_unknown_key(const char *key, char *message)
 {
     size_t len = strlen(key), most = 40;
     if (len > most)
@@ -216,61 +196,42 @@ static bool fail_unknown_key(const char *key, struct message *message)
 }
 
 /* A member that is null is as good as absent. */
-static bool find_members(json_t *object, struct members *members, struct message *message)
+static bool find_members(json_t *object, const json_t *members[N_MEMBERS], char *message)
 {
-    const struct {
-        const char *key;
-        const json_t **member;
-    } known[] = {{"text", &members->text},
-                 {"pair", &members->pair},
-                 {"ids", &members->ids},
-                 {"types", &members->types},
-                 {"mask", &members->mask}};
-    const size_t n_known = sizeof known / sizeof known[0];
     const char *key;
     json_t *value;
-
     json_object_foreach(object, key, value)
     {
         size_t i = 0;
-        while (i < n_known && strcmp(known[i].key, key) != 0)
+        while (i < N_MEMBERS && strcmp(KEYS[i], key) != 0)
             i++;
-        if (i == n_known)
+        if (i == N_MEMBERS)
             return fail_unknown_key(key, message);
-        *known[i].member = json_is_null(value) ? NULL : value;
+        members[i] = json_is_null(value) ? NULL : value;
     }
     return true;
 }
 
-static bool read_object(json_t *object, struct record *record, struct message *message)
+static bool read_object(json_t *object, struct record *record, char *message)
 {
-    struct members members = {0};
-    if (!find_members(object, &members, message))
+    const json_t *members[N_MEMBERS] = {NULL};
+    if (!find_members(object, members, message))
         return false;
-    if (members.ids && (members.text || members.pair))
+    if (members[IDS] && (members[TEXT] || members[PAIR]))
         return fail(message, "\"ids\" goes without \"text\" and \"pair\"; " EXPECTED);
-    if (members.ids)
-        return read_ids(&members, record, message);
-    if (members.types || members.mask)
+    if (members[IDS])
+        return read_ids(members, record, message);
+    if (members[TYPES] || members[MASK])
         return fail(message, "\"types\" and \"mask\" go with \"ids\"; " EXPECTED);
-    if (!members.text)
+    if (!members[TEXT])
         return fail(message, "this object has no \"text\" and no \"ids\"; " EXPECTED);
-    if (!json_is_string(members.text))
-        return fail(message, "\"text\" is not a string; " EXPECTED);
-    if (members.pair && !json_is_string(members.pair))
-        return fail(message, "\"pair\" is not a string; " EXPECTED);
-    return set_texts(members.text, members.pair, record, message);
+    for (enum member i = TEXT; i <= PAIR; i++)
+        if (members[i] && !json_is_string(members[i]))
+            return fail(message, "\"%s\" is not a string; " EXPECTED, KEYS[i]);
+    return set_texts(members[TEXT], members[PAIR], record, message);
 }
 
-static bool is_empty_line(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
-static bool read_value(json_t *value, struct record *record, struct message *message)
+static bool read_value(json_t *value, struct record *record, char *message)
 {
     if (json_is_string(value))
         return set_texts(value, NULL, record, message);
@@ -281,17 +242,22 @@ static bool read_value(json_t *value, struct record *record, struct message *mes
     return fail(message, "this value is no text; " EXPECTED);
 }
 
-bool json_input_read(char *line, size_t len, struct record *record, char *message_text,
-                     size_t message_cap)
+static bool is_empty_line(const char *line, size_t len)
 {
-    struct message message = {message_text, message_cap};
+    for (size_t i = 0; i < len; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+            return false;
+    return true;
+}
+
+bool json_input_read(char *line, size_t len, struct record *record,
+                     char message[JSON_MESSAGE_BYTES])
+{
     *record = (struct record){0};
     if (is_empty_line(line, len))
-        return fail(&message, "this line is empty; " EXPECTED);
-    json_t *value = parse(line, len, &message);
-    if (!value)
-        return false;
-    bool is_read = read_value(value, record, &message);
+        return fail(message, "this line is empty; " EXPECTED);
+    json_t *value = parse(line, len, message);
+    bool is_read = value && read_value(value, record, message);
     json_decref(value);
     return is_read;
 }

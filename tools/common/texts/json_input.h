@@ -10,7 +10,8 @@
 /* Reads the line (its bytes may be changed). On failure *record is empty and the message says what
  * was found and what is expected. Bytes that are not UTF-8 and lone surrogate escapes become
  * U+FFFD. */
-bool json_input_read(char *line, size_t len, struct record *record, char *message,
-                     size_t message_cap);
+enum { JSON_MESSAGE_BYTES = 384 };
+bool json_input_read(char *line, size_t len, struct record *record,
+                     char message[JSON_MESSAGE_BYTES]);
 
 #endif

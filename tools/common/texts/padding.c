@@ -10,67 +10,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_text(const engine_model *model, int32_t id, const char *wanted)
-{
-    const char *text;
-    size_t len;
-    return engine_token_text(model, id, &text, &len) == ENGINE_OK && len == strlen(wanted) &&
-           memcmp(text, wanted, len) == 0;
-}
-
 /* The id of a token, or -1; it is the first one in most vocabularies. */
 static int32_t find_token(const engine_model *model, const char *wanted)
 {
+    const size_t wanted_len = strlen(wanted);
     engine_info info = {.struct_bytes = sizeof info};
     engine_model_info(model, &info);
-    for (size_t id = 0; id < info.n_vocabulary; id++)
-        if (has_text(model, (int32_t)id, wanted))
+    for (size_t id = 0; id < info.n_vocabulary; id++) {
+        const char *text;
+        size_t len;
+        if (engine_token_text(model, (int32_t)id, &text, &len) == ENGINE_OK && len == wanted_len &&
+            memcmp(text, wanted, len) == 0)
             return (int32_t)id;
+    }
     return -1;
 }
 
-static int32_t named_padding(const engine_model *model)
+void padding_settle(struct padding *padding, const engine_model *model,
+                    const struct request_options *request, bool notes)
 {
-    int32_t id = find_token(model, "[PAD]");
-    return id >= 0 ? id : find_token(model, "<pad>");
-}
+    const bool is_used = request->pad_to || request->task == TASK_SHOW_MASK;
+    *padding = (struct padding){.n = request->pad_to,
+                                .on_left = request->pad_left,
+                                .id = request->pad_id,
+                                .is_named = request->has_pad_id,
+                                .likely = -1};
+    if (request->has_pad_id || (!is_used && !request->is_json_input))
+        return;
 
-static int32_t default_id(const engine_model *model, bool notes)
-{
-    const char *text;
+    int32_t named = find_token(model, "[PAD]");
+    if (named < 0)
+        named = find_token(model, "<pad>");
+    const char *word;
     size_t len;
-    int32_t id = named_padding(model);
-    if (id >= 0)
-        return id;
-    if (notes && engine_token_text(model, 0, &text, &len) == ENGINE_OK && len > 0)
+    const bool is_0_a_word = engine_token_text(model, 0, &word, &len) == ENGINE_OK && len > 0;
+    padding->id = named < 0 ? 0 : named;
+    if (request->is_json_input && (named >= 0 || !is_0_a_word))
+        padding->likely = padding->id;
+    if (notes && is_used && named < 0 && is_0_a_word)
         program_note("this vocabulary has neither [PAD] nor <pad>: padding has the id 0, which is "
                      "also that of \"%.*s\"; --pad-id takes another",
-                     (int)(len < 64 ? len : 64), text);
-    return 0;
-}
-
-/* The named token, or 0 where that is no word's id; else -1. */
-static int32_t likely_id(const engine_model *model)
-{
-    const char *text;
-    size_t len;
-    int32_t id = named_padding(model);
-    if (id >= 0)
-        return id;
-    return engine_token_text(model, 0, &text, &len) == ENGINE_OK && len > 0 ? -1 : 0;
-}
-
-void padding_settle(struct padding *padding, const engine_model *model,
-                    const struct request_options *options, bool notes)
-{
-    *padding = (struct padding){.n = options->pad_to, .on_left = options->pad_left, .likely = -1};
-    padding->is_named = options->has_pad_id;
-    if (options->is_json_input && !options->has_pad_id)
-        padding->likely = likely_id(model);
-    if (options->has_pad_id)
-        padding->id = options->pad_id;
-    else if (options->pad_to || options->task == TASK_SHOW_MASK)
-        padding->id = default_id(model, notes);
+                     (int)(len < 64 ? len : 64), word);
 }
 
 bool padding_is_at_ends(const struct item *item, int32_t id)

@@ -18,7 +18,7 @@ struct padding {
 /* What is asked for. Unless the user names an id it is that of [PAD], else of <pad>, else 0, which
  * the rules of Keras keep free; that it is a word's, where it is, goes to stderr with `notes`. */
 void padding_settle(struct padding *padding, const engine_model *model,
-                    const struct request_options *options, bool notes);
+                    const struct request_options *request, bool notes);
 
 /* Whether given ids without a mask begin or end with this one. */
 bool padding_is_at_ends(const struct item *item, int32_t id);

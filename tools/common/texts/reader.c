@@ -75,13 +75,13 @@ static enum reader_state take_text(struct reader *reader, const char *line, size
 static enum reader_state take_json(struct reader *reader, char *line, size_t len,
                                    struct record *record)
 {
-    char reason[384];
+    char reason[JSON_MESSAGE_BYTES];
     size_t number = reader->lines.n_lines;
     if (reader->empty_line) {
         number--;
         len = 0;
     }
-    if (!json_input_read(line, len, record, reason, sizeof reason))
+    if (!json_input_read(line, len, record, reason))
         return fail_in_line(reader, number, reason);
     record->line = number;
     return READER_RECORD;
