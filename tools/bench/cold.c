@@ -2,7 +2,7 @@
  * program that cannot encode says so by its exit code. */
 #include "tools/bench/cold.h"
 
-#include "tools/bench/child.h"
+#include "tools/bench/sibling.h"
 #include "tools/common/options.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool run_once(void *user)
     const struct cold *cold = user;
     const char *const arguments[] = {"-m",   cold->file, "-t",  cold->threads, "-p",
                                      "mean", "-f",       "npy", SENTENCE,      NULL};
-    if (child_run("encode", arguments) == PROGRAM_DONE)
+    if (sibling_run("encode", arguments) == PROGRAM_DONE)
         return true;
     program_note("cold: 'encode' failed");
     return false;

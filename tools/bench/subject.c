@@ -1,7 +1,7 @@
 /* subject.c - a model is opened, or made; and the arithmetic that it takes. */
 #include "tools/bench/subject.h"
 
-#include "tools/bench/child.h"
+#include "tools/bench/sibling.h"
 #include "tools/common/options.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static int write_file(const char *path, const struct shape *shape, const char *p
         "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
     };
     /* clang-format on */
-    return child_run("encode-new", arguments);
+    return sibling_run("encode-new", arguments);
 }
 
 /* Writes the file and leaves it open without a name. */

@@ -126,8 +126,7 @@ TEST(every_workload)
     result = shell_expect(0, "OMP_NUM_THREADS=2 TMPDIR=$PWD/temporary \"$BENCH\" " TINY
                              " -t 1,2 --seconds 0.1 --profile -f json");
     assert_int_equal(count_lines(result->out), 12);
-    assert_int_equal(count_lines(result->err), 1);
-    assert_contains(result->err, "encode-new: wrote"); /* and nothing else */
+    assert_int_equal(result->err_len, 0);
     for (size_t i = 0; i < 12; i++) {
         json_t *line = json_line(result->out, i);
         assert_fields(line, workloads[i / 2], (int)(i % 2) + 1);

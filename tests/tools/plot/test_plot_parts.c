@@ -2,7 +2,7 @@
  * titles, columns, strings of gnuplot, another process. */
 #include "tests/support.h"
 
-#include "tools/plot/gnuplot/child.h"
+#include "tools/common/child.h"
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/label_places.h"
 #include "tools/plot/gnuplot/page.h"

@@ -5,9 +5,9 @@
  */
 #include "tools/plot/gnuplot/fonts.h"
 
+#include "tools/common/child.h"
 #include "tools/common/options.h"
 #include "tools/common/utf8.h"
-#include "tools/plot/gnuplot/child.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  */
 #include "tools/plot/gnuplot/gnuplot.h"
 
+#include "tools/common/child.h"
 #include "tools/common/options.h"
-#include "tools/plot/gnuplot/child.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* child.h - another program: bytes are its stdin, and its stdout becomes bytes. */
-#ifndef TOOLS_PLOT_CHILD_H
-#define TOOLS_PLOT_CHILD_H
+#ifndef TOOLS_CHILD_H
+#define TOOLS_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* child.c - see child.h. No shell is between: posix_spawnp finds the program by PATH. Its stdin,
  * stdout and stderr are files in memory: nothing has to be served while it runs, and nothing is
  * left of them, however either process ends. */
-#include "tools/plot/gnuplot/child.h"
+#include "tools/common/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ enum { IN, OUT, ERR, N_FILES };
 /* Above 2, so that each of them is another one than the child's descriptors 0, 1 and 2. */
 static int open_file(void)
 {
-    int made = memfd_create("encode-plot", MFD_CLOEXEC);
+    int made = memfd_create("child", MFD_CLOEXEC);
     if (made < 0)
         return -1;
     int file = fcntl(made, F_DUPFD_CLOEXEC, N_FILES);

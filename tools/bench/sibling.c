@@ -1,0 +1,47 @@
+/* sibling.c - a program found by this one's own path; see sibling.h. */
+#include "tools/bench/sibling.h"
+
+#include "tools/common/child.h"
+#include "tools/common/options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MOST = 64 };
+
+/* The program's path in the folder of this one. */
+static bool find_beside(const char *name, char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = slash != NULL ? PATH_MAX - (size_t)(slash + 1 - path) : 0;
+    if (slash != NULL && (size_t)snprintf(slash + 1, room, "%s", name) < room &&
+        access(path, X_OK) == 0)
+        return true;
+    program_note("there is no '%s' beside this program", name);
+    return false;
+}
+
+int sibling_run(const char *name, const char *const arguments[])
+{
+    char path[PATH_MAX], *own[ARGUMENTS_MOST] = {path};
+    struct child_result result;
+    if (!find_beside(name, path))
+        return PROGRAM_FAILED;
+    for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MOST; i++)
+        own[i + 1] = (char *)arguments[i];
+    int reason = run_child(own, "", 0, &result);
+    free(result.bytes);
+    if (reason != 0)
+        return program_fail("cannot start '%s': %s", path, strerror(reason));
+    if (!WIFEXITED(result.status))
+        return program_fail("'%s' was ended by signal %d", path, WTERMSIG(result.status));
+    if (WEXITSTATUS(result.status) != PROGRAM_DONE)
+        fputs(result.message, stderr);
+    return WEXITSTATUS(result.status);
+}
