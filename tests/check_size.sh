@@ -9,7 +9,7 @@ most_library=13500 most_tools=17000 most_lines=450 most_files=25
 
 # Tracked files; of a copy without git all but what is built.
 files() {
-    git ls-files --cached --others --exclude-standard 2>/dev/null | grep . || find . -name build -prune -o -type f -printf '%P\n'
+    git ls-files --cached --others --exclude-standard --deduplicate 2>/dev/null | grep . || find . -name build -prune -o -type f -printf '%P\n'
 }
 
 # "LINES FILE" of each C file.

@@ -1,13 +1,11 @@
 /* suite.c - collects the tests of a suite before main() runs them; see suite.h. */
 #include "tests/suite.h"
 
+#include "tests/support.h"
+
 #include <stdlib.h>
 
-enum { MOST_TESTS = 100 };
-
-struct fixture {
-    CMFixtureFunction set_up, tear_down;
-};
+enum { MOST_TESTS = 100, N_PARTS = SUITE_TEAR_DOWN_EACH + 1 };
 
 static struct line {
     struct CMUnitTest test;
@@ -15,7 +13,7 @@ static struct line {
 } suite[MOST_TESTS];
 
 static size_t n_tests;
-static struct fixture around_all, around_each;
+static void (*parts[N_PARTS])(void);
 
 void suite_add(const char *name, CMUnitTestFunction test, int line)
 {
@@ -24,14 +22,42 @@ void suite_add(const char *name, CMUnitTestFunction test, int line)
     suite[n_tests++] = (struct line){{.name = name, .test_func = test}, line};
 }
 
-void suite_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down)
+void suite_set(enum suite_part part, void (*function)(void))
 {
-    around_all = (struct fixture){set_up, tear_down};
+    parts[part] = function;
 }
 
-void suite_set_test_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down)
+static int run(enum suite_part part)
 {
-    around_each = (struct fixture){set_up, tear_down};
+    if (parts[part])
+        parts[part]();
+    return 0;
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    return run(SUITE_SET_UP);
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    run(SUITE_TEAR_DOWN);
+    support_remove_folder();
+    return 0;
+}
+
+static int set_up_each(void **unused)
+{
+    (void)unused;
+    return run(SUITE_SET_UP_EACH);
+}
+
+static int tear_down_each(void **unused)
+{
+    (void)unused;
+    return run(SUITE_TEAR_DOWN_EACH);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -45,9 +71,8 @@ int main(void)
     qsort(suite, n_tests, sizeof suite[0], compare_lines);
     for (size_t i = 0; i < n_tests; i++) {
         tests[i] = suite[i].test;
-        tests[i].setup_func = around_each.set_up;
-        tests[i].teardown_func = around_each.tear_down;
+        tests[i].setup_func = set_up_each;
+        tests[i].teardown_func = tear_down_each;
     }
-    return _cmocka_run_group_tests("tests", tests, n_tests, around_all.set_up,
-                                   around_all.tear_down);
+    return _cmocka_run_group_tests("tests", tests, n_tests, set_up, tear_down);
 }

@@ -6,9 +6,8 @@
  *         assert_int_equal(...);
  *     }
  *
- * A suite may name what runs before the first test and after the last, SUITE_FIXTURE(set_up,
- * tear_down), and what runs around each of them, TEST_FIXTURE(set_up, tear_down), each once; a
- * function that is not needed is NULL.
+ * Written in the same way, each at most once: SET_UP() and TEAR_DOWN(), before the first test and
+ * after the last, and SET_UP_EACH() and TEAR_DOWN_EACH(), around each of them.
  */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
@@ -21,10 +20,11 @@
 
 #include <cmocka.h>
 
+enum suite_part { SUITE_SET_UP, SUITE_TEAR_DOWN, SUITE_SET_UP_EACH, SUITE_TEAR_DOWN_EACH };
+
 /* The line is that of the file, as constructors run in any order. */
 void suite_add(const char *name, CMUnitTestFunction test, int line);
-void suite_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
-void suite_set_test_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+void suite_set(enum suite_part part, void (*function)(void));
 
 #define TEST(name)                                                                                 \
     static void test_##name(void **unused);                                                        \
@@ -34,16 +34,17 @@ void suite_set_test_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_dow
     }                                                                                              \
     static void test_##name(__attribute__((unused)) void **unused)
 
-#define SUITE_FIXTURE(set_up, tear_down)                                                           \
-    __attribute__((constructor)) static void set_fixture(void)                                     \
+#define SUITE_PART(part)                                                                           \
+    static void run_##part(void);                                                                  \
+    __attribute__((constructor)) static void set_##part(void)                                      \
     {                                                                                              \
-        suite_set_fixture(set_up, tear_down);                                                      \
-    }
+        suite_set(part, run_##part);                                                               \
+    }                                                                                              \
+    static void run_##part(void)
 
-#define TEST_FIXTURE(set_up, tear_down)                                                            \
-    __attribute__((constructor)) static void set_test_fixture(void)                                \
-    {                                                                                              \
-        suite_set_test_fixture(set_up, tear_down);                                                 \
-    }
+#define SET_UP()         SUITE_PART(SUITE_SET_UP)
+#define TEAR_DOWN()      SUITE_PART(SUITE_TEAR_DOWN)
+#define SET_UP_EACH()    SUITE_PART(SUITE_SET_UP_EACH)
+#define TEAR_DOWN_EACH() SUITE_PART(SUITE_TEAR_DOWN_EACH)
 
 #endif

@@ -59,6 +59,22 @@ void support_remove_dir(const char *path)
     rmdir(path);
 }
 
+static char own_folder[SUPPORT_PATH];
+
+const char *support_folder(void)
+{
+    if (own_folder[0] == '\0')
+        support_temp_dir(own_folder);
+    return own_folder;
+}
+
+void support_remove_folder(void)
+{
+    if (own_folder[0] != '\0')
+        support_remove_dir(own_folder);
+    own_folder[0] = '\0';
+}
+
 int support_run(const char *const argv[], const char *log)
 {
     posix_spawn_file_actions_t actions;
@@ -129,6 +145,15 @@ engine_model *support_open(const char *path)
     engine_error error;
     if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
         fail_msg("%s: %s", path, error.message);
+    return model;
+}
+
+engine_model *support_open_memory(const void *bytes, size_t len)
+{
+    engine_model *model;
+    engine_error error;
+    if (engine_model_open_memory(bytes, len, NULL, &model, &error) != ENGINE_OK)
+        fail_msg("%s", error.message);
     return model;
 }
 
@@ -209,6 +234,16 @@ void support_allow_threads(size_t n)
     char number[24];
     snprintf(number, sizeof number, "%zu", n);
     assert_int_equal(setenv("OMP_NUM_THREADS", number, 1), 0);
+}
+
+engine_input support_text(const char *text)
+{
+    return (engine_input){.text = text, .text_len = strlen(text)};
+}
+
+engine_input support_ids(const int32_t *ids, size_t n)
+{
+    return (engine_input){.ids = ids, .n_ids = n};
 }
 
 engine_session *support_session(const engine_model *model, const engine_session_options *options)

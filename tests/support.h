@@ -23,6 +23,11 @@ void support_path(char path[SUPPORT_PATH], const char *folder, const char *name)
 void support_temp_dir(char path[SUPPORT_PATH]);
 void support_remove_dir(const char *path);
 
+/* The suite's own folder: made when first asked for, removed with all that is in it behind the
+ * last test. */
+const char *support_folder(void);
+void support_remove_folder(void);
+
 /* Runs argv[0], found by PATH, and waits. Its stdout and stderr go to log, or nowhere if that is
  * NULL. Returns the exit code, 128 + the signal, or -1 if it cannot be started. */
 int support_run(const char *const argv[], const char *log);
@@ -33,6 +38,7 @@ __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, 
                                                               const char *options, ...);
 
 engine_model *support_open(const char *path);
+engine_model *support_open_memory(const void *bytes, size_t len);
 
 /* Built with a sanitizer: ten times slower, and looking for other things than numbers, so suites
  * that go through many models take fewer of them. */
@@ -50,6 +56,9 @@ engine_model *support_open_isa(const char *path, const char *isa);
 void support_allow_threads(size_t n);
 
 engine_session *support_session(const engine_model *model, const engine_session_options *options);
+
+engine_input support_text(const char *text);
+engine_input support_ids(const int32_t *ids, size_t n);
 
 /* A deterministic generator (splitmix64): the next number, and one below n. */
 uint64_t support_random(uint64_t *state);

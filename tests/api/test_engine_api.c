@@ -15,27 +15,18 @@ static void *model_bytes, *sinusoidal_bytes;
 static size_t model_len, sinusoidal_len;
 static engine_model *model;
 
-static int set_up(void **state)
+SET_UP()
 {
-    engine_error error;
-
-    (void)state;
     model_bytes = tiny_model_bytes("learned", &model_len);
     sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
-    if (engine_model_open_memory(model_bytes, model_len, NULL, &model, &error)) {
-        fprintf(stderr, "%s\n", error.message);
-        return -1;
-    }
-    return 0;
+    model = support_open_memory(model_bytes, model_len);
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_model_close(model);
     free(model_bytes);
     free(sinusoidal_bytes);
-    return 0;
 }
 
 static void assert_refused(const engine_error *error, engine_status status, engine_status expected)
@@ -415,5 +406,3 @@ TEST(cosines)
                 1e-15); /* in double, nothing overflows */
     assert_true(fabs(engine_cosine(small, small, 2) - 1) <= 1e-15);
 }
-
-SUITE_FIXTURE(set_up, tear_down)

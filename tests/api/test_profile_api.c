@@ -13,20 +13,17 @@ enum { D = TINY_WIDTH, N_TEXTS = 64, N_CALLS = 20 };
 static void *model_bytes;
 static engine_model *model;
 
-static int set_up(void **state)
+SET_UP()
 {
     size_t len;
-    (void)state;
     model_bytes = tiny_model_bytes("learned", &len);
-    return (int)engine_model_open_memory(model_bytes, len, NULL, &model, NULL);
+    model = support_open_memory(model_bytes, len);
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_model_close(model);
     free(model_bytes);
-    return 0;
 }
 
 static engine_session *new_session(size_t n_threads, int profile)
@@ -130,5 +127,3 @@ TEST(names)
         assert_non_null(engine_step_name((engine_step)step));
     assert_null(engine_step_name(ENGINE_N_STEPS));
 }
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -14,31 +14,22 @@ static void *model_bytes;
 static engine_model *model;
 static engine_session *session;
 
-static int set_up(void **state)
+SET_UP()
 {
-    engine_error error;
     size_t len;
-
-    (void)state;
     model_bytes = tiny_model_prompts(&len);
-    if (engine_model_open_memory(model_bytes, len, NULL, &model, &error) ||
-        engine_session_new(model, NULL, &session, &error)) {
-        fprintf(stderr, "%s\n", error.message);
-        return -1;
-    }
-    return 0;
+    model = support_open_memory(model_bytes, len);
+    session = support_session(model, NULL);
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_session_free(session);
     engine_model_close(model);
     free(model_bytes);
-    return 0;
 }
 
-static engine_input text_input(const char *text)
+static engine_input nul_terminated(const char *text)
 {
     return (engine_input){.text = text, .text_len = ENGINE_NUL_TERMINATED};
 }
@@ -52,7 +43,7 @@ static engine_encode_options defaults(void)
 static void bare_vector(const char *text, float vector[D])
 {
     engine_encode_options options = defaults();
-    engine_input input = text_input(text);
+    engine_input input = nul_terminated(text);
     options.prompt = "";
     assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL), 0);
 }
@@ -62,7 +53,7 @@ static void assert_reads_as(const engine_encode_options *options, const char *te
                             const char *prompted)
 {
     float vector[D], expected[D];
-    engine_input input = text_input(text);
+    engine_input input = nul_terminated(text);
     bare_vector(prompted, expected);
     assert_int_equal(engine_encode(session, &input, 1, options, vector, D, NULL, NULL), 0);
     assert_memory_equal(vector, expected, sizeof vector);
@@ -97,7 +88,7 @@ TEST(prompts_go_before_texts)
 TEST(prompts_are_of_the_models_pooling)
 {
     engine_encode_options options = defaults();
-    engine_input input = text_input("i"), prompted = text_input("bike i");
+    engine_input input = nul_terminated("i"), prompted = nul_terminated("bike i");
     float vector[D], expected[D];
 
     options.pooling = ENGINE_POOLING_MEAN;
@@ -115,7 +106,7 @@ TEST(prompts_are_of_the_models_pooling)
 TEST(prompts_that_are_refused)
 {
     engine_encode_options options = defaults();
-    engine_input input = text_input("i");
+    engine_input input = nul_terminated("i");
     float vector[D];
     const char *text;
     size_t len;
@@ -149,7 +140,7 @@ TEST(spans_behind_a_prompt)
 {
     static const int32_t ids[] = {2, THE, THE, RIDE, BIKE, 3};
     engine_encode_options options = defaults();
-    engine_input input = text_input("ride bike");
+    engine_input input = nul_terminated("ride bike");
     engine_token tokens[8];
     engine_result result;
 
@@ -168,7 +159,7 @@ TEST(spans_behind_a_prompt)
     options.prompt = NULL;
     options.prompt_text = "bi"; /* one word of the prompt and the text: it is of the text */
     options.prompt_len = 2;
-    input = text_input("ke");
+    input = nul_terminated("ke");
     assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
     assert_int_equal(tokens[1].id, BIKE);
     assert_int_equal(tokens[1].in_prompt, 0);
@@ -179,7 +170,8 @@ TEST(spans_behind_a_prompt)
 /* By default the query gets the file's query prompt and texts that of passages. */
 TEST(rank_uses_the_prompts)
 {
-    engine_input query = text_input("i"), texts[2] = {text_input("bike"), text_input("ride")};
+    engine_input query = nul_terminated("i"),
+                 texts[2] = {nul_terminated("bike"), nul_terminated("ride")};
     engine_encode_options options = defaults();
     float a[D], b[D], scores[2];
 
@@ -199,7 +191,7 @@ TEST(rank_uses_the_prompts)
 
 TEST(tokens_are_inputs)
 {
-    engine_input text = text_input("i ride"), given = {0};
+    engine_input text = nul_terminated("i ride"), given = {0};
     static const uint8_t mask[] = {1, 1, 0, 1, 1};
     static const int32_t without[] = {2, BIKE, RIDE, 3};
     engine_token tokens[8];
@@ -275,7 +267,7 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
 TEST(windows_of_a_long_text)
 {
     char text[4 * N_WORDS + 1] = "", *end = text;
-    engine_input input = text_input(text), window_input = {0};
+    engine_input input = nul_terminated(text), window_input = {0};
     engine_encode_options options = defaults();
     engine_token tokens[32], out[16];
     engine_window windows[8];
@@ -320,7 +312,7 @@ TEST(windows_of_a_long_text)
 /* Of a pair the longer text goes in windows, or the one that is named; the other is in each. */
 TEST(windows_of_a_pair)
 {
-    engine_input input = text_input("i ride");
+    engine_input input = nul_terminated("i ride");
     engine_encode_options options = defaults();
     engine_token tokens[32], out[16];
     engine_window windows[8];
@@ -352,7 +344,7 @@ TEST(windows_of_a_pair)
 static void busy_inside_a_callback(const engine_trace_view *view, void *user)
 {
     engine_session *traced = *(engine_session **)user;
-    engine_input input = text_input("i");
+    engine_input input = nul_terminated("i");
     float vector[D];
     engine_token token;
     (void)view;
@@ -370,7 +362,7 @@ TEST(session_is_busy_while_it_works)
                                       .trace = ENGINE_TRACE_HIDDEN,
                                       .trace_callback = busy_inside_a_callback,
                                       .trace_user = &traced};
-    engine_input input = text_input("i ride");
+    engine_input input = nul_terminated("i ride");
     float vector[D];
 
     assert_int_equal(engine_session_new(model, &options, &traced, NULL), 0);
@@ -391,7 +383,7 @@ struct caller {
 static void *call_often(void *user)
 {
     struct caller *caller = user;
-    engine_input input = text_input(caller->text);
+    engine_input input = nul_terminated(caller->text);
     while (caller->n_ok + caller->n_other < N_CALLS) {
         float vector[D];
         engine_status status = engine_encode(session, &input, 1, NULL, vector, D, NULL, NULL);
@@ -409,7 +401,7 @@ TEST(two_threads_never_get_wrong_numbers)
     struct caller callers[2] = {{.text = "i ride bike"}, {.text = "the bike the ride"}};
 
     for (size_t i = 0; i < 2; i++) {
-        engine_input input = text_input(callers[i].text);
+        engine_input input = nul_terminated(callers[i].text);
         assert_int_equal(
             engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL), 0);
     }
@@ -421,5 +413,3 @@ TEST(two_threads_never_get_wrong_numbers)
         assert_int_equal(callers[i].n_other, 0);
     }
 }
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -18,52 +18,27 @@ static size_t model_len, sinusoidal_len;
 static engine_model *model;
 static engine_session *session;
 
-static int set_up(void **state)
+SET_UP()
 {
     support_allow_threads(3);
-    engine_error error;
-
-    (void)state;
     model_bytes = tiny_model_bytes("learned", &model_len);
     sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
-    if (engine_model_open_memory(model_bytes, model_len, NULL, &model, &error) ||
-        engine_session_new(model, NULL, &session, &error)) {
-        fprintf(stderr, "%s\n", error.message);
-        return -1;
-    }
-    return 0;
+    model = support_open_memory(model_bytes, model_len);
+    session = support_session(model, NULL);
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_session_free(session);
     engine_model_close(model);
     free(model_bytes);
     free(sinusoidal_bytes);
-    return 0;
-}
-
-static engine_input text_input(const char *text)
-{
-    engine_input input = {0};
-    input.text = text;
-    input.text_len = strlen(text);
-    return input;
-}
-
-static engine_input ids_input(const int32_t *ids, size_t n)
-{
-    engine_input input = {0};
-    input.ids = ids;
-    input.n_ids = n;
-    return input;
 }
 
 /* The vectors of "I ride", one per token: [4, D]. */
 static void encode_sample(float out[4 * D])
 {
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_encode_options options = {0};
     size_t needed = 0;
 
@@ -115,7 +90,7 @@ TEST(structs_of_other_versions)
 {
     engine_session_options options = {.struct_bytes = sizeof options};
     engine_encode_options encode_options = {0};
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_session *other;
     float out[D], same[D];
 
@@ -243,7 +218,7 @@ TEST(position_numbers_are_copied)
                                       .n_frequencies = 2,
                                       .embedding_scale = &token_weight,
                                       .position_scale = &position_weight};
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_session *kept, *changed;
     float out[D], same[D], other[D];
 
@@ -262,7 +237,7 @@ TEST(position_numbers_are_copied)
 
 TEST(encode_nothing)
 {
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_encode_options options = {0};
     engine_result result;
     float out[2 * D];
@@ -282,7 +257,7 @@ TEST(encode_nothing)
                      0);
 
     /* No tokens: no rows, and a pooled vector of zeros. */
-    input = text_input(" ");
+    input = support_text(" ");
     options.no_special = 1;
     options.pooling = ENGINE_POOLING_NONE;
     assert_int_equal(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result), 0);
@@ -304,7 +279,7 @@ TEST(encode_nothing)
 TEST(encode_into_small_buffers)
 {
     static const int32_t ids[] = {2, 4, 3};
-    engine_input inputs[3] = {text_input("I ride bike"), text_input(""), ids_input(ids, 3)};
+    engine_input inputs[3] = {support_text("I ride bike"), support_text(""), support_ids(ids, 3)};
     engine_encode_options options = {0};
     engine_result results[3];
     float out[10 * D + 1];
@@ -343,12 +318,12 @@ TEST(encode_refuses_inputs)
     static const int32_t bad_ids[] = {-1, TINY_VOCABULARY, INT32_MAX, INT32_MIN};
     static const int32_t bad_types[] = {-1, TINY_TYPES, INT32_MAX, INT32_MIN};
     int32_t ids[TINY_MAX_TOKENS + 1] = {2, 4, 3}, types[3] = {0, 0, 0};
-    engine_input input = ids_input(ids, 3), two[2];
+    engine_input input = support_ids(ids, 3), two[2];
 
     for (size_t i = 0; i < 4; i++) {
         ids[1] = bad_ids[i];
         assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-        two[0] = text_input("I ride");
+        two[0] = support_text("I ride");
         two[1] = input;
         assert_encode_refused(two, 2, NULL, ENGINE_ERROR_ARGUMENT);
         ids[1] = 4;
@@ -358,29 +333,29 @@ TEST(encode_refuses_inputs)
         types[2] = 0;
         input.types = NULL;
     }
-    input = ids_input(ids, TINY_MAX_TOKENS + 1);
+    input = support_ids(ids, TINY_MAX_TOKENS + 1);
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
     alarm(20); /* the count alone must be enough to refuse it */
-    input = ids_input(ids, SIZE_MAX);
+    input = support_ids(ids, SIZE_MAX);
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
     alarm(0);
-    input = ids_input(NULL, 3);
+    input = support_ids(NULL, 3);
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
     input = (engine_input){0};
     input.text_len = 3;
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-    input = text_input("I ride");
+    input = support_text("I ride");
     input.ids = ids;
     input.n_ids = 3;
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-    input = text_input("I ride");
+    input = support_text("I ride");
     input.pair_len = 4;
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
 TEST(encode_refuses_options)
 {
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_encode_options options = {0};
 
     options.pooling = (engine_pooling)9;
@@ -394,7 +369,7 @@ TEST(encode_refuses_options)
 
 TEST(encode_long_texts)
 {
-    engine_input input = text_input("i i i i i i i i i i i i i i i");
+    engine_input input = support_text("i i i i i i i i i i i i i i i");
     engine_encode_options options = {0};
     engine_result result;
     float out[TINY_MAX_TOKENS * D];
@@ -425,7 +400,7 @@ TEST(masks)
 {
     static const int32_t ids[] = {0, 2, 4, 3, 0};
     static const uint8_t none[5] = {0}, some[5] = {0, 1, 1, 1, 0};
-    engine_input input = ids_input(ids, 5), bare = ids_input(ids + 1, 3);
+    engine_input input = support_ids(ids, 5), bare = support_ids(ids + 1, 3);
     engine_encode_options options = {0};
     engine_result result;
     float out[5 * D], alone[3 * D];
@@ -483,7 +458,7 @@ static void look(const engine_trace_view *view, void *user)
 
 TEST(tracing)
 {
-    engine_input inputs[2] = {text_input("I ride"), text_input("")};
+    engine_input inputs[2] = {support_text("I ride"), support_text("")};
     engine_session_options options = {0};
     engine_session *tracer;
     struct seen seen = {0};
@@ -501,5 +476,3 @@ TEST(tracing)
     assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
     assert_bits_equal(out, plain, 2 * D);
 }
-
-SUITE_FIXTURE(set_up, tear_down)

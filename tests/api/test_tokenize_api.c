@@ -12,53 +12,28 @@ static size_t model_len;
 static engine_model *model;
 static engine_session *session;
 
-static int set_up(void **state)
+SET_UP()
 {
-    engine_error error;
-
-    (void)state;
     model_bytes = tiny_model_bytes("learned", &model_len);
-    if (engine_model_open_memory(model_bytes, model_len, NULL, &model, &error) ||
-        engine_session_new(model, NULL, &session, &error)) {
-        fprintf(stderr, "%s\n", error.message);
-        return -1;
-    }
-    return 0;
+    model = support_open_memory(model_bytes, model_len);
+    session = support_session(model, NULL);
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_session_free(session);
     engine_model_close(model);
     free(model_bytes);
-    return 0;
-}
-
-static engine_input text_input(const char *text)
-{
-    engine_input input = {0};
-    input.text = text;
-    input.text_len = strlen(text);
-    return input;
-}
-
-static engine_input ids_input(const int32_t *ids, size_t n)
-{
-    engine_input input = {0};
-    input.ids = ids;
-    input.n_ids = n;
-    return input;
 }
 
 TEST(tokenize_edges)
 {
-    engine_input input = text_input("I ride a  bike"), empty = {0};
+    engine_input input = support_text("I ride a  bike"), empty = {0};
     engine_token tokens[8];
     engine_result result;
     size_t needed = 99;
     static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
-    engine_input ready = ids_input(ids, 2);
+    engine_input ready = support_ids(ids, 2);
     engine_encode_options options = {0};
 
     assert_int_equal(engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL),
@@ -147,7 +122,7 @@ TEST(tokenize_long_texts)
 
 TEST(tokenize_a_pair)
 {
-    engine_input input = text_input("I ride");
+    engine_input input = support_text("I ride");
     engine_token tokens[8];
     size_t needed;
     static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
@@ -166,5 +141,3 @@ TEST(tokenize_a_pair)
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
     assert_int_equal(needed, 5);
 }
-
-SUITE_FIXTURE(set_up, tear_down)

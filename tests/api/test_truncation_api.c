@@ -13,25 +13,21 @@ struct fixture {
 
 static struct fixture f;
 
-static int open_model(void **state)
+SET_UP()
 {
     char path[SUPPORT_PATH];
-    (void)state;
     support_temp_dir(f.directory);
     support_path(path, f.directory, "t.weights");
     support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1");
     f.model = support_open(path);
     f.session = support_session(f.model, NULL);
-    return 0;
 }
 
-static int close_model(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_session_free(f.session);
     engine_model_close(f.model);
     support_remove_dir(f.directory);
-    return 0;
 }
 
 /* The words that are left, those of the second text behind a bar; or "status N". */
@@ -98,5 +94,3 @@ TEST(refused)
     assert_string_equal(cut("a b", NULL, 1, ENGINE_TRUNCATE_LONGEST_FIRST, 0),
                         "a"); /* and the session still works */
 }
-
-SUITE_FIXTURE(open_model, close_model)

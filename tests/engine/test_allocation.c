@@ -285,11 +285,7 @@ TEST(the_wrapper_sees_the_library)
     drop_fixture(&fixture);
 }
 
-static int prepare(void **state)
+SET_UP()
 {
-    (void)state;
     support_allow_threads(3);
-    return 0;
 }
-
-SUITE_FIXTURE(prepare, NULL)

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static char folder[SUPPORT_PATH];
-
 /* ---- The full cross of the kinds; what has many values rotates beside it ---- */
 
 enum { N_CROSS = 3 * 2 * 2 * 4 * 3 * 2 };
@@ -73,7 +71,7 @@ TEST(cross)
         uint64_t state = index + 1000;
         size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 24)};
         cross_words(index, subject.words, sizeof subject.words);
-        comparison_make(&subject, folder, support_isa(index % support_isas()));
+        comparison_make(&subject, support_folder(), support_isa(index % support_isas()));
         comparison_texts(&subject, &texts, lens, 3, index, NULL);
         comparison_run(&subject, &texts,
                        (engine_session_options){.struct_bytes = sizeof(engine_session_options),
@@ -101,7 +99,7 @@ TEST(overrides)
                  "--seed 5 --layers 2 --width 24 --heads 3 --feed-forward 48 --max-tokens 40 "
                  "--position learned --position-offset 3 --token-types 2 --mask %s",
                  masks[1 + file]);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         for (int choice = 0; choice < 3 * SCHEMES; choice++) {
             int scheme = choice % SCHEMES;
             bool has_base =
@@ -151,7 +149,7 @@ TEST(head_pooling)
                  "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
                  "--position learned --labels pos,neg,none --head-pooling %s --scores %s",
                  i, i % 3, poolings[i % 6], scores[i / 6]);
-        comparison_make(&subject, folder, support_isa(i % support_isas()));
+        comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
         engine_session *session = support_session(subject.model, NULL);
         assert_int_equal(
@@ -184,7 +182,7 @@ TEST(edges)
                  "--seed 6 --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
                  "--position sinusoidal --final-norm yes --pooling mean --normalize yes",
                  layers);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1}, 3, 6, NULL);
         comparison_run(&subject, &texts,
                        (engine_session_options){.struct_bytes = sizeof(engine_session_options)});
@@ -238,7 +236,7 @@ TEST(masks)
                  "--seed 9 --layers 2 --width 24 --heads 2 --feed-forward 30 --max-tokens 40 "
                  "--position %s --token-types 2 --mask %s",
                  file < 2 ? "learned" : "index", masks[file % 2]);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         engine_session *session = support_session(subject.model, NULL);
         for (size_t round = 0; round < 40; round++) {
             int32_t ids[40], types[40];
@@ -278,7 +276,7 @@ TEST(lengths)
         lens[i] = i + 1;
     for (size_t file = 0; file < sizeof words / sizeof words[0]; file++) {
         snprintf(subject.words, sizeof subject.words, "%s", words[file]);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         comparison_texts(&subject, &texts, lens, MAX_LEN, file, NULL);
         for (size_t i = 0; support_isa(i); i++) {
             if (support_sanitized() && i != file % support_isas())
@@ -306,7 +304,7 @@ TEST(long_texts)
                  "--seed 15 --layers 2 --width 52 --heads 2 --feed-forward 64 --max-tokens 512 "
                  "--position sinusoidal --mask %s",
                  masks[file]);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         comparison_texts(&subject, &texts, (size_t[]){129, 200, 305}, 3, file, NULL);
         for (size_t i = 0; support_isa(i); i++) {
             comparison_reopen(&subject, support_isa(i));
@@ -369,7 +367,7 @@ static void check_stored(const char *middle, const char *type, const char *layou
     static struct texts texts;
     snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle,
              type, layout);
-    comparison_make(&subject, folder, NULL);
+    comparison_make(&subject, support_folder(), NULL);
     assert_int_equal(engine_model_verify(subject.model, NULL), ENGINE_OK);
     compare_stored(&subject.weights, exact, type);
     const struct reference_tensor *linear =
@@ -403,7 +401,7 @@ TEST(stored_types)
     for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++) {
         struct subject subject = {.model = NULL};
         snprintf(subject.words, sizeof subject.words, "%s %s", STORED, middles[m]);
-        comparison_make(&subject, folder, NULL);
+        comparison_make(&subject, support_folder(), NULL);
         for (size_t choice = 0; choice < INT8_PANELS; choice++)
             check_stored(middles[m], types[choice / 2], layouts[choice % 2], choice,
                          &subject.weights);
@@ -411,19 +409,3 @@ TEST(stored_types)
     }
     comparison_finish();
 }
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    support_temp_dir(folder);
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

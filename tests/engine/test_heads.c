@@ -5,12 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-static char folder[SUPPORT_PATH];
-
 static engine_session *open_head(const char *options, engine_model **model)
 {
     char path[SUPPORT_PATH];
-    support_path(path, folder, "head.weights");
+    support_path(path, support_folder(), "head.weights");
     support_make_model(path, "I ride bike dog cat",
                        "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", options);
     *model = support_open(path);
@@ -80,19 +78,3 @@ TEST(rank_by_cosine)
     engine_session_free(session);
     engine_model_close(model);
 }
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_temp_dir(folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -27,7 +27,7 @@ struct batch {
     uint8_t mask[MAX_BATCH][LONGEST + 2 * MAX_PADDING];
 };
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 
 static const char *const SHAPES[] = {
     "--layers 2 --width 52 --heads 2 --feed-forward 100 --position sinusoidal --pooling mean",
@@ -348,20 +348,8 @@ TEST(many_sessions)
     }
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
     support_allow_threads(5);
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
-    return 0;
+    support_path(path, support_folder(), "model.weights");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -15,8 +15,6 @@
 static const double TOLERANCE = 1e-5, JUMPS = 0.03;
 enum { MOST_TOKENS = 4 };
 
-static char folder[SUPPORT_PATH];
-
 /* How many texts are within TOLERANCE of what is expected; the largest difference goes to *largest.
  */
 static size_t count_close(const struct subject *subject, const struct texts *texts,
@@ -54,7 +52,7 @@ static void check_model(const char *words, size_t index)
         subject.words, sizeof subject.words,
         "--seed 31 --layers 2 --position learned --max-tokens 128 --type int8 --layout panels %s",
         words);
-    comparison_make(&subject, folder, NULL);
+    comparison_make(&subject, support_folder(), NULL);
     comparison_texts(&subject, &texts, lens, MAX_TEXTS, index,
                      &(struct reference_options){.int8_rows = true});
     comparison_texts(&subject, &unrounded, lens, MAX_TEXTS, index, NULL);
@@ -88,19 +86,3 @@ TEST(rounded_rows)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         check_model(words[i], i);
 }
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    support_temp_dir(folder);
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -14,7 +14,7 @@ enum { MAX_TOKENS = 8192, WIDTH = 384, MIB = 1 << 20 };
  * them. */
 static const size_t MOST_BYTES = (size_t)128 * MIB;
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 static engine_model *model;
 
 static size_t bytes_of(size_t max_tokens, size_t n_threads)
@@ -86,24 +86,16 @@ TEST(touches_what_it_needs)
     engine_session_free(session);
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
     support_allow_threads(4);
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
+    support_path(path, support_folder(), "model.weights");
     support_make_model(path, NULL,
                        "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
     model = support_open(path);
-    return 0;
 }
 
-static int tear_down(void **unused)
+TEAR_DOWN()
 {
-    (void)unused;
     engine_model_close(model);
-    support_remove_dir(folder);
-    return 0;
 }
-
-SUITE_FIXTURE(set_up, tear_down)

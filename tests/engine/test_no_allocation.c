@@ -165,11 +165,7 @@ TEST(long_texts)
     support_remove_dir(folder);
 }
 
-static int prepare(void **state)
+SET_UP()
 {
-    (void)state;
     support_allow_threads(3);
-    return 0;
 }
-
-SUITE_FIXTURE(prepare, NULL)

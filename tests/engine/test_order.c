@@ -12,7 +12,7 @@ enum { N_WORDS = 3, N_ORDERS = 6, MAX_WIDTH = 64, N_TOKENS = 24 };
 static const char *const WORDS[N_WORDS] = {"I", "ride", "bike"};
 static const int ORDERS[N_ORDERS][N_WORDS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                               {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 
 static size_t width_of(const engine_model *model)
 {
@@ -171,19 +171,7 @@ TEST(look_ahead_mask)
     }
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
-    return 0;
+    support_path(path, support_folder(), "model.weights");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

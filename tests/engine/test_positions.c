@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 
 static engine_model *make(const char *options)
 {
@@ -449,19 +449,7 @@ TEST(limits)
     assert_true(ENGINE_POSITION_FREQUENCY_MOST == POSITION_FREQUENCY_MOST);
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
-    return 0;
+    support_path(path, support_folder(), "model.weights");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

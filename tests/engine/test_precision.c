@@ -29,7 +29,7 @@ struct sample {
 };
 
 static struct worst tokens, pooled, states, maps, reference;
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 
 /* ---- Expected numbers ---- */
 
@@ -327,8 +327,8 @@ TEST(made)
         skip();
     }
     start();
-    support_path(directory, folder, "checkpoint");
-    support_path(log, folder, "log");
+    support_path(directory, support_folder(), "checkpoint");
+    support_path(log, support_folder(), "log");
     for (size_t i = 0; i < sizeof checkpoints / sizeof checkpoints[0]; i++) {
         const char *argv[20] = {"/usr/bin/python3", "-B",     script, "make",
                                 checkpoints[i][0],  directory};
@@ -344,19 +344,7 @@ TEST(made)
     support_assert_within(&reference, REFERENCE_TOLERANCE, "tests/reference");
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
-    return 0;
+    support_path(path, support_folder(), "model.weights");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

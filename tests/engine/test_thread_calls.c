@@ -22,7 +22,7 @@ struct corpus {
     float *tokens; /* [n_rows, WIDTH] */
 };
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 static engine_model *model;
 static struct corpus corpus;
 static const engine_encode_options PER_TOKEN = {.pooling = ENGINE_POOLING_NONE};
@@ -231,21 +231,17 @@ TEST(workers_meet)
     }
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
     support_allow_threads(5);
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
+    support_path(path, support_folder(), "model.weights");
     support_make_model(path, "a b c d e f g h i j k l m n o p q r s t u v w x y z", "%s", SHAPE);
     model = support_open(path);
     make_corpus();
-    return 0;
 }
 
-static int tear_down(void **unused)
+TEAR_DOWN()
 {
-    (void)unused;
     for (size_t i = 0; i < N_INPUTS; i++) {
         free((void *)(uintptr_t)corpus.inputs[i].text);
         free((void *)(uintptr_t)corpus.inputs[i].ids);
@@ -253,8 +249,4 @@ static int tear_down(void **unused)
     }
     free(corpus.tokens);
     engine_model_close(model);
-    support_remove_dir(folder);
-    return 0;
 }
-
-SUITE_FIXTURE(set_up, tear_down)

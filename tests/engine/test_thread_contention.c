@@ -14,7 +14,7 @@ enum { N_SESSIONS = 2, N_IDS = 24, MANY = 192, N_ROUNDS = 5, WIDTH = 128 };
 
 static const double COLLAPSE = 0.6, SECONDS = 0.15;
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 static engine_model *model;
 
 struct host {
@@ -113,22 +113,14 @@ TEST(no_more_than_cpus)
     assert_int_equal(threads_choose(5), 5);
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
+    support_path(path, support_folder(), "model.weights");
     support_make_model(path, NULL, "--layers 4 --width 128 --heads 4 --feed-forward 512");
     model = support_open(path);
-    return 0;
 }
 
-static int tear_down(void **unused)
+TEAR_DOWN()
 {
-    (void)unused;
     engine_model_close(model);
-    support_remove_dir(folder);
-    return 0;
 }
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -10,7 +10,6 @@
 
 enum { WIDTH = 16, N_INPUTS = 100, MOST_THREADS = 4 };
 
-static char folder[SUPPORT_PATH];
 static engine_model *model;
 static size_t n_left = MOST_THREADS; /* threads that the system lets us have */
 static sigset_t mask;                /* that the last of them began with */
@@ -94,23 +93,15 @@ TEST(signals)
         assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
 
-static int set_up(void **state)
+SET_UP()
 {
     char path[SUPPORT_PATH];
-    (void)state;
-    support_temp_dir(folder);
-    support_path(path, folder, "m.weights");
+    support_path(path, support_folder(), "m.weights");
     support_make_model(path, "a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
     model = support_open(path);
-    return 0;
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     engine_model_close(model);
-    support_remove_dir(folder);
-    return 0;
 }
-
-SUITE_FIXTURE(set_up, tear_down)

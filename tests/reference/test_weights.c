@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char folder[SUPPORT_PATH], whole[SUPPORT_PATH], damaged[SUPPORT_PATH];
+static char whole[SUPPORT_PATH], damaged[SUPPORT_PATH];
 
 static void write_file(const uint8_t *bytes, size_t n)
 {
@@ -90,20 +90,8 @@ TEST(changed_bytes)
     reference_weights_free(&weights);
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(whole, folder, "whole.weights");
-    support_path(damaged, folder, "damaged.weights");
-    return 0;
+    support_path(whole, support_folder(), "whole.weights");
+    support_path(damaged, support_folder(), "damaged.weights");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

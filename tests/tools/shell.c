@@ -10,10 +10,9 @@
 
 enum { COMMAND_BYTES = 8192 };
 
-static char folder[SUPPORT_PATH], start_folder[4096];
 static struct shell_result result;
 
-static void set_program(const char *variable, const char *name)
+void shell_set_program(const char *variable, const char *name)
 {
     char path[SUPPORT_PATH], *real;
     support_program(name, path);
@@ -99,15 +98,12 @@ void assert_lines(const char *text, size_t n)
         fail_msg("%zu lines, expected %zu: %.2000s", count_lines(text), n, text);
 }
 
-int shell_setup(void **state)
+void shell_setup(void)
 {
-    (void)state;
-    set_program("ENCODE", "encode");
-    set_program("NEW", "encode-new");
-    set_program("ENCODE_BUILD", "."); /* absolute: the folder changes */
-    support_temp_dir(folder);
-    assert_non_null(getcwd(start_folder, sizeof start_folder));
-    assert_int_equal(chdir(folder), 0);
+    shell_set_program("ENCODE", "encode");
+    shell_set_program("NEW", "encode-new");
+    shell_set_program("ENCODE_BUILD", "."); /* absolute: the folder changes */
+    assert_int_equal(chdir(support_folder()), 0);
     setenv("ENCODE_MODEL", "toy.weights", 1);
     unsetenv("OMP_NUM_THREADS");
     shell_expect(0, "$NEW -o toy.weights --name Toy --keras --max-tokens 16 --width 8 --heads 2 "
@@ -116,16 +112,4 @@ int shell_setup(void **state)
                     "[SEP]:0' --template-pair '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'");
     shell_expect(0, "echo 'i ride bike dog cat' | $NEW -o plain.weights --name Plain --fit - --oov "
                     "'' --width 8 --heads 2 --max-tokens 64 --pooling none --normalize no");
-    return 0;
-}
-
-int shell_teardown(void **state)
-{
-    (void)state;
-    free(result.out);
-    free(result.err);
-    result = (struct shell_result){0};
-    assert_int_equal(chdir(start_folder), 0);
-    support_remove_dir(folder);
-    return 0;
 }

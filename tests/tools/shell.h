@@ -19,9 +19,11 @@ struct shell_result {
     size_t out_len, err_len; /* a NUL byte follows */
 };
 
-/* cmocka's group functions. */
-int shell_setup(void **state);
-int shell_teardown(void **state);
+/* Goes into the suite's folder; for SET_UP(). */
+void shell_setup(void);
+
+/* Sets $VARIABLE to the path of a built program; before shell_setup(). */
+void shell_set_program(const char *variable, const char *name);
 
 /* Runs a command with /bin/sh; the result is valid until the next call. */
 const struct shell_result *shell(const char *format, ...) __attribute__((format(printf, 1, 2)));

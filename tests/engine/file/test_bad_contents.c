@@ -14,19 +14,15 @@ enum { SPARE = 4096 };
 
 static struct patient sound; /* learned positions: every tensor there is */
 
-static int set_up(void **state)
+SET_UP()
 {
-    (void)state;
     sound.data = tiny_model_bytes("learned", &sound.len);
     sound.cap = sound.len;
-    return 0;
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     free(sound.data);
-    return 0;
 }
 
 static const char *const tags[] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
@@ -456,5 +452,3 @@ TEST(settings_unknown_or_doubled)
     replace_setting(&copy, "CONF", "gate", name, sizeof name - 1);
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "gate");
 }
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -16,23 +16,16 @@
 #include <unistd.h>
 
 static struct patient sound; /* learned positions: every tensor there is */
-static char folder[SUPPORT_PATH];
 
-static int set_up(void **state)
+SET_UP()
 {
-    (void)state;
     sound.data = tiny_model_bytes("learned", &sound.len);
     sound.cap = sound.len;
-    support_temp_dir(folder);
-    return 0;
 }
 
-static int tear_down(void **state)
+TEAR_DOWN()
 {
-    (void)state;
     free(sound.data);
-    support_remove_dir(folder);
-    return 0;
 }
 
 TEST(the_sound_file_works)
@@ -49,7 +42,7 @@ TEST(truncated_at_every_byte)
     for (size_t len = 1; len < sound.len; len++)
         assert_int_equal(open_bytes(sound.data, len), ENGINE_ERROR_FORMAT);
 
-    snprintf(path, sizeof path, "%s/cut.weights", folder);
+    snprintf(path, sizeof path, "%s/cut.weights", support_folder());
     file = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(file >= 0 && write(file, sound.data, sound.len) == (ssize_t)sound.len);
     assert_int_equal(engine_model_open(path, NULL, &model, &last), 0);
@@ -262,7 +255,7 @@ TEST(sections_unknown_or_missing)
 
 static void assert_io(const char *path, engine_status expected)
 {
-    engine_model *model = (engine_model *)folder;
+    engine_model *model = (engine_model *)support_folder();
     engine_status status;
 
     memset(&last, 0x5a, sizeof last);
@@ -283,21 +276,21 @@ TEST(not_files)
     char endless[PATH_MAX + 100];
 
     alarm(20);
-    assert_io(folder, ENGINE_ERROR_IO);
+    assert_io(support_folder(), ENGINE_ERROR_IO);
     assert_io("/dev/zero", ENGINE_ERROR_IO);
     assert_io("/dev/null", ENGINE_ERROR_IO);
-    snprintf(path, sizeof path, "%s/fifo", folder);
+    snprintf(path, sizeof path, "%s/fifo", support_folder());
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_io(path, ENGINE_ERROR_IO);
-    snprintf(path, sizeof path, "%s/empty", folder);
+    snprintf(path, sizeof path, "%s/empty", support_folder());
     close(open(path, O_CREAT | O_WRONLY, 0600));
     assert_io(path, ENGINE_ERROR_FORMAT);
     snprintf(other, sizeof other, "%s/below", path);
     assert_io(other, ENGINE_ERROR_IO);
-    snprintf(path, sizeof path, "%s/circle", folder);
+    snprintf(path, sizeof path, "%s/circle", support_folder());
     assert_int_equal(symlink("circle", path), 0);
     assert_io(path, ENGINE_ERROR_IO);
-    snprintf(path, sizeof path, "%s/absent", folder);
+    snprintf(path, sizeof path, "%s/absent", support_folder());
     assert_io(path, ENGINE_ERROR_IO);
     memset(endless, 'x', sizeof endless - 1);
     endless[sizeof endless - 1] = 0;
@@ -312,7 +305,7 @@ TEST(without_permission)
     bool is_root = geteuid() == 0;
     int file;
 
-    snprintf(path, sizeof path, "%s/closed", folder);
+    snprintf(path, sizeof path, "%s/closed", support_folder());
     file = open(path, O_CREAT | O_WRONLY, 0000);
     assert_true(file >= 0);
     close(file);
@@ -323,5 +316,3 @@ TEST(without_permission)
     assert_io(path, ENGINE_ERROR_IO);
     assert_true(!is_root || seteuid(0) == 0);
 }
-
-SUITE_FIXTURE(set_up, tear_down)

@@ -501,19 +501,13 @@ TEST(full_disk)
     free(old);
 }
 
-static int set_up(void **unused)
+SET_UP_EACH()
 {
-    (void)unused;
     support_temp_dir(folder);
     support_path(path, folder, "made.weights");
-    return 0;
 }
 
-static int tear_down(void **unused)
+TEAR_DOWN_EACH()
 {
-    (void)unused;
     support_remove_dir(folder);
-    return 0;
 }
-
-TEST_FIXTURE(set_up, tear_down)

@@ -355,11 +355,7 @@ TEST(no_tokens)
     }
 }
 
-static int prepare(void **state)
+SET_UP()
 {
-    (void)state;
     have_blas = machine_prepare_blas();
-    return 0;
 }
-
-SUITE_FIXTURE(prepare, NULL)

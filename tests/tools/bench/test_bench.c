@@ -19,15 +19,10 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static int set_up(void **state)
+SET_UP()
 {
-    char path[SUPPORT_PATH], *real;
-    support_program("encode-bench", path);
-    real = realpath(path, NULL); /* before the working folder changes */
-    if (real == NULL || setenv("BENCH", real, 1) != 0)
-        return -1;
-    free(real);
-    return shell_setup(state);
+    shell_set_program("BENCH", "encode-bench");
+    shell_setup();
 }
 
 /* The index-th line of JSON; the caller owns it. */
@@ -314,5 +309,3 @@ TEST(wrong_use)
     }
     shell_expect(1, "\"$BENCH\" --help >/dev/full");
 }
-
-SUITE_FIXTURE(set_up, shell_teardown)

@@ -131,4 +131,7 @@ TEST(files_of_ids)
     workload_free(&workload);
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

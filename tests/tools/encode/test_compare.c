@@ -144,4 +144,7 @@ TEST(sentences_fit_the_screen)
     assert_lacks(shell_expect(0, "$ENCODE -f json --compare 'I ride' 'ride I'")->out, "\\n");
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

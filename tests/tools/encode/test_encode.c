@@ -478,4 +478,7 @@ TEST(default_weights)
     unsetenv("LD_LIBRARY_PATH");
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

@@ -287,4 +287,7 @@ TEST(misuse)
     }
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

@@ -5,12 +5,10 @@
 
 #include <string.h>
 
-static int setup(void **state)
+SET_UP()
 {
-    int code = shell_setup(state);
-    if (code == 0)
-        head_models_write();
-    return code;
+    shell_setup();
+    head_models_write();
 }
 
 static const char *const TASKS[] = {
@@ -75,5 +73,3 @@ TEST(formats_are_those_of_the_help)
     assert_contains(shell_expect(2, "$ENCODE -f none dog")->err,
                     "-f takes one of text, json, csv, npy, ids, not 'none'\n");
 }
-
-SUITE_FIXTURE(setup, shell_teardown)

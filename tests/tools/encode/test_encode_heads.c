@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int setup(void **state)
+SET_UP()
 {
-    int code = shell_setup(state);
-    if (code == 0)
-        head_models_write();
-    return code;
+    shell_setup();
+    head_models_write();
 }
 
 /* The number behind the n-th occurrence, from 1, of a key. */
@@ -394,5 +392,3 @@ TEST(contradictions)
         assert_lines(result->err, 2);
     }
 }
-
-SUITE_FIXTURE(setup, shell_teardown)

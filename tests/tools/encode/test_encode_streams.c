@@ -74,4 +74,7 @@ TEST(progress)
                  "texts/s");
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

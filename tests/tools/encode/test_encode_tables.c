@@ -104,4 +104,7 @@ TEST(dash_is_stdout)
     assert_contains(shell_expect(0, "$ENCODE --help")->out, "-: stdout\n");
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static int setup(void **state)
+SET_UP()
 {
-    int code = shell_setup(state);
-    if (code == 0)
-        head_models_write();
-    return code;
+    shell_setup();
+    head_models_write();
 }
 
 TEST(windows)
@@ -190,5 +188,3 @@ TEST(every_window_carries_the_prompt)
     assert_contains(out, "{\"text\": \"good\", \"prompt\": \"the \", \"window\": {\"index\": 1, "
                          "\"of\": 2, \"span\": [12, 16]}, ");
 }
-
-SUITE_FIXTURE(setup, shell_teardown)

@@ -402,4 +402,7 @@ TEST(too_many_cells)
                     "masks of 400 texts of 500 places have 100250000 cells");
 }
 
-SUITE_FIXTURE(shell_setup, shell_teardown)
+SET_UP()
+{
+    shell_setup();
+}

@@ -49,29 +49,10 @@ void import_config_with(const char *key, json_t *value)
     json_decref(config);
 }
 
-static void set_program(const char *variable, const char *name)
+void import_setup(void)
 {
-    char path[SUPPORT_PATH];
-    support_program(name, path);
-    char *real = realpath(path, NULL);
-    if (!real)
-        fail_msg("%s is not built", path);
-    setenv(variable, real, 1);
-    free(real);
-}
-
-int import_setup(void **state)
-{
-    char here[SUPPORT_PATH];
-    set_program("IMPORT", "encode-import");
-    set_program("INSPECT", "encode-inspect");
-    if (shell_setup(state) != 0 || !getcwd(here, sizeof here))
-        return -1;
-    support_path(import_directory, here, "checkpoint");
-    return 0;
-}
-
-int import_teardown(void **state)
-{
-    return shell_teardown(state);
+    shell_set_program("IMPORT", "encode-import");
+    shell_set_program("INSPECT", "encode-inspect");
+    shell_setup();
+    support_path(import_directory, support_folder(), "checkpoint");
 }

@@ -7,8 +7,7 @@
 #include "tools/import/checkpoint/checkpoint.h"
 
 /* cmocka's group functions: those of shell.h, and $IMPORT and $INSPECT. */
-int import_setup(void **state);
-int import_teardown(void **state);
+void import_setup(void);
 
 /* The directory, which tiny_checkpoint makes, and what the last reading of it gave. */
 extern char import_directory[SUPPORT_PATH];

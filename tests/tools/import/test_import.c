@@ -191,4 +191,7 @@ TEST(bounded_memory)
                     "at most");
 }
 
-SUITE_FIXTURE(import_setup, import_teardown)
+SET_UP()
+{
+    import_setup();
+}

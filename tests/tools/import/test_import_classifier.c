@@ -269,14 +269,12 @@ TEST(refused)
     import_refused("a flag that is a number", "'lower'");
 }
 
-static int set_up(void **state)
+SET_UP()
 {
     uint64_t random = 5;
     fill(embedding[0], WORDS * WIDTH, &random);
     fill(position[0], POSITIONS * WIDTH, &random);
     fill(weight[0], LABELS * WIDTH, &random);
     fill(bias, LABELS, &random);
-    return import_setup(state);
+    import_setup();
 }
-
-SUITE_FIXTURE(set_up, import_teardown)

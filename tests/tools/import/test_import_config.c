@@ -219,4 +219,7 @@ TEST(json)
     free(large);
 }
 
-SUITE_FIXTURE(import_setup, import_teardown)
+SET_UP()
+{
+    import_setup();
+}

@@ -194,26 +194,10 @@ TEST(report)
     close_numbers(&numbers);
 }
 
-static void set_program(const char *variable, const char *name)
+SET_UP()
 {
-    char path[SUPPORT_PATH];
-    support_program(name, path);
-    char *real = realpath(path, NULL);
-    if (!real)
-        fail_msg("%s is not built", path);
-    setenv(variable, real, 1);
-    free(real);
+    shell_set_program("IMPORT", "encode-import");
+    shell_set_program("INSPECT", "encode-inspect");
+    shell_setup();
+    support_path(directory, support_folder(), "checkpoint");
 }
-
-static int set_up(void **state)
-{
-    char here[SUPPORT_PATH];
-    set_program("IMPORT", "encode-import");
-    set_program("INSPECT", "encode-inspect");
-    if (shell_setup(state) != 0 || !getcwd(here, sizeof here))
-        return -1;
-    support_path(directory, here, "checkpoint");
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, shell_teardown)

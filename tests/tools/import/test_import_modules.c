@@ -137,4 +137,7 @@ TEST(vocabularies)
 #undef START
 }
 
-SUITE_FIXTURE(import_setup, import_teardown)
+SET_UP()
+{
+    import_setup();
+}

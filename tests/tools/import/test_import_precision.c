@@ -17,8 +17,7 @@ static const double TOLERANCE = 2e-5;
 static double tolerance; /* of the comparisons now */
 enum { MAX_ROWS = 8, MAX_ARGUMENTS = 24 };
 
-static char folder[SUPPORT_PATH], directory[SUPPORT_PATH], weights[SUPPORT_PATH],
-    log_path[SUPPORT_PATH];
+static char directory[SUPPORT_PATH], weights[SUPPORT_PATH], log_path[SUPPORT_PATH];
 
 /* ---- A case: B texts of T ids, padded behind ---- */
 
@@ -493,21 +492,9 @@ TEST(rounded_types)
         }
 }
 
-static int set_up(void **unused)
+SET_UP()
 {
-    (void)unused;
-    support_temp_dir(folder);
-    support_path(directory, folder, "checkpoint");
-    support_path(weights, folder, "model.weights");
-    support_path(log_path, folder, "log");
-    return 0;
+    support_path(directory, support_folder(), "checkpoint");
+    support_path(weights, support_folder(), "model.weights");
+    support_path(log_path, support_folder(), "log");
 }
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    support_remove_dir(folder);
-    return 0;
-}
-
-SUITE_FIXTURE(set_up, tear_down)

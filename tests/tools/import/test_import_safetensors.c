@@ -270,4 +270,7 @@ TEST(shards)
     tiny_tensors_free(&tensors);
 }
 
-SUITE_FIXTURE(import_setup, import_teardown)
+SET_UP()
+{
+    import_setup();
+}

@@ -542,14 +542,11 @@ TEST(glove)
                     "npy 'king wolf' | cmp - t.npy");
 }
 
-static int set_up(void **state)
+SET_UP()
 {
     char *script = realpath("tests/tools/import/make_vectors.sh", NULL);
-    if (script == NULL)
-        return -1;
+    assert_non_null(script);
     setenv("MAKE_VECTORS", script, 1);
     free(script);
-    return import_setup(state);
+    import_setup();
 }
-
-SUITE_FIXTURE(set_up, import_teardown)

@@ -65,15 +65,11 @@ void assert_close(double got, double expected, double tolerance)
         fail_msg("%.9g, expected %.9g", got, expected);
 }
 
-int plot_setup(void **state)
+void plot_setup(void)
 {
-    char source[4096], path[SUPPORT_PATH];
+    char source[4096];
     assert_non_null(getcwd(source, sizeof source));
     setenv("SOURCE", source, 1);
-    support_program("encode-plot", path);
-    char *real = realpath(path, NULL);
-    assert_non_null(real);
-    setenv("PLOT", real, 1);
-    free(real);
-    return shell_setup(state);
+    shell_set_program("PLOT", "encode-plot");
+    shell_setup();
 }

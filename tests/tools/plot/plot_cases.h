@@ -33,6 +33,6 @@ size_t name_index(char *const *names, size_t n, const char *name);
 void assert_close(double got, double expected, double tolerance);
 
 /* For cmocka's group: $PLOT and $SOURCE besides what shell_setup leaves. */
-int plot_setup(void **state);
+void plot_setup(void);
 
 #endif

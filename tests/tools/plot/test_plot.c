@@ -346,4 +346,7 @@ TEST(two_outputs)
     shell_expect(0, "test ! -e x.txt && test \"$(cat both.tsv)\" = old");
 }
 
-SUITE_FIXTURE(plot_setup, shell_teardown)
+SET_UP()
+{
+    plot_setup();
+}

@@ -209,4 +209,7 @@ TEST(wrong_use)
     shell_expect(0, "$PLOT --version");
 }
 
-SUITE_FIXTURE(plot_setup, shell_teardown)
+SET_UP()
+{
+    plot_setup();
+}

@@ -244,4 +244,7 @@ TEST(similarity_numbers)
     assert_contains(shell_expect(2, "echo dog | $PLOT similarity -f data")->err, "two texts");
 }
 
-SUITE_FIXTURE(plot_setup, shell_teardown)
+SET_UP()
+{
+    plot_setup();
+}
