@@ -183,25 +183,31 @@ bool options_read(struct option_reading *reading, const struct option_table *tab
 
 /* ---- Rules ---- */
 
-/* Whether one of the options that a rule names, "format=csv" or "rank", was given. */
+static const struct option_slot *slot_named(const struct option_reading *reading, const char *name,
+                                            size_t len)
+{
+    size_t i = 0;
+    while (i < reading->n_slots && (strncmp(reading->slots[i].row->name, name, len) != 0 ||
+                                    reading->slots[i].row->name[len] != '\0'))
+        i++;
+    assert(i < reading->n_slots); /* else a rule names an option that is not there */
+    return &reading->slots[i];
+}
+
+/* Whether what a rule names, "rank" or "format=csv" or "format!=csv", was given. */
 static bool is_given(const struct option_reading *reading, const char *name, size_t len)
 {
     size_t name_len = strcspn(name, "!= ");
-    bool has_value = name_len < len, is_other = has_value && name[name_len] == '!';
-    const char *value = name + name_len + (has_value ? 1 + is_other : 0);
-    size_t value_len = len - (size_t)(value - name);
-    if (strncmp(name, "TEXT", len) == 0)
+    if (len == strlen("TEXT") && strncmp(name, "TEXT", len) == 0)
         return reading->n_arguments > 0;
-    for (size_t i = 0; i < reading->n_slots; i++) {
-        const struct option_slot *slot = &reading->slots[i];
-        if (strncmp(slot->row->name, name, name_len) != 0 || slot->row->name[name_len] != '\0')
-            continue;
-        bool is_same = slot->text && strncmp(slot->text, value, value_len) == 0 &&
-                       slot->text[value_len] == '\0';
-        return slot->text && (!has_value || is_same != is_other);
-    }
-    assert(!"a rule names an option that is not there");
-    return false;
+    const char *given = slot_named(reading, name, name_len)->text;
+    if (given == NULL || name_len == len)
+        return given != NULL;
+    bool is_other = name[name_len] == '!';
+    const char *value = name + name_len + 1 + is_other;
+    size_t value_len = len - (size_t)(value - name);
+    bool is_same = strlen(given) == value_len && strncmp(given, value, value_len) == 0;
+    return is_same != is_other;
 }
 
 /* All names are looked up, so that one that is misspelt is found by any command line. */

@@ -73,8 +73,9 @@ struct option_use {
 #define NUMBER_AT(type, member)                                                                    \
     .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, uint64_t), .most = UINT64_MAX
 #define CHOICE_AT(type, member, names)                                                             \
-    .kind = OPTION_CHOICE, .offset = offsetof(type, member), .bytes = sizeof((type *)0)->member,   \
-    .choices = (names)
+    .kind = OPTION_CHOICE, .offset = offsetof(type, member), .choices = (names),                   \
+    .bytes =                                                                                       \
+        sizeof(char[sizeof((type *)0)->member <= sizeof(int) ? sizeof((type *)0)->member : -1])
 #define YES_NO_AT(type, member)                                                                    \
     .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *),                        \
     .choices = OPTION_YES_OR_NO
@@ -123,8 +124,8 @@ struct option_table {
     size_t n_commands;
     const struct option_group *groups; /* without --help and --version */
     size_t n_groups;
-    const struct option_rule
-        *rules;        /* the last is all zero, or NULL; the first that is broken is told */
+    /* The first that is broken is told; the last is all zero. Or NULL: none. */
+    const struct option_rule *rules;
     int column;        /* at which the texts of --help begin */
     const char *notes; /* lines of --help behind the options, or NULL */
     const char *end;   /* the last line of --help */
