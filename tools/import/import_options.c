@@ -3,6 +3,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
+#include "tools/common/weights/tensor_types.h"
 
 #include <string.h>
 
@@ -26,9 +27,6 @@ static bool check_scheme(void *options, const struct option_use *use)
     return false;
 }
 
-static const struct option_choice TYPES[] = {
-    {"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}, {"int8", TENSOR_INT8}, {0},
-};
 static const struct option_choice SPLITS[] = {
     {"punctuation", false},
     {"blanks", true},
@@ -38,7 +36,7 @@ static const struct option_choice SPLITS[] = {
 static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
     {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
-     CHOICE_AT(struct import_options, plan.type, TYPES)},
+     CHOICE_AT(struct import_options, plan.type, TENSOR_TYPES)},
     {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
      TEXT(name)},
     {"tokenizer-only", 0, "S",

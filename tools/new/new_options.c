@@ -4,6 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
+#include "tools/common/weights/tensor_types.h"
 
 #include <string.h>
 
@@ -23,9 +24,6 @@ static bool add_token(void *options, const struct option_use *use)
     return true;
 }
 
-static const struct option_choice TYPES[] = {
-    {"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}, {"int8", TENSOR_INT8}, {0},
-};
 static const struct option_choice LAYOUTS[] = {
     {"rows", LAYOUT_ROWS},
     {"panels", LAYOUT_PANELS},
@@ -38,11 +36,11 @@ static const struct option_row FILE_ROWS[] = {
      NUMBER_AT(struct new_options, random.seed)},
     {"name", 0, "TEXT", "the name that the programs show (default: random weights)", TEXT(name)},
     {"type", 0, "T", "matrices of linear layers: f32, f16, bf16, int8 (default f32)",
-     CHOICE(random.linear_type, TYPES)},
+     CHOICE(random.linear_type, TENSOR_TYPES)},
     {"layout", 0, "L", "of these: panels, rows (default panels)",
      CHOICE(random.linear_layout, LAYOUTS)},
     {"embedding-type", 0, "T", "the embedding tables (default: as --type)",
-     CHOICE(random.table_type, TYPES)},
+     CHOICE(random.table_type, TENSOR_TYPES)},
 };
 
 static const struct option_row TOKENIZER_ROWS[] = {
