@@ -180,7 +180,7 @@ static void describe(const char *key, const char *value, char help[SHAPE_HELP_BY
         return;
     column += 2 + display_width(known->about, strlen(known->about), HELP_COLUMNS);
     size_t len = strlen(help);
-    snprintf(help + len, SHAPE_HELP_BYTES - len, "%s%s", column <= HELP_COLUMNS ? ": " : "\n",
+    snprintf(help + len, SHAPE_HELP_BYTES - len, "%s%s", column <= HELP_COLUMNS ? ": " : ":\n",
              known->about);
 }
 

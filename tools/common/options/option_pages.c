@@ -141,19 +141,35 @@ static void print_line(const char *line, bool *is_raw)
     }
 }
 
-/* The help as a sentence: its first letter is a capital, unless it begins with a value's name. */
-static void print_sentence(const struct option_row *row)
+/* Whether the first word is one that is typed. */
+static bool begins_with_value(const struct option_row *row)
 {
-    char text[512];
-    size_t first = strcspn(row->help, " ,:");
-    bool is_value = false;
-    snprintf(text, sizeof text, "%s.", row->help);
+    if (row->argument && !row->argument[0])
+        return true; /* the help begins with the values in place of their name */
+    size_t len = strcspn(row->help, " ,:");
+    for (const struct option_choice *choice = row->choices; choice && choice->name; choice++)
+        if (strlen(choice->name) == len && strncmp(choice->name, row->help, len) == 0)
+            return true;
+    return false;
+}
+
+/* The help as a sentence, behind the commands that take the option if not all do. Values keep their
+ * small letters. */
+static void print_sentence(const struct option_table *table, const struct option_group *group,
+                           const struct option_row *row)
+{
+    char text[LINE_BYTES];
+    const char *before = "";
+    for (size_t c = 0; row->commands && c < table->n_commands; c++)
+        if (option_is_of(group, row, c)) {
+            printf("%s\\fB%s\\fR", before, table->commands[c].name);
+            before = ", ";
+        }
+    fputs(row->commands ? ": " : "", stdout);
+    snprintf(text, sizeof text, "%s.", row->kind == OPTION_HELP ? "a summary" : row->help);
     for (char *c = text; *c != '\0'; c++)
         *c = *c == '\n' ? ' ' : *c;
-    for (const struct option_choice *choice = row->choices; choice && choice->name; choice++)
-        is_value = is_value ||
-                   (strlen(choice->name) == first && strncmp(choice->name, row->help, first) == 0);
-    if (!is_value)
+    if (!row->commands && !begins_with_value(row))
         text[0] = (char)toupper((unsigned char)text[0]);
     print_text(text);
 }
@@ -183,10 +199,7 @@ static void print_manual_row(const struct option_table *table, const struct opti
              has_argument ? " " : "", has_argument ? row->argument : "");
     puts(".TP");
     print_text(head);
-    for (size_t c = 0; row->commands && c < table->n_commands; c++)
-        if (option_is_of(group, row, c))
-            printf("\\fB%s\\fR: ", table->commands[c].name);
-    print_sentence(row);
+    print_sentence(table, group, row);
     snprintf(marker, sizeof marker, "\n@--%s@\n", row->name);
     print_more(page, marker);
 }
