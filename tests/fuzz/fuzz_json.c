@@ -22,7 +22,7 @@ static void read_as(int kind, const struct json_file *file)
         break;
     case MODULES: modules_parse(&st, file); break;
     case POOLING: pooling_parse(&st, file); break;
-    case DENSE: dense_parse(&st, 0, file); break;
+    case DENSE: dense_parse(&st, file); break;
     case LENGTH: length_parse(&st, file); break;
     default: prompts_check(file); break;
     }

@@ -67,23 +67,28 @@ static void rows(struct generator *generator, size_t n_rows, size_t cols, double
     generator->n_parameters += (uint64_t)n_rows * cols;
 }
 
-static void begin(struct generator *generator, const char *name, enum tensor_type type,
-                  enum tensor_layout layout, size_t n_dims, size_t n_rows, size_t cols)
+/* A tensor of that name and ending. */
+static void begin(struct generator *generator, const char *name, const char *ending,
+                  enum tensor_type type, enum tensor_layout layout, size_t n_dims, size_t n_rows,
+                  size_t cols)
 {
-    generator->state = start(generator->options->seed, name);
-    weight_writer_begin_tensor(generator->writer, name, type, layout, n_dims, n_rows, cols);
+    char full[128];
+    snprintf(full, sizeof full, "%s%s", name, ending);
+    generator->state = start(generator->options->seed, full);
+    weight_writer_begin_tensor(generator->writer, full, type, layout, n_dims, n_rows, cols);
 }
 
 static void table(struct generator *generator, const char *name, size_t n_rows, size_t cols,
                   double deviation)
 {
-    begin(generator, name, generator->options->table_type, LAYOUT_ROWS, 2, n_rows, cols);
+    begin(generator, name, ".weight", generator->options->table_type, LAYOUT_ROWS, 2, n_rows, cols);
     rows(generator, n_rows, cols, 0, deviation);
 }
 
-static void vector(struct generator *generator, const char *name, size_t n, double mean)
+static void vector(struct generator *generator, const char *name, const char *ending, size_t n,
+                   double mean)
 {
-    begin(generator, name, TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
+    begin(generator, name, ending, TENSOR_F32, LAYOUT_ROWS, 1, n, 1);
     rows(generator, n, 1, mean, 0.05);
 }
 
@@ -91,36 +96,30 @@ static void vector(struct generator *generator, const char *name, size_t n, doub
 static void linear(struct generator *generator, const char *name, size_t out, size_t in,
                    double gain, size_t n_sharp, bool has_bias)
 {
-    char full[128];
-    snprintf(full, sizeof full, "%s.weight", name);
-    begin(generator, full, generator->options->linear_type, generator->options->linear_layout, 2,
-          out, in);
+    begin(generator, name, ".weight", generator->options->linear_type,
+          generator->options->linear_layout, 2, out, in);
     rows(generator, n_sharp, in, 0, 2 / sqrt((double)in));
     rows(generator, out - n_sharp, in, 0, gain / sqrt((double)in));
-    snprintf(full, sizeof full, "%s.bias", name);
     if (has_bias)
-        vector(generator, full, out, 0);
+        vector(generator, name, ".bias", out, 0);
 }
 
 static void norm(struct generator *generator, const char *name, size_t width, bool has_bias)
 {
-    char full[128];
-    snprintf(full, sizeof full, "%s.weight", name);
-    vector(generator, full, width, 0.4);
-    snprintf(full, sizeof full, "%s.bias", name);
+    vector(generator, name, ".weight", width, 0.4);
     if (has_bias)
-        vector(generator, full, width, 0);
+        vector(generator, name, ".bias", width, 0);
 }
 
 static void embeddings(struct generator *generator, const struct model_config *config)
 {
     size_t width = (size_t)config->embedding_width;
     double scale = config->embedding_scale > 1e-3 ? config->embedding_scale : 1;
-    table(generator, "embedding.token.weight", (size_t)config->vocabulary, width, 1 / scale);
+    table(generator, "embedding.token", (size_t)config->vocabulary, width, 1 / scale);
     if (config->token_types > 0)
-        table(generator, "embedding.type.weight", (size_t)config->token_types, width, 0.5);
+        table(generator, "embedding.type", (size_t)config->token_types, width, 0.5);
     if (config->position == POSITION_LEARNED)
-        table(generator, "embedding.position.weight",
+        table(generator, "embedding.position",
               (size_t)config->max_tokens + (size_t)config->position_offset, width, 0.7);
     generator->status = weight_writer_frequencies(
         generator->writer, generator->options->frequencies, (size_t)config->position_frequencies);
@@ -150,30 +149,37 @@ static void head(struct generator *generator, const struct model_config *config)
     if (config->head == HEAD_MASK && !config->head_tied)
         linear(generator, "head.output", (size_t)config->vocabulary, width, 1, 0,
                config->head_bias);
-    if (config->head_tied && config->head_bias) {
-        begin(generator, "head.output.bias", TENSOR_F32, LAYOUT_ROWS, 1, (size_t)config->vocabulary,
-              1);
-        rows(generator, (size_t)config->vocabulary, 1, 0, 0.05);
-    }
+    if (config->head_tied && config->head_bias)
+        vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
 }
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
 {
     size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
-    char name[96];
-    snprintf(name, sizeof name, "layers.%zu.attention.qkv", index);
-    linear(generator, name, 3 * width, width, 1, 2 * width, config->attention_bias);
-    snprintf(name, sizeof name, "layers.%zu.attention.output", index);
-    linear(generator, name, width, width, 0.5, 0, config->attention_bias);
-    snprintf(name, sizeof name, "layers.%zu.attention.norm", index);
-    norm(generator, name, width, config->norm_bias);
-    snprintf(name, sizeof name, "layers.%zu.feed_forward.in", index);
-    linear(generator, name, config->gate == GATE_NONE ? middle : 2 * middle, width, 1, 0,
-           config->feed_forward_bias);
-    snprintf(name, sizeof name, "layers.%zu.feed_forward.out", index);
-    linear(generator, name, width, middle, 0.5, 0, config->feed_forward_bias);
-    snprintf(name, sizeof name, "layers.%zu.feed_forward.norm", index);
-    norm(generator, name, width, config->norm_bias);
+    size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
+    const struct {
+        const char *name;
+        size_t out, in; /* 0: a norm */
+        double gain;
+        size_t n_sharp;
+        bool has_bias;
+    } parts[] = {
+        {"attention.qkv", 3 * width, width, 1, 2 * width, config->attention_bias},
+        {"attention.output", width, width, 0.5, 0, config->attention_bias},
+        {"attention.norm", 0, 0, 0, 0, config->norm_bias},
+        {"feed_forward.in", first, width, 1, 0, config->feed_forward_bias},
+        {"feed_forward.out", width, middle, 0.5, 0, config->feed_forward_bias},
+        {"feed_forward.norm", 0, 0, 0, 0, config->norm_bias},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
+        if (parts[i].out == 0)
+            norm(generator, name, width, parts[i].has_bias);
+        else
+            linear(generator, name, parts[i].out, parts[i].in, parts[i].gain, parts[i].n_sharp,
+                   parts[i].has_bias);
+    }
 }
 
 double random_model_size(const struct model_config *config)

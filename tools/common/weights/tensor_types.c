@@ -4,5 +4,9 @@
 #include "engine/file/weight_writer.h"
 
 const struct option_choice TENSOR_TYPES[] = {
-    {"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}, {"int8", TENSOR_INT8}, {0},
+    [TENSOR_F32 - 1] = {"f32", TENSOR_F32},
+    [TENSOR_F16 - 1] = {"f16", TENSOR_F16},
+    [TENSOR_BF16 - 1] = {"bf16", TENSOR_BF16},
+    [TENSOR_INT8 - 1] = {"int8", TENSOR_INT8},
+    [TENSOR_INT8] = {0},
 };

@@ -160,9 +160,10 @@ static void read_dense_activation(const struct json_file *file, int64_t *activat
                     type);
 }
 
-/* A weight file has one activation for all of them. */
-bool dense_parse(struct sentence_transformers *st, size_t index, const struct json_file *file)
+/* The next of them. A weight file has one activation for all. */
+bool dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
+    size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
     int64_t before = index > 0 ? st->dense[index - 1].out : st->width, activation;
     bool has_bias = true;
@@ -188,21 +189,6 @@ bool length_parse(struct sentence_transformers *st, const struct json_file *file
     json_count(file, NULL, "max_seq_length", 1, &st->max_seq_length);
     json_flag(file, NULL, "do_lower_case", &st->lower);
     return json_is_right(file);
-}
-
-/* The name depends on the version that wrote it. */
-static bool read_length(struct sentence_transformers *st, struct folder *folder)
-{
-    static const char *const names[] = {"sentence_bert_config.json",
-                                        "sentence_distilbert_config.json",
-                                        "sentence_roberta_config.json"};
-    struct json_file file = {.root = NULL};
-    for (size_t i = 0; file.root == NULL && i < sizeof names / sizeof names[0]; i++)
-        if (!json_file_read(&file, folder, st->transformer, names[i], false, false))
-            return false;
-    bool ok = file.root == NULL || length_parse(st, &file);
-    json_file_free(&file);
-    return ok;
 }
 
 /* ---- config_sentence_transformers.json ---- */
@@ -264,45 +250,49 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
 
 /* ---- All of it ---- */
 
+typedef bool parse_file(struct sentence_transformers *st, const struct json_file *file);
+
+/* Reads and parses a file; *is_there (NULL: it is needed) says whether it exists. */
+static bool read_file(struct sentence_transformers *st, struct folder *folder, const char *place,
+                      const char *name, parse_file *parse, bool *is_there)
+{
+    struct json_file file;
+    if (!json_file_read(&file, folder, place, name, is_there == NULL, parse == modules_parse))
+        return false;
+    if (is_there != NULL)
+        *is_there = file.root != NULL;
+    bool ok = file.root == NULL || parse(st, &file);
+    json_file_free(&file);
+    return ok;
+}
+
+/* What the modules point to. */
 static bool read_modules(struct sentence_transformers *st, struct folder *folder)
 {
-    struct json_file file;
-    if (!json_file_read(&file, folder, "", "modules.json", false, true))
-        return false;
-    st->is_present = file.root != NULL;
-    bool ok = !st->is_present || modules_parse(st, &file);
-    json_file_free(&file);
+    bool ok = read_file(st, folder, "", "modules.json", modules_parse, &st->is_present);
+    if (ok && st->has_pooling)
+        ok = read_file(st, folder, st->pooling_place, "config.json", pooling_parse, NULL);
+    for (size_t i = 0; ok && i < st->n_dense; i++)
+        ok = read_file(st, folder, st->dense[i].place, "config.json", dense_parse, NULL);
     return ok;
 }
 
-static bool read_pooling(struct sentence_transformers *st, struct folder *folder)
+/* The name depends on the version that wrote it. */
+static bool read_length(struct sentence_transformers *st, struct folder *folder)
 {
-    struct json_file file;
-    if (!st->has_pooling)
-        return true;
-    bool ok = json_file_read(&file, folder, st->pooling_place, "config.json", true, false) &&
-              pooling_parse(st, &file);
-    json_file_free(&file);
-    return ok;
-}
-
-static bool read_dense(struct sentence_transformers *st, struct folder *folder)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < st->n_dense; i++) {
-        struct json_file file;
-        ok = json_file_read(&file, folder, st->dense[i].place, "config.json", true, false) &&
-             dense_parse(st, i, &file);
-        json_file_free(&file);
-    }
+    static const char *const names[] = {"sentence_bert_config.json",
+                                        "sentence_distilbert_config.json",
+                                        "sentence_roberta_config.json"};
+    bool ok = true, is_there = false;
+    for (size_t i = 0; ok && !is_there && i < sizeof names / sizeof names[0]; i++)
+        ok = read_file(st, folder, st->transformer, names[i], length_parse, &is_there);
     return ok;
 }
 
 bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
 {
     *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
-    bool ok = read_modules(st, folder) && read_pooling(st, folder) && read_dense(st, folder) &&
-              read_length(st, folder) &&
+    bool ok = read_modules(st, folder) && read_length(st, folder) &&
               json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false,
                              false) &&
               (st->prompts.root == NULL || prompts_check(&st->prompts));

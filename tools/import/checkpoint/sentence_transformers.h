@@ -20,7 +20,7 @@ struct sentence_transformers {
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     struct dense_module dense[MAX_PROJECTIONS];
-    size_t n_dense;
+    size_t n_dense, n_dense_read;
     int64_t pooling; /* enum pooling */
     bool normalize;
     int64_t width;      /* that the pooling expects, or 0 */
@@ -38,7 +38,7 @@ void sentence_transformers_free(struct sentence_transformers *st);
 /* Parts of it, from parsed files. */
 bool modules_parse(struct sentence_transformers *st, const struct json_file *file);
 bool pooling_parse(struct sentence_transformers *st, const struct json_file *file);
-bool dense_parse(struct sentence_transformers *st, size_t index, const struct json_file *file);
+bool dense_parse(struct sentence_transformers *st, const struct json_file *file);
 bool length_parse(struct sentence_transformers *st, const struct json_file *file);
 bool prompts_check(const struct json_file *file);
 

@@ -10,7 +10,6 @@
 #include "tools/import/vectors/decimal.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -104,22 +103,14 @@ static bool from_doubles(const struct decimal *decimal, float *value)
     return true;
 }
 
-/* strtof in the C locale wants a text that ends. */
+/* strtof wants a text that ends. No program calls setlocale, so it is that of the C locale. */
 static bool from_strtof(const char *text, size_t len, float *value)
 {
-    char local[128], *copy = len < sizeof local ? local : malloc(len + 1);
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    bool ok = copy != NULL && c_locale != (locale_t)0;
-    if (ok) {
-        memcpy(copy, text, len);
-        copy[len] = '\0';
-        *value = strtof_l(copy, NULL, c_locale);
-    }
-    if (c_locale != (locale_t)0)
-        freelocale(c_locale);
-    if (copy != local)
-        free(copy);
-    return ok && isfinite(*value);
+    char *copy = strndup(text, len);
+    if (copy != NULL)
+        *value = strtof(copy, NULL);
+    free(copy);
+    return copy != NULL && isfinite(*value);
 }
 
 size_t decimal_read(const char *text, size_t len, float *value)
