@@ -306,7 +306,7 @@ done
 
 # ---- What the help and the manual promise ----
 run "$new" --help
-check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\)'
+check 'help: ranges' line '--max-tokens +1 to 1048576 \(default 512\):'
 check 'help: gate' line 'none: act\(a\); first: act\(a\)·b; second: a·act\(b\)'
 sed -n '/^Shape/,/^$/p' out >shape # an option's words stand behind it or on a line of their own
 check 'help: the shape fits the screen' [ "$(LC_ALL=C.UTF-8 grep -cE '.{81}' shape)" = 0 ]
