@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static int (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struct figure *) = {
+static void (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
     [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
     [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
@@ -27,10 +27,10 @@ static int run(enum plot_command command, int argc, char **argv)
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
     code = plot_texts_read(&options);
-    if (code == PROGRAM_DONE)
-        code = PICTURES[command](&options, &figure);
-    if (code == PROGRAM_DONE)
+    if (code == PROGRAM_DONE) {
+        PICTURES[command](&options, &figure);
         code = render(&figure, &options);
+    }
     figure_free(&figure);
     position_options_free(&options.request.positions);
     plot_texts_free(&options);

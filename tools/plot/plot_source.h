@@ -16,24 +16,19 @@ struct source {
     const char *position; /* the name of the scheme in force */
 };
 
-/* False: the message has been printed, and *exit_code set; source_close is safe either way. */
-bool source_open(struct source *source, const struct plot_options *options, int *exit_code);
+/* Whatever fails here says so and ends the program. */
+
+void source_open(struct source *source, const struct plot_options *options);
 void source_close(struct source *source);
 
-/* A text's tokens, at most as many as the model takes. False after a message. The item is freed by
- * the caller. */
-bool source_tokenize(struct source *source, const char *text, size_t len, size_t number,
+/* A text's tokens, at most as many as the model takes. The item is freed by the caller. */
+void source_tokenize(struct source *source, const char *text, size_t len, size_t number,
                      struct item *item);
 
 /* The name of a token as it is shown. */
 void source_label(const struct source *source, const struct item *item, size_t i, char **label);
 
 enum with_positions { WITHOUT_POSITIONS, WITH_POSITIONS };
-
-/* The options of a session with the positions of the command line, or with none. positions is
- * changed and must live as long as the session is being made. */
-void source_session(const struct source *source, enum with_positions with,
-                    struct position_options *positions, engine_session_options *session);
 
 /* How these positions are called: "without positions", "with sinusoidal positions, W1 = 1, W2 =
  * 10"; what is not the default is named, from the file too. */
@@ -49,12 +44,12 @@ struct states {
 };
 
 /* kinds: engine_trace. pad_to: 0, or the number of tokens with padding (at least as many as there
- * are), at the end or, with pad_left, at the start. False after a message. */
-bool source_trace(struct source *source, enum with_positions with, const struct item *item,
+ * are), at the end or, with pad_left, at the start. */
+void source_trace(struct source *source, enum with_positions with, const struct item *item,
                   unsigned kinds, size_t pad_to, bool pad_left, struct states *states);
 void states_free(struct states *states);
 
-/* Pooled vectors of n texts, [n, *width], to be freed; NULL after a message. */
+/* Pooled vectors of n texts, [n, *width], to be freed. */
 float *source_pool(struct source *source, enum with_positions with, const struct item *items,
                    size_t n, size_t *width);
 /* What pools: "mean". */

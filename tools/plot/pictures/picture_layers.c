@@ -25,10 +25,10 @@ static void name_all(const struct plot_options *options, const struct source *so
 {
     char positions[POSITIONS_BYTES];
     axis_name_all(&panel->x);
-    for (size_t t = 0; t < item->n_tokens && panel->x.labels; t++)
+    for (size_t t = 0; t < panel->x.n; t++)
         source_label(source, item, t, &panel->x.labels[t]);
     axis_name_all(&panel->y);
-    for (size_t l = 0; l < panel->y.n && panel->y.labels; l++)
+    for (size_t l = 0; l < panel->y.n; l++)
         text_set(&panel->y.labels[l], "layer %zu", l + 1);
     text_set(&panel->x.title, "token");
     text_set(&panel->y.title, "layer");
@@ -37,38 +37,25 @@ static void name_all(const struct plot_options *options, const struct source *so
              source_positions(source, WITH_POSITIONS, positions));
 }
 
-static int draw(const struct plot_options *options, struct source *source, const struct item *item,
-                struct figure *figure)
-{
-    struct states states;
-    if (item->n_tokens == 0)
-        return program_fail("the text has no tokens: there is nothing to look at");
-    if (source->encoder.info.n_layers == 0)
-        return program_fail("%s has no layers, so nothing moves its tokens", source->encoder.name);
-    if (!source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_HIDDEN, 0, false, &states))
-        return PROGRAM_FAILED;
-    struct panel *panel = figure_add(figure, PANEL_MAP, states.n_layers, states.n_tokens);
-    if (panel) {
-        panel->y_up = panel->shows_values = true;
-        panel->palette = picture_palette(options, PALETTE_VIRIDIS);
-        fill(options, &states, panel);
-        name_all(options, source, item, figure, panel);
-    }
-    states_free(&states);
-    return PROGRAM_DONE;
-}
-
-int picture_layers(const struct plot_options *options, struct figure *figure)
+void picture_layers(const struct plot_options *options, struct figure *figure)
 {
     const char *text = options->request.texts[0];
     struct source source;
-    struct item item = {0};
-    int code;
-    if (source_open(&source, options, &code))
-        code = source_tokenize(&source, text, strlen(text), 1, &item)
-                   ? draw(options, &source, &item, figure)
-                   : PROGRAM_FAILED;
+    struct item item;
+    struct states states;
+    source_open(&source, options);
+    source_tokenize(&source, text, strlen(text), 1, &item);
+    if (item.n_tokens == 0)
+        exit(program_fail("the text has no tokens: there is nothing to look at"));
+    if (source.encoder.info.n_layers == 0)
+        exit(program_fail("%s has no layers, so nothing moves its tokens", source.encoder.name));
+    source_trace(&source, WITH_POSITIONS, &item, ENGINE_TRACE_HIDDEN, 0, false, &states);
+    struct panel *panel = figure_add(figure, PANEL_MAP, states.n_layers, states.n_tokens);
+    panel->y_up = panel->shows_values = true;
+    panel->palette = picture_palette(options, PALETTE_VIRIDIS);
+    fill(options, &states, panel);
+    name_all(options, &source, &item, figure, panel);
+    states_free(&states);
     item_free(&item);
     source_close(&source);
-    return code;
 }

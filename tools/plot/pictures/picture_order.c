@@ -48,14 +48,12 @@ static size_t class_of(const struct sentence *sentence, size_t i)
     return i;
 }
 
-static bool split(const char *text, struct sentence *sentence)
+static void split(const char *text, struct sentence *sentence)
 {
     size_t cap = strlen(text) / 2 + 1;
-    *sentence = (struct sentence){.words = calloc(cap, sizeof *sentence->words),
-                                  .lens = calloc(cap, sizeof *sentence->lens),
-                                  .classes = calloc(cap, sizeof *sentence->classes)};
-    if (!sentence->words || !sentence->lens || !sentence->classes)
-        return false;
+    *sentence = (struct sentence){.words = memory_zeros(cap, sizeof *sentence->words),
+                                  .lens = memory_zeros(cap, sizeof *sentence->lens),
+                                  .classes = memory_zeros(cap, sizeof *sentence->classes)};
     while (*text) {
         size_t len = 0;
         while (text[len] && !is_blank(text[len]))
@@ -69,7 +67,6 @@ static bool split(const char *text, struct sentence *sentence)
         }
         text += len + (text[len] ? 1 : 0);
     }
-    return true;
 }
 
 static void free_sentence(struct sentence *sentence)
@@ -165,38 +162,32 @@ static void take_random(struct permutations *permutations, size_t wanted, uint64
 }
 
 /* wanted 0: as many as look well. */
-static bool permute(const struct sentence *sentence, size_t wanted, uint64_t seed,
+static void permute(const struct sentence *sentence, size_t wanted, uint64_t seed,
                     struct permutations *permutations)
 {
     size_t all = count_permutations(sentence, ALL_MOST), n = sentence->n;
     bool is_all = all <= ALL_MOST && (!wanted || wanted + 1 >= all);
     size_t most = is_all ? all - 1 : wanted ? wanted : DEFAULT_RANDOM;
     *permutations = (struct permutations){.n_words = n, .n = 1, .is_all = is_all};
-    permutations->orders = calloc((most + 3) * n, sizeof *permutations->orders);
-    if (!permutations->orders)
-        return false;
+    permutations->orders = memory_zeros((most + 3) * n, sizeof *permutations->orders);
     memcpy(permutations->orders, sentence->classes, n * sizeof *sentence->classes);
     if (is_all)
         take_all(permutations);
     else
         take_random(permutations, most, seed);
-    return true;
 }
 
 static char *write_order(const struct sentence *sentence, const size_t *order)
 {
-    size_t len = 0;
-    for (size_t i = 0; i < sentence->n; i++)
-        len += sentence->lens[order[i]] + 1;
-    char *text = malloc(len + 1), *out = text;
-    for (size_t i = 0; text && i < sentence->n; i++) {
+    char *text;
+    size_t len;
+    FILE *stream = memory_open(&text, &len);
+    for (size_t i = 0; i < sentence->n; i++) {
         if (i)
-            *out++ = ' ';
-        memcpy(out, sentence->words[order[i]], sentence->lens[order[i]]);
-        out += sentence->lens[order[i]];
+            putc(' ', stream);
+        fwrite(sentence->words[order[i]], 1, sentence->lens[order[i]], stream);
     }
-    if (text)
-        *out = '\0';
+    memory_close(stream);
     return text;
 }
 
@@ -209,29 +200,18 @@ struct measured {
     size_t n;
 };
 
-static bool make_texts(struct source *source, const struct sentence *sentence,
+static void make_texts(struct source *source, const struct sentence *sentence,
                        const struct permutations *permutations, struct measured *measured)
 {
-    size_t n = permutations->n;
-    measured->texts = calloc(n, sizeof *measured->texts);
-    measured->items = calloc(n, sizeof *measured->items);
+    size_t n = measured->n = permutations->n;
+    measured->texts = memory_zeros(n, sizeof *measured->texts);
+    measured->items = memory_zeros(n, sizeof *measured->items);
     for (int k = 0; k < 2; k++)
-        measured->distances[k] = calloc(n, sizeof **measured->distances);
-    if (!measured->texts || !measured->items || !measured->distances[0] ||
-        !measured->distances[1]) {
-        program_fail("not enough memory");
-        return false;
+        measured->distances[k] = memory_zeros(n, sizeof **measured->distances);
+    for (size_t i = 0; i < n; i++) {
+        char *text = measured->texts[i] = write_order(sentence, order_at(permutations, i));
+        source_tokenize(source, text, strlen(text), 1, &measured->items[i]);
     }
-    for (; measured->n < n; measured->n++) {
-        char *text = measured->texts[measured->n] =
-            write_order(sentence, order_at(permutations, measured->n));
-        struct item *item = &measured->items[measured->n];
-        if (!text)
-            program_fail("not enough memory");
-        if (!text || !source_tokenize(source, text, strlen(text), 1, item))
-            return false;
-    }
-    return true;
 }
 
 static void free_measured(struct measured *measured)
@@ -254,15 +234,14 @@ static double float_distance(const float *a, const float *b, size_t n, bool by_c
     return by_cosine ? 1 - engine_cosine(a, b, n) : sqrt(squares);
 }
 
-static bool measure(struct source *source, enum with_positions with, struct measured *measured,
+static void measure(struct source *source, enum with_positions with, struct measured *measured,
                     double *out)
 {
     size_t width;
     float *vectors = source_pool(source, with, measured->items, measured->n, &width);
-    for (size_t i = 1; vectors && i < measured->n; i++)
+    for (size_t i = 1; i < measured->n; i++)
         out[i] = float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
     free(vectors);
-    return vectors != NULL;
 }
 
 /* ---- Panel ---- */
@@ -280,92 +259,67 @@ static int by_distance(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static void add_dots(const struct source *source, const struct measured *measured,
+/* The measured texts but the sentence itself, the nearest first; n_kinds distances of each. */
+static void add_dots(const struct source *source, const struct measured *measured, size_t n_kinds,
                      struct figure *figure)
 {
     char positions[POSITIONS_BYTES];
     size_t n = measured->n - 1;
-    bool has_positions = strcmp(source->position, "none") != 0;
-    struct place *places = calloc(n + 1, sizeof *places);
-    struct panel *panel = places ? figure_add(figure, PANEL_DOTS, n, has_positions ? 2 : 1) : NULL;
-    if (panel) {
-        for (size_t i = 0; i < n; i++)
-            places[i] = (struct place){measured->distances[0][i + 1], i + 1};
-        qsort(places, n, sizeof *places, by_distance);
-        axis_name_all(&panel->x);
-        axis_name_all(&panel->y);
-        if (panel->x.labels)
-            for (size_t k = 0; k < panel->x.n; k++)
-                text_set(
-                    &panel->x.labels[k], "%s",
-                    source_positions(source, k ? WITHOUT_POSITIONS : WITH_POSITIONS, positions));
-        for (size_t row = 0; row < n && panel->y.labels; row++) {
-            const char *text = measured->texts[places[row].index];
-            text_set_bytes(&panel->y.labels[row], text, strlen(text));
-            for (size_t k = 0; k < panel->x.n; k++)
-                panel->values[row * panel->x.n + k] = measured->distances[k][places[row].index];
-        }
-        text_set(&panel->unit, source->options->by_cosine
-                                   ? "1 − cosine to the sentence's vector"
-                                   : "Euclidean distance to the sentence's vector");
+    struct place *places = memory_zeros(n, sizeof *places);
+    struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
+    for (size_t i = 0; i < n; i++)
+        places[i] = (struct place){measured->distances[0][i + 1], i + 1};
+    qsort(places, n, sizeof *places, by_distance);
+    axis_name_all(&panel->x);
+    axis_name_all(&panel->y);
+    for (size_t k = 0; k < n_kinds; k++)
+        text_set(&panel->x.labels[k], "%s",
+                 source_positions(source, k ? WITHOUT_POSITIONS : WITH_POSITIONS, positions));
+    for (size_t row = 0; row < n; row++) {
+        text_set(&panel->y.labels[row], "%s", measured->texts[places[row].index]);
+        for (size_t k = 0; k < n_kinds; k++)
+            panel->values[row * n_kinds + k] = measured->distances[k][places[row].index];
     }
+    text_set(&panel->unit, source->options->by_cosine
+                               ? "1 − cosine to the sentence's vector"
+                               : "Euclidean distance to the sentence's vector");
     free(places);
 }
 
-static void name_figure(const struct source *source, const struct permutations *permutations,
-                        const char *text, struct figure *figure)
+static void draw(struct source *source, const struct sentence *sentence,
+                 const struct permutations *permutations, struct figure *figure)
 {
+    struct measured measured;
+    bool has_positions = strcmp(source->position, "none") != 0;
+    make_texts(source, sentence, permutations, &measured);
+    measure(source, has_positions ? WITH_POSITIONS : WITHOUT_POSITIONS, &measured,
+            measured.distances[0]);
+    if (has_positions)
+        measure(source, WITHOUT_POSITIONS, &measured, measured.distances[1]);
+    add_dots(source, &measured, has_positions ? 2 : 1, figure);
     text_set(&figure->title, "%s%zu other order%s of “%s”: %s, %s pooling",
              permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1,
-             plural(permutations->n - 1), text, source->encoder.name, source_pooling(source));
-}
-
-static int draw(struct source *source, const struct sentence *sentence,
-                const struct permutations *permutations, struct figure *figure)
-{
-    struct measured measured = {0};
-    bool has_positions = strcmp(source->position, "none") != 0;
-    bool is_good =
-        make_texts(source, sentence, permutations, &measured) &&
-        measure(source, has_positions ? WITH_POSITIONS : WITHOUT_POSITIONS, &measured,
-                measured.distances[0]) &&
-        (!has_positions || measure(source, WITHOUT_POSITIONS, &measured, measured.distances[1]));
-    if (is_good) {
-        add_dots(source, &measured, figure);
-        name_figure(source, permutations, source->options->request.texts[0], figure);
-    }
+             plural(permutations->n - 1), source->options->request.texts[0], source->encoder.name,
+             source_pooling(source));
     free_measured(&measured);
-    return is_good ? PROGRAM_DONE : PROGRAM_FAILED;
 }
 
-static int permute_and_draw(struct source *source, const struct sentence *sentence,
-                            struct figure *figure)
-{
-    const struct plot_options *options = source->options;
-    struct permutations permutations;
-    if (sentence->n > WORDS_MOST)
-        return program_fail("the sentence has %zu words; at most %d can be permuted", sentence->n,
-                            WORDS_MOST);
-    if (sentence->n == 0 || count_permutations(sentence, 1) < 2)
-        return program_fail(
-            "there is no other order of these words: a sentence of two different words is needed");
-    if (!permute(sentence, options->n_permutations, options->seed, &permutations))
-        return program_fail("not enough memory");
-    int code = draw(source, sentence, &permutations, figure);
-    free(permutations.orders);
-    return code;
-}
-
-int picture_order(const struct plot_options *options, struct figure *figure)
+void picture_order(const struct plot_options *options, struct figure *figure)
 {
     struct source source;
-    struct sentence sentence = {0};
-    int code;
-    if (source_open(&source, options, &code))
-        code = split(options->request.texts[0], &sentence)
-                   ? permute_and_draw(&source, &sentence, figure)
-                   : program_fail("not enough memory");
+    struct sentence sentence;
+    struct permutations permutations;
+    source_open(&source, options);
+    split(options->request.texts[0], &sentence);
+    if (sentence.n > WORDS_MOST)
+        exit(program_fail("the sentence has %zu words; at most %d can be permuted", sentence.n,
+                          WORDS_MOST));
+    if (sentence.n == 0 || count_permutations(&sentence, 1) < 2)
+        exit(program_fail(
+            "there is no other order of these words: a sentence of two different words is needed"));
+    permute(&sentence, options->n_permutations, options->seed, &permutations);
+    draw(&source, &sentence, &permutations, figure);
+    free(permutations.orders);
     free_sentence(&sentence);
     source_close(&source);
-    return code;
 }

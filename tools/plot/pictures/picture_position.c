@@ -41,43 +41,36 @@ struct table {
 
 /* The table is [n, D], and a map of all pairs [n, n]: what would fill the memory, or take hours, is
  * refused before anything is computed. One position is always few enough. */
-static int check_size(const struct plot_options *options, const struct table *table)
+static void check_size(const struct plot_options *options, const struct table *table)
 {
     enum position_kind kind = options->position_kind;
     bool has_pairs = kind != POSITION_HEATMAP && kind != POSITION_WAVES;
     size_t most = POSITION_CELLS_MOST / table->width;
     if (has_pairs && most > POSITION_PAIRS_MOST)
         most = POSITION_PAIRS_MOST;
-    if (table->n <= most || table->n == 1)
-        return PROGRAM_DONE;
     size_t columns = has_pairs && table->n > table->width ? table->n : table->width;
-    return program_misuse("%zu positions make a table of %zu x %zu numbers, and a picture takes at "
-                          "most %d: with -n %zu it can be drawn",
-                          table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1);
+    if (table->n > most && table->n > 1)
+        exit(program_misuse("%zu positions make a table of %zu x %zu numbers, and a picture takes "
+                            "at most %d: with -n %zu it can be drawn",
+                            table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1));
 }
 
-static int fill_table(const struct plot_options *options, struct table *table,
-                      const engine_model *model)
+static void fill_table(const struct plot_options *options, struct table *table,
+                       const engine_model *model)
 {
     struct position_options positions = options->request.positions;
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_error error = {ENGINE_OK, ""};
-    int code = check_size(options, table);
-    if (code != PROGRAM_DONE)
-        return code;
+    check_size(options, table);
     if (table->is_beside) /* the numbers of the command line are those of the first */
         positions = (struct position_options){0};
     position_words(model, &positions, table->scheme, 0, table->numbers);
     position_options_apply(&positions, table->width, &session);
     session.position = table->position;
-    table->rows = calloc(table->n + 1, table->width * sizeof *table->rows);
-    if (!table->rows)
-        return program_fail("not enough memory for %zu positions of %zu numbers", table->n,
-                            table->width);
+    table->rows = memory_zeros(table->n * table->width, sizeof *table->rows);
     if (engine_position_matrix(model, &session, table->width, table->n, table->rows,
-                               table->n * table->width, NULL, &error) == ENGINE_OK)
-        return PROGRAM_DONE;
-    return program_fail("%s", error.message);
+                               table->n * table->width, NULL, &error) != ENGINE_OK)
+        exit(program_fail("%s", error.message));
 }
 
 static const char *file_name(const char *path)
@@ -87,58 +80,53 @@ static const char *file_name(const char *path)
 }
 
 /* What width the table has, how many rows there can be, and how it is called. */
-static int describe_file(const struct plot_options *options, struct table *table,
-                         const engine_model *model)
+static void describe_file(const struct plot_options *options, struct table *table,
+                          const engine_model *model)
 {
     engine_info info = {.struct_bytes = sizeof info};
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_model_info(model, &info);
     if (!info.has_model)
-        return program_fail("'%s' holds a tokenizer alone: it has no positions", info.path);
-    size_t width = 0;
+        exit(program_fail("'%s' holds a tokenizer alone: it has no positions", info.path));
     session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */
-    engine_position_matrix(model, &session, 0, 1, NULL, 0, &width, NULL);
-    if (options->width && options->width != width)
-        return program_misuse("--width %zu: positions of '%s' have %zu numbers", options->width,
-                              info.path, width);
+    engine_position_matrix(model, &session, 0, 1, NULL, 0, &table->width, NULL);
+    if (!table->is_beside && options->width && options->width != table->width)
+        exit(program_misuse("--width %zu: positions of '%s' have %zu numbers", options->width,
+                            info.path, table->width));
     const char *scheme = table->position ? engine_position_name(table->position) : info.position;
     bool is_learned = strcmp(scheme, "learned") == 0;
-    table->width = width;
     if (table->n == 0)
         table->n =
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
     snprintf(table->scheme, sizeof table->scheme, "%s", scheme);
     snprintf(table->name, sizeof table->name, "%s, %.60s", scheme,
              info.name[0] ? info.name : file_name(info.path));
-    return PROGRAM_DONE;
 }
 
-static int read_file_table(const struct plot_options *options, struct table *table)
+static void read_file_table(const struct plot_options *options, struct table *table)
 {
     engine_model *model = NULL;
     engine_error error = {ENGINE_OK, ""};
     if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
-        return program_fail("%s%s", error.message,
-                            table->path ? "" : " (-m FILE; encode-new makes one)");
-    int code = describe_file(options, table, model);
-    if (code == PROGRAM_DONE)
-        code = fill_table(options, table, model);
+        exit(program_fail("%s%s", error.message,
+                          table->path ? "" : " (-m FILE; encode-new makes one)"));
+    describe_file(options, table, model);
+    fill_table(options, table, model);
     engine_model_close(model);
-    return code;
 }
 
-static int read_scheme_table(const struct plot_options *options, struct table *table)
+static void read_scheme_table(const struct plot_options *options, struct table *table)
 {
     if (table->position == ENGINE_POSITION_LEARNED)
-        return program_misuse(
-            "learned positions are in a weight file: name one with -m or --beside");
+        exit(
+            program_misuse("learned positions are in a weight file: name one with -m or --beside"));
     snprintf(table->scheme, sizeof table->scheme, "%s", engine_position_name(table->position));
     snprintf(table->name, sizeof table->name, "%s", table->scheme);
-    return fill_table(options, table, NULL);
+    fill_table(options, table, NULL);
 }
 
 /* A scheme's name without -m: computed; else the file's, with the scheme if one is named. */
-static int read_main(const struct plot_options *options, struct table *table)
+static void read_main(const struct plot_options *options, struct table *table)
 {
     engine_position position = options->request.positions.position;
     *table = (struct table){
@@ -146,43 +134,48 @@ static int read_main(const struct plot_options *options, struct table *table)
     bool has_numbers = options->width || options->request.positions.base != 0;
     if (!table->path && position == ENGINE_POSITION_MODEL && has_numbers)
         table->position = ENGINE_POSITION_SINUSOIDAL;
-    if (table->path || table->position == ENGINE_POSITION_MODEL)
-        return read_file_table(options, table);
+    if (table->path || table->position == ENGINE_POSITION_MODEL) {
+        read_file_table(options, table);
+        return;
+    }
     table->width = options->width ? options->width : DEFAULT_WIDTH;
     table->n = table->n ? table->n : DEFAULT_POSITIONS;
-    return read_scheme_table(options, table);
+    read_scheme_table(options, table);
 }
 
 /* Of the same size as the first where it is computed. */
-static int read_beside(const struct plot_options *options, const char *beside,
-                       const struct table *first, struct table *table)
+static void read_beside(const struct plot_options *options, const char *beside,
+                        const struct table *first, struct table *table)
 {
     int position = engine_position_named(beside);
     *table = (struct table){.is_beside = true, .n = first->n, .width = first->width};
     if (position > ENGINE_POSITION_MODEL) {
         table->position = (engine_position)position;
-        return read_scheme_table(options, table);
+        read_scheme_table(options, table);
+        return;
     }
-    struct plot_options own = *options;
-    own.width = 0;
-    own.request.positions = (struct position_options){0};
     table->n = options->n_positions;
     table->path = beside;
-    return read_file_table(&own, table);
+    read_file_table(options, table);
 }
 
 /* ---- Panels ---- */
 
-static const char *unit_of(enum position_kind kind)
+/* How a picture of each kind is called, and what its numbers are. */
+static const struct {
+    const char *title, *unit;
+} KINDS[] = {
+    [POSITION_HEATMAP] = {"Position vectors", "value"},
+    [POSITION_WAVES] = {"Dimensions of the position vectors", "value"},
+    [POSITION_CORRELATION] = {"Products of position vectors", "PE·PEᵀ"},
+    [POSITION_COSINE] = {"Cosines of position vectors", "cosine"},
+    [POSITION_DISTANCE] = {"Distances of position vectors", "Euclidean distance"},
+};
+
+/* Below zero there are two colours, with white between. */
+static enum palette choose_palette(const struct plot_options *options, double least)
 {
-    static const char *const units[] = {
-        [POSITION_HEATMAP] = "value",
-        [POSITION_WAVES] = "value",
-        [POSITION_CORRELATION] = "PE·PEᵀ",
-        [POSITION_COSINE] = "cosine",
-        [POSITION_DISTANCE] = "Euclidean distance",
-    };
-    return units[kind];
+    return picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
 }
 
 static double product(const struct table *table, size_t a, size_t b)
@@ -219,18 +212,15 @@ static double compare_rows(const struct table *table, enum position_kind kind, s
 static void add_pairs(const struct plot_options *options, struct figure *figure,
                       const struct table *table)
 {
-    enum position_kind kind = options->position_kind;
     struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n);
-    if (!panel)
-        return;
+    double least, most;
     for (size_t a = 0; a < table->n; a++)
         for (size_t b = a; b < table->n; b++)
             panel->values[a * table->n + b] = panel->values[b * table->n + a] =
-                compare_rows(table, kind, a, b);
+                compare_rows(table, options->position_kind, a, b);
     panel->is_square = panel->y_up = true;
-    double least, most;
     panel_range(panel, &least, &most);
-    panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
+    panel->palette = choose_palette(options, least);
     text_set(&panel->x.title, "position");
     text_set(&panel->y.title, "position");
 }
@@ -246,15 +236,11 @@ static int by_size(const void *a, const void *b)
 static void limit_colors(struct panel *panel)
 {
     size_t n = panel->x.n * panel->y.n;
-    double *sizes = malloc((n + 1) * sizeof *sizes);
-    if (!sizes || n == 0) {
-        free(sizes);
-        return;
-    }
+    double *sizes = memory_zeros(n, sizeof *sizes);
     for (size_t i = 0; i < n; i++)
         sizes[i] = fabs(panel->values[i]);
     qsort(sizes, n, sizeof *sizes, by_size);
-    double usual = sizes[(size_t)((double)(n - 1) * 0.995)], largest = sizes[n - 1];
+    double usual = n ? sizes[(size_t)((double)(n - 1) * 0.995)] : 0, largest = n ? sizes[n - 1] : 0;
     free(sizes);
     if (usual > 0 && usual < 0.5 * largest) {
         panel->most = usual;
@@ -269,138 +255,99 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
     bool turned = options->is_transposed;
     size_t n_rows = turned ? table->width : table->n, n_columns = turned ? table->n : table->width;
     struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns);
-    if (!panel)
-        return;
+    double least, most;
     for (size_t p = 0; p < table->n; p++)
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
                 (double)table->rows[p * table->width + i];
     panel->y_up = true;
-    double least, most;
     panel_range(panel, &least, &most);
-    panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
+    panel->palette = choose_palette(options, least);
     limit_colors(panel);
     text_set(&panel->x.title, turned ? "position" : "dimension");
     text_set(&panel->y.title, turned ? "dimension" : "position");
 }
 
-/* All eight parts of the width, as "0:D:D/8". */
-static size_t *choose_dims(const struct plot_options *options, size_t width, size_t *n)
+/* Those that were asked for, or one of each eighth of the width. */
+static void add_waves(const struct plot_options *options, struct figure *figure,
+                      const struct table *table)
 {
-    char text[64];
-    size_t step = width / DEFAULT_WAVES ? width / DEFAULT_WAVES : 1;
-    snprintf(text, sizeof text, "0:%zu:%zu", width, step);
-    return dims_read(options->dims ? options->dims : text, width, n);
-}
-
-static int add_waves(const struct plot_options *options, struct figure *figure,
-                     const struct table *table)
-{
-    size_t n_dims;
-    size_t *dims = choose_dims(options, table->width, &n_dims);
+    char eighths[64];
+    size_t n_dims, step = table->width / DEFAULT_WAVES ? table->width / DEFAULT_WAVES : 1;
+    snprintf(eighths, sizeof eighths, "0:%zu:%zu", table->width, step);
+    size_t *dims = dims_read(options->dims ? options->dims : eighths, table->width, &n_dims);
     if (!dims)
-        return PROGRAM_MISUSED;
+        exit(PROGRAM_MISUSED);
     struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n);
-    if (panel) {
-        axis_name_all(&panel->y);
-        for (size_t row = 0; row < n_dims; row++) {
-            text_set(&panel->y.labels[row], "dim %zu", dims[row]);
-            for (size_t p = 0; p < table->n; p++)
-                panel->values[row * table->n + p] =
-                    (double)table->rows[p * table->width + dims[row]];
-        }
-        text_set(&panel->x.title, "position");
-        text_set(&panel->y.title, "dimension");
+    axis_name_all(&panel->y);
+    for (size_t row = 0; row < n_dims; row++) {
+        text_set(&panel->y.labels[row], "dim %zu", dims[row]);
+        for (size_t p = 0; p < table->n; p++)
+            panel->values[row * table->n + p] = (double)table->rows[p * table->width + dims[row]];
     }
+    text_set(&panel->x.title, "position");
+    text_set(&panel->y.title, "dimension");
     free(dims);
-    return PROGRAM_DONE;
 }
 
-static void name_panel(struct panel *panel, const struct table *table)
+static void add_table(const struct plot_options *options, struct figure *figure,
+                      const struct table *table)
 {
-    char title[sizeof table->name + POSITION_WORDS_BYTES];
-    snprintf(title, sizeof title, "%s%s", table->name, table->numbers);
-    text_set_bytes(&panel->title, title, strlen(title));
-}
-
-static int add_table(const struct plot_options *options, struct figure *figure,
-                     const struct table *table)
-{
-    int code = PROGRAM_DONE;
-    size_t before = figure->n_panels;
     if (options->position_kind == POSITION_HEATMAP)
         add_heatmap(options, figure, table);
     else if (options->position_kind == POSITION_WAVES)
-        code = add_waves(options, figure, table);
+        add_waves(options, figure, table);
     else
         add_pairs(options, figure, table);
-    if (figure->n_panels > before) {
-        struct panel *panel = &figure->panels[before];
-        if (!panel->unit)
-            text_set(&panel->unit, "%s", unit_of(options->position_kind));
-        if (options->n_beside)
-            name_panel(panel, table);
-    }
-    return code;
+    struct panel *panel = &figure->panels[figure->n_panels - 1];
+    if (!panel->unit)
+        text_set(&panel->unit, "%s", KINDS[options->position_kind].unit);
+    if (options->n_beside)
+        text_set(&panel->title, "%s%s", table->name, table->numbers);
 }
 
 static void name_figure(const struct plot_options *options, struct figure *figure,
                         const struct table *table)
 {
-    static const char *const kinds[] = {
-        [POSITION_HEATMAP] = "Position vectors",
-        [POSITION_WAVES] = "Dimensions of the position vectors",
-        [POSITION_CORRELATION] = "Products of position vectors",
-        [POSITION_COSINE] = "Cosines of position vectors",
-        [POSITION_DISTANCE] = "Distances of position vectors",
-    };
-    char title[256 + POSITION_WORDS_BYTES];
+    const char *title = KINDS[options->position_kind].title;
     if (options->n_beside)
-        snprintf(title, sizeof title, "%s", kinds[options->position_kind]);
+        text_set(&figure->title, "%s", title);
     else
-        snprintf(title, sizeof title, "%s: %s%s, %zu positions, d = %zu",
-                 kinds[options->position_kind], table->name, table->numbers, table->n,
-                 table->width);
-    text_set_bytes(&figure->title, title, strlen(title));
+        text_set(&figure->title, "%s: %s%s, %zu positions, d = %zu", title, table->name,
+                 table->numbers, table->n, table->width);
 }
 
 /* Cosines have one scale, so that colours can be compared. */
 static void share_cosines(const struct plot_options *options, struct figure *figure)
 {
-    double least = 0;
+    double least = 0, own, most;
     for (size_t i = 0; i < figure->n_panels; i++) {
-        double own, most;
         panel_range(&figure->panels[i], &own, &most);
         least = fmin(least, own);
     }
     for (size_t i = 0; i < figure->n_panels; i++) {
-        enum palette palette = least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS;
-        figure->panels[i].palette = picture_palette(options, palette);
+        figure->panels[i].palette = choose_palette(options, least);
         figure->panels[i].least = least < 0 ? -1 : 0;
         figure->panels[i].most = 1;
     }
     figure->shares_scale = true;
 }
 
-int picture_position(const struct plot_options *options, struct figure *figure)
+void picture_position(const struct plot_options *options, struct figure *figure)
 {
-    struct table table, first = {0};
-    int code = read_main(options, &first);
-    if (code == PROGRAM_DONE) {
-        name_figure(options, figure, &first);
-        code = add_table(options, figure, &first);
-    }
-    for (size_t i = 0; i < options->n_beside && code == PROGRAM_DONE; i++) {
-        code = read_beside(options, options->beside[i], &first, &table);
-        if (code == PROGRAM_DONE)
-            code = add_table(options, figure, &table);
+    enum position_kind kind = options->position_kind;
+    struct table table, first;
+    read_main(options, &first);
+    name_figure(options, figure, &first);
+    add_table(options, figure, &first);
+    for (size_t i = 0; i < options->n_beside; i++) {
+        read_beside(options, options->beside[i], &first, &table);
+        add_table(options, figure, &table);
         free(table.rows);
     }
     free(first.rows);
-    if (code == PROGRAM_DONE && options->n_beside && options->position_kind == POSITION_COSINE)
+    if (options->n_beside && kind == POSITION_COSINE)
         share_cosines(options, figure);
-    bool is_wide =
-        options->position_kind == POSITION_WAVES || options->position_kind == POSITION_HEATMAP;
+    bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;
     figure->columns = is_wide && options->n_beside < 3 ? 1 : 0;
-    return code;
 }

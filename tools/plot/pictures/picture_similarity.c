@@ -18,38 +18,32 @@ struct texts {
     size_t n;
 };
 
-static int read_texts(struct source *source, struct reader *reader, struct texts *texts)
+static void read_texts(struct source *source, struct reader *reader, struct texts *texts)
 {
     struct record record;
     enum reader_state state;
     while ((state = reader_next(reader, true, &record)) == READER_RECORD) {
         struct item *item = &texts->items[texts->n];
-        if (texts->n == TEXTS_MOST) {
-            record_free(&record);
-            return program_fail("there are more than %d texts, the most that a picture can show",
-                                TEXTS_MOST);
-        }
-        bool is_good =
-            source_tokenize(source, record.input.text, record.input.text_len, texts->n + 1, item);
-        item->record.storage = record.storage;
+        if (texts->n == TEXTS_MOST)
+            exit(program_fail("there are more than %d texts, the most that a picture can show",
+                              TEXTS_MOST));
         texts->n++;
-        if (!is_good)
-            return PROGRAM_FAILED;
+        source_tokenize(source, record.input.text, record.input.text_len, texts->n, item);
+        item->record.storage = record.storage;
         if (item->n_tokens == 0)
             program_note("text %zu has no tokens: its cosines are 0", texts->n);
     }
     if (state == READER_FAILED)
-        return program_fail("%s", reader->message);
+        exit(program_fail("%s", reader->message));
     if (texts->n < 2)
-        return program_misuse("similarity takes at least two texts; there %s",
-                              texts->n ? "is one" : "are none");
-    return PROGRAM_DONE;
+        exit(program_misuse("similarity takes at least two texts; there %s",
+                            texts->n ? "is one" : "are none"));
 }
 
 static void name_texts(const struct texts *texts, struct axis *axis)
 {
     axis_name_all(axis);
-    for (size_t i = 0; i < texts->n && axis->labels; i++) {
+    for (size_t i = 0; i < texts->n; i++) {
         const engine_input *input = &texts->items[i].record.input;
         text_set_bytes(&axis->labels[i], input->text, input->text_len);
     }
@@ -74,51 +68,40 @@ static void name_figure(const struct source *source, struct figure *figure)
              source_pooling(source), source_positions(source, WITH_POSITIONS, positions));
 }
 
-static int draw(const struct plot_options *options, struct source *source,
-                const struct texts *texts, struct figure *figure)
+static void draw(const struct plot_options *options, struct source *source,
+                 const struct texts *texts, struct figure *figure)
 {
     size_t width, n = texts->n;
     float *vectors = source_pool(source, WITH_POSITIONS, texts->items, n, &width);
-    if (!vectors)
-        return PROGRAM_FAILED;
     struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
-    if (panel) {
-        for (size_t a = 0; a < n; a++)
-            for (size_t b = 0; b < n; b++)
-                panel->values[a * n + b] =
-                    engine_cosine(vectors + a * width, vectors + b * width, width);
-        panel->is_square = panel->shows_values = true;
-        choose_colors(options, panel);
-        name_texts(texts, &panel->x);
-        name_texts(texts, &panel->y);
-        text_set(&panel->unit, "cosine of the texts' vectors");
-        name_figure(source, figure);
-    }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            panel->values[a * n + b] =
+                engine_cosine(vectors + a * width, vectors + b * width, width);
+    panel->is_square = panel->shows_values = true;
+    choose_colors(options, panel);
+    name_texts(texts, &panel->x);
+    name_texts(texts, &panel->y);
+    text_set(&panel->unit, "cosine of the texts' vectors");
+    name_figure(source, figure);
     free(vectors);
-    return PROGRAM_DONE;
 }
 
-int picture_similarity(const struct plot_options *options, struct figure *figure)
+void picture_similarity(const struct plot_options *options, struct figure *figure)
 {
     struct source source;
     struct reader reader;
-    struct texts *texts = calloc(1, sizeof *texts);
-    int code;
-    if (!texts)
-        return program_fail("not enough memory");
+    struct texts *texts = memory_zeros(1, sizeof *texts);
     if (options->request.n_texts)
         reader_from_arguments(&reader, options->request.texts, options->request.n_texts, NULL);
     else
         reader_from_stdin(&reader, false);
-    if (source_open(&source, options, &code)) {
-        code = read_texts(&source, &reader, texts);
-        if (code == PROGRAM_DONE)
-            code = draw(options, &source, texts, figure);
-    }
+    source_open(&source, options);
+    read_texts(&source, &reader, texts);
+    draw(options, &source, texts, figure);
     for (size_t i = 0; i < texts->n; i++)
         item_free(&texts->items[i]);
     free(texts);
     reader_free(&reader);
     source_close(&source);
-    return code;
 }

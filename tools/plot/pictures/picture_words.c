@@ -23,46 +23,37 @@ struct words {
     const struct plot_options *options;
     struct source source;
     struct item items[TEXTS];
-    size_t n_texts, layer;
+    size_t n_texts;
     size_t *tokens[TEXTS]; /* [n[t]]: those that are words, not special tokens */
     size_t n[TEXTS];
-    int failure; /* the exit code where a picture could not be made */
 };
 
 /* ---- Texts ---- */
 
-static bool choose_words(struct words *words, size_t t)
+static void choose_words(struct words *words, size_t t)
 {
     const struct item *item = &words->items[t];
-    words->tokens[t] = calloc(item->n_tokens + 1, sizeof **words->tokens);
-    if (!words->tokens[t]) {
-        program_fail("not enough memory");
-        return false;
-    }
+    words->tokens[t] = memory_zeros(item->n_tokens, sizeof **words->tokens);
     for (size_t i = 0; i < item->n_tokens; i++)
         if (!item->tokens[i].special)
             words->tokens[t][words->n[t]++] = i;
-    if (words->n[t] > 0)
-        return true;
-    program_fail("text %zu has no words to show", t + 1);
-    return false;
+    if (words->n[t] == 0)
+        exit(program_fail("text %zu has no words to show", t + 1));
 }
 
-static int read_texts(struct words *words)
+static void read_texts(struct words *words)
 {
     const struct plot_options *options = words->options;
-    const engine_info *info = &words->source.encoder.info;
-    if (options->layer > info->n_layers)
-        return program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
-                              options->layer, info->n_layers, plural(info->n_layers));
-    words->layer = options->layer;
-    for (size_t t = 0; t < options->request.n_texts; t++, words->n_texts++) {
+    size_t n_layers = words->source.encoder.info.n_layers;
+    if (options->layer > n_layers)
+        exit(program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
+                            options->layer, n_layers, plural(n_layers)));
+    words->n_texts = options->request.n_texts;
+    for (size_t t = 0; t < words->n_texts; t++) {
         const char *text = options->request.texts[t];
-        if (!source_tokenize(&words->source, text, strlen(text), t + 1, &words->items[t]) ||
-            !choose_words(words, t))
-            return PROGRAM_FAILED;
+        source_tokenize(&words->source, text, strlen(text), t + 1, &words->items[t]);
+        choose_words(words, t);
     }
-    return PROGRAM_DONE;
 }
 
 /* ---- Their vectors ---- */
@@ -71,17 +62,12 @@ static int read_texts(struct words *words)
 static double *read_vectors(struct words *words, enum with_positions with, size_t t)
 {
     struct states states;
-    if (!source_trace(&words->source, with, &words->items[t], ENGINE_TRACE_HIDDEN, 0, false,
-                      &states))
-        return NULL;
+    source_trace(&words->source, with, &words->items[t], ENGINE_TRACE_HIDDEN, 0, false, &states);
     size_t width = states.width;
-    double *rows = malloc((words->n[t] * width + 1) * sizeof *rows);
-    if (!rows)
-        program_fail("not enough memory");
-    for (size_t i = 0; rows && i < words->n[t]; i++)
-        memcpy(rows + i * width,
-               states.hidden + (words->layer * states.n_tokens + words->tokens[t][i]) * width,
-               width * sizeof *rows);
+    const double *layer = states.hidden + words->options->layer * states.n_tokens * width;
+    double *rows = memory_zeros(words->n[t] * width, sizeof *rows);
+    for (size_t i = 0; i < words->n[t]; i++)
+        memcpy(rows + i * width, layer + words->tokens[t][i] * width, width * sizeof *rows);
     states_free(&states);
     return rows;
 }
@@ -91,7 +77,7 @@ static double *read_vectors(struct words *words, enum with_positions with, size_
 static void name_words(const struct words *words, size_t t, struct axis *axis)
 {
     axis_name_all(axis);
-    for (size_t i = 0; i < axis->n && axis->labels; i++)
+    for (size_t i = 0; i < axis->n; i++)
         source_label(&words->source, &words->items[t], words->tokens[t][i], &axis->labels[i]);
 }
 
@@ -115,7 +101,7 @@ static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
 static size_t find_word(const struct words *words, size_t t, const struct panel *panel,
                         const char *word, size_t len)
 {
-    for (size_t i = 0; i < panel->y.n && panel->y.labels; i++) {
+    for (size_t i = 0; i < panel->y.n; i++) {
         size_t span_len;
         const char *span = item_span_text(&words->items[t], words->tokens[t][i], &span_len);
         const char *name = panel->y.labels[i] ? panel->y.labels[i] : "";
@@ -125,48 +111,37 @@ static size_t find_word(const struct words *words, size_t t, const struct panel 
     return panel->y.n;
 }
 
-static bool add_links(struct words *words, size_t t, struct panel *panel)
+/* Of "red:wolf", the row of each. */
+static void read_link(const struct words *words, size_t t, const struct panel *panel,
+                      const char *link, size_t rows[2])
 {
-    const struct plot_options *options = words->options;
-    if (!options->n_links)
-        return true;
-    panel->links = memory_zeros(options->n_links, sizeof *panel->links);
-    for (size_t i = 0; i < options->n_links; i++) {
-        const char *link = options->links[i], *colon = strchr(link, ':');
-        size_t a = find_word(words, t, panel, link, (size_t)(colon - link));
-        size_t b = find_word(words, t, panel, colon + 1, strlen(colon + 1));
-        if (a == panel->y.n || b == panel->y.n) {
-            words->failure =
-                program_misuse("--link %s: '%.*s' is not a word of text %c", link,
-                               (int)(a == panel->y.n ? colon - link : (ptrdiff_t)strlen(colon + 1)),
-                               a == panel->y.n ? link : colon + 1, (int)('A' + t));
-            return false;
-        }
-        panel->links[i][0] = a;
-        panel->links[i][1] = b;
+    const char *colon = strchr(link, ':'), *names[2] = {link, colon + 1};
+    const size_t lens[2] = {(size_t)(colon - link), strlen(colon + 1)};
+    for (size_t i = 0; i < 2; i++) {
+        rows[i] = find_word(words, t, panel, names[i], lens[i]);
+        if (rows[i] == panel->y.n)
+            exit(program_misuse("--link %s: '%.*s' is not a word of text %c", link, (int)lens[i],
+                                names[i], (int)('A' + t)));
     }
-    panel->n_links = options->n_links;
-    return true;
 }
 
-static bool add_plane(struct words *words, enum with_positions with, size_t t,
+static void add_plane(struct words *words, enum with_positions with, size_t t,
                       const struct pca *pca, const double *rows, struct figure *figure)
 {
+    const struct plot_options *options = words->options;
     struct panel *panel = figure_add(figure, PANEL_POINTS, words->n[t], PCA_COMPONENTS);
-    if (!panel)
-        return true;
     pca_project(pca, rows, words->n[t], panel->values);
-    panel->is_square = true;
     axis_name_all(&panel->x);
-    if (panel->x.labels) {
-        text_set(&panel->x.labels[0], "x");
-        text_set(&panel->x.labels[1], "y");
-    }
+    text_set(&panel->x.labels[0], "x");
+    text_set(&panel->x.labels[1], "y");
     name_words(words, t, &panel->y);
     name_panel(words, with, t, panel);
     text_set(&panel->x.title, "component 1: %.1f %% of variance", 100 * pca->share[0]);
     text_set(&panel->y.title, "component 2: %.1f %%", 100 * pca->share[1]);
-    return add_links(words, t, panel);
+    panel->n_links = options->n_links;
+    panel->links = memory_zeros(options->n_links, sizeof *panel->links);
+    for (size_t i = 0; i < options->n_links; i++)
+        read_link(words, t, panel, options->links[i], panel->links[i]);
 }
 
 static void add_distances(struct words *words, enum with_positions with, size_t t,
@@ -174,8 +149,6 @@ static void add_distances(struct words *words, enum with_positions with, size_t 
 {
     size_t n = words->n[t], width = words->source.encoder.info.width;
     struct panel *panel = figure_add(figure, PANEL_DATA, n, n);
-    if (!panel)
-        return;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
             panel->values[a * n + b] =
@@ -211,111 +184,87 @@ static void share_ranges(struct figure *figure, size_t first)
 
 /* ---- PCA ---- */
 
-static bool fit(const struct words *words, double *const rows[TEXTS], struct pca pca[TEXTS])
+static void fit_one(struct pca *pca, const double *rows, size_t n, size_t width)
 {
-    size_t width = words->source.encoder.info.width;
+    if (!pca_fit(pca, rows, n, width))
+        exit(program_fail(
+            "no principal components: memory is short, or the vectors are not finite"));
+}
+
+static void fit(const struct words *words, double *const rows[TEXTS], struct pca pca[TEXTS])
+{
+    size_t width = words->source.encoder.info.width, n = words->n[0] + words->n[1];
     if (words->options->fits_each || words->n_texts == 1) {
         for (size_t t = 0; t < words->n_texts; t++)
-            if (!pca_fit(&pca[t], rows[t], words->n[t], width))
-                return false;
-        return true;
+            fit_one(&pca[t], rows[t], words->n[t], width);
+        return;
     }
-    size_t n = words->n[0] + words->n[1];
-    double *all = malloc((n * width + 1) * sizeof *all);
-    if (!all)
-        return false;
+    double *all = memory_zeros(n * width, sizeof *all);
     memcpy(all, rows[0], words->n[0] * width * sizeof *all);
     memcpy(all + words->n[0] * width, rows[1], words->n[1] * width * sizeof *all);
-    bool is_good = pca_fit(&pca[0], all, n, width) && pca_fit(&pca[1], all, n, width);
+    for (size_t t = 0; t < TEXTS; t++)
+        fit_one(&pca[t], all, n, width);
     free(all);
-    return is_good;
 }
 
 /* The texts with or without positions: a row of panels, then the tables of distances. */
-static bool add_row(struct words *words, enum with_positions with, struct figure *figure)
+static void add_row(struct words *words, enum with_positions with, struct figure *figure)
 {
     double *rows[TEXTS] = {NULL, NULL};
     struct pca pca[TEXTS] = {{0}, {0}};
     size_t first = figure->n_panels;
-    bool is_good = true;
-    for (size_t t = 0; t < words->n_texts && is_good; t++)
-        is_good = (rows[t] = read_vectors(words, with, t)) != NULL;
-    if (is_good && !fit(words, rows, pca)) {
-        program_fail("no principal components: memory is short, or the vectors are not finite");
-        is_good = false;
-    }
-    for (size_t t = 0; t < words->n_texts && is_good; t++)
-        is_good = add_plane(words, with, t, &pca[t], rows[t], figure);
-    if (is_good)
-        share_ranges(figure, first);
-    for (size_t t = 0; t < words->n_texts && is_good; t++)
+    for (size_t t = 0; t < words->n_texts; t++)
+        rows[t] = read_vectors(words, with, t);
+    fit(words, rows, pca);
+    for (size_t t = 0; t < words->n_texts; t++)
+        add_plane(words, with, t, &pca[t], rows[t], figure);
+    share_ranges(figure, first);
+    for (size_t t = 0; t < words->n_texts; t++)
         add_distances(words, with, t, rows[t], figure);
     for (size_t t = 0; t < TEXTS; t++) {
         pca_free(&pca[t]);
         free(rows[t]);
     }
-    return is_good;
 }
 
 /* ---- All of it ---- */
 
-static void name_figure(struct words *words, struct figure *figure)
+static void name_figure(const struct words *words, struct figure *figure)
 {
-    if (words->layer)
-        text_set(&figure->title,
-                 "Words in the plane of their principal components: %s, after layer %zu",
-                 words->source.encoder.name, words->layer);
-    else
-        text_set(&figure->title, "Words in the plane of their principal components: %s",
-                 words->source.encoder.name);
+    text_set(&figure->title, "Words in the plane of their principal components: %s",
+             words->source.encoder.name);
+    if (words->options->layer)
+        text_set(&figure->title, "%s, after layer %zu", figure->title, words->options->layer);
 }
 
 /* "A: …" and "B: …", below the panels. Line ends in texts would be more lines. */
 static void note_texts(const struct words *words, struct figure *figure)
 {
-    char *const *texts = words->options->request.texts, *notes = NULL;
-    if (words->n_texts < 2)
-        return;
-    char *lines[TEXTS] = {strdup(texts[0]), strdup(texts[1])};
-    for (size_t t = 0; t < TEXTS; t++)
-        for (char *c = lines[t]; c && *c; c++)
+    for (size_t t = 0; t < words->n_texts && words->n_texts > 1; t++) {
+        char *line = NULL;
+        text_set(&line, "%c: %s", (int)('A' + t), words->options->request.texts[t]);
+        for (char *c = line; *c; c++)
             *c = *c == '\n' ? ' ' : *c;
-    if (lines[0] && lines[1])
-        text_set(&notes, "A: %s\nB: %s\n", lines[0], lines[1]);
-    if (notes)
-        text_set_bytes(&figure->notes, notes, strlen(notes));
-    for (size_t t = 0; t < TEXTS; t++)
-        free(lines[t]);
-    free(notes);
-}
-
-/* Both kinds, or with --position the one that it says. */
-static bool add_rows(struct words *words, struct figure *figure)
-{
-    bool is_asked = words->options->request.positions.position != ENGINE_POSITION_MODEL;
-    return (is_asked || add_row(words, WITHOUT_POSITIONS, figure)) &&
-           add_row(words, WITH_POSITIONS, figure);
-}
-
-int picture_words(const struct plot_options *options, struct figure *figure)
-{
-    struct words words = {.options = options, .failure = PROGRAM_FAILED};
-    int code;
-    if (source_open(&words.source, options, &code)) {
-        code = read_texts(&words);
-        if (code == PROGRAM_DONE) {
-            figure->columns = words.n_texts;
-            name_figure(&words, figure);
-            note_texts(&words, figure);
-            code = add_rows(&words, figure) ? PROGRAM_DONE : words.failure;
-        }
-        if (code == PROGRAM_DONE && words.n_texts == 1 && words.n[0] <= CROWD)
-            figure->columns = figure_n_drawn(figure);
+        text_set(&figure->notes, "%s%s\n", figure->notes ? figure->notes : "", line);
+        free(line);
     }
-    for (size_t t = 0; t < TEXTS; t++) {
+}
+
+void picture_words(const struct plot_options *options, struct figure *figure)
+{
+    struct words words = {.options = options};
+    source_open(&words.source, options);
+    read_texts(&words);
+    name_figure(&words, figure);
+    note_texts(&words, figure);
+    if (options->request.positions.position == ENGINE_POSITION_MODEL) /* else what it says alone */
+        add_row(&words, WITHOUT_POSITIONS, figure);
+    add_row(&words, WITH_POSITIONS, figure);
+    bool is_row = words.n_texts == 1 && words.n[0] <= CROWD;
+    figure->columns = is_row ? figure_n_drawn(figure) : words.n_texts;
+    for (size_t t = 0; t < words.n_texts; t++) {
         item_free(&words.items[t]);
         free(words.tokens[t]);
     }
     source_close(&words.source);
-    return code;
 }
