@@ -140,7 +140,7 @@ static bool prepare(struct comparison *comparison, const struct job *job)
         snprintf(encoder->message, sizeof encoder->message, "not enough memory");
         return false;
     }
-    return encoder_encode(encoder, comparison->items, 2);
+    return encoder_encode(encoder, comparison->items, 2) == 2;
 }
 
 /* False: no memory. */

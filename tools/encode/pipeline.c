@@ -38,22 +38,15 @@ static bool print_items(struct pipeline *pipeline, const struct item *items, siz
     return true;
 }
 
-/* Encodes and prints texts together; if that fails, one by one up to the one that fails. */
+/* Encodes and prints texts together, up to one that fails. */
 static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n, int *code)
 {
-    struct encoder *encoder = pipeline->encoder;
-    if (encoder_encode(encoder, items, n))
-        return print_items(pipeline, items, n);
-    for (size_t i = 0; i < n; i++) {
-        if (n > 1 && encoder_encode(encoder, &items[i], 1)) {
-            if (!print_items(pipeline, &items[i], 1))
-                return false;
-            continue;
-        }
-        *code = batch_fail(pipeline->batch, encoder->message);
+    size_t n_encoded = encoder_encode(pipeline->encoder, items, n);
+    if (!print_items(pipeline, items, n_encoded))
         return false;
-    }
-    return true;
+    if (n_encoded < n)
+        *code = batch_fail(pipeline->batch, pipeline->encoder->message);
+    return n_encoded == n;
 }
 
 /* Rows per token take memory for each; groups bound it. */

@@ -39,7 +39,7 @@ static int take_batch(void *task, struct batch *batch)
     if (batch->n_items == 0)
         return PROGRAM_DONE;
     if (batch_tokenize(batch) < batch->n_items ||
-        !encoder_encode(encoder, batch->items, batch->n_items))
+        encoder_encode(encoder, batch->items, batch->n_items) < batch->n_items)
         return batch_fail(batch, encoder->message);
     if (!keep_vectors(matrix, batch->items, batch->n_items))
         return batch_fail(batch, "not enough memory");

@@ -24,15 +24,14 @@ bool encoder_fail_memory(struct encoder *encoder, const struct item *item)
     return encoder_fail(encoder, item, ": not enough memory");
 }
 
-/* The engine counts the inputs of one call, the user all texts: "input 0" becomes "text 7" or
+/* The engine counts the inputs of one call, the user all texts: "input 6" becomes "text 7" or
  * "line 7 of stdin". */
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 {
-    static const char first[] = "input 0";
     const char *message = engine_session_message(encoder->session);
-    if (strncmp(message, first, sizeof first - 1) == 0)
-        return encoder_fail(encoder, item, "%s", message + sizeof first - 1);
-    return encoder_fail(encoder, item, ": %s", message);
+    int len = 0;
+    sscanf(message, "input %*u%n", &len);
+    return encoder_fail(encoder, item, "%s%s", len ? "" : ": ", message + len);
 }
 
 void *encoder_room(void *data, size_t *cap, size_t n, size_t element_bytes)
@@ -80,33 +79,43 @@ static bool check_rows(struct encoder *encoder, const struct item *item)
     return true;
 }
 
-static bool make_rows(struct encoder *encoder, struct item *items, size_t n)
+/* Of n items in one call that failed: the first that is wrong; those before it have their rows. */
+static size_t first_wrong(const struct encoder *encoder, size_t n)
 {
-    size_t width = encoder->width;
-    size_t n_rows = count_rows(encoder, items, n);
+    size_t index = 0;
+    bool is_named = sscanf(engine_session_message(encoder->session), "input %zu", &index) == 1;
+    return is_named && index < n ? index : 0;
+}
 
-    if (n_rows >= SIZE_MAX / width)
-        return encoder_fail_memory(encoder, items);
-    encoder->rows =
-        encoder_room(encoder->rows, &encoder->rows_cap, n_rows * width + 1, sizeof *encoder->rows);
-    if (!encoder->rows)
-        return encoder_fail_memory(encoder, items);
-    engine_status (*make)(engine_session *, const engine_input *, size_t,
-                          const engine_encode_options *, float *, size_t, size_t *,
-                          engine_result *) =
+static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
+{
+    engine_status (*const make)(engine_session *, const engine_input *, size_t,
+                                const engine_encode_options *, float *, size_t, size_t *,
+                                engine_result *) =
         encoder->request.task == TASK_LABELS ? engine_classify : engine_encode;
-    if (make(encoder->session, encoder->inputs, n, &encoder->options, encoder->rows, n_rows * width,
-             NULL, NULL) != ENGINE_OK)
-        return encoder_fail_in_engine(encoder, items);
+    const size_t width = encoder->width, n_rows = count_rows(encoder, items, n);
+    size_t n_made = n;
 
-    const float *next = encoder->rows;
-    for (size_t i = 0; i < n; i++) {
-        items[i].rows = next;
-        next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
-        if (encoder->request.task != TASK_COMPARE && !check_rows(encoder, &items[i]))
-            return false;
+    const size_t n_numbers = n_rows < SIZE_MAX / width ? n_rows * width + 1 : SIZE_MAX;
+    encoder->rows =
+        encoder_room(encoder->rows, &encoder->rows_cap, n_numbers, sizeof *encoder->rows);
+    if (!encoder->rows) {
+        encoder_fail_memory(encoder, items);
+        return 0;
     }
-    return true;
+    if (make(encoder->session, encoder->inputs, n, &encoder->options, encoder->rows, n_rows * width,
+             NULL, NULL) != ENGINE_OK) {
+        n_made = first_wrong(encoder, n);
+        encoder_fail_in_engine(encoder, &items[n_made]);
+    }
+    const float *next = encoder->rows;
+    for (size_t i = 0; i < n_made; i++) {
+        items[i].rows = next;
+        next += count_rows(encoder, &items[i], 1) * width;
+        if (encoder->request.task != TASK_COMPARE && !check_rows(encoder, &items[i]))
+            return i;
+    }
+    return n_made;
 }
 
 /* ---- Lists: words for mask tokens, and entities ---- */
@@ -137,14 +146,16 @@ static bool find_entities(struct encoder *encoder, const engine_input *input, st
     return true;
 }
 
-bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
+size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
     if (n == 0 || task_is_tokens(encoder->request.task))
-        return true;
+        return n;
     encoder->inputs =
         encoder_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
-    if (!encoder->inputs)
-        return encoder_fail_memory(encoder, items);
+    if (!encoder->inputs) {
+        encoder_fail_memory(encoder, items);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++)
         encoder->inputs[i] = item_input(&items[i]);
     if (encoder->width)
@@ -153,6 +164,6 @@ bool encoder_encode(struct encoder *encoder, struct item *items, size_t n)
         if (!(encoder->request.task == TASK_FILL
                   ? fill(encoder, &encoder->inputs[i], &items[i])
                   : find_entities(encoder, &encoder->inputs[i], &items[i])))
-            return false;
-    return true;
+            return i;
+    return n;
 }

@@ -49,9 +49,9 @@ bool encoder_pad(struct encoder *encoder, struct item *item);
 /* The windows, [n], of a text with all its tokens, to be freed; NULL after a failure. */
 engine_window *encoder_windows(struct encoder *encoder, const struct item *item, size_t *n);
 
-/* Asks the model for what the task wants of n items whose tokens are set. Rows are valid until the
- * next call. */
-bool encoder_encode(struct encoder *encoder, struct item *items, size_t n);
+/* Asks the model for what the task wants of n items whose tokens are set. How many, from the first,
+ * have it; the message says why not all. Rows are valid until the next call. */
+size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
 
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
@@ -70,8 +70,8 @@ enum { LABEL_NAME_BYTES = 32 };
 const char *encoder_label(const struct encoder *encoder, size_t label,
                           char scratch[LABEL_NAME_BYTES]);
 
-/* The message becomes the item's name and what the format makes; returns false. The second takes
- * the session's message, whose "input 0" is the item. */
+/* The message becomes the item's name and what the format makes; returns false. The third takes
+ * the session's message, in which "input" and a number is the item. */
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
 bool encoder_fail_memory(struct encoder *encoder, const struct item *item);

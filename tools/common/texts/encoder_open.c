@@ -114,8 +114,6 @@ static const char *model_conflict(struct encoder *encoder)
 
 static void settle_pooling(struct encoder *encoder)
 {
-    static const char *const names[] = {NULL,        "none",          "mean", "cls",   "max",
-                                        "mean_sqrt", "weighted_mean", "last", "pooler"};
     const engine_info *info = &encoder->info;
     const enum task task = encoder->request.task;
     bool by_cosine = task == TASK_RANK || task == TASK_SIMILARITY;
@@ -127,7 +125,8 @@ static void settle_pooling(struct encoder *encoder)
     if (pooling == ENGINE_POOLING_MODEL && !has_own)
         pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
     encoder->options.pooling = pooling;
-    encoder->pooling = pooling == ENGINE_POOLING_MODEL ? info->pooling : names[pooling];
+    encoder->pooling =
+        pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
     encoder->is_pooled = pooling != ENGINE_POOLING_NONE;
     encoder->width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
 }
@@ -181,9 +180,8 @@ static void settle(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     settle_positions(encoder);
-    encoder->mask = request->mask == ENGINE_MASK_FULL     ? "full"
-                    : request->mask == ENGINE_MASK_CAUSAL ? "causal"
-                                                          : encoder->info.mask;
+    encoder->mask =
+        request->mask == ENGINE_MASK_MODEL ? encoder->info.mask : engine_mask_name(request->mask);
     encoder->options = (engine_encode_options){
         .struct_bytes = sizeof encoder->options,
         .prompt = "", /* texts and the query have theirs already */
