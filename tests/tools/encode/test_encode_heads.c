@@ -239,6 +239,12 @@ TEST(similarity)
                         "--no-special --similarity -f csv --input jsonl")
             ->out,
         "text_index,text,pair,s0,s1\r\n0,dog,,1.0,0.70710677\r\n1,dog,cat,0.70710677,1.0\r\n");
+    /* Of many texts in one call the one that is wrong is named. */
+    assert_contains(shell_expect(1,
+                                 "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n' | "
+                                 "$ENCODE -m bare.emb --similarity --input jsonl")
+                        ->err,
+                    "encode: line 2 of stdin has 13 ids, the limit is 12; ");
     assert_contains(shell_expect(1, "echo dog | $ENCODE -m bare.emb --similarity")->err,
                     "at least two texts; stdin has one");
     assert_lines(
