@@ -154,18 +154,16 @@ engine_status engine_token_text(const engine_model *model, int32_t id, const cha
 
 /* ---- Names ---- */
 
-/* The public enums have "as the model says" at 0, before the values of the model's own. */
-static const char *public_name(const char *key, int value)
+static const char *public_name(const char *key, int choice)
 {
-    return value == 0 ? "model" : config_value_name(key, (int64_t)value - 1);
+    return choice == 0 ? "model" : config_value_name(key, choice_value(choice, -1));
 }
 
 static int public_value(const char *key, const char *name)
 {
     if (name == NULL)
         return -1;
-    int64_t value = config_value(key, name);
-    return strcmp(name, "model") == 0 ? 0 : value < 0 ? -1 : (int)value + 1;
+    return strcmp(name, "model") == 0 ? 0 : choice_of(config_value(key, name));
 }
 
 const char *engine_position_name(engine_position position)

@@ -33,8 +33,7 @@ static engine_status choose_scheme(const struct engine_model *model, engine_posi
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
                                   : "learned positions are in a model, but there is none");
-    encoding->scheme =
-        position == ENGINE_POSITION_MODEL ? own : (enum position_scheme)(position - 1);
+    encoding->scheme = (enum position_scheme)choice_value((int)position, own);
     return ENGINE_OK;
 }
 

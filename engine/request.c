@@ -3,10 +3,6 @@
 
 #include "engine/status.h"
 
-/* The public enums have "as the model says" at 0, before the values of the model's own. */
-_Static_assert(ENGINE_POOLING_NONE == POOLING_NONE + 1 &&
-                   ENGINE_POOLING_POOLER == POOLING_POOLER + 1,
-               "engine_pooling is enum pooling, one up");
 _Static_assert((int)ENGINE_TRUNCATE_ONLY_SECOND == (int)TRUNCATE_ONLY_SECOND,
                "engine_truncation is enum truncation");
 
@@ -52,7 +48,7 @@ static engine_status read_request(struct engine_session *session,
         return status;
     bool own = options.pooling == ENGINE_POOLING_MODEL;
     *request = (struct request){
-        .pooling = own ? (enum pooling)config->pooling : (enum pooling)(options.pooling - 1),
+        .pooling = (enum pooling)choice_value((int)options.pooling, config->pooling),
         .normalize = options.normalize != 0 || (own && config->normalize),
         .special = options.no_special == 0,
         .project = own && config->projections > 0 && config->pooling != POOLING_NONE,

@@ -185,8 +185,7 @@ static engine_status read_options(struct engine_session *session, const struct e
                     options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
-    session->mask = options.mask == ENGINE_MASK_MODEL ? (enum mask_kind)config->mask
-                                                      : (enum mask_kind)(options.mask - 1);
+    session->mask = (enum mask_kind)choice_value((int)options.mask, config->mask);
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;

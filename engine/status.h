@@ -1,9 +1,11 @@
 /* status.h - what every public function does alike: how a failure finds its words, how a struct of
- * the caller's that may be older than ours is read, how long a text is. */
+ * the caller's that may be older than ours is read, how long a text is, what a choice means. */
 #ifndef ENGINE_STATUS_H
 #define ENGINE_STATUS_H
 
 #include "engine/engine.h"
+
+#include <stdint.h>
 
 /* Fills error (may be NULL) and returns its status, so that a caller can write `return fail(...)`.
  * Longer messages are cut. */
@@ -25,5 +27,12 @@ size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, s
 
 /* len, or the bytes up to the NUL byte; 0 of a NULL text. */
 size_t text_bytes(const char *text, size_t len);
+
+/* Poolings, masks and positions of engine.h: 0 is what the model has (own), and every other choice
+ * is one more than the value of model/config.h. */
+int64_t choice_value(int choice, int64_t own);
+
+/* The choice of a value; -1 for -1, which is none. */
+int choice_of(int64_t value);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernels.h - the inner loops, compiled once per instruction set from one source.
+/* kernels.h - the inner loops, compiled from one source (kernels.c) once per width of vectors.
  *
  * Each function's result depends on its arguments alone, element by element: every element of a
  * product is one sum over k in ascending order, whatever the tile it is computed in. So a row's
