@@ -13,8 +13,9 @@ struct batch {
     struct notes notes;
     struct item items[BATCH_ITEMS];
     size_t n_items;
-    size_t n_bytes, most_bytes; /* of these items; where the batch is full */
-    double filled;              /* when it was, in seconds; 0: not yet */
+    size_t n_bytes;    /* of the items that are in it */
+    size_t most_bytes; /* with so many it is full */
+    double filled;     /* the time when it was filled, in seconds; 0: not yet */
 };
 
 /* NULL: no memory. */
@@ -33,7 +34,7 @@ size_t batch_tokenize(struct batch *batch);
 /* Moves the items of the batch behind the *n that are kept already. False: no memory. */
 bool batch_keep(struct batch *batch, struct item **items, size_t *n);
 
-/* program_fail, on a line of its own. */
+/* program_fail, behind the line of progress. */
 int batch_fail(const struct batch *batch, const char *message);
 
 #endif

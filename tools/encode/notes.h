@@ -1,6 +1,8 @@
-/* notes.h - what is said on stderr while results go elsewhere: what may surprise of a text, once
- * each, of the first; and progress, texts so far and how fast they go. Progress is one line of a
- * terminal that is cleared at the end; with --progress lines of any stderr, and the last one stays.
+/* notes.h - what stderr is told while results go elsewhere.
+ *
+ * Notes tell what may surprise: each kind once, of the first text that it is true of. Progress
+ * tells how many texts are done and how fast. It is one line of a terminal, which is cleared at the
+ * end; with --progress it is lines on any stderr, and the last one stays.
  */
 #ifndef TOOLS_NOTES_H
 #define TOOLS_NOTES_H
@@ -22,16 +24,16 @@ double notes_seconds(void);
 
 void notes_begin(struct notes *notes, const struct job *job);
 
-/* That a text was cut, has no tokens, or no mask token, that ids look padded. */
+/* Notes that the text was cut, has no tokens or no mask token, or that its ids look padded. */
 void notes_of(struct notes *notes, const struct item *item);
 
-/* So many more are done. n_tokens may be 0 where it is not known. */
+/* So many more texts are done. */
 void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens);
 
-/* Before anything else is written to stderr. */
+/* Clears the line of progress: to be called before anything else is written to stderr. */
 void notes_clear(const struct notes *notes);
 
-/* All are done: says how many texts were cut, where the note was not of all. */
+/* All texts are done: tells how many were cut, unless the note named the only one. */
 void notes_end(const struct notes *notes);
 
 #endif

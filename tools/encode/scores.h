@@ -13,7 +13,8 @@ struct ranked {
  * the order of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
-/* Of a text as a whole; NULL where it has no tokens, and no label: its zeros are no scores. */
+/* The scores of a text as a whole; NULL for a text without tokens, whose row of zeros says nothing.
+ */
 const float *scores_of(const struct item *item);
 
 /* out: [n], best first. */

@@ -3,7 +3,7 @@
  */
 #include "tools/inspect/positions.h"
 
-#include "tools/common/csv_output.h"
+#include "tools/common/csv_writer.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 

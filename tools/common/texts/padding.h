@@ -10,17 +10,18 @@ struct padding {
     size_t n;     /* tokens of every text; 0: texts keep their own length */
     bool on_left; /* before the tokens, not behind them */
     int32_t id;
-    bool is_named;  /* the user named the id: given ids that begin or end with it begin or end with
-                       padding */
-    int32_t likely; /* else the id that would be it in given ids; -1: none, or nobody gives ids */
+    bool is_named;  /* the user named the id, so ids of the input that begin or end with it begin or
+                       end with padding */
+    int32_t likely; /* where the user named none: the id that looks like padding at the ends of ids;
+                       -1: none does, or the input has no ids */
 };
 
 /* What is asked for. Unless the user names an id it is that of [PAD], else of <pad>, else 0, which
- * the rules of Keras keep free; that it is a word's, where it is, goes to stderr with `notes`. */
+ * Keras keeps for padding. With `notes`, stderr is told if 0 is the id of a word. */
 void padding_settle(struct padding *padding, const engine_model *model,
                     const struct request_options *request, bool notes);
 
-/* Whether given ids without a mask begin or end with this one. */
+/* Whether the input is ids without a mask that begin or end with this one. */
 bool padding_is_at_ends(const struct item *item, int32_t id);
 
 /* Gives ids their mask: their own, else one that hides all of the named id at their start and their

@@ -2,7 +2,7 @@
 #ifndef TOOLS_PRINTER_H
 #define TOOLS_PRINTER_H
 
-#include "tools/common/csv_output.h"
+#include "tools/common/csv_writer.h"
 #include "tools/common/json_writer.h"
 #include "tools/encode/encode_options.h"
 #include "tools/encode/scores.h"

@@ -191,7 +191,7 @@ static bool print_masks(struct printer *printer, const struct item *item)
 
 /* ---- A line per text ---- */
 
-/* "I ride | dog" in TEXT_COLUMNS; what one of the two leaves is the other's. */
+/* "I ride | dog" in TEXT_COLUMNS; a text that needs less than half leaves the rest to the other. */
 static void print_pair(FILE *stream, const engine_input *input)
 {
     const size_t both = TEXT_COLUMNS - strlen(" | "), half = both / 2;

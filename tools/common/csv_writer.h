@@ -1,7 +1,7 @@
-/* csv_output.h - CSV of RFC 4180 field by field, straight to a stream: the commas and quotes are
- * the writer's. */
-#ifndef TOOLS_CSV_OUTPUT_H
-#define TOOLS_CSV_OUTPUT_H
+/* csv_writer.h - writes CSV (RFC 4180) field by field, straight to a stream. Commas, quotes and
+ * line ends are the writer's. */
+#ifndef TOOLS_CSV_WRITER_H
+#define TOOLS_CSV_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* csv_output.c - writing CSV; see csv_output.h. */
-#include "tools/common/csv_output.h"
+/* csv_writer.c - CSV field by field; see csv_writer.h. */
+#include "tools/common/csv_writer.h"
 
 #include "tools/common/format_float.h"
 #include "tools/common/utf8.h"
