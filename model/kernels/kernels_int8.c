@@ -8,7 +8,10 @@
 
 void product_int8_amx(const struct product *product)
 {
-    product_amx(product);
+    if (product->n_rows < FEW_ROWS)
+        product_int8_avx512vnni(product);
+    else
+        product_amx(product);
 }
 #else
 #include "model/kernels/product_int8.h"

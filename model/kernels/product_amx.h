@@ -143,10 +143,6 @@ static void rows_of_tiles(const struct product *p, size_t row, size_t n_rows)
 /* Whole blocks of 32 rows, then the rest: few changes of the tiles' shapes. */
 static void product_amx(const struct product *p)
 {
-    if (p->n_rows < FEW_ROWS) {
-        product_int8_avx512vnni(p);
-        return;
-    }
     size_t whole = p->n_rows / (2 * AMX_SIDE) * (2 * AMX_SIDE), rest = p->n_rows - whole;
     if (whole > 0) {
         shape_tiles(AMX_SIDE, AMX_SIDE);

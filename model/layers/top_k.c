@@ -6,7 +6,7 @@
 void top_k(const float *scores, size_t n, size_t k, struct candidate *out)
 {
     size_t count = 0;
-    for (size_t id = 0; id < n; id++) {
+    for (size_t id = 0; id < n && k > 0; id++) {
         if (count == k && !(scores[id] > out[k - 1].score))
             continue;
         size_t at = count < k ? count++ : k - 1;
