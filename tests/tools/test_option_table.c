@@ -97,14 +97,16 @@ static struct outcome *read_words(size_t command, const char *words)
 {
     static struct outcome outcome;
     static char text[256], name[] = "paint";
-    static char *argv[16] = {name};
-    int argc = 1, saved[2] = {dup(1), dup(2)};
+    static char *argv[32];
+    int argc = 0, saved[2] = {dup(1), dup(2)};
     FILE *file = tmpfile();
     assert_non_null(file);
     outcome = (struct outcome){.exit_code = -1};
     snprintf(text, sizeof text, "%s", words);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+    argv[argc++] = name;
+    for (char *word = strtok(text, " "); word && argc < 31; word = strtok(NULL, " "))
         argv[argc++] = word;
+    argv[argc] = NULL;
     optind = 0; /* glibc begins anew */
     program_begin(name, argv);
     fflush(NULL);
