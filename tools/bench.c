@@ -4,7 +4,7 @@
  *     for each precision: a model;  for each workload, for each number of threads:
  *     hand-over, peak, runs, peak, hand-over, a line
  *
- * The pieces: tools/bench/. See man/encode-bench.1.
+ * The pieces: tools/bench/. See encode-bench(1).
  */
 #include "tools/bench/bench_options.h"
 #include "tools/bench/cold.h"

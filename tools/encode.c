@@ -1,4 +1,4 @@
-/* encode.c - the program encode: texts in, vectors out. See man/encode.1.
+/* encode.c - the program encode: texts in, vectors out. See encode(1).
  *
  *     encode_options   the command line
  *     reader           arguments, lines or JSON lines  →  records

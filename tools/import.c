@@ -7,7 +7,7 @@
  *     output_files   that no input is written over; names and hashes of what was read
  *     vectors        --vectors: GloVe, word2vec, fastText
  *
- * Formats and names: tools/import/. See man/encode-import.1.
+ * Formats and names: tools/import/. See encode-import(1).
  */
 #include "tools/common/options.h"
 #include "tools/import/checkpoint/checkpoint.h"
