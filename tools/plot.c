@@ -1,7 +1,7 @@
 /* plot.c - the program encode-plot: positions, attention and words in pictures and numbers. See
- * man/encode-plot.1.
+ * encode-plot(1).
  *
- *     plot_options      the command line
+ *     plot_table        the command line
  *     picture_NAME      a model or a scheme  →  a figure: tables with names
  *     render            figure  →  characters, a table of numbers, or (layout, script, gnuplot) a
  * picture
