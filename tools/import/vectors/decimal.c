@@ -106,11 +106,14 @@ static bool from_doubles(const struct decimal *decimal, float *value)
 /* strtof wants a text that ends. No program calls setlocale, so it is that of the C locale. */
 static bool from_strtof(const char *text, size_t len, float *value)
 {
-    char *copy = strndup(text, len);
-    if (copy != NULL)
-        *value = strtof(copy, NULL);
+    char *copy = malloc(len + 1);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    *value = strtof(copy, NULL);
     free(copy);
-    return copy != NULL && isfinite(*value);
+    return isfinite(*value);
 }
 
 size_t decimal_read(const char *text, size_t len, float *value)
