@@ -19,6 +19,7 @@ enum { BOXED_CELLS = 2500, LEGEND_COLUMNS = 88 };
 struct writer {
     const struct figure *figure;
     const struct page *page;
+    const struct terminal *terminal;
     FILE *out;
 };
 
@@ -226,6 +227,7 @@ static void plot_boxes(const struct writer *writer, const struct panel *panel)
     bool has_borders = fmin(cell_width, cell_height) > 3 && (panel->x.labels || panel->y.labels);
     double font = value_font(panel, cell_width, cell_height);
 
+    script_put_values(panel, writer->out);
     fprintf(writer->out, "set style fill solid %s\n",
             has_borders ? "border lc rgb '#FFFFFF'" : "noborder");
     fprintf(writer->out,
@@ -241,6 +243,32 @@ static void plot_boxes(const struct writer *writer, const struct panel *panel)
     putc('\n', writer->out);
 }
 
+/* The middle of a pixel, of which each element has so many. */
+static double pixel_middle(size_t i, size_t per_element)
+{
+    return ((double)i + 0.5) / (double)per_element - 0.5;
+}
+
+/* Each cell is some pixels of an image: where viewers blur pixels, as some do in SVG, cells stay
+ * sharp. A first row and column say where pixels are: it takes gnuplot long to compute that. */
+static void plot_image(const struct writer *writer, const struct panel *panel)
+{
+    enum { PIXELS = 600 };
+    bool is_svg = writer->terminal->medium == MEDIUM_SVG;
+    size_t wide = is_svg ? (PIXELS + panel->x.n - 1) / panel->x.n : 1;
+    size_t high = is_svg ? (PIXELS + panel->y.n - 1) / panel->y.n : 1;
+    fprintf(writer->out, "$panel << END_OF_PANEL\n%zu", panel->x.n * wide);
+    for (size_t i = 0; i < panel->x.n * wide; i++)
+        fprintf(writer->out, " %.10g", pixel_middle(i, wide));
+    for (size_t row = 0; row < panel->y.n * high; row++) {
+        fprintf(writer->out, "\n%.10g", pixel_middle(row, high));
+        for (size_t i = 0; i < panel->x.n * wide; i++)
+            fprintf(writer->out, " %.6g", panel->values[row / high * panel->x.n + i / wide]);
+    }
+    fputs("\nEND_OF_PANEL\nplot $panel nonuniform matrix using 1:2:3 with image notitle\n",
+          writer->out);
+}
+
 static void draw_map(const struct writer *writer, const struct panel *panel, size_t index)
 {
     const struct page *page = writer->page;
@@ -248,7 +276,6 @@ static void draw_map(const struct writer *writer, const struct panel *panel, siz
     bool has_x_names = !figure->shares_x || index + page->columns >= page->n;
     bool has_y_names = !figure->shares_y || index % page->columns == 0;
 
-    script_put_values(panel, writer->out);
     put_color_scale(writer, panel, index);
     put_elements(writer, true, &panel->x, has_x_names);
     put_elements(writer, false, &panel->y, has_y_names);
@@ -258,7 +285,7 @@ static void draw_map(const struct writer *writer, const struct panel *panel, siz
     if (panel->x.n * panel->y.n <= BOXED_CELLS)
         plot_boxes(writer, panel);
     else
-        fputs("plot $panel matrix with image notitle\n", writer->out);
+        plot_image(writer, panel);
 }
 
 /* ---- Lines ---- */
@@ -356,7 +383,7 @@ static void draw_points(const struct writer *writer, const struct panel *panel)
 void script_write(const struct figure *figure, const struct page *page,
                   const struct terminal *terminal, FILE *script)
 {
-    struct writer writer = {figure, page, script};
+    struct writer writer = {figure, page, terminal, script};
     size_t index = 0;
     put_terminal(page, terminal, script);
     put_page(&writer);
