@@ -3,13 +3,12 @@
  *     encode_options   the command line
  *     reader           arguments, lines or JSON lines  →  records
  *     encoder          records  →  tokens  →  vectors, by the engine
- *     printer          text, json, csv, npy, ids
- *     pipeline         the four together, batch by batch
- *     compare, similarity, rank, show_mask   for what looks at several texts
+ *     batch            records that are there, read together; notes of them on stderr
+ *     pipeline         result by result: read, tokenize, encode, print (text, json, csv, npy, ids)
+ *     compare, similarity, rank, show_mask   what looks at several texts
  */
 #include "tools/encode/tasks.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static int run_task(const struct job *job)

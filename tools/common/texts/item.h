@@ -3,10 +3,17 @@
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
-#include "tools/common/texts/record.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* One input as it was read: a text, a pair of texts, or token ids. */
+struct record {
+    engine_input input; /* points into storage, or at the program's arguments */
+    void *storage;      /* freed with the record; NULL: borrowed */
+    size_t line;        /* of stdin, from 1; 0: an argument */
+};
 
 /* The part of a text, or of the longer text of a pair, that an item stands for. */
 struct window {

@@ -3,7 +3,7 @@
 #ifndef TOOLS_JSON_INPUT_H
 #define TOOLS_JSON_INPUT_H
 
-#include "tools/common/texts/record.h"
+#include "tools/common/texts/item.h"
 
 #include <stdbool.h>
 

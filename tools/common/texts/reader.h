@@ -4,7 +4,7 @@
 #define TOOLS_READER_H
 
 #include "tools/common/line_reader.h"
-#include "tools/common/texts/record.h"
+#include "tools/common/texts/item.h"
 
 #include <stdbool.h>
 #include <stddef.h>
