@@ -11,7 +11,6 @@
  */
 #include "tools/common/options.h"
 #include "tools/import/checkpoint/checkpoint.h"
-#include "tools/import/checkpoint/plan_write.h"
 #include "tools/import/import_options.h"
 #include "tools/import/output_files.h"
 #include "tools/import/report.h"
@@ -78,8 +77,8 @@ static int write_checkpoint(const struct checkpoint *checkpoint, const char *pat
     write_tokenizer(checkpoint, &output);
     write_metadata(checkpoint, &output);
     progress_begin(&progress, "importing",
-                   output_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
-    output_sources(&output, &checkpoint->folder, &progress);
+                   import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
+    import_add_sources(&output, &checkpoint->folder, &progress);
     if (weight_output_is_right(&output) && !plan_write(&checkpoint->plan, output.writer, &progress))
         output.problem = *checkpoint->folder.problem;
     progress_end(&progress);
@@ -116,7 +115,7 @@ static int import_checkpoint(const struct import_options *options)
     char name[FOLDER_PATH];
     if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
         return program_fail("%s", problem.text);
-    int code = output_check_folder(options, &checkpoint.folder);
+    int code = import_check_folder(options, &checkpoint.folder);
     name_source(options, options->directory, name, sizeof name);
     if (code == PROGRAM_DONE)
         say_notes(&checkpoint);
@@ -148,9 +147,9 @@ static int write_tokenizer_alone(const struct import_options *options,
     import_tokenizer_write(tokenizer, TYPES, false, output.writer);
     weight_output_metadata(&output, "source", name);
     if (folder != NULL)
-        output_sources(&output, folder, NULL);
+        import_add_sources(&output, folder, NULL);
     else
-        output_source(&output, 0, options->tokenizer);
+        import_add_source(&output, 0, options->tokenizer);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,
@@ -187,7 +186,7 @@ static int import_tokenizer(const struct import_options *options)
         folder_close(&folder);
         return program_fail("%s", problem.text);
     }
-    int code = output_check_folder(options, &folder);
+    int code = import_check_folder(options, &folder);
     name_source(options, options->tokenizer, name, sizeof name);
     if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
@@ -202,7 +201,7 @@ static int import_tokenizer(const struct import_options *options)
 
 static int carry_out(const struct import_options *options)
 {
-    int code = output_check(options);
+    int code = import_check_output(options);
     if (code != PROGRAM_DONE)
         return code;
     if (options->vectors.path != NULL)

@@ -1,7 +1,7 @@
 /* Any bytes as a safetensors file: the header is parsed and checked, and where it passes, every
  * tensor that can be read is read to its last row. Nothing may crash, read outside the file or
  * leak. */
-#include "tools/import/checkpoint/tensor_rows.h"
+#include "tools/import/files/tensor_rows.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

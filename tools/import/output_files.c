@@ -44,7 +44,7 @@ static int check_place(const char *output)
     return PROGRAM_DONE;
 }
 
-int output_check(const struct import_options *options)
+int import_check_output(const struct import_options *options)
 {
     const char *const inputs[] = {options->vectors.path, options->vectors.only_words_of,
                                   options->tokenizer};
@@ -59,7 +59,7 @@ int output_check(const struct import_options *options)
     return check_place(options->output);
 }
 
-int output_check_folder(const struct import_options *options, const struct folder *folder)
+int import_check_folder(const struct import_options *options, const struct folder *folder)
 {
     int code = PROGRAM_DONE;
     for (size_t i = 0; code == PROGRAM_DONE && i < folder->n; i++) {
@@ -106,7 +106,7 @@ static void add_source(struct weight_output *output, size_t index, const char *n
     weight_output_metadata(output, key, hash);
 }
 
-uint64_t output_source_bytes(const struct folder *folder)
+uint64_t import_source_bytes(const struct folder *folder)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < folder->n; i++) {
@@ -118,8 +118,8 @@ uint64_t output_source_bytes(const struct folder *folder)
     return total;
 }
 
-void output_sources(struct weight_output *output, const struct folder *folder,
-                    struct progress *progress)
+void import_add_sources(struct weight_output *output, const struct folder *folder,
+                        struct progress *progress)
 {
     for (size_t i = 0; i < folder->n; i++) {
         char path[FOLDER_PATH];
@@ -128,7 +128,7 @@ void output_sources(struct weight_output *output, const struct folder *folder,
     }
 }
 
-void output_source(struct weight_output *output, size_t index, const char *path)
+void import_add_source(struct weight_output *output, size_t index, const char *path)
 {
     const char *slash = strrchr(path, '/');
     add_source(output, index, slash != NULL ? slash + 1 : path, path, NULL);

@@ -6,23 +6,23 @@
 #define TOOLS_IMPORT_OUTPUT_FILES_H
 
 #include "tools/common/weights/weight_output.h"
-#include "tools/import/checkpoint/folder.h"
+#include "tools/import/files/folder.h"
 #include "tools/import/import_options.h"
 #include "tools/import/progress.h"
 
 /* The output must be none of the files that options name, and a place that can be written; and none
  * of the files of a directory that were read. PROGRAM_DONE, or an exit code after a message. */
-int output_check(const struct import_options *options);
-int output_check_folder(const struct import_options *options, const struct folder *folder);
+int import_check_output(const struct import_options *options);
+int import_check_folder(const struct import_options *options, const struct folder *folder);
 
-/* Bytes of all files that the folder remembers: what output_sources will read. */
-uint64_t output_source_bytes(const struct folder *folder);
+/* Bytes of all files that the folder remembers: what import_add_sources will read. */
+uint64_t import_source_bytes(const struct folder *folder);
 
 /* In the order in which the files were opened first. progress: NULL, or is told of the bytes. */
-void output_sources(struct weight_output *output, const struct folder *folder,
-                    struct progress *progress);
+void import_add_sources(struct weight_output *output, const struct folder *folder,
+                        struct progress *progress);
 
 /* A file that lies anywhere: source.<index> is the last part of its path. */
-void output_source(struct weight_output *output, size_t index, const char *path);
+void import_add_source(struct weight_output *output, size_t index, const char *path);
 
 #endif

@@ -3,7 +3,7 @@
 #define TOOLS_IMPORT_CHECKPOINT_CONFIG_H
 
 #include "tools/import/checkpoint/architecture.h"
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 
 struct checkpoint_config {
     const struct architecture *architecture;

@@ -14,7 +14,7 @@
  */
 #include "tools/import/checkpoint/int8_layers.h"
 
-#include "tools/import/checkpoint/tensor_rows.h"
+#include "tools/import/files/tensor_rows.h"
 
 #include <math.h>
 #include <stdio.h>

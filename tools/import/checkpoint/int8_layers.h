@@ -2,7 +2,7 @@
 #ifndef TOOLS_IMPORT_INT8_LAYERS_H
 #define TOOLS_IMPORT_INT8_LAYERS_H
 
-#include "tools/import/checkpoint/tensor_file.h"
+#include "tools/import/files/tensor_file.h"
 
 enum { INT8_NOTE = 512 };
 

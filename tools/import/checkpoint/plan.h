@@ -7,6 +7,7 @@
 #include "tools/import/checkpoint/checkpoint_config.h"
 #include "tools/import/checkpoint/plan_parts.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
+#include "tools/import/progress.h"
 
 /* Settles what the tensors decide (whether there is a pooler, how many labels) in `config`, and
  * marks the tensors used. The sets and the config must outlive the plan. */
@@ -18,5 +19,9 @@ bool plan_projection(struct plan *plan, const struct plan_options *options,
                      struct tensor_set *tensors, size_t index, const struct dense_module *dense,
                      bool has_bias);
 void plan_free(struct plan *plan);
+
+/* Writes all tensors; progress is told how many bytes were read. False: a tensor cannot be read,
+ * which the problem of its set says, or written, which the writer knows. */
+bool plan_write(const struct plan *plan, struct weight_writer *writer, struct progress *progress);
 
 #endif

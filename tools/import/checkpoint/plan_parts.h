@@ -6,7 +6,7 @@
 
 #include "tools/import/checkpoint/architecture.h"
 #include "tools/import/checkpoint/int8_layers.h"
-#include "tools/import/checkpoint/tensor_file.h"
+#include "tools/import/files/tensor_file.h"
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96, PLAN_KEY = 128 };
 

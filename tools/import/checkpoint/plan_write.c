@@ -1,9 +1,9 @@
 /* plan_write.c - carries out a plan: rows of the checkpoint's tensors, a chunk at a time, through
  * the writer of weight files.
  */
-#include "tools/import/checkpoint/plan_write.h"
+#include "tools/import/checkpoint/plan.h"
 
-#include "tools/import/checkpoint/tensor_rows.h"
+#include "tools/import/files/tensor_rows.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 
 #include "engine/file/weight_writer.h"
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 
 enum { PLACE_BYTES = 256 };
 

@@ -2,7 +2,7 @@
  * tokenizer_file.h. */
 #include "tools/import/tokenizer/tokenizer_file.h"
 
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 

@@ -9,7 +9,7 @@
 #define TOOLS_IMPORT_TOKENIZER_FILE_H
 
 #include "engine/file/weight_writer.h"
-#include "tools/import/checkpoint/folder.h"
+#include "tools/import/files/folder.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 /* Whether the directory has a file of a tokenizer, of any kind, in `place` ("" or

@@ -4,7 +4,7 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_STEPS_H
 #define TOOLS_IMPORT_TOKENIZER_STEPS_H
 
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 struct json_tokenizer {

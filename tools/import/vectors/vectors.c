@@ -149,7 +149,7 @@ static int write_file(const struct vectors_import *import)
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
     for (size_t i = 0; i < 2; i++)
         if (is_file(sources[i]))
-            output_source(&output, n++, sources[i]);
+            import_add_source(&output, n++, sources[i]);
     if (weight_output_is_right(&output))
         write_rows(import, &output);
     return weight_output_finish(&output);

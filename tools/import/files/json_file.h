@@ -8,7 +8,7 @@
 #ifndef TOOLS_IMPORT_JSON_FILE_H
 #define TOOLS_IMPORT_JSON_FILE_H
 
-#include "tools/import/checkpoint/folder.h"
+#include "tools/import/files/folder.h"
 
 #include <jansson.h>
 

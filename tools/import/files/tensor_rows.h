@@ -4,7 +4,7 @@
 #ifndef TOOLS_IMPORT_TENSOR_ROWS_H
 #define TOOLS_IMPORT_TENSOR_ROWS_H
 
-#include "tools/import/checkpoint/tensor_file.h"
+#include "tools/import/files/tensor_file.h"
 
 struct tensor_rows {
     float *values;     /* [most, cols] */

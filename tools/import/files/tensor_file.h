@@ -8,7 +8,7 @@
 #ifndef TOOLS_IMPORT_TENSOR_FILE_H
 #define TOOLS_IMPORT_TENSOR_FILE_H
 
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 
 enum { TENSOR_DIMS = 8, TENSOR_FILES = 256 };
 

@@ -4,7 +4,7 @@
  * gives must not lead out of the directory. Only regular files are read: a FIFO would wait for
  * ever.
  */
-#include "tools/import/checkpoint/folder.h"
+#include "tools/import/files/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * A tree of small values takes about twenty times the memory of its text, so the length of the
  * text is what bounds it. The settings of public checkpoints take a few kilobytes.
  */
-#include "tools/import/checkpoint/json_file.h"
+#include "tools/import/files/json_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* tensor_rows.c - see tensor_rows.h. */
-#include "tools/import/checkpoint/tensor_rows.h"
+#include "tools/import/files/tensor_rows.h"
 
 #include "engine/file/weight_writer.h"
 

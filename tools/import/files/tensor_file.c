@@ -2,7 +2,7 @@
  * is checked against the length of the file before a tensor is read. Data is read, not mapped: a
  * file that shrinks meanwhile is an error then, not a signal, and memory stays small.
  */
-#include "tools/import/checkpoint/tensor_file.h"
+#include "tools/import/files/tensor_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
