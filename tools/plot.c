@@ -3,8 +3,8 @@
  *
  *     plot_table        the command line
  *     picture_NAME      a model or a scheme  →  a figure: tables with names
- *     render            figure  →  characters, a table of numbers, or (layout, script, gnuplot) a
- * picture
+ *     render            figure  →  characters, a table of numbers, or (page, script, gnuplot) a
+ *                       picture
  */
 #include "tools/common/options.h"
 #include "tools/plot/gnuplot/render.h"
@@ -26,11 +26,9 @@ static int run(enum plot_command command, int argc, char **argv)
     int code;
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
-    code = plot_texts_read(&options);
-    if (code == PROGRAM_DONE) {
-        PICTURES[command](&options, &figure);
-        code = render(&figure, &options);
-    }
+    plot_texts_read(&options);
+    PICTURES[command](&options, &figure);
+    code = render(&figure, &options);
     figure_free(&figure);
     position_options_free(&options.request.positions);
     plot_texts_free(&options);

@@ -67,8 +67,9 @@ struct plot_options {
 /* The texts that a picture takes from the command line; 0: none, or any number. */
 size_t plot_texts_most(enum plot_command command);
 
-/* Reads them from stdin where there are none: PROGRAM_DONE, or an exit code after a message. */
-int plot_texts_read(struct plot_options *options);
+/* Reads them from stdin where there are none. Where they cannot be, that is said, and ends the
+ * program. */
+void plot_texts_read(struct plot_options *options);
 void plot_texts_free(struct plot_options *options);
 
 /* Setters for the table: false after a message. */

@@ -8,6 +8,7 @@
 #include "tools/common/child.h"
 #include "tools/common/options.h"
 #include "tools/common/utf8.h"
+#include "tools/plot/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -49,8 +50,10 @@ static unsigned char *ask_fonts(void)
     unsigned char *has = NULL;
     if (run_child(arguments, "", 0, &result) != 0)
         return NULL;
-    if (result.status == 0 && result.len > 0 && (has = calloc(N_CHARACTERS / 8, 1)) != NULL)
+    if (result.status == 0 && result.len > 0) {
+        has = memory_zeros(N_CHARACTERS / 8, 1);
         mark_all(has, result.bytes);
+    }
     free(result.bytes);
     return has;
 }

@@ -2,6 +2,7 @@
 #include "tools/plot/plot_options.h"
 
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,12 +82,8 @@ static bool read_list(const char *text, size_t width, size_t *dims, size_t *n)
 
 size_t *dims_read(const char *text, size_t width, size_t *n)
 {
-    size_t *dims = calloc(DIMS_MOST, sizeof *dims);
+    size_t *dims = memory_zeros(DIMS_MOST, sizeof *dims);
     *n = 0;
-    if (!dims) {
-        program_fail("not enough memory");
-        return NULL;
-    }
     if (read_list(text, width, dims, n))
         return dims;
     free(dims);

@@ -8,6 +8,8 @@
  */
 #include "tools/plot/pictures/pca.h"
 
+#include "tools/plot/memory.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,29 +59,27 @@ static void take_axes(struct pca *pca, const double *u, const double *s, size_t 
     }
 }
 
-/* U [D, min(n, D)], s and the work space in one block. */
+/* U [D, min(n, D)] and s. dgesvd says first how much it wants to work with. */
 static bool decompose(struct pca *pca, double *centred, size_t n)
 {
     size_t least = n < pca->width ? n : pca->width;
-    int rows = (int)pca->width, columns = (int)n, ldvt = 1, info = 0, asked = -1;
-    double wanted = 0;
-    double *block = malloc((pca->width + 1) * (least + 1) * sizeof *block);
-    if (!block)
-        return false;
-    double *u = block, *s = block + pca->width * least;
-    dgesvd_("S", "N", &rows, &columns, centred, &rows, s, u, &rows, NULL, &ldvt, &wanted, &asked,
-            &info);
-    int n_work = (int)wanted;
-    double *work = info == 0 && n_work > 0 ? malloc((size_t)n_work * sizeof *work) : NULL;
-    if (work)
+    int rows = (int)pca->width, columns = (int)n, ldvt = 1, info = 0, n_work = -1;
+    double wanted = 0, *work = &wanted;
+    double *u = memory_zeros(pca->width * least, sizeof *u), *s = memory_zeros(least, sizeof *s);
+    for (int call = 0; call < 2 && info == 0; call++) {
         dgesvd_("S", "N", &rows, &columns, centred, &rows, s, u, &rows, NULL, &ldvt, work, &n_work,
                 &info);
-    bool is_good = work && info == 0;
-    if (is_good)
+        if (call == 0) {
+            n_work = (int)wanted;
+            work = memory_zeros((size_t)n_work, sizeof *work);
+        }
+    }
+    if (info == 0)
         take_axes(pca, u, s, least);
     free(work);
-    free(block);
-    return is_good;
+    free(u);
+    free(s);
+    return info == 0;
 }
 
 bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
@@ -87,12 +87,11 @@ bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
     *pca = (struct pca){.width = width};
     if (width == 0 || width > INT32_MAX / 64 || n > INT32_MAX / 64)
         return false;
-    pca->mean = calloc(width, sizeof *pca->mean);
-    pca->axes = calloc(width, PCA_COMPONENTS * sizeof *pca->axes);
-    double *centred = calloc(n + 1, width * sizeof *centred);
-    bool is_good = pca->mean && pca->axes && centred;
-    if (is_good)
-        find_mean(pca, rows, n);
+    pca->mean = memory_zeros(width, sizeof *pca->mean);
+    pca->axes = memory_zeros(width, PCA_COMPONENTS * sizeof *pca->axes);
+    double *centred = memory_zeros(n * width, sizeof *centred);
+    bool is_good = true;
+    find_mean(pca, rows, n);
     for (size_t i = 0; is_good && i < n * width; i++) {
         centred[i] = rows[i] - pca->mean[i % width];
         is_good = isfinite(centred[i]);

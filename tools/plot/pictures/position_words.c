@@ -5,7 +5,6 @@
 #include "tools/common/model_setting.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +12,16 @@
 static const double DEFAULT_BASE = 10000; /* of weights/FORMAT.md */
 enum { FREQUENCIES_SHOWN = 4 };
 
-struct words {
-    char *out; /* [POSITION_WORDS_BYTES] */
-    size_t used;
-};
-
-static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct words *words, const char *format, ...)
-{
-    size_t room = POSITION_WORDS_BYTES - words->used;
-    va_list arguments;
-    va_start(arguments, format);
-    int len = vsnprintf(words->out + words->used, room, format, arguments);
-    va_end(arguments);
-    if (len > 0)
-        words->used += (size_t)len < room ? (size_t)len : room - 1;
-}
-
-static void add_base(struct words *words, const engine_model *model,
-                     const struct position_options *options, const char *scheme)
+static void add_base(FILE *words, const engine_model *model, const struct position_options *options,
+                     const char *scheme)
 {
     double base =
         options->base != 0 ? options->base : model_number(model, "position_base", DEFAULT_BASE);
     if (position_uses_base(scheme) && (base != DEFAULT_BASE || options->base != 0))
-        add(words, ", base %g", base);
+        fprintf(words, ", base %g", base);
 }
 
-static void add_weights(struct words *words, const engine_model *model,
+static void add_weights(FILE *words, const engine_model *model,
                         const struct position_options *options, const char *scheme, size_t width)
 {
     bool has_positions = strcmp(scheme, "none") != 0;
@@ -53,15 +34,15 @@ static void add_weights(struct words *words, const engine_model *model,
     if (names_w1 || (names_w2 && width > 0)) {
         bool is_root = fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1);
         if (options->embedding_scale_is_sqrt || is_root)
-            add(words, ", W1 = √%zu", width);
+            fprintf(words, ", W1 = √%zu", width);
         else
-            add(words, ", W1 = %g", w1);
+            fprintf(words, ", W1 = %g", w1);
     }
     if (names_w2 || (names_w1 && has_positions))
-        add(words, ", W2 = %g", w2);
+        fprintf(words, ", W2 = %g", w2);
 }
 
-static void add_frequencies(struct words *words, const engine_model *model,
+static void add_frequencies(FILE *words, const engine_model *model,
                             const struct position_options *options, const char *scheme)
 {
     size_t n = options->frequencies ? options->n_frequencies
@@ -69,24 +50,28 @@ static void add_frequencies(struct words *words, const engine_model *model,
     if (strcmp(scheme, "fourier") != 0 || n == 0)
         return;
     if (!options->frequencies || n > FREQUENCIES_SHOWN) {
-        add(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
+        fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
         return;
     }
     for (size_t i = 0; i < n; i++)
-        add(words, "%s%g",
-            i        ? ", "
-            : n == 1 ? ", frequency "
-                     : ", frequencies ",
-            options->frequencies[i]);
+        fprintf(words, "%s%g",
+                i        ? ", "
+                : n == 1 ? ", frequency "
+                         : ", frequencies ",
+                options->frequencies[i]);
 }
 
 const char *position_words(const engine_model *model, const struct position_options *options,
                            const char *scheme, size_t width, char out[POSITION_WORDS_BYTES])
 {
-    struct words words = {.out = out};
     out[0] = '\0';
-    add_base(&words, model, options, scheme);
-    add_weights(&words, model, options, scheme, width);
-    add_frequencies(&words, model, options, scheme);
+    FILE *words = fmemopen(out, POSITION_WORDS_BYTES, "w");
+    if (!words)
+        return out;
+    add_base(words, model, options, scheme);
+    add_weights(words, model, options, scheme, width);
+    add_frequencies(words, model, options, scheme);
+    fclose(words);
+    out[POSITION_WORDS_BYTES - 1] = '\0';
     return out;
 }
