@@ -1,10 +1,8 @@
 /* The writer of weight files, read back by the reader of tests/reference and by the engine, and
  * what it refuses. */
-#include "engine/file/weight_writer.h"
+#include "tests/engine/file/writer_cases.h"
 #include "tests/reference/weights.h"
-#include "tests/support.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,32 +11,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
-
 static const enum tensor_type TYPES[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
 static const char *const TYPE_NAMES[] = {"f32", "f16", "bf16", "int8"};
 /* How far a value may be from what was given, as a part of the row's largest magnitude: half a unit
  * in the last place of 24, 11 and 8 bits, and half a step of 1/127. */
 static const double TOLERANCES[] = {0, 0x1p-11, 0x1p-8, 0.5001 / 127};
-
-static struct weight_writer *open_writer(engine_error *error)
-{
-    struct weight_writer *writer;
-    if (weight_writer_open(path, &writer, error) != ENGINE_OK)
-        fail_msg("%s", error != NULL ? error->message : "weight_writer_open");
-    return writer;
-}
-
-static size_t count_names(void)
-{
-    size_t n = 0;
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(directory);
-    return n;
-}
 
 static float *random_values(size_t n, uint64_t seed)
 {
@@ -47,20 +24,6 @@ static float *random_values(size_t n, uint64_t seed)
     for (size_t i = 0; i < n; i++)
         values[i] = (float)((double)(support_random(&seed) >> 11) * 0x1p-52 - 1);
     return values;
-}
-
-static void *read_file(size_t *len)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *len = (size_t)ftell(file);
-    rewind(file);
-    void *data = malloc(*len);
-    assert_non_null(data);
-    assert_int_equal(fread(data, 1, *len, file), *len);
-    fclose(file);
-    return data;
 }
 
 /* ---- Tensors come back ---- */
@@ -124,7 +87,7 @@ TEST(every_type_and_layout)
     struct reference_weights weights;
     char name[64];
     write_matrices(7);
-    if (!reference_weights_read(&weights, path))
+    if (!reference_weights_read(&weights, writer_path))
         fail_msg("%s", weights.error);
     assert_int_equal(weights.n_tensors, 4 * 2 * N_SHAPES);
     for (size_t type = 0; type < 4; type++)
@@ -144,11 +107,11 @@ TEST(bytes_do_not_depend_on_the_pieces)
 {
     size_t len, other_len;
     write_matrices(1000);
-    void *whole = read_file(&len);
+    void *whole = read_written(&len);
     const size_t pieces[] = {1, 3, 16, 17};
     for (size_t i = 0; i < 4; i++) {
         write_matrices(pieces[i]);
-        void *other = read_file(&other_len);
+        void *other = read_written(&other_len);
         assert_int_equal(other_len, len);
         assert_memory_equal(other, whole, len);
         free(other);
@@ -158,43 +121,6 @@ TEST(bytes_do_not_depend_on_the_pieces)
 
 /* ---- A model that the engine opens ---- */
 
-static void put(struct weight_writer *writer, engine_settings settings, const char *key,
-                const char *value)
-{
-    weight_writer_setting(writer, settings, key, value, strlen(value));
-}
-
-static void small_config(struct model_config *config)
-{
-    config_defaults(config);
-    config->layers = 0;
-    config->width = 4;
-    config->vocabulary = 5;
-    config->max_tokens = 9;
-    config->embedding_scale = 1.0 / 3;
-}
-
-static void write_small_model(struct weight_writer *writer)
-{
-    static const char *const texts[] = {NULL, "hello", "", "世界", "\t\"x"};
-    static const size_t lens[] = {0, 5, 0, 6, 3};
-    static const float table[20] = {1, 2, 3, 4};
-    static const float weights[3] = {7, 8, 9};
-    struct model_config config;
-    small_config(&config);
-    weight_writer_config(writer, &config);
-    put(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "keras");
-    weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, "filters", "a\0b", 3);
-    put(writer, ENGINE_SETTINGS_METADATA, "name", "small");
-    put(writer, ENGINE_SETTINGS_METADATA, "empty", "");
-    weight_writer_vocabulary(writer, texts, lens, 5);
-    weight_writer_begin_tensor(writer, "embedding.token.weight", TENSOR_F32, LAYOUT_ROWS, 2, 5, 4);
-    weight_writer_rows(writer, table, 5);
-    weight_writer_begin_tensor(writer, "extra.vector", TENSOR_F32, LAYOUT_ROWS, 1, 3, 1);
-    weight_writer_rows(writer, weights, 2);
-    weight_writer_rows(writer, weights + 2, 1);
-}
-
 TEST(a_whole_model)
 {
     engine_error error;
@@ -202,12 +128,12 @@ TEST(a_whole_model)
     size_t len;
     struct weight_writer *writer = open_writer(&error);
     write_small_model(writer);
-    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(writer_path, F_OK), -1);
     if (weight_writer_finish(writer) != ENGINE_OK)
         fail_msg("%s", error.message);
     assert_int_equal(count_names(), 1);
 
-    engine_model *model = support_open(path);
+    engine_model *model = support_open(writer_path);
     engine_info info = {.struct_bytes = sizeof info};
     assert_int_equal(engine_model_verify(model, &error), ENGINE_OK);
     assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
@@ -239,7 +165,7 @@ TEST(an_empty_file)
     struct weight_writer *writer = open_writer(&error);
     assert_int_equal(weight_writer_rows(writer, NULL, 0), ENGINE_OK);
     assert_int_equal(weight_writer_finish(writer), ENGINE_OK);
-    if (!reference_weights_read(&weights, path))
+    if (!reference_weights_read(&weights, writer_path))
         fail_msg("%s", weights.error);
     assert_int_equal(weights.n_tensors + weights.n_words + weights.conf.n + weights.meta.n, 0);
     reference_weights_free(&weights);
@@ -452,9 +378,9 @@ TEST(places)
 {
     struct weight_writer *writer;
     engine_error error;
-    assert_int_equal(weight_writer_open(folder, &writer, &error), ENGINE_ERROR_IO);
+    assert_int_equal(weight_writer_open(writer_folder, &writer, &error), ENGINE_ERROR_IO);
     assert_null(writer);
-    assert_non_null(strstr(error.message, folder));
+    assert_non_null(strstr(error.message, writer_folder));
     assert_int_equal(weight_writer_open("", &writer, NULL), ENGINE_ERROR_IO);
     if (access("/dev/full", W_OK) != 0)
         return;
@@ -472,9 +398,9 @@ TEST(full_disk)
     struct weight_writer *small = open_writer(NULL);
     write_small_model(small);
     assert_int_equal(weight_writer_finish(small), ENGINE_OK);
-    free(read_file(&small_len));
+    free(read_written(&small_len));
     write_matrices(100);
-    void *old = read_file(&old_len);
+    void *old = read_written(&old_len);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     for (size_t most = 0; most < small_len; most += 97) {
@@ -483,15 +409,15 @@ TEST(full_disk)
         limit = before;
         limit.rlim_cur = most;
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        engine_status status = weight_writer_open(path, &writer, &error);
+        engine_status status = weight_writer_open(writer_path, &writer, &error);
         if (status == ENGINE_OK) {
             write_small_model(writer);
             status = weight_writer_finish(writer);
         }
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(status, ENGINE_ERROR_IO);
-        assert_non_null(strstr(error.message, path));
-        void *now = read_file(&len);
+        assert_non_null(strstr(error.message, writer_path));
+        void *now = read_written(&len);
         assert_int_equal(len, old_len);
         assert_memory_equal(now, old, len);
         free(now);
@@ -503,11 +429,10 @@ TEST(full_disk)
 
 SET_UP_EACH()
 {
-    support_temp_dir(folder);
-    support_path(path, folder, "made.weights");
+    writer_set_up();
 }
 
 TEAR_DOWN_EACH()
 {
-    support_remove_dir(folder);
+    writer_tear_down();
 }

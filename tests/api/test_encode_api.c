@@ -1,0 +1,309 @@
+/* engine_encode at its edges: empty texts, texts that are too long, ids and types out of range,
+ * masks of zeros, buffers that are too small, and what a trace shows. After every refusal the
+ * session must still work and give the same numbers, to the bit. */
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { D = TINY_WIDTH };
+
+static void *model_bytes;
+static engine_model *model;
+static engine_session *session;
+
+SET_UP()
+{
+    size_t model_len;
+    support_allow_threads(3);
+    model_bytes = tiny_model_bytes("learned", &model_len);
+    model = support_open_memory(model_bytes, model_len);
+    session = support_session(model, NULL);
+}
+
+TEAR_DOWN()
+{
+    engine_session_free(session);
+    engine_model_close(model);
+    free(model_bytes);
+}
+
+/* The vectors of "I ride", one per token: [4, D]. */
+static void encode_sample(float out[4 * D])
+{
+    engine_input input = support_text("I ride");
+    engine_encode_options options = {0};
+    size_t needed = 0;
+
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL), 0);
+    assert_int_equal(needed, 4 * D);
+}
+
+static void assert_bits_equal(const float *a, const float *b, size_t n)
+{
+    assert_memory_equal(a, b, n * sizeof *a);
+}
+
+/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
+/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
+static void assert_encode_refused(const engine_input *inputs, size_t n,
+                                  const engine_encode_options *options, engine_status expected)
+{
+    float out[64 * D], before[4 * D], after[4 * D];
+    engine_result results[4];
+
+    encode_sample(before);
+    assert_int_equal(
+        engine_encode(session, inputs, n, options, out, sizeof out / sizeof out[0], NULL, results),
+        expected);
+    assert_int_not_equal(engine_session_message(session)[0], 0);
+    assert_true(strlen(engine_session_message(session)) < 256);
+    encode_sample(after);
+    assert_bits_equal(before, after, 4 * D);
+}
+
+TEST(encode_nothing)
+{
+    engine_input input = support_text("I ride");
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[2 * D];
+    size_t needed = 99;
+
+    assert_int_equal(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(engine_encode(session, &input, 0, NULL, out, D, &needed, &result), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(engine_encode(session, NULL, 1, NULL, out, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(NULL, &input, 1, NULL, out, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(session, &input, 1, NULL, NULL, D, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_encode(session, &input, SIZE_MAX / 2, NULL, NULL, 0, NULL, NULL) == 0,
+                     0);
+
+    /* No tokens: no rows, and a pooled vector of zeros. */
+    input = support_text(" ");
+    options.no_special = 1;
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result), 0);
+    assert_int_equal(needed, 0);
+    assert_int_equal(result.n_tokens, 0);
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        if (pooling == ENGINE_POOLING_NONE)
+            continue;
+        options.pooling = (engine_pooling)pooling;
+        for (size_t i = 0; i < D; i++)
+            out[i] = NAN;
+        assert_int_equal(engine_encode(session, &input, 1, &options, out, D, &needed, &result), 0);
+        assert_int_equal(needed, D);
+        for (size_t i = 0; i < D; i++)
+            assert_true(out[i] == 0);
+    }
+}
+
+TEST(encode_into_small_buffers)
+{
+    static const int32_t ids[] = {2, 4, 3};
+    engine_input inputs[3] = {support_text("I ride bike"), support_text(""), support_ids(ids, 3)};
+    engine_encode_options options = {0};
+    engine_result results[3];
+    float out[10 * D + 1];
+    size_t needed = 0;
+
+    assert_int_equal(engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 3 * D);
+    assert_int_equal(results[2].row, 2);
+    assert_int_equal(engine_encode(session, inputs, 3, NULL, out, 3 * D - 1, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    options.pooling = ENGINE_POOLING_NONE;
+    memset(results, 0x5a, sizeof results);
+    assert_int_equal(engine_encode(session, inputs, 3, &options, NULL, 0, &needed, results),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 10 * D);
+    assert_int_equal(results[0].n_tokens, 5);
+    assert_int_equal(results[1].n_tokens, 2);
+    assert_int_equal(results[2].n_tokens, 3);
+    assert_int_equal(results[2].row, 7);
+    assert_int_equal(results[2].n_dropped, 0);
+    for (size_t cap = 1; cap < 10 * D; cap += 13) {
+        out[cap] = 77; /* nothing is written behind the buffer's end */
+        assert_int_equal(engine_encode(session, inputs, 3, &options, out, cap, &needed, NULL),
+                         ENGINE_ERROR_BUFFER);
+        assert_int_equal(needed, 10 * D);
+        assert_true(out[cap] == 77);
+    }
+    out[10 * D] = 77;
+    assert_int_equal(engine_encode(session, inputs, 3, &options, out, 10 * D, &needed, NULL), 0);
+    assert_true(out[10 * D] == 77);
+}
+
+TEST(encode_refuses_inputs)
+{
+    static const int32_t bad_ids[] = {-1, TINY_VOCABULARY, INT32_MAX, INT32_MIN};
+    static const int32_t bad_types[] = {-1, TINY_TYPES, INT32_MAX, INT32_MIN};
+    int32_t ids[TINY_MAX_TOKENS + 1] = {2, 4, 3}, types[3] = {0, 0, 0};
+    engine_input input = support_ids(ids, 3), two[2];
+
+    for (size_t i = 0; i < 4; i++) {
+        ids[1] = bad_ids[i];
+        assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+        two[0] = support_text("I ride");
+        two[1] = input;
+        assert_encode_refused(two, 2, NULL, ENGINE_ERROR_ARGUMENT);
+        ids[1] = 4;
+        input.types = types;
+        types[2] = bad_types[i];
+        assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+        types[2] = 0;
+        input.types = NULL;
+    }
+    input = support_ids(ids, TINY_MAX_TOKENS + 1);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    alarm(20); /* the count alone must be enough to refuse it */
+    input = support_ids(ids, SIZE_MAX);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    alarm(0);
+    input = support_ids(NULL, 3);
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = (engine_input){0};
+    input.text_len = 3;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = support_text("I ride");
+    input.ids = ids;
+    input.n_ids = 3;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+    input = support_text("I ride");
+    input.pair_len = 4;
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
+}
+
+TEST(encode_refuses_options)
+{
+    engine_input input = support_text("I ride");
+    engine_encode_options options = {0};
+
+    options.pooling = (engine_pooling)9;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    options.pooling = (engine_pooling)-1;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_encode_options){0};
+    options.on_long = (engine_on_long)3;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+}
+
+TEST(encode_long_texts)
+{
+    engine_input input = support_text("i i i i i i i i i i i i i i i");
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[TINY_MAX_TOKENS * D];
+    size_t needed;
+
+    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
+    options.on_long = ENGINE_ON_LONG_ERROR;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
+    options.on_long = ENGINE_ON_LONG_TRUNCATE;
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
+    assert_int_equal(result.n_dropped, 15 - (TINY_MAX_TOKENS - 2));
+    options.max_tokens = 2; /* room for the special tokens only */
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, 2);
+    options.max_tokens = 1; /* and not even for them */
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
+    options.max_tokens = SIZE_MAX; /* the session's stays the limit */
+    assert_int_equal(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
+}
+
+TEST(masks)
+{
+    static const int32_t ids[] = {0, 2, 4, 3, 0};
+    static const uint8_t none[5] = {0}, some[5] = {0, 1, 1, 1, 0};
+    engine_input input = support_ids(ids, 5), bare = support_ids(ids + 1, 3);
+    engine_encode_options options = {0};
+    engine_result result;
+    float out[5 * D], alone[3 * D];
+    size_t needed;
+
+    options.pooling = ENGINE_POOLING_NONE;
+    input.mask = some; /* padded: the same rows to the bit, and zeros around them */
+    assert_int_equal(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_int_equal(needed, 5 * D);
+    assert_int_equal(result.n_tokens, 5);
+    assert_bits_equal(out + D, alone, 3 * D);
+    for (size_t i = 0; i < D; i++)
+        assert_true(out[i] == 0 && out[4 * D + i] == 0);
+
+    input.mask = none; /* nothing but padding: zeros, whatever the pooling */
+    for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
+        size_t n = pooling == ENGINE_POOLING_NONE ? 5 * D : D;
+        options.pooling = (engine_pooling)pooling;
+        for (size_t i = 0; i < 5 * D; i++)
+            out[i] = NAN;
+        assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, NULL), 0);
+        assert_int_equal(needed, n);
+        for (size_t i = 0; i < n; i++)
+            assert_true(out[i] == 0);
+    }
+    input.n_ids = 0; /* ids given, and none of them */
+    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_int_equal(result.n_tokens, 0);
+}
+
+struct seen {
+    size_t n_hidden, n_attention, n_wrong;
+};
+
+static void look(const engine_trace_view *view, void *user)
+{
+    struct seen *seen = user;
+
+    if (view->kind == ENGINE_TRACE_HIDDEN) {
+        seen->n_hidden++;
+        seen->n_wrong += view->index > 1 || view->width != D;
+    } else {
+        seen->n_attention++;
+        seen->n_wrong += view->index != 0 || view->n_heads != 2;
+        for (size_t row = 0; row < view->n_heads * view->n_tokens; row++) {
+            double sum = 0;
+            for (size_t i = 0; i < view->n_tokens; i++)
+                sum += (double)view->values[row * view->n_tokens + i];
+            seen->n_wrong += fabs(sum - 1) <= 1e-6 ? 0 : 1;
+        }
+    }
+    seen->n_wrong += view->n_tokens != (view->input == 0 ? 4 : 2) || view->input > 1;
+}
+
+TEST(tracing)
+{
+    engine_input inputs[2] = {support_text("I ride"), support_text("")};
+    engine_session_options options = {0};
+    engine_session *tracer;
+    struct seen seen = {0};
+    float out[2 * D], plain[2 * D];
+
+    options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
+    options.trace_callback = look;
+    options.trace_user = &seen;
+    assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
+    assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL), 0);
+    assert_int_equal(seen.n_hidden, 4); /* the embeddings and one layer, twice */
+    assert_int_equal(seen.n_attention, 2);
+    assert_int_equal(seen.n_wrong, 0);
+    engine_session_free(tracer);
+    assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
+    assert_bits_equal(out, plain, 2 * D);
+}

@@ -1,0 +1,233 @@
+/* Damage inside the settings of a weight file, with its checksums made right again: values that
+ * make no sense, frequencies that do not fit, keys unknown or doubled. See test_bad_contents.c. */
+#include "tests/engine/file/bad_file.h"
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPARE = 4096 };
+
+static struct patient sound; /* learned positions: every tensor there is */
+
+SET_UP()
+{
+    sound.data = tiny_model_bytes("learned", &sound.len);
+    sound.cap = sound.len;
+}
+
+TEAR_DOWN()
+{
+    free(sound.data);
+}
+
+/* Values of settings that must be refused. The message names the key. */
+TEST(settings_that_make_no_sense)
+{
+    static const struct {
+        const char *tag, *key, *value;
+    } bad[] = {
+        {"CONF", "layers", ""},
+        {"CONF", "layers", "-1"},
+        {"CONF", "layers", "1.5"},
+        {"CONF", "layers", "one"},
+        {"CONF", "layers", "2147483647"},
+        {"CONF", "layers", "99999999999999999999999999"},
+        {"CONF", "width", "0"},
+        {"CONF", "width", "2147483647"},
+        {"CONF", "width", "9223372036854775808"},
+        {"CONF", "heads", "0"},
+        {"CONF", "heads", "3"},
+        {"CONF", "heads", "16"},
+        {"CONF", "feed_forward", "0"},
+        {"CONF", "feed_forward", "2147483647"},
+        {"CONF", "vocabulary", "0"},
+        {"CONF", "vocabulary", "7"},
+        {"CONF", "vocabulary", "2147483647"},
+        {"CONF", "max_tokens", "0"},
+        {"CONF", "max_tokens", "2147483647"},
+        {"CONF", "max_tokens", "18446744073709551616"},
+        {"CONF", "max_tokens", "nan"},
+        {"CONF", "token_types", "-1"},
+        {"CONF", "token_types", "2147483647"},
+        {"CONF", "embedding_scale", "nan"},
+        {"CONF", "embedding_scale", "inf"},
+        {"CONF", "embedding_scale", "1 "},
+        {"CONF", "embedding_norm", "batch"},
+        {"CONF", "position", "relative"},
+        {"CONF", "position", ""},
+        {"CONF", "position_offset", "-1"},
+        {"CONF", "position_offset", "2"},
+        {"CONF", "position_offset", "2147483647"},
+        {"CONF", "position_base", "0"},
+        {"CONF", "position_base", "-1"},
+        {"CONF", "position_base", "nan"},
+        {"CONF", "position_base", "inf"},
+        {"CONF", "position_base", "1e400"},
+        {"CONF", "position_base", "50"}, /* the positions are learned */
+        {"CONF", "position_scale", "-1"},
+        {"CONF", "position_scale", "nan"},
+        {"CONF", "position_scale", "1e39"},
+        {"CONF", "position_frequencies", "-1"},
+        {"CONF", "position_frequencies", "1"},
+        {"CONF", "position_frequencies", "2147483647"},
+        {"CONF", "position_frequencies", "18446744073709551616"},
+        {"CONF", "head_pooling", "sum"},
+        {"CONF", "head_pooling", "none"},
+        {"CONF", "head_pooling", "pooler"},
+        {"CONF", "head_pooling", "mean"}, /* there is no head sequence */
+        {"CONF", "norm", "none"},
+        {"CONF", "norm_eps", "0"},
+        {"CONF", "norm_eps", "-1e-5"},
+        {"CONF", "norm_eps", "nan"},
+        {"CONF", "norm_eps", "inf"},
+        {"CONF", "norm_eps", ""},
+        {"CONF", "norm_bias", "maybe"},
+        {"CONF", "norm_place", "both"},
+        {"CONF", "final_norm", "1"},
+        {"CONF", "attention_bias", "Yes"},
+        {"CONF", "activation", "swish"},
+        {"CONF", "gate", "third"},
+        {"CONF", "mask", "no"},
+        {"CONF", "pooling", "sum"},
+        {"CONF", "normalize", "true"},
+        {"TOKN", "kind", "wordz"},
+        {"TOKN", "lower", "1"},
+        {"TOKN", "char_level", ""},
+        {"TOKN", "num_words", "-1"},
+        {"TOKN", "unknown", "8"},
+        {"TOKN", "unknown", "-2"},
+        {"TOKN", "unknown", "2147483648"},
+        {"TOKN", "split", ""},
+        {"TOKN", "split", "123456789012345678901234567890123"},
+        {"TOKN", "single", ""},
+        {"TOKN", "single", "2:0 3:0"},
+        {"TOKN", "single", "A:0 A:0"},
+        {"TOKN", "single", "A:0 B:0"},
+        {"TOKN", "single", "A"},
+        {"TOKN", "single", "A:"},
+        {"TOKN", "single", ":0"},
+        {"TOKN", "single", "A:2"},
+        {"TOKN", "single", "A:-1"},
+        {"TOKN", "single", "8:0 A:0"},
+        {"TOKN", "single", "-1:0 A:0"},
+        {"TOKN", "single", "4294967298:0 A:0"},
+        {"TOKN", "single", "1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 A:0"},
+        {"TOKN", "pair", "A:0"},
+        {"TOKN", "pair", "B:0"},
+        {"TOKN", "pair", "A:0 B:0 B:0"},
+        {"TOKN", "pair", "A:0 B:2"},
+        {"TOKN", "truncate", "2"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct patient copy = patient_copy(&sound, SPARE);
+        engine_status status;
+        replace_setting(&copy, bad[i].tag, bad[i].key, bad[i].value, strlen(bad[i].value));
+        status = open_patient(&copy);
+        if (status != ENGINE_ERROR_FORMAT)
+            fail_msg("%s '%s' = '%s' gives %s", bad[i].tag, bad[i].key, bad[i].value,
+                     engine_status_name(status));
+        /* Sizes may be found wrong only where they meet the tensors; templates are two keys. */
+        if (!strstr(last.message, bad[i].key) && !strstr(last.message, "tensor") &&
+            !strstr(last.message, "template"))
+            fail_msg("%s '%s' = '%s': the message does not say so: %s", bad[i].tag, bad[i].key,
+                     bad[i].value, last.message);
+    }
+}
+
+/* The count of frequencies against their tensor: [2] of f32. */
+TEST(frequencies_that_do_not_fit)
+{
+    static const struct {
+        const char *count, *words;
+        uint32_t n_dims, type, rows;
+    } bad[] = {
+        {"1", "tensor 'position.frequencies' is [2], expected [1]", 1, 1, 2},
+        {"3", "tensor 'position.frequencies' is [2], expected [3]", 1, 1, 2},
+        {"4", "'position_frequencies' is more than half of the columns", 1, 1, 2},
+        {"2147483647", "'position_frequencies' is more than half of the columns", 1, 1, 2},
+        {"2", "'position.frequencies'", 2, 1, 2},
+        {"2", "tensor 'position.frequencies' is not f32", 1, 2, 2},
+        {"2", "'position.frequencies'", 1, 1, 1},
+        {"2", "'position.frequencies'", 1, 1, 0},
+        {"2", "no tensor 'position.frequencies'", 0, 1, 2},
+    };
+    char path[SUPPORT_PATH], folder[SUPPORT_PATH];
+    support_temp_dir(folder);
+    support_path(path, folder, "fourier.weights");
+    support_make_model(
+        path, NULL,
+        "--layers 0 --width 6 --max-tokens 9 --position fourier --frequencies 0.25,0.5");
+    static uint8_t bytes[16384];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    struct patient fourier = {.data = bytes, .len = fread(bytes, 1, sizeof bytes, file)};
+    assert_true(fourier.len < sizeof bytes);
+    fclose(file);
+    fourier.cap = fourier.len;
+    support_remove_dir(folder);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct patient copy = patient_copy(&fourier, SPARE);
+        uint8_t *entry = tensor_entry(&copy, "position.frequencies");
+        uint8_t *names = section_data(&copy, "TENS");
+        assert_non_null(entry);
+        if (bad[i].n_dims == 0)
+            names[get_u32(entry)] ^= 1; /* another name */
+        else
+            set_u32(entry + 16, bad[i].n_dims);
+        set_u32(entry + 8, bad[i].type);
+        set_u64(entry + 24, bad[i].rows);
+        set_u64(entry + 64, bad[i].rows * (bad[i].type == 1 ? 4 : 2));
+        heal_section(&copy, "TENS");
+        replace_setting(&copy, "CONF", "position_frequencies", bad[i].count, strlen(bad[i].count));
+        assert_refused(&copy, ENGINE_ERROR_FORMAT, bad[i].words);
+    }
+    static const float values[] = {INFINITY, -INFINITY, NAN, 1.1e38f, -3e38f};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        struct patient copy = patient_copy(&fourier, SPARE);
+        uint8_t *entry = tensor_entry(&copy, "position.frequencies");
+        memcpy(copy.data + get_u64(entry + 56) + 4, &values[i], 4);
+        heal_section(&copy, "DATA");
+        assert_refused(&copy, ENGINE_ERROR_FORMAT, "tensor 'position.frequencies' holds");
+    }
+}
+
+TEST(settings_unknown_or_doubled)
+{
+    char name[5000];
+    struct patient copy = patient_copy(&sound, SPARE);
+
+    replace_setting(&copy, "CONF", "turbo", "yes", 3);
+    assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "turbo");
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "TOKN", "turbo", "yes", 3);
+    assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "turbo");
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "META", "turbo", "yes", 3); /* free keys: this one is fine */
+    assert_int_equal(open_patient(&copy), 0);
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "CONF", "layers", "1\0002", 3); /* a NUL inside a number */
+    assert_int_not_equal(open_patient(&copy), 0);
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "TOKN", "split", "\xff\xfe",
+                    2); /* not UTF-8; whatever it does, it lives */
+    open_patient(&copy);
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    copy = patient_copy(&sound, 4 * SPARE); /* the message stays within its 255 bytes */
+    replace_setting(&copy, "CONF", name + sizeof name - 251, "%s%n", 4);
+    assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "xxx");
+    copy = patient_copy(&sound, 4 * SPARE);
+    replace_setting(&copy, "CONF", name, "yes", 3); /* longer than a key may be */
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "key");
+    copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "META", "\033[31m", "yes", 3); /* it could command a terminal */
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "key");
+    copy = patient_copy(&sound, 4 * SPARE);
+    replace_setting(&copy, "CONF", "gate", name, sizeof name - 1);
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "gate");
+}
