@@ -11,6 +11,7 @@
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struct figure *) = {
@@ -35,12 +36,25 @@ static int run(enum plot_command command, int argc, char **argv)
     return code;
 }
 
+/* "position, attention, words, layers, order and similarity" */
+static const char *list_pictures(const char *before_last)
+{
+    static char list[128];
+    for (size_t i = 0, used = 0; i < N_PLOT_COMMANDS && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0                     ? ""
+                                 : i + 1 == N_PLOT_COMMANDS ? before_last
+                                                            : ", ",
+                                 PLOT_COMMANDS[i].name);
+    return list;
+}
+
 int main(int argc, char **argv)
 {
     program_begin("encode-plot", argv);
     const char *first = argc > 1 ? argv[1] : "";
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return program_help(PLOT_HELP);
+        return plot_print_help();
     if (strcmp(first, "--version") == 0)
         return program_version();
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
@@ -52,9 +66,7 @@ int main(int argc, char **argv)
         return program_misuse(
             "the picture's name comes first, before its options: encode-plot attention %s ...",
             first);
-    return first[0] ? program_misuse("there is no picture '%s'; position, attention, words, "
-                                     "layers, order and similarity are there",
-                                     first)
-                    : program_misuse("what shall be drawn? position, attention, words, layers, "
-                                     "order or similarity");
+    return first[0] ? program_misuse("there is no picture '%s'; %s are there", first,
+                                     list_pictures(" and "))
+                    : program_misuse("what shall be drawn? %s", list_pictures(" or "));
 }

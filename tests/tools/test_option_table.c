@@ -71,8 +71,8 @@ static const struct option_rule RULES[] = {
 };
 
 static const struct option_command COMMANDS[] = {
-    {"doors", "[OPTION ...]\n", "Doors.\n"},
-    {"walls", "[OPTION ...]\n", "Walls.\n"},
+    {"doors", "[OPTION ...]\n", "Doors.\n", NULL},
+    {"walls", "[OPTION ...]\n", "Walls.\n", NULL},
 };
 
 static const struct option_table TABLE = {

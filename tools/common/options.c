@@ -138,29 +138,3 @@ bool option_real(const char *option, const char *text, double *value)
     *value = number;
     return true;
 }
-
-bool option_yes_no(const char *option, const char *text, bool *value)
-{
-    if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0) {
-        program_note("%s takes yes or no, not '%s'", option, text);
-        return false;
-    }
-    *value = text[0] == 'y';
-    return true;
-}
-
-bool option_choice(const char *option, const char *text, const char *const *names, size_t n,
-                   size_t *value)
-{
-    char list[256] = "";
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *value = i;
-            return true;
-        }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-    }
-    program_note("%s takes one of %s, not '%s'", option, list, text);
-    return false;
-}

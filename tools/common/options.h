@@ -56,11 +56,4 @@ bool option_count(const char *option, const char *text, size_t least, size_t mos
 /* A finite decimal number. */
 bool option_real(const char *option, const char *text, double *value);
 
-/* yes or no. */
-bool option_yes_no(const char *option, const char *text, bool *value);
-
-/* One of n names; *value is its index. */
-bool option_choice(const char *option, const char *text, const char *const *names, size_t n,
-                   size_t *value);
-
 #endif

@@ -5,6 +5,8 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 
+#include <stdio.h>
+
 #define FLAG(member)               FLAG_AT(struct plot_options, member)
 #define TEXT(member)               TEXT_AT(struct plot_options, member)
 #define COUNT(member, least, most) COUNT_AT(struct plot_options, member, least, most)
@@ -132,44 +134,31 @@ static const struct option_rule RULES[] = {
 
 /* ---- The pictures ---- */
 
-const char PLOT_HELP[] =
-    "Usage: encode-plot PICTURE [OPTION ...] [TEXT ...]\n"
-    "Positions, attention and words in pictures and numbers. gnuplot draws; numbers need none.\n"
-    "\n"
-    "  position     position vectors: heat map, waves, correlation, cosine, distance\n"
-    "  attention    which token looks at which: a head, all heads of a layer, rollout\n"
-    "  words        words in the plane (PCA), without and with positions\n"
-    "  layers       how far each layer moves each token\n"
-    "  order        a sentence and its permutations: distances of their vectors\n"
-    "  similarity   cosines of a list of texts\n"
-    "\n"
-    "  encode-plot attention \"I ride bike\"                 on the terminal\n"
-    "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
-    "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
-    "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
-    "\n"
-    "Without TEXT the texts are lines of stdin.\n"
-    "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n";
-
 const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS] = {
     [PLOT_POSITION] = {"position", "[OPTION ...]\n",
                        "The position vectors of a scheme, or of a weight file (-m: its scheme or "
                        "table; without -m\n"
-                       "and --position those of the default weights).\n"},
+                       "and --position those of the default weights).\n",
+                       "position vectors: heat map, waves, correlation, cosine, distance"},
     [PLOT_ATTENTION] = {"attention", "[OPTION ...] [TEXT]\n",
                         "Attention weights: rows look at columns. Without --head all heads of the "
-                        "layer.\n"},
+                        "layer.\n",
+                        "which token looks at which: a head, all heads of a layer, rollout"},
     [PLOT_WORDS] = {"words", "[OPTION ...] [TEXT [TEXT]]\n",
                     "Words in the plane of their two principal components, without and with "
                     "positions (with\n"
-                    "--position only as that says).\n"},
-    [PLOT_LAYERS] = {"layers", "[OPTION ...] [TEXT]\n", "How far each layer moves each token.\n"},
+                    "--position only as that says).\n",
+                    "words in the plane (PCA), without and with positions"},
+    [PLOT_LAYERS] = {"layers", "[OPTION ...] [TEXT]\n", "How far each layer moves each token.\n",
+                     "how far each layer moves each token"},
     [PLOT_ORDER] = {"order", "[OPTION ...] [TEXT]\n",
                     "How far the vectors of a sentence's permutations are from its own, with "
                     "positions and\n"
-                    "without. All of them, if there are at most 119; else random ones.\n"},
+                    "without. All of them, if there are at most 119; else random ones.\n",
+                    "a sentence and its permutations: distances of their vectors"},
     [PLOT_SIMILARITY] = {"similarity", "[OPTION ...] [TEXT ...]\n",
-                         "Cosines of the vectors of texts; without TEXT of the lines of stdin.\n"},
+                         "Cosines of the vectors of texts; without TEXT of the lines of stdin.\n",
+                         "cosines of a list of texts"},
 };
 
 static const struct option_table TABLE = {
@@ -177,6 +166,26 @@ static const struct option_table TABLE = {
     .rules = RULES,
     .end = "Exit codes: 0 done, 1 failed, 2 misused.",
 };
+
+int plot_print_help(void)
+{
+    fputs("Usage: encode-plot PICTURE [OPTION ...] [TEXT ...]\n"
+          "Positions, attention and words in pictures and numbers. gnuplot draws; numbers need "
+          "none.\n"
+          "\n",
+          stdout);
+    for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
+        printf("  %-12s %s\n", PLOT_COMMANDS[i].name, PLOT_COMMANDS[i].summary);
+    return program_help(
+        "\n"
+        "  encode-plot attention \"I ride bike\"                 on the terminal\n"
+        "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
+        "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
+        "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
+        "\n"
+        "Without TEXT the texts are lines of stdin.\n"
+        "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n");
+}
 
 /* ---- All of it ---- */
 

@@ -12,6 +12,8 @@ bool plot_options_read(struct plot_options *options, enum plot_command command, 
 
 /* By enum plot_command. */
 extern const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS];
-extern const char PLOT_HELP[];
+
+/* encode-plot --help; the exit code. */
+int plot_print_help(void);
 
 #endif

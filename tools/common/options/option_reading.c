@@ -16,33 +16,39 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 
 bool option_chosen(const struct option_use *use, const char *name, int *value)
 {
-    const char *names[OPTIONS_MOST];
-    const struct option_choice *choices = use->row->choices;
-    size_t n = 0, index;
-    for (; choices[n].name != NULL; n++)
-        names[n] = choices[n].name;
-    bool is_good = option_choice(use->option, name, names, n, &index);
-    *value = is_good ? choices[index].value : 0;
-    return is_good;
+    const struct option_choice *choice = use->row->choices;
+    char list[256] = "";
+    for (size_t used = 0; choice->name != NULL; choice++) {
+        if (strcmp(name, choice->name) == 0) {
+            *value = choice->value;
+            return true;
+        }
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", choice->name);
+        used = strlen(list);
+    }
+    program_note("%s takes one of %s, not '%s'", use->option, list, name);
+    return false;
 }
 
 static bool read_choice(const struct option_use *use, void *value)
 {
     int chosen;
-    bool is_good = option_chosen(use, use->text, &chosen);
+    if (!option_chosen(use, use->text, &chosen))
+        return false;
     if (use->row->bytes == sizeof(bool))
         *(bool *)value = chosen != 0;
     else
         memcpy(value, &chosen, sizeof chosen);
-    return is_good;
+    return true;
 }
 
 static bool read_yes_no(const struct option_use *use, const char **value)
 {
-    bool is_yes;
-    if (!option_yes_no(use->option, use->text, &is_yes))
+    if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0) {
+        program_note("%s takes yes or no, not '%s'", use->option, use->text);
         return false;
-    *value = is_yes ? "yes" : "no";
+    }
+    *value = use->text;
     return true;
 }
 

@@ -114,9 +114,10 @@ struct option_rule {
     }
 
 struct option_command {
-    const char *name;  /* NULL: the program has no commands */
-    const char *usage; /* lines of what stands behind the program's name */
-    const char *about; /* lines for --help */
+    const char *name;    /* NULL: the program has no commands */
+    const char *usage;   /* lines of what stands behind the program's name */
+    const char *about;   /* lines for --help */
+    const char *summary; /* for a list of the commands, or NULL */
 };
 
 struct option_table {
