@@ -113,7 +113,7 @@ static int import_checkpoint(const struct import_options *options)
     static struct checkpoint checkpoint;
     struct problem problem = {""};
     char name[FOLDER_PATH];
-    if (!checkpoint_read(&checkpoint, options->directory, &options->plan, &problem))
+    if (!checkpoint_read(&checkpoint, options->directory, options->type, &problem))
         return program_fail("%s", problem.text);
     int code = import_check_folder(options, &checkpoint.folder);
     name_source(options, options->directory, name, sizeof name);
@@ -216,6 +216,6 @@ int main(int argc, char *argv[])
     program_begin("encode-import", argv);
     if (import_options_read(&options, argc, argv, &code))
         code = carry_out(&options);
-    vectors_options_free(&options.vectors);
+    import_options_free(&options);
     return code;
 }

@@ -36,7 +36,7 @@ static const struct option_choice SPLITS[] = {
 static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
     {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
-     CHOICE_AT(struct import_options, plan.type, TENSOR_TYPES)},
+     CHOICE_AT(struct import_options, type, TENSOR_TYPES)},
     {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
      TEXT(name)},
     {"tokenizer-only", 0, "S",
@@ -155,11 +155,25 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused.",
 };
 
+static void set_vectors_defaults(struct model_config *model)
+{
+    enum { LONGEST_TEXT = 4096 }; /* texts of many words have their mean; more is more memory */
+    config_defaults(model);
+    model->layers = 0;
+    model->max_tokens = LONGEST_TEXT;
+    model->pooling = POOLING_MEAN;
+}
+
+void import_options_free(struct import_options *options)
+{
+    position_options_free(&options->vectors.positions);
+}
+
 bool import_options_read(struct import_options *options, int argc, char **argv, int *exit_code)
 {
     struct option_reading reading;
     *options = (struct import_options){.directory = NULL};
-    vectors_defaults(&options->vectors);
+    set_vectors_defaults(&options->vectors.model);
     if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
         return false;
     if (reading.n_arguments > 1) {

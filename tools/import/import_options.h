@@ -2,20 +2,35 @@
 #ifndef TOOLS_IMPORT_OPTIONS_H
 #define TOOLS_IMPORT_OPTIONS_H
 
-#include "tools/import/checkpoint/plan.h"
-#include "tools/import/vectors/vectors_options.h"
+#include "engine/file/weight_writer.h"
+#include "tools/common/position_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --vectors. */
+struct vectors_options {
+    const char *path;          /* NULL: no vectors are imported */
+    const char *only_words_of; /* file of texts, one per line; NULL: all words */
+    size_t limit;              /* the first so many words of the file; 0: all */
+    const char *lower;         /* "yes", "no"; NULL: as the words tell */
+    bool splits_at_blanks;     /* texts are split into words already: at blanks alone */
+    struct position_options positions;
+    struct model_config model; /* the longest text; sizes and positions are open */
+};
 
 struct import_options {
-    const char *directory; /* a checkpoint; or NULL */
-    const char *tokenizer; /* a tokenizer alone, from this file or directory; or NULL */
-    const char *output;    /* NULL only with is_dry_run */
-    const char *name;      /* NULL: as the source is called */
-    struct plan_options plan;
+    const char *directory;          /* a checkpoint; or NULL */
+    const char *tokenizer;          /* a tokenizer alone, from this file or directory; or NULL */
+    const char *output;             /* NULL only with is_dry_run */
+    const char *name;               /* NULL: as the source is called */
+    enum tensor_type type;          /* of matrices; 0: as the checkpoint has them */
     struct vectors_options vectors; /* word vectors; or their path is NULL */
     bool is_dry_run;
 };
 
 /* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
 bool import_options_read(struct import_options *options, int argc, char **argv, int *exit_code);
+void import_options_free(struct import_options *options);
 
 #endif

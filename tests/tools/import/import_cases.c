@@ -14,9 +14,8 @@ struct problem import_problem;
 
 bool import_read(void)
 {
-    const struct plan_options options = {0};
     import_problem = (struct problem){""};
-    return checkpoint_read(&import_checkpoint, import_directory, &options, &import_problem);
+    return checkpoint_read(&import_checkpoint, import_directory, 0, &import_problem);
 }
 
 void import_accepted(const char *what)

@@ -63,7 +63,7 @@ static void plan_it(const struct numbers *numbers, enum tensor_type type)
 {
     struct problem problem = {""};
     tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
-    if (!checkpoint_read(&checkpoint, directory, &(struct plan_options){type}, &problem))
+    if (!checkpoint_read(&checkpoint, directory, type, &problem))
         fail_msg("%s", problem.text);
     int8_layers_note(&checkpoint.plan.int8_layers, note);
 }

@@ -80,14 +80,14 @@ static bool settle_modules(struct checkpoint *checkpoint)
                        st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
 }
 
-static bool plan_tensors(struct checkpoint *checkpoint, const struct plan_options *options)
+static bool plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     bool ok = tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer) &&
-              plan_make(&checkpoint->plan, options, &checkpoint->tensors, &checkpoint->config);
+              plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
     for (size_t i = 0; ok && i < st->n_dense; i++)
         ok = tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place) &&
-             plan_projection(&checkpoint->plan, options, &checkpoint->dense[i], i, &st->dense[i],
+             plan_projection(&checkpoint->plan, type, &checkpoint->dense[i], i, &st->dense[i],
                              st->has_bias);
     return ok;
 }
@@ -99,14 +99,14 @@ static bool check_model(struct checkpoint *checkpoint)
                                         "the weight file cannot hold this model: %s", wrong);
 }
 
-bool checkpoint_read(struct checkpoint *checkpoint, const char *path,
-                     const struct plan_options *options, struct problem *problem)
+bool checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
+                     struct problem *problem)
 {
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
     bool ok = folder_open(&checkpoint->folder, path, problem) &&
               sentence_transformers_read(&checkpoint->st, &checkpoint->folder) &&
               read_config(checkpoint) && settle_modules(checkpoint) && read_tokenizer(checkpoint) &&
-              plan_tensors(checkpoint, options) && check_model(checkpoint);
+              plan_tensors(checkpoint, type) && check_model(checkpoint);
     if (ok)
         settle_length(checkpoint);
     else

@@ -178,12 +178,12 @@ static void settle_positions(const struct making *making, struct checkpoint_conf
             config->model.position = POSITION_LEARNED;
 }
 
-bool plan_make(struct plan *plan, const struct plan_options *options, struct tensor_set *tensors,
+bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config)
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
-    struct making making = {plan, options, tensors, model, options->type == TENSOR_INT8};
+    struct making making = {plan, type, tensors, model, type == TENSOR_INT8};
     *plan = (struct plan){.n = 0};
     bool ok = tensor_set_strip(tensors, body->prefixes);
     if (ok)
@@ -199,16 +199,15 @@ bool plan_make(struct plan *plan, const struct plan_options *options, struct ten
     return ok;
 }
 
-bool plan_projection(struct plan *plan, const struct plan_options *options,
-                     struct tensor_set *tensors, size_t index, const struct dense_module *dense,
-                     bool has_bias)
+bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+                     size_t index, const struct dense_module *dense, bool has_bias)
 {
     static const struct part weight = {
         "projection.#.weight", PART_MATRIX, DIM_FEED_FORWARD, DIM_WIDTH, {"linear.weight"}};
     static const struct part bias = {
         "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, {"linear.bias"}};
     const struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
-    const struct making making = {plan, options, tensors, &sizes, options->type == TENSOR_INT8};
+    const struct making making = {plan, type, tensors, &sizes, type == TENSOR_INT8};
     if (!plan_add_part(&making, &weight, (int64_t)index) ||
         (has_bias && !plan_add_part(&making, &bias, (int64_t)index)))
         return false;

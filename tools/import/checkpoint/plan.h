@@ -11,13 +11,12 @@
 
 /* Settles what the tensors decide (whether there is a pooler, how many labels) in `config`, and
  * marks the tensors used. The sets and the config must outlive the plan. */
-bool plan_make(struct plan *plan, const struct plan_options *options, struct tensor_set *tensors,
+bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
 /* Adds projection.index from the module's own tensors. */
-bool plan_projection(struct plan *plan, const struct plan_options *options,
-                     struct tensor_set *tensors, size_t index, const struct dense_module *dense,
-                     bool has_bias);
+bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+                     size_t index, const struct dense_module *dense, bool has_bias);
 void plan_free(struct plan *plan);
 
 /* Writes all tensors; progress is told how many bytes were read. False: a tensor cannot be read,

@@ -91,10 +91,10 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
 {
     if (tensor->n_dims == 1 || kind == PART_SCORES)
         return TENSOR_F32;
-    if (making->options->type == 0)
+    if (making->type == 0)
         return common_type(tensor);
-    if (making->options->type != TENSOR_INT8)
-        return making->options->type;
+    if (making->type != TENSOR_INT8)
+        return making->type;
     bool bears_int8 = making->is_int8 && kind != PART_TABLE &&
                       (kind != PART_OUT || making->plan->int8_layers.n_f16 == 0);
     return bears_int8 ? TENSOR_INT8 : TENSOR_F16;

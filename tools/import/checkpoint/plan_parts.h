@@ -21,11 +21,6 @@ struct planned_tensor {
     bool is_transposed; /* the only part is [cols, rows] */
 };
 
-/* How matrices are stored: 0: each as the checkpoint has it. */
-struct plan_options {
-    enum tensor_type type;
-};
-
 struct plan {
     struct planned_tensor *tensors;
     size_t n, cap;
@@ -39,7 +34,7 @@ struct plan {
 /* What a plan is made from, and where the sizes of a part come from. */
 struct making {
     struct plan *plan;
-    const struct plan_options *options;
+    enum tensor_type type; /* how matrices are stored; 0: each as the checkpoint has it */
     struct tensor_set *tensors;
     const struct model_config *model;
     bool is_int8; /* linear layers become int8 now, for such matrices are wanted and the layer bears

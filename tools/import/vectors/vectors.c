@@ -119,7 +119,7 @@ static bool is_file(const char *path)
 static void write_rows(const struct vectors_import *import, struct weight_output *output)
 {
     const struct vectors_table *table = &import->table;
-    enum tensor_type type = import->options->plan.type;
+    enum tensor_type type = import->options->type;
     float *zeros = calloc(table->width, sizeof *zeros);
     if (zeros == NULL) {
         problem_memory(&output->problem);

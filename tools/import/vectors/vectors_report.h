@@ -2,7 +2,7 @@
 #ifndef TOOLS_IMPORT_VECTORS_REPORT_H
 #define TOOLS_IMPORT_VECTORS_REPORT_H
 
-#include "tools/import/vectors/vectors_options.h"
+#include "tools/import/import_options.h"
 #include "tools/import/vectors/vectors_table.h"
 
 /* The lines that were skipped: how many, and the first few with their numbers. */
