@@ -21,6 +21,12 @@ static const char *score_kind(const struct encoder *encoder)
     return are_raw ? "logits" : encoder->info.scores;
 }
 
+/* What stands before the n-th number of a list in brackets. */
+static const char *separator(size_t n)
+{
+    return n == 0 ? " (" : ", ";
+}
+
 /* " (base 50, W2 3)": the numbers that positions are computed with, those that were asked for and
  * those of the file that are not what the format has where a file says nothing; or "". */
 static void print_position_numbers(FILE *stream, const struct encoder *encoder)
@@ -28,30 +34,22 @@ static void print_position_numbers(FILE *stream, const struct encoder *encoder)
     const struct position_options *asked = &encoder->request.positions;
     const double file_base = model_number(encoder->model, "position_base", DEFAULT_BASE);
     const double base = asked->base != 0 ? asked->base : file_base;
+    const double w1 = encoder->embedding_scale, w2 = encoder->position_scale;
     const size_t n_frequencies =
         asked->frequencies ? asked->n_frequencies
                            : (size_t)model_number(encoder->model, "position_frequencies", 0);
-    const double w1 = encoder->embedding_scale, w2 = encoder->position_scale;
-    const char *separator = " (";
+    size_t n = 0;
 
-    if (position_uses_base(encoder->position) && (asked->base != 0 || base != DEFAULT_BASE)) {
-        fprintf(stream, "%sbase %g", separator, base);
-        separator = ", ";
-    }
-    if (strcmp(encoder->position, "fourier") == 0 && n_frequencies > 0) {
-        fprintf(stream, "%s%zu frequenc%s", separator, n_frequencies,
+    if (position_uses_base(encoder->position) && (asked->base != 0 || base != DEFAULT_BASE))
+        fprintf(stream, "%sbase %g", separator(n++), base);
+    if (strcmp(encoder->position, "fourier") == 0 && n_frequencies > 0)
+        fprintf(stream, "%s%zu frequenc%s", separator(n++), n_frequencies,
                 n_frequencies == 1 ? "y" : "ies");
-        separator = ", ";
-    }
-    if (asked->has_embedding_scale || w1 != 1) {
-        fprintf(stream, "%sW1 %g", separator, w1);
-        separator = ", ";
-    }
-    if (strcmp(encoder->position, "none") != 0 && (asked->has_position_scale || w2 != 1)) {
-        fprintf(stream, "%sW2 %g", separator, w2);
-        separator = ", ";
-    }
-    fputs(separator[0] == ',' ? ")" : "", stream);
+    if (asked->has_embedding_scale || w1 != 1)
+        fprintf(stream, "%sW1 %g", separator(n++), w1);
+    if (strcmp(encoder->position, "none") != 0 && (asked->has_position_scale || w2 != 1))
+        fprintf(stream, "%sW2 %g", separator(n++), w2);
+    fputs(n > 0 ? ")" : "", stream);
 }
 
 /* What is made of a text. */
