@@ -88,7 +88,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
 .PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
-	lesson quality size train install uninstall FORCE
+	lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -106,6 +106,7 @@ help:
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
 	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
+	@echo 'make pictures      those of README.md, in tools/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
@@ -305,6 +306,12 @@ LESSON ?=
 
 lesson: all
 	@tools/lesson.sh $(LESSON)
+
+# ---- The pictures of README.md ----
+
+pictures: $(BUILD)/encode-plot
+	tools/house.sh > tools/pictures/house.svg
+	$(BUILD)/encode-plot words "dog bites man" "man bites dog" -o tools/pictures/words.svg
 
 # ---- The default weights ----
 # Debian's Python has Debian's numpy and torch; another one in the path has not.
