@@ -1,6 +1,5 @@
 /* Positional encodings: the numbers that engine_position_matrix gives, beside the formula in double
  * and the table in the file, and what it answers where there is nothing to give. */
-#include "model/config.h"
 #include "tests/reference/encoder.h"
 #include "tests/support.h"
 
@@ -439,14 +438,6 @@ TEST(buffers)
     assert_int_equal(engine_session_new(model, &options, &session, &error),
                      ENGINE_ERROR_UNSUPPORTED);
     engine_model_close(model);
-}
-
-/* A session takes what a weight file may hold. */
-TEST(limits)
-{
-    assert_true(ENGINE_POSITION_BASE_LEAST == POSITION_BASE_LEAST);
-    assert_true(ENGINE_POSITION_BASE_MOST == POSITION_BASE_MOST);
-    assert_true(ENGINE_POSITION_FREQUENCY_MOST == POSITION_FREQUENCY_MOST);
 }
 
 SET_UP()

@@ -8,6 +8,7 @@
 #include "tests/engine/bert_file.h"
 #include "tests/reference/encoder.h"
 #include "tests/safetensors.h"
+#include "tests/sample.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -16,82 +17,9 @@
 #include <string.h>
 
 static const double TOLERANCE = 3e-5, REFERENCE_TOLERANCE = 1e-6;
-enum { MAX_ROWS = 8 };
-
-/* One case: B texts of T ids, padded behind. */
-struct sample {
-    const char *name;
-    const struct safetensors *expected;
-    size_t n, len, width;
-    int32_t *ids, *types;
-    uint8_t *mask;
-    engine_input inputs[MAX_ROWS];
-};
 
 static struct worst tokens, pooled, states, maps, reference;
 static char path[SUPPORT_PATH];
-
-/* ---- Expected numbers ---- */
-
-/* CASE.KEY as doubles, or NULL. */
-static double *expectation(const struct sample *sample, const char *key, size_t *n)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", sample->name, key);
-    float *values = safetensors_floats(sample->expected, name);
-    *n = safetensors_count(sample->expected, name, NULL);
-    double *doubles = values ? malloc((*n + 1) * sizeof *doubles) : NULL;
-    for (size_t i = 0; doubles && i < *n; i++)
-        doubles[i] = (double)values[i];
-    free(values);
-    return doubles;
-}
-
-static int64_t *integers(const struct sample *sample, const char *key)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", sample->name, key);
-    int64_t *values = safetensors_integers(sample->expected, name);
-    if (!values)
-        fail_msg("%s is not there", name);
-    return values;
-}
-
-static void read_sample(struct sample *sample)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.input_ids", sample->name);
-    sample->n = safetensors_shape(sample->expected, name, 0);
-    sample->len = safetensors_shape(sample->expected, name, 1);
-    size_t n = sample->n * sample->len;
-    assert_true(sample->n > 0 && sample->n <= MAX_ROWS && n > 0);
-    int64_t *ids = integers(sample, "input_ids"), *mask = integers(sample, "attention_mask");
-    int64_t *types = integers(sample, "token_type_ids");
-    sample->ids = calloc(n, sizeof *sample->ids);
-    sample->types = calloc(n, sizeof *sample->types);
-    sample->mask = calloc(n, sizeof *sample->mask);
-    assert_true(sample->ids && sample->types && sample->mask);
-    for (size_t i = 0; i < n; i++) {
-        sample->ids[i] = (int32_t)ids[i];
-        sample->types[i] = (int32_t)types[i];
-        sample->mask[i] = (uint8_t)mask[i];
-    }
-    for (size_t i = 0; i < sample->n; i++)
-        sample->inputs[i] = (engine_input){.ids = sample->ids + i * sample->len,
-                                           .types = sample->types + i * sample->len,
-                                           .mask = sample->mask + i * sample->len,
-                                           .n_ids = sample->len};
-    free(ids);
-    free(mask);
-    free(types);
-}
-
-static void free_sample(struct sample *sample)
-{
-    free(sample->ids);
-    free(sample->types);
-    free(sample->mask);
-}
 
 /* ---- The engine ---- */
 
@@ -101,7 +29,7 @@ static void compare(const struct sample *sample, const char *directory, engine_s
                     engine_encode_options options, const char *key, struct worst *worst)
 {
     size_t n;
-    double *expected = expectation(sample, key, &n);
+    double *expected = sample_doubles(sample, key, &n);
     if (!expected)
         return;
     float *out = malloc((n + 1) * sizeof *out);
@@ -166,8 +94,8 @@ static void compare_trace(const struct sample *sample, const char *directory,
                                       .trace_callback = on_trace,
                                       .trace_user = &pass};
     engine_encode_options mean = {.struct_bytes = sizeof mean, .pooling = ENGINE_POOLING_MEAN};
-    pass.states = expectation(sample, "hidden_states", &pass.n_states);
-    pass.maps = expectation(sample, "attentions", &pass.n_maps);
+    pass.states = sample_doubles(sample, "hidden_states", &pass.n_states);
+    pass.maps = sample_doubles(sample, "attentions", &pass.n_maps);
     if (pass.states || pass.maps) {
         float *out = malloc(sample->width * sizeof *out);
         engine_session *session = support_session(model, &options);
@@ -194,7 +122,7 @@ static void compare_reference(const struct sample *sample, const char *directory
     char error[256];
     if (sample->len > LONGEST)
         return;
-    double *expected = expectation(sample, "last_hidden_state", &n);
+    double *expected = sample_doubles(sample, "last_hidden_state", &n);
     assert_non_null(expected);
     for (size_t i = 0; i < sample->n; i++) {
         const engine_input *input = &sample->inputs[i];
@@ -264,15 +192,15 @@ static void compare_directory(const char *directory, const char *short_name,
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
         struct sample sample = {.name = name, .expected = &expected, .width = info.width};
-        read_sample(&sample);
+        sample_read(&sample);
         if (support_sanitized() && sample.len > 64) {
-            free_sample(&sample);
+            sample_free(&sample);
             continue;
         }
         compare_case(&sample, short_name, model, &info, session);
         if (with_reference)
             compare_reference(&sample, short_name, &weights);
-        free_sample(&sample);
+        sample_free(&sample);
     }
     reference_weights_free(&weights);
     engine_session_free(session);

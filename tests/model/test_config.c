@@ -417,3 +417,11 @@ TEST(check_settles)
     assert_null(config_check(&config));
     assert_true(config.heads == 0 && config.feed_forward == 0);
 }
+
+/* A session takes what a weight file may hold. */
+TEST(limits)
+{
+    assert_true(ENGINE_POSITION_BASE_LEAST == POSITION_BASE_LEAST);
+    assert_true(ENGINE_POSITION_BASE_MOST == POSITION_BASE_MOST);
+    assert_true(ENGINE_POSITION_FREQUENCY_MOST == POSITION_FREQUENCY_MOST);
+}

@@ -6,6 +6,7 @@
  * on purpose and are judged in units of their root mean square. f16, bf16 and int8 weights: what
  * the types can give is measured, printed, and held to bounds of the same order. */
 #include "tests/safetensors.h"
+#include "tests/sample.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -15,87 +16,15 @@
 
 static const double TOLERANCE = 2e-5;
 static double tolerance; /* of the comparisons now */
-enum { MAX_ROWS = 8, MAX_ARGUMENTS = 24 };
+enum { MAX_ARGUMENTS = 24 };
 
 static char directory[SUPPORT_PATH], weights[SUPPORT_PATH], log_path[SUPPORT_PATH];
-
-/* ---- A case: B texts of T ids, padded behind ---- */
-
-struct sample {
-    const struct safetensors *expected;
-    const char *name;
-    size_t n, len;
-    int32_t *ids, *types;
-    uint8_t *mask;
-    engine_input inputs[MAX_ROWS];
-};
 
 /* The largest differences of a run, and the smallest cosines. */
 struct judged {
     struct worst tokens, pooled, states, logits;
     double token_cosine, pooled_cosine;
 };
-
-static float *numbers(const struct sample *sample, const char *key, size_t *n)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", sample->name, key);
-    *n = safetensors_count(sample->expected, name, NULL);
-    return safetensors_floats(sample->expected, name);
-}
-
-static double *doubles(const struct sample *sample, const char *key, size_t *n)
-{
-    float *values = numbers(sample, key, n);
-    double *out = values ? malloc((*n + 1) * sizeof *out) : NULL;
-    for (size_t i = 0; out && i < *n; i++)
-        out[i] = (double)values[i];
-    free(values);
-    return out;
-}
-
-static int64_t *integers(const struct sample *sample, const char *key)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", sample->name, key);
-    return safetensors_integers(sample->expected, name);
-}
-
-static void read_sample(struct sample *sample)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.input_ids", sample->name);
-    sample->n = safetensors_shape(sample->expected, name, 0);
-    sample->len = safetensors_shape(sample->expected, name, 1);
-    size_t n = sample->n * sample->len;
-    assert_true(sample->n > 0 && sample->n <= MAX_ROWS && n > 0);
-    int64_t *ids = integers(sample, "input_ids"), *mask = integers(sample, "attention_mask");
-    int64_t *types = integers(sample, "token_type_ids");
-    sample->ids = calloc(n, sizeof *sample->ids);
-    sample->types = calloc(n, sizeof *sample->types);
-    sample->mask = calloc(n, sizeof *sample->mask);
-    assert_true(ids && mask && types && sample->ids && sample->types && sample->mask);
-    for (size_t i = 0; i < n; i++) {
-        sample->ids[i] = (int32_t)ids[i];
-        sample->types[i] = (int32_t)types[i];
-        sample->mask[i] = (uint8_t)mask[i];
-    }
-    for (size_t i = 0; i < sample->n; i++)
-        sample->inputs[i] = (engine_input){.ids = sample->ids + i * sample->len,
-                                           .types = sample->types + i * sample->len,
-                                           .mask = sample->mask + i * sample->len,
-                                           .n_ids = sample->len};
-    free(ids);
-    free(mask);
-    free(types);
-}
-
-static void free_sample(struct sample *sample)
-{
-    free(sample->ids);
-    free(sample->types);
-    free(sample->mask);
-}
 
 /* ---- Comparisons ---- */
 
@@ -128,7 +57,7 @@ static void compare_vectors(const struct sample *sample, engine_session *session
                             double *cosine)
 {
     size_t n;
-    double *expected = doubles(sample, key, &n);
+    double *expected = sample_doubles(sample, key, &n);
     if (!expected)
         return;
     float *out = malloc((n + 1) * sizeof *out);
@@ -147,7 +76,7 @@ static void compare_logits(const struct sample *sample, engine_session *session,
 {
     engine_encode_options options = {.struct_bytes = sizeof options, .raw_scores = 1};
     size_t n, needed;
-    double *expected = doubles(sample, "logits", &n);
+    double *expected = sample_doubles(sample, "logits", &n);
     if (!expected)
         return;
     float *out = malloc((n + 1) * sizeof *out);
@@ -168,8 +97,8 @@ static void compare_masks(const struct sample *sample, engine_session *session, 
     engine_encode_options options = {.struct_bytes = sizeof options, .raw_scores = 1};
     enum { MAX_MASKS = 4 };
     size_t n, first = 0;
-    double *expected = doubles(sample, "mask_logits", &n);
-    int64_t *positions = integers(sample, "mask_positions");
+    double *expected = sample_doubles(sample, "mask_logits", &n);
+    int64_t *positions = sample_integers(sample, "mask_positions");
     engine_candidate *out = calloc(MAX_MASKS * n_words, sizeof *out);
     float *logits = calloc(n_words, sizeof *logits);
     assert_true(out && logits);
@@ -227,7 +156,7 @@ static void compare_states(const struct sample *sample, const engine_model *mode
                            const engine_info *info, struct worst *worst)
 {
     size_t n;
-    double *states = doubles(sample, "hidden_states", &n);
+    double *states = sample_doubles(sample, "hidden_states", &n);
     if (!states)
         return;
     struct pass pass = {.sample = sample, .states = states, .worst = worst};
@@ -350,10 +279,10 @@ static void judge(const char *from, double within, struct judged *judged)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
         struct sample sample = {.name = name, .expected = &expected};
-        read_sample(&sample);
+        sample_read(&sample);
         if (!support_sanitized() || sample.len <= 64)
             compare_sample(&sample, model, &info, session, judged);
-        free_sample(&sample);
+        sample_free(&sample);
     }
     engine_session_free(session);
     engine_model_close(model);
