@@ -1,5 +1,5 @@
 /* answer.c - from the last hidden states of a sequence to the caller's buffer. */
-#include "engine/answer.h"
+#include "engine/pass.h"
 
 #include "model/layers/head.h"
 #include "model/layers/pooling.h"

@@ -10,9 +10,8 @@
  */
 #include "engine/encode.h"
 
-#include "engine/answer.h"
 #include "engine/batch.h"
-#include "engine/forward.h"
+#include "engine/pass.h"
 #include "engine/status.h"
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */

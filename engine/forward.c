@@ -8,7 +8,7 @@
  * Every thread of a team runs the whole page; each step below gives it its share of the work and waits
  * for the others. One head of one sequence is one task of one thread.
  */
-#include "engine/forward.h"
+#include "engine/pass.h"
 
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"

@@ -5,7 +5,7 @@
  */
 #include "engine/session.h"
 
-#include "engine/answer.h"
+#include "engine/pass.h"
 #include "engine/runtime/cpus.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"

@@ -42,17 +42,18 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
     vec acc[MIX_ROWS][MIX_VECTORS];
     const float *weights = m->weights + query, *values = m->values + column;
     const size_t weights_stride = m->weights_stride, values_stride = m->values_stride;
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) acc[r][v] =
-        (vec){0};
+    UNROLL (r, rows)
+        UNROLL (v, vectors)
+            acc[r][v] = (vec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
         vec value[MIX_VECTORS];
-        UNROLL for (int v = 0; v < vectors; v++) value[v] =
-            load(values + j * values_stride + (size_t)v * LANES);
-        UNROLL for (int r = 0; r < rows; r++)
-        {
+        UNROLL (v, vectors)
+            value[v] = load(values + j * values_stride + (size_t)v * LANES);
+        UNROLL (r, rows) {
             vec weight = splat(weights[j * weights_stride + (size_t)r]);
-            UNROLL for (int v = 0; v < vectors; v++) acc[r][v] += weight * value[v];
+            UNROLL (v, vectors)
+                acc[r][v] += weight * value[v];
         }
     }
 
@@ -60,12 +61,10 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
     size_t n_columns = (size_t)vectors * LANES, left = m->width - column;
     size_t out_stride = left < n_columns ? n_columns : m->out_stride;
     float *to = left < n_columns ? border : out;
-    UNROLL for (int r = 0; r < rows; r++)
-    {
+    UNROLL (r, rows) {
         size_t q = query + (size_t)r;
         float share = m->sum != NULL ? 1 / m->sum[q] : 1;
-        UNROLL for (int v = 0; v < vectors; v++)
-        {
+        UNROLL (v, vectors) {
             size_t c = (size_t)v * LANES;
             vec mixed = acc[r][v];
             if (m->context != NULL)
@@ -118,17 +117,18 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
     size_t values_stride = (m->width + PANEL_WIDTH - 1) / PANEL_WIDTH * PANEL_WIDTH;
     const double *weights = m->weights + query, *values = m->values + column;
     const size_t weights_stride = m->weights_stride;
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) acc[r][v] =
-        (dvec){0};
+    UNROLL (r, rows)
+        UNROLL (v, vectors)
+            acc[r][v] = (dvec){0};
 
     for (size_t j = 0; j < m->n_keys; j++) {
         dvec weight[EXACT_ROWS];
-        UNROLL for (int r = 0; r < rows; r++) weight[r] =
-            weights[j * weights_stride + (size_t)r] - (dvec){0};
-        UNROLL for (int v = 0; v < vectors; v++)
-        {
+        UNROLL (r, rows)
+            weight[r] = weights[j * weights_stride + (size_t)r] - (dvec){0};
+        UNROLL (v, vectors) {
             dvec value = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
-            UNROLL for (int r = 0; r < rows; r++) acc[r][v] += weight[r] * value;
+            UNROLL (r, rows)
+                acc[r][v] += weight[r] * value;
         }
     }
 
@@ -137,9 +137,10 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
     size_t n_columns = (size_t)vectors * DOUBLE_LANES, left = m->width - column;
     size_t out_stride = left < n_columns ? n_columns : m->out_stride;
     float *to = left < n_columns ? border : out;
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < vectors; v++) *
-        (half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
-        narrow(acc[r][v] * m->share[query + (size_t)r]);
+    UNROLL (r, rows)
+        UNROLL (v, vectors)
+            *(half_vec *)(to + (size_t)r * out_stride + v * DOUBLE_LANES) =
+                narrow(acc[r][v] * m->share[query + (size_t)r]);
     if (left < n_columns)
         copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
 }

@@ -21,8 +21,8 @@ INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
     vec sums[4] = {{0}};
     size_t i = 0;
     for (; i + 4 * LANES <= n; i += 4 * LANES)
-        UNROLL for (size_t j = 0; j < 4; j++) sums[j] +=
-            term(load(x + i + j * LANES), shift, squared);
+        UNROLL (j, (size_t)4)
+            sums[j] += term(load(x + i + j * LANES), shift, squared);
     for (; i + LANES <= n; i += LANES)
         sums[0] += term(load(x + i), shift, squared);
     float sum = sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));

@@ -40,8 +40,7 @@ INLINE void transpose_squares(vec *r)
 INLINE void transpose_quarters(vec *r)
 {
 #if defined(__AVX512F__)
-    UNROLL for (int c = 0; c < 4; c++)
-    {
+    UNROLL (c, 4) {
         vec even_low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
                                                19, 24, 25, 26, 27);
         vec odd_low = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
@@ -60,8 +59,7 @@ INLINE void transpose_quarters(vec *r)
                                             22, 23, 28, 29, 30, 31);
     }
 #elif defined(__AVX2__)
-    UNROLL for (int c = 0; c < 4; c++)
-    {
+    UNROLL (c, 4) {
         vec low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11);
         r[4 + c] = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15);
         r[c] = low;
@@ -76,11 +74,12 @@ INLINE void transpose_quarters(vec *r)
 INLINE void pack_square(const float *x, size_t x_stride, size_t n_rows, float scale, float *panel)
 {
     vec r[LANES];
-    UNROLL for (size_t i = 0; i < LANES; i++) r[i] =
-        load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
-    UNROLL for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
+    UNROLL (i, (size_t)LANES)
+        r[i] = load(x + (i < n_rows ? i : n_rows - 1) * x_stride);
+    UNROLLED for (int i = 0; i < LANES; i += 4) transpose_squares(r + i);
     transpose_quarters(r);
-    UNROLL for (int i = 0; i < LANES; i++) store(panel + i * PANEL_WIDTH, r[i] * scale);
+    UNROLL (i, (size_t)LANES)
+        store(panel + i * PANEL_WIDTH, r[i] * scale);
 }
 
 /* The last columns, where there are fewer than LANES. */

@@ -36,21 +36,20 @@ INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
                          const enum tensor_type type)
 {
     const size_t step_bytes = PANEL_WIDTH * weight_bytes(type);
-    UNROLL for (int k = 0; k < steps; k++)
-    {
+    UNROLL (k, steps) {
         vec weights[TILE_PANELS * VECTORS];
-        UNROLL for (int v = 0; v < panels * VECTORS; v++) weights[v] =
-            load_weights(type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
-                         (size_t)(v % VECTORS) * LANES);
-        UNROLL for (int r = 0; r < rows; r++)
-        {
+        UNROLL (v, panels * VECTORS)
+            weights[v] = load_weights(
+                type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
+                (size_t)(v % VECTORS) * LANES);
+        UNROLL (r, rows) {
             vec value =
                 splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
-            UNROLL for (int v = 0; v < panels * VECTORS; v++) acc[r][v] += value * weights[v];
+            UNROLL (v, panels * VECTORS)
+                acc[r][v] += value * weights[v];
         }
     }
-    UNROLL for (int b = 0; b < BASES(rows); b++)
-    {
+    UNROLL (b, BASES(rows)) {
         x[b] += steps;
         OPAQUE(x[b]);
     }
@@ -64,10 +63,11 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
     const float *x[BASES(TILE_ROWS)];
     const size_t x_stride = p->x_stride, panel_bytes = p->panel_stride * weight_bytes(type);
     const char *w = (const char *)p->panels + panel * panel_bytes;
-    UNROLL for (int b = 0; b < BASES(rows); b++) x[b] =
-        (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < panels * VECTORS; v++)
-        acc[r][v] = (vec){0};
+    UNROLL (b, BASES(rows))
+        x[b] = (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
+    UNROLL (r, rows)
+        UNROLL (v, panels * VECTORS)
+            acc[r][v] = (vec){0};
 
     size_t k = 0;
     for (; k + K_STEP <= p->k; k += K_STEP) {
@@ -80,11 +80,9 @@ INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch
     float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
     const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
     struct tile_target target = tile_target(p, row, column, n_columns, buffer);
-    UNROLL for (int r = 0; r < rows; r++)
-    {
+    UNROLL (r, rows) {
         size_t at = (row + (size_t)r) * p->out_stride + column;
-        UNROLL for (int v = 0; v < panels * VECTORS; v++)
-        {
+        UNROLL (v, panels * VECTORS) {
             size_t lane = (size_t)v * LANES;
             vec sum = acc[r][v];
             if (p->bias != NULL)

@@ -62,38 +62,38 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
                  n_groups = (p->k + GROUP - 1) / GROUP;
     const __m512i offset = _mm512_set1_epi8(-128);
 
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < panels; v++) acc[r][v] =
-        _mm512_set1_epi32(-128 * p->x_quantization[row + (size_t)r].sum);
+    UNROLL (r, rows)
+        UNROLL (v, panels)
+            acc[r][v] = _mm512_set1_epi32(-128 * p->x_quantization[row + (size_t)r].sum);
 
-    UNROLL for (int b = 0; b < BASES(rows); b++) base[b] =
-        x + (size_t)(b * ROWS_PER_BASE) * x_stride;
+    UNROLL (b, BASES(rows))
+        base[b] = x + (size_t)(b * ROWS_PER_BASE) * x_stride;
 
     for (size_t g = 0; g < n_groups; g++) {
         __m512i weights[INT8_PANELS];
         fetch_ahead(&fetch);
-        UNROLL for (int v = 0; v < panels; v++)
-        {
+        UNROLL (v, panels) {
             const uint8_t *at = w + (size_t)v * panel_stride + g * GROUP_BYTES;
             weights[v] = _mm512_xor_si512(_mm512_loadu_si512(at), offset);
         }
-        UNROLL for (int r = 0; r < rows; r++)
-        {
+        UNROLL (r, rows) {
             int32_t four;
             memcpy(&four, base[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * x_stride,
                    sizeof four);
             __m512i value = _mm512_set1_epi32(four);
-            UNROLL for (int v = 0; v < panels; v++) add_dot_products(&acc[r][v], weights[v], value);
+            UNROLL (v, panels)
+                add_dot_products(&acc[r][v], weights[v], value);
         }
-        UNROLL for (int b = 0; b < BASES(rows); b++)
-        {
+        UNROLL (b, BASES(rows)) {
             base[b] += GROUP;
             OPAQUE(base[b]);
         }
     }
 
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < panels; v++)
-        scale_sum(p, row + (size_t)r, (panel + (size_t)v) * PANEL_WIDTH, (ivec)acc[r][v],
-                  target.to + (size_t)r * target.stride + (size_t)v * PANEL_WIDTH);
+    UNROLL (r, rows)
+        UNROLL (v, panels)
+            scale_sum(p, row + (size_t)r, (panel + (size_t)v) * PANEL_WIDTH, (ivec)acc[r][v],
+                      target.to + (size_t)r * target.stride + (size_t)v * PANEL_WIDTH);
 }
 
 #elif defined(__AVX2__)
@@ -110,29 +110,27 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
     const uint8_t *w = (const uint8_t *)p->panels + panel * p->panel_stride;
     const size_t x_stride = p->x_stride, n_groups = (p->k + GROUP - 1) / GROUP;
 
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < QUARTERS; v++) acc[r][v] =
-        _mm256_setzero_si256();
+    UNROLL (r, rows)
+        UNROLL (v, QUARTERS)
+            acc[r][v] = _mm256_setzero_si256();
 
     for (size_t g = 0; g < n_groups; g++) {
         __m256i values[INT8_ROWS];
-        UNROLL for (int r = 0; r < rows; r++)
-        {
+        UNROLL (r, rows) {
             int32_t four;
             memcpy(&four, x + (size_t)r * x_stride + g * GROUP, sizeof four);
             values[r] = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
         }
         fetch_ahead(&fetch);
-        UNROLL for (int v = 0; v < QUARTERS; v++)
-        {
+        UNROLL (v, QUARTERS) {
             __m256i weights = _mm256_cvtepi8_epi16(
                 _mm_loadu_si128((const __m128i *)(const void *)(w + g * GROUP_BYTES + v * 16)));
-            UNROLL for (int r = 0; r < rows; r++) acc[r][v] =
-                _mm256_add_epi32(acc[r][v], _mm256_madd_epi16(weights, values[r]));
+            UNROLL (r, rows)
+                acc[r][v] = _mm256_add_epi32(acc[r][v], _mm256_madd_epi16(weights, values[r]));
         }
     }
 
-    UNROLL for (int r = 0; r < rows; r++)
-    {
+    UNROLL (r, rows) {
         int32_t pairs[2 * PANEL_WIDTH], sums[PANEL_WIDTH];
         memcpy(pairs, acc[r], sizeof pairs);
         for (int c = 0; c < PANEL_WIDTH; c++)

@@ -20,8 +20,7 @@ INLINE float largest_magnitude(const float *x, size_t n)
     vec largest[AT_ONCE] = {{0}}, poison[AT_ONCE] = {{0}};
     size_t i = 0;
     for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES)
-        UNROLL for (size_t j = 0; j < AT_ONCE; j++)
-        {
+        UNROLL (j, (size_t)AT_ONCE) {
             vec v = magnitude(load(x + i + j * LANES));
             largest[j] = larger(v, largest[j]);
             poison[j] += v * 0.0f;

@@ -74,8 +74,7 @@ static void softmax_block(const struct score_block *block, float *max, float *su
         float *scores = s.scores + query;
         vec sums[2] = {{0}};
         for (; j + 2 <= seen; j += 2)
-            UNROLL for (size_t i = 0; i < 2; i++)
-            {
+            UNROLL (i, (size_t)2) {
                 vec e = exp_score(&s, query, j + i, largest, 0);
                 store(scores + (j + i) * s.stride, e);
                 sums[i] += e;

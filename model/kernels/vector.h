@@ -36,10 +36,11 @@ typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_
 
 /* Loops over registers: unrolled in full before the compiler decides what lives in memory. */
 #if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLLED _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 24")
+#define UNROLLED _Pragma("GCC unroll 24")
 #endif
+#define UNROLL(i, n) UNROLLED for (__typeof__(+(n)) i = 0; i < (n); i++)
 
 #define INLINE static inline __attribute__((always_inline))
 
