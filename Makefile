@@ -62,7 +62,7 @@ FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c)
 TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
-TEST_SHARED := $(filter-out $(TEST_MAINS),$(TEST_ALL))
+TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNELS := $(patsubst %,$(BUILD)/model/kernels/kernels_%.o,$(ISAS) $(INT8_ISAS))

@@ -36,7 +36,7 @@ allow model 'model/' 'model/ only'
 allow engine '(engine|model)/' 'engine/ and model/ only'
 
 # ---- Rooms of the model ----
-allow model/unicode 'model/(unicode/|tokenizer/words.h)' 'model/unicode/ only'
+allow model/unicode 'model/unicode/' 'model/unicode/ only'
 allow model/kernels 'model/(kernels/|tensor\.h|config\.h)' 'model/kernels/, model/tensor.h and model/config.h only'
 allow model/tokenizer 'model/(tokenizer|unicode)/' 'model/tokenizer/ and model/unicode/ only'
 allow model/layers 'model/(layers/|kernels/|[a-z_]+\.h)' 'model/layers/, model/kernels/ and the headers of model/ only'
@@ -72,18 +72,12 @@ circle=$(includes engine model tools | grep -E '^[^ ]+\.h ' | tsort 2>&1 >/dev/n
 [ -z "$circle" ] || wrong "headers include each other in a circle: ${circle//$'\n'/ }"
 
 # A module is NAME.c with NAME.h. Of the kernels, kernels.c includes every part, each a header that knows kernels.h.
-known=' '$(sed 's/#.*//' <<'END' | tr -s ' \n' ' '
-engine/answer:engine/session engine/positions:engine/session engine/session:engine/profile
-model/unicode/unicode:model/unicode/unicode_exceptions model/tokenizer/tokenizer:model/tokenizer/template
-model/tokenizer/words:model/tokenizer/template model/tokenizer/wordpiece:model/tokenizer/pretokenizer
-model/config:model/layers/position
-tools/plot/gnuplot/script:tools/plot/writer tools/plot/plot_options:tools/plot/pictures/pictures
-tools/plot/plot_options:tools/plot/pictures/plot_values
-END
-)
+# Pairs that still do, each ONE:OTHER, to be taken apart.
+known=' model/unicode/unicode:model/unicode/unicode_exceptions model/tokenizer/wordpiece:model/tokenizer/pretokenizer
+    model/config:model/layers/position '
 while read -r one other; do
-    [[ $known == *" $one:$other "* || $known == *" $other:$one "* ]] ||
-    wrong "$one and $other include each other: one of them knows too much"
+    [[ $known == *" $one:$other"[[:space:]]* || $known == *" $other:$one"[[:space:]]* ]] ||
+        wrong "$one and $other include each other: one of them knows too much"
 done < <(includes engine model tools | grep -v '^model/kernels/' | sed 's/\.[ch]//g' |
     awk '$1 != $2 { if (($2, $1) in seen) { if (!(($1, $2) in told)) print $1, $2; told[$1, $2] = 1 } seen[$1, $2] = 1 }')
 
