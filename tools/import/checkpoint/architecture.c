@@ -16,10 +16,12 @@
 #define EMBEDDING_NORM     PART_NORM, DIM_EMBEDDING, DIM_NONE
 // clang-format off
 #define END                {.to = NULL}
+#define PARTS(...)         (const struct part[]){__VA_ARGS__, END}
 // clang-format on
 
 /* ---- Bodies ---- */
 
+/* Also of DistilBERT, which has no token types: a table without rows is no tensor. */
 static const struct part BERT_EMBEDDING[] = {
     {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},
     {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},
@@ -45,13 +47,6 @@ static const struct part BERT_LAYER[] = {
 
 static const struct part ELECTRA_PROJECTION[] = {
     {"embedding.projection", LINEAR(DIM_WIDTH, DIM_EMBEDDING), {"embeddings_project"}},
-    END,
-};
-
-static const struct part DISTILBERT_EMBEDDING[] = {
-    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},
-    {"embedding.position.weight", TABLE(DIM_POSITIONS), {"embeddings.position_embeddings.weight"}},
-    {"embedding.norm", EMBEDDING_NORM, {"embeddings.LayerNorm"}},
     END,
 };
 
@@ -143,7 +138,7 @@ static const struct body DISTILBERT = {
     .activation = "activation",
     .default_types = 0,
     .default_eps = 1e-12,
-    .embedding = DISTILBERT_EMBEDDING,
+    .embedding = BERT_EMBEDDING,
     .layer = DISTILBERT_LAYER,
     .left_out = DISTILBERT_LEFT_OUT,
 };
@@ -160,75 +155,73 @@ static const struct body EMBEDDING = {
 
 /* ---- Heads ---- */
 
-static const struct part POOLER_PARTS[] = {
-    {"head.dense", SQUARE, {"pooler.dense"}},
-    END,
-};
-static const struct part BERT_SEQUENCE_PARTS[] = {
-    {"head.dense", SQUARE, {"pooler.dense"}},
-    {"head.output", SCORES, {"classifier"}},
-    END,
-};
 static const struct part TOKEN_PARTS[] = {
     {"head.output", SCORES, {"classifier"}},
     END,
 };
-static const struct part BERT_MASK_PARTS[] = {
-    {"head.dense", SQUARE, {"cls.predictions.transform.dense"}},
-    {"head.norm", NORM, {"cls.predictions.transform.LayerNorm"}},
-    END,
-};
-static const struct part DISTILBERT_SEQUENCE_PARTS[] = {
-    {"head.dense", SQUARE, {"pre_classifier"}},
-    {"head.output", SCORES, {"classifier"}},
-    END,
-};
-static const struct part DISTILBERT_MASK_PARTS[] = {
-    {"head.dense", SQUARE, {"vocab_transform"}},
-    {"head.norm", NORM, {"vocab_layer_norm"}},
-    END,
-};
-static const struct part ELECTRA_SEQUENCE_PARTS[] = {
-    {"head.dense", SQUARE, {"classifier.dense"}},
-    {"head.output", SCORES, {"classifier.out_proj"}},
-    END,
-};
-static const struct part ELECTRA_REPLACED_PARTS[] = {
-    {"head.dense", SQUARE, {"discriminator_predictions.dense"}},
-    {"head.output", SCORES, {"discriminator_predictions.dense_prediction"}},
-    END,
-};
 
 static const struct head POOLER = {
-    .kind = HEAD_POOLER, .dense = DENSE_TANH, .is_optional = true, .parts = POOLER_PARTS};
+    .kind = HEAD_POOLER,
+    .dense = DENSE_TANH,
+    .is_optional = true,
+    .parts = PARTS({"head.dense", SQUARE, {"pooler.dense"}}),
+};
 static const struct head BERT_SEQUENCE = {
-    .kind = HEAD_SEQUENCE, .dense = DENSE_TANH, .parts = BERT_SEQUENCE_PARTS};
-static const struct head TOKEN = {.kind = HEAD_TOKEN, .dense = DENSE_NONE, .parts = TOKEN_PARTS};
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_TANH,
+    .parts =
+        PARTS({"head.dense", SQUARE, {"pooler.dense"}}, {"head.output", SCORES, {"classifier"}}),
+};
+static const struct head TOKEN = {
+    .kind = HEAD_TOKEN,
+    .dense = DENSE_NONE,
+    .parts = TOKEN_PARTS,
+};
 static const struct head BERT_MASK = {
     .kind = HEAD_MASK,
     .dense = AS_THE_MODEL,
     .has_norm = true,
-    .parts = BERT_MASK_PARTS,
+    .parts = PARTS({"head.dense", SQUARE, {"cls.predictions.transform.dense"}},
+                   {"head.norm", NORM, {"cls.predictions.transform.LayerNorm"}}),
     .decoder = "cls.predictions.decoder.weight",
-    .decoder_bias = {"cls.predictions.bias", "cls.predictions.decoder.bias"}};
+    .decoder_bias = {"cls.predictions.bias", "cls.predictions.decoder.bias"},
+};
 static const struct head DISTILBERT_SEQUENCE = {
-    .kind = HEAD_SEQUENCE, .dense = DENSE_RELU, .parts = DISTILBERT_SEQUENCE_PARTS};
-static const struct head DISTILBERT_MASK = {.kind = HEAD_MASK,
-                                            .dense = AS_THE_MODEL,
-                                            .has_norm = true,
-                                            .parts = DISTILBERT_MASK_PARTS,
-                                            .decoder = "vocab_projector.weight",
-                                            .decoder_bias = {"vocab_projector.bias"}};
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_RELU,
+    .parts =
+        PARTS({"head.dense", SQUARE, {"pre_classifier"}}, {"head.output", SCORES, {"classifier"}}),
+};
+static const struct head DISTILBERT_MASK = {
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .parts = PARTS({"head.dense", SQUARE, {"vocab_transform"}},
+                   {"head.norm", NORM, {"vocab_layer_norm"}}),
+    .decoder = "vocab_projector.weight",
+    .decoder_bias = {"vocab_projector.bias"},
+};
 static const struct head ELECTRA_SEQUENCE = {
-    .kind = HEAD_SEQUENCE, .dense = DENSE_GELU, .parts = ELECTRA_SEQUENCE_PARTS};
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_GELU,
+    .parts = PARTS({"head.dense", SQUARE, {"classifier.dense"}},
+                   {"head.output", SCORES, {"classifier.out_proj"}}),
+};
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
-    .kind = HEAD_TOKEN, .dense = AS_THE_MODEL, .labels = 1, .parts = ELECTRA_REPLACED_PARTS};
-static const struct head EMBEDDING_SEQUENCE = {.kind = HEAD_SEQUENCE,
-                                               .dense = DENSE_NONE,
-                                               .bias_is_optional = true,
-                                               .reads_pooled = true,
-                                               .parts = TOKEN_PARTS};
+    .kind = HEAD_TOKEN,
+    .dense = AS_THE_MODEL,
+    .labels = 1,
+    .parts = PARTS({"head.dense", SQUARE, {"discriminator_predictions.dense"}},
+                   {"head.output", SCORES, {"discriminator_predictions.dense_prediction"}}),
+};
+static const struct head EMBEDDING_SEQUENCE = {
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_NONE,
+    .bias_is_optional = true,
+    .reads_pooled = true,
+    .parts = TOKEN_PARTS,
+};
 
 /* ---- Classes; the first of a body is the body alone ---- */
 
