@@ -9,6 +9,19 @@
 
 enum { D = TINY_WIDTH };
 
+struct patient sound;
+
+void sound_set_up(void)
+{
+    sound.data = tiny_model_bytes("learned", &sound.len);
+    sound.cap = sound.len;
+}
+
+void sound_tear_down(void)
+{
+    free(sound.data);
+}
+
 engine_error last;
 
 engine_status assert_words(engine_status status)

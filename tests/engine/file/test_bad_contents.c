@@ -10,17 +10,14 @@
 
 enum { SPARE = 4096 };
 
-static struct patient sound; /* learned positions: every tensor there is */
-
 SET_UP()
 {
-    sound.data = tiny_model_bytes("learned", &sound.len);
-    sound.cap = sound.len;
+    sound_set_up();
 }
 
 TEAR_DOWN()
 {
-    free(sound.data);
+    sound_tear_down();
 }
 
 static const char *const tags[] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};

@@ -5,7 +5,6 @@
  */
 #include "tests/engine/file/bad_file.h"
 #include "tests/support.h"
-#include "tests/tiny_model.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -15,17 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct patient sound; /* learned positions: every tensor there is */
-
 SET_UP()
 {
-    sound.data = tiny_model_bytes("learned", &sound.len);
-    sound.cap = sound.len;
+    sound_set_up();
 }
 
 TEAR_DOWN()
 {
-    free(sound.data);
+    sound_tear_down();
 }
 
 TEST(the_sound_file_works)

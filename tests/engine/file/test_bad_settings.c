@@ -2,7 +2,6 @@
  * make no sense, frequencies that do not fit, keys unknown or doubled. See test_bad_contents.c. */
 #include "tests/engine/file/bad_file.h"
 #include "tests/support.h"
-#include "tests/tiny_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,17 +10,14 @@
 
 enum { SPARE = 4096 };
 
-static struct patient sound; /* learned positions: every tensor there is */
-
 SET_UP()
 {
-    sound.data = tiny_model_bytes("learned", &sound.len);
-    sound.cap = sound.len;
+    sound_set_up();
 }
 
 TEAR_DOWN()
 {
-    free(sound.data);
+    sound_tear_down();
 }
 
 /* Values of settings that must be refused. The message names the key. */
