@@ -36,16 +36,21 @@ char *text_cut(const char *text, size_t len, size_t columns)
     return cut;
 }
 
-/* The end of a title's line: a blank near the middle of the text, behind a clause if there is one.
- */
+/* Behind a comma or a colon, if what follows fits on a line. */
+static bool is_clause(const char *line, const char *end, size_t columns)
+{
+    return end > line && strchr(",:", end[-1]) &&
+           display_width(end, strlen(end), columns + 2) <= columns + 1; /* the blank */
+}
+
+/* The end of a title's line: a blank where it is about as long as wanted. */
 static const char *line_end(const char *line, size_t wanted, size_t columns)
 {
     const char *end = strchrnul(line, ' ');
     while (*end) {
         size_t width = display_width(line, (size_t)(end - line), columns);
-        bool ends_clause = end > line && strchr(",:", end[-1]) && 20 * width >= 13 * wanted;
         const char *next = strchrnul(end + 1, ' ');
-        if (width >= wanted || ends_clause ||
+        if (width >= wanted || (20 * width >= 13 * wanted && is_clause(line, end, columns)) ||
             display_width(line, (size_t)(next - line), columns + 1) > columns)
             break;
         end = next;

@@ -183,6 +183,14 @@ static void put_values(const struct writer *writer, bool is_x, const char *title
 
 /* ---- Maps ---- */
 
+/* 1, 2 or 5 times a power of ten, so that at most so many are in the range. */
+static double round_step(double range, double most)
+{
+    double power = pow(10, floor(log10(range / most)));
+    double factor = range / most / power;
+    return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
+}
+
 /* Beside the panel; one for all panels is as high as all of them. */
 static void put_color_scale(const struct writer *writer, const struct panel *panel, size_t index)
 {
@@ -196,10 +204,13 @@ static void put_color_scale(const struct writer *writer, const struct panel *pan
         fputs("unset colorbox\n", writer->out);
         return;
     }
-    fprintf(writer->out,
-            "set colorbox vertical user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f "
-            "noborder\nset format cb '%%g'\nset cbtics scale 0.5 offset -0.5,0 font ',%.1f'\n",
-            1 + 5 / page->panel_width, 1 - height, 9 / page->width, height, TICK_FONT);
+    fprintf(
+        writer->out,
+        "set colorbox vertical user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f "
+        "noborder\nset format cb '%%g'\nset cbtics %.10g scale 0.5 offset -0.5,0 font ',%.1f'\n",
+        1 + 5 / page->panel_width, 1 - height, 9 / page->width, height,
+        round_step(panel->most - panel->least, fmin(8, fmax(1, height * page->panel_height / 20))),
+        TICK_FONT);
     put_title(writer, "cblabel", panel->unit, height * page->panel_height);
 }
 

@@ -91,6 +91,13 @@ static size_t count_permutations(const struct sentence *sentence, size_t most)
     return n < (double)most + 0.5 ? (size_t)(n + 0.5) : most + 1;
 }
 
+static void swap(size_t *order, size_t a, size_t b)
+{
+    size_t swapped = order[a];
+    order[a] = order[b];
+    order[b] = swapped;
+}
+
 static bool next_permutation(size_t *order, size_t n)
 {
     size_t i = n, j = n;
@@ -100,14 +107,9 @@ static bool next_permutation(size_t *order, size_t n)
         return false;
     while (order[j - 1] <= order[i - 2])
         j--;
-    size_t swapped = order[i - 2];
-    order[i - 2] = order[j - 1];
-    order[j - 1] = swapped;
-    for (size_t a = i - 1, b = n - 1; a < b; a++, b--) {
-        swapped = order[a];
-        order[a] = order[b];
-        order[b] = swapped;
-    }
+    swap(order, i - 2, j - 1);
+    for (size_t a = i - 1, b = n - 1; a < b; a++, b--)
+        swap(order, a, b);
     return true;
 }
 
@@ -152,11 +154,8 @@ static void take_random(struct permutations *permutations, size_t wanted, uint64
          tries++) {
         size_t *order = order_at(permutations, permutations->n);
         memcpy(order, permutations->orders, n * sizeof *order);
-        for (size_t i = n; i > 1; i--) {
-            size_t j = random_below(&seed, i), swapped = order[i - 1];
-            order[i - 1] = order[j];
-            order[j] = swapped;
-        }
+        for (size_t i = n; i > 1; i--)
+            swap(order, i - 1, random_below(&seed, i));
         permutations->n += is_new(permutations, order);
     }
 }
