@@ -318,6 +318,8 @@ TEST(title_lines)
     /* Behind a comma, but not where a line would be cut. */
     check_lines("with sinusoidal positions, W1 = 1, W2 = 10", POINTS_30,
                 "with sinusoidal positions,\nW1 = 1, W2 = 10");
+    check_lines("Products of vectors: of learned, of many, d = 192", POINTS_30,
+                "Products of vectors:\nof learned, of many, d = 192");
     check_lines("A, with sinusoidal positions", POINTS_20, "A, with sinusoidal\npositions");
     check_lines("a line\nend", POINTS_30, "a line\\nend");
 }

@@ -66,7 +66,9 @@ static char *break_lines(const char *text, size_t columns)
     size_t n_lines = (total + columns - 1) / columns;
     FILE *stream = memory_open(&lines, &len);
     for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-        end = n_lines > 1 ? line_end(line, total / n_lines, columns) : line + strlen(line);
+        end = line + strlen(line);
+        if (display_width(line, (size_t)(end - line), columns + 1) > columns)
+            end = line_end(line, total / n_lines, columns);
         if (line > text)
             putc('\n', stream);
         display_text(stream, line, (size_t)(end - line), columns);
