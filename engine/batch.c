@@ -71,28 +71,26 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
     if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
         limit = batch->request->max_tokens;
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "input %zu has a text and %s: expected one of them", index, what);
+        return misused(error, "input %zu has a text and %s: expected one of them", index, what);
     if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "input %zu has ids and tokens: expected one of them", index);
+        return misused(error, "input %zu has ids and tokens: expected one of them", index);
     if (kept->span > limit)
-        return fail(error, ENGINE_ERROR_LENGTH,
-                    "input %zu has %zu %s, the limit is %zu; %s are taken as they are, not "
-                    "truncated",
-                    index, kept->span, what, limit, what);
+        return fail(
+            error, ENGINE_ERROR_LENGTH,
+            "input %zu has %zu %s, the limit is %zu; %s are taken as they are, not truncated",
+            index, kept->span, what, limit, what);
     for (size_t i = 0; i < n_brought(input); i++) {
         int32_t id = id_at(input, i), type = type_at(input, i);
         if (!mask_keeps(input->mask, i))
             continue;
         if (id < 0 || id >= config->vocabulary)
-            return fail(error, ENGINE_ERROR_ARGUMENT,
-                        "input %zu: id %d at place %zu is out of range, expected 0 to %lld", index,
-                        (int)id, i, (long long)config->vocabulary - 1);
+            return misused(error,
+                           "input %zu: id %d at place %zu is out of range, expected 0 to %lld",
+                           index, (int)id, i, (long long)config->vocabulary - 1);
         if (type < 0 || type >= n_types)
-            return fail(error, ENGINE_ERROR_ARGUMENT,
-                        "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
-                        index, (int)type, i, (long long)n_types - 1);
+            return misused(error,
+                           "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
+                           index, (int)type, i, (long long)n_types - 1);
     }
     return ENGINE_OK;
 }

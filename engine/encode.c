@@ -149,7 +149,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     size_t n_threads = workers_team(&batch->session->workers);
     bool per_token = answers_per_token(batch->request);
     if (__builtin_mul_overflow(batch->n, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu inputs are too many", batch->n);
+        return misused(error, "%zu inputs are too many", batch->n);
     batch->counting = !per_token && batch->cap < floats;
     batch_begin(batch);
     do { /* threads leave off before a text that is too long for one of them: that is for all, in a
@@ -160,7 +160,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     if (batch->status != ENGINE_OK)
         return batch->status;
     if (per_token && __builtin_mul_overflow(batch->out_rows, width, &floats))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu tokens are too many", batch->out_rows);
+        return misused(error, "%zu tokens are too many", batch->out_rows);
     if (needed != NULL)
         *needed = floats;
     if (batch->counting)
@@ -186,8 +186,7 @@ engine_status encode(struct engine_session *session, const engine_input *inputs,
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
                     "the weight file holds a tokenizer alone");
     if ((inputs == NULL && n > 0) || (out == NULL && cap > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "inputs is NULL, or out is NULL and cap is not 0");
+        return misused(&session->error, "inputs is NULL, or out is NULL and cap is not 0");
     return encode_inputs(&batch, needed);
 }
 

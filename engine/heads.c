@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-/* Callers' buffers are filled as the structs of model/: the same fields in the same places. */
-#define SAME_FIELD(ours, theirs, field)                                                            \
-    _Static_assert(offsetof(struct ours, field) == offsetof(theirs, field) &&                      \
-                       sizeof(((struct ours *)0)->field) == sizeof(((theirs *)0)->field) &&        \
-                       sizeof(struct ours) == sizeof(theirs),                                      \
-                   "struct " #ours " and " #theirs " differ in " #field)
 SAME_FIELD(entity, engine_entity, label);
 SAME_FIELD(entity, engine_entity, score);
 SAME_FIELD(entity, engine_entity, begin);
@@ -132,8 +126,8 @@ static engine_status entities(engine_session *session, const engine_input *input
 {
     struct request request;
     if (input == NULL || (list->out == NULL && list->cap > 0) || input->ids != NULL)
-        return fail(
-            &session->error, ENGINE_ERROR_ARGUMENT,
+        return misused(
+            &session->error,
             "engine_entities: input or out is NULL, or the input has ids, which have no spans");
     if (session->model->encoder.config.head != HEAD_TOKEN)
         return no_head(session, "labels of tokens");
@@ -182,9 +176,9 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
     if (config->head != HEAD_MASK || mask_token < 0)
         return no_head(session, "mask tokens");
     if (input == NULL || (out == NULL && cap > 0) || k == 0 || k > (size_t)config->vocabulary)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,
-                    (long long)config->vocabulary);
+        return misused(&session->error,
+                       "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,
+                       (long long)config->vocabulary);
     engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;

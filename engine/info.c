@@ -16,7 +16,7 @@ static const enum section_tag SETTINGS_SECTIONS[] = {
 engine_status engine_model_verify(const engine_model *model, engine_error *error)
 {
     if (model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_verify: model is NULL");
+        return misused(error, "engine_model_verify: model is NULL");
     return weight_file_verify(&model->file, error);
 }
 

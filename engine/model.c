@@ -19,8 +19,8 @@ static engine_status refuse_setting(const char *section, const struct setting *s
                     "%s asks for '%.40s' = '%.40s', a key that this version does not know: use a "
                     "newer library",
                     section, setting->key, setting->value);
-    return fail(error, ENGINE_ERROR_FORMAT, "%s: '%.40s' is '%.40s', expected %s", section,
-                setting->key, setting->value, expected);
+    return damaged(error, "%s: '%.40s' is '%.40s', expected %s", section, setting->key,
+                   setting->value, expected);
 }
 
 static engine_status read_config(const struct weight_file *file, struct model_config *config,
@@ -37,7 +37,7 @@ static engine_status read_config(const struct weight_file *file, struct model_co
                                   error);
     }
     const char *wrong = config_check(config);
-    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "config: %s", wrong) : ENGINE_OK;
+    return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
 }
 
 static engine_status read_tokenizer(const struct weight_file *file,
@@ -57,13 +57,12 @@ static engine_status read_tokenizer(const struct weight_file *file,
     }
     const char *wrong = vocabulary_view(&tokenizer->vocabulary, section->data, section->len);
     if (wrong != NULL)
-        return fail(error, ENGINE_ERROR_FORMAT, "vocabulary: %s", wrong);
+        return damaged(error, "vocabulary: %s", wrong);
     if (tokenizer->vocabulary.n > config->vocabulary)
-        return fail(error, ENGINE_ERROR_FORMAT,
-                    "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
-                    tokenizer->vocabulary.n, (long long)config->vocabulary);
+        return damaged(error, "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
+                       tokenizer->vocabulary.n, (long long)config->vocabulary);
     wrong = tokenizer_check(tokenizer, n_types);
-    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
+    return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
 static engine_status build_tokenizer(struct engine_model *model, engine_error *error)
@@ -76,7 +75,7 @@ static engine_status build_tokenizer(struct engine_model *model, engine_error *e
                         "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
     }
     const char *wrong = tokenizer_build(&model->tokenizer, model->tokenizer_tables);
-    return wrong != NULL ? fail(error, ENGINE_ERROR_FORMAT, "tokenizer: %s", wrong) : ENGINE_OK;
+    return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
 /* layers * sizeof and rows * width fit size_t, since config counts are below 2^31. */
@@ -86,9 +85,8 @@ static engine_status make_layers(struct engine_model *model, engine_error *error
     const struct model_config *config = &encoder->config;
     size_t n_layers = (size_t)config->layers;
     if (n_layers > model->file.n_tensors)
-        return fail(error, ENGINE_ERROR_FORMAT,
-                    "config 'layers' is %zu, but the file has %zu tensors", n_layers,
-                    model->file.n_tensors);
+        return damaged(error, "config 'layers' is %zu, but the file has %zu tensors", n_layers,
+                       model->file.n_tensors);
     if (n_layers > 0) {
         encoder->layers = calloc(n_layers, sizeof *encoder->layers);
         if (encoder->layers == NULL)
@@ -111,10 +109,10 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     const char *isa = getenv("ENGINE_ISA");
     encoder->kernels = kernels_select(isa, multiplies_int8(encoder));
     if (encoder->kernels == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avx512, "
-                    "avx512vnni or amx",
-                    isa);
+        return misused(error,
+                       "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avx512, "
+                       "avx512vnni or amx",
+                       isa);
     if (encoder->kernels->needs_tiles && !machine_allow_tiles())
         encoder->kernels = kernels_select("avx512vnni", false);
     encoder->blas = encoder->kernels == &kernels_portable && machine_prepare_blas();
@@ -176,7 +174,7 @@ engine_status engine_model_open(const char *path, const engine_model_options *op
 {
     engine_model_options own;
     if (model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open: model is NULL");
+        return misused(error, "engine_model_open: model is NULL");
     *model = NULL;
     if (read_model_options(options, &own, error) != ENGINE_OK)
         return ENGINE_ERROR_ARGUMENT;
@@ -193,14 +191,13 @@ engine_status engine_model_open_memory(const void *data, size_t len,
 {
     engine_model_options own;
     if (model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_model_open_memory: model is NULL");
+        return misused(error, "engine_model_open_memory: model is NULL");
     *model = NULL;
     if (read_model_options(options, &own, error) != ENGINE_OK)
         return ENGINE_ERROR_ARGUMENT;
     if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "engine_model_open_memory: data is NULL or not aligned to %d bytes",
-                    TENSOR_ALIGN);
+        return misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
+                       TENSOR_ALIGN);
     return open_model(NULL, data, len, model, error);
 }
 

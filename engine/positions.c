@@ -24,11 +24,10 @@ static engine_status choose_scheme(const struct engine_model *model, engine_posi
     enum position_scheme own =
         model != NULL ? (enum position_scheme)model->encoder.config.position : POSITION_NONE;
     if ((unsigned)position > ENGINE_POSITION_EXPONENTIAL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "position is %d, expected 0 to %d", (int)position,
-                    ENGINE_POSITION_EXPONENTIAL);
+        return misused(error, "position is %d, expected 0 to %d", (int)position,
+                       ENGINE_POSITION_EXPONENTIAL);
     if (position == ENGINE_POSITION_MODEL && model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "position is ENGINE_POSITION_MODEL, but there is no model");
+        return misused(error, "position is ENGINE_POSITION_MODEL, but there is no model");
     if (position == ENGINE_POSITION_LEARNED && own != POSITION_LEARNED)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
@@ -43,12 +42,11 @@ static engine_status choose_base(double base, struct position_encoding *encoding
     if (base == 0)
         return ENGINE_OK;
     if (!(base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST))
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "position_base is %g, expected a number from %g to %g", base,
-                    ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
+        return misused(error, "position_base is %g, expected a number from %g to %g", base,
+                       ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
     if (!position_has_base(encoding->scheme))
-        return fail(
-            error, ENGINE_ERROR_ARGUMENT,
+        return misused(
+            error,
             "position_base is given, but only positions sinusoidal and exponential have a base");
     encoding->base = base;
     return ENGINE_OK;
@@ -60,21 +58,18 @@ static engine_status choose_frequencies(const float *frequencies, size_t n,
     if (frequencies == NULL && n == 0)
         return ENGINE_OK;
     if (frequencies == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "frequencies is NULL, but n_frequencies is %zu",
-                    n);
+        return misused(error, "frequencies is NULL, but n_frequencies is %zu", n);
     if (encoding->scheme != POSITION_FOURIER)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "frequencies are given, but only position fourier has them");
+        return misused(error, "frequencies are given, but only position fourier has them");
     if (n > (encoding->width + 1) / 2)
-        return fail(
-            error, ENGINE_ERROR_ARGUMENT,
+        return misused(
+            error,
             "%zu frequencies are given, but rows of %zu columns hold at most %zu: each takes two",
             n, encoding->width, (encoding->width + 1) / 2);
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)frequencies[i]) <= ENGINE_POSITION_FREQUENCY_MOST))
-            return fail(error, ENGINE_ERROR_ARGUMENT,
-                        "frequency %zu is %g, expected a number up to %g", i,
-                        (double)frequencies[i], ENGINE_POSITION_FREQUENCY_MOST);
+            return misused(error, "frequency %zu is %g, expected a number up to %g", i,
+                           (double)frequencies[i], ENGINE_POSITION_FREQUENCY_MOST);
     encoding->n_frequencies = n;
     encoding->frequencies = frequencies;
     return ENGINE_OK;
@@ -84,8 +79,7 @@ static engine_status check_scale(const double *scale, const char *name, engine_e
 {
     if (scale == NULL || (*scale >= 0 && *scale <= (double)FLT_MAX))
         return ENGINE_OK;
-    return fail(error, ENGINE_ERROR_ARGUMENT, "%s is %g, expected a finite number, 0 or more", name,
-                *scale);
+    return misused(error, "%s is %g, expected a finite number, 0 or more", name, *scale);
 }
 
 engine_status choose_positions(const struct engine_model *model,
@@ -111,8 +105,7 @@ engine_status choose_positions(const struct engine_model *model,
     if (status == ENGINE_OK)
         status = check_scale(options->position_scale, "position_scale", error);
     if (status == ENGINE_OK && options->position_scale != NULL && encoding->scheme == POSITION_NONE)
-        status = fail(error, ENGINE_ERROR_ARGUMENT,
-                      "position_scale is given, but no positions are added");
+        status = misused(error, "position_scale is given, but no positions are added");
     if (status == ENGINE_OK && options->position_scale != NULL)
         encoding->scale = *options->position_scale;
     return status;
@@ -148,11 +141,10 @@ static engine_status choose_width(const struct engine_model *model, size_t *widt
 {
     size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
     if (model == NULL && *width == 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "engine_position_matrix: model is NULL and width is 0");
+        return misused(error, "engine_position_matrix: model is NULL and width is 0");
     if (*width != 0 && *width != own)
-        return fail(
-            error, ENGINE_ERROR_ARGUMENT,
+        return misused(
+            error,
             "engine_position_matrix: width is %zu, but the model adds positions of %zu columns",
             *width, own);
     *width = own;
@@ -175,7 +167,7 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     if (status != ENGINE_OK)
         return status;
     if (out == NULL && exact == NULL && cap > 0)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "positions: out is NULL, but cap is %zu", cap);
+        return misused(error, "positions: out is NULL, but cap is %zu", cap);
     if (encoding.scheme == POSITION_LEARNED) {
         size_t rows =
             model->encoder.position_table.rows - (size_t)model->encoder.config.position_offset;
@@ -184,7 +176,7 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
                         "%zu positions asked for, the model's table has %zu", n, rows);
     }
     if (__builtin_mul_overflow(n, width, &numbers))
-        return fail(error, ENGINE_ERROR_ARGUMENT, "%zu positions are too many", n);
+        return misused(error, "%zu positions are too many", n);
     if (needed != NULL)
         *needed = numbers;
     if (cap < numbers)

@@ -41,8 +41,7 @@ static engine_status unknown_prompt(const struct engine_model *model, const char
     for (size_t at = 0, used = 0; next_prompt(model, &at, &setting) && used < sizeof names;)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
                                  setting.key + PREFIX_LEN);
-    return fail(error, ENGINE_ERROR_ARGUMENT, "this model has no prompt '%.48s': it has %s", name,
-                names);
+    return misused(error, "this model has no prompt '%.48s': it has %s", name, names);
 }
 
 /* What the file wants before a text that nobody said anything of. */
@@ -57,10 +56,10 @@ static engine_status choose_default(const struct engine_model *model, engine_rol
     const char *name = engine_model_metadata(model, "default_prompt");
     if (name == NULL || name[0] == '\0' || find(model, name, prompt))
         return ENGINE_OK;
-    return fail(error, ENGINE_ERROR_FORMAT,
-                "the file's default_prompt is '%.48s', and it has no prompt.%.48s: name another "
-                "prompt, or none",
-                name, name);
+    return damaged(error,
+                   "the file's default_prompt is '%.48s', and it has no prompt.%.48s: name another "
+                   "prompt, or none",
+                   name, name);
 }
 
 engine_status prompt_choose(const struct engine_model *model, engine_role role, const char *name,
@@ -81,8 +80,7 @@ engine_status prompt_of_options(const struct engine_model *model,
     if (options->prompt_text == NULL)
         return prompt_choose(model, options->role, options->prompt, by_default, prompt, error);
     if (options->prompt != NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "prompt and prompt_text are both given: expected one of them");
+        return misused(error, "prompt and prompt_text are both given: expected one of them");
     *prompt = (struct prompt){options->prompt_text,
                               text_bytes(options->prompt_text, options->prompt_len)};
     return ENGINE_OK;
@@ -94,7 +92,7 @@ engine_status engine_prompt(const engine_model *model, const engine_encode_optio
     engine_encode_options options;
     struct prompt prompt;
     if (model == NULL || text == NULL || len == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_prompt: model, text or len is NULL");
+        return misused(error, "engine_prompt: model, text or len is NULL");
     engine_status status = request_options(given, &options, error);
     if (status == ENGINE_OK)
         status = prompt_of_options(model, &options, options.pooling == ENGINE_POOLING_MODEL,

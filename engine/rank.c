@@ -17,13 +17,13 @@ static engine_status check_pairs(engine_session *session, const engine_input *qu
                                  const engine_input *texts, size_t n)
 {
     if (!is_plain_text(query))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
+        return misused(&session->error,
+                       "the query has ids, a pair, or a NULL text: a cross-encoder takes a text");
     for (size_t i = 0; i < n; i++)
         if (!is_plain_text(&texts[i]))
-            return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                        "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text",
-                        i);
+            return misused(
+                &session->error,
+                "input %zu has ids, a pair, or a NULL text: a cross-encoder takes a text", i);
     return ENGINE_OK;
 }
 
@@ -86,8 +86,7 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     struct request request;
     struct prompt query_prompt;
     if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_rank: query, texts or out is NULL");
+        return misused(&session->error, "engine_rank: query, texts or out is NULL");
     const struct model_config *config = &session->model->encoder.config;
     bool by_pair = config->head == HEAD_SEQUENCE && config->labels == 1;
     engine_status status = request_rank(session, options, by_pair, &request, &query_prompt);

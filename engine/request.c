@@ -17,19 +17,18 @@ static engine_status check_options(const engine_encode_options *options, engine_
 {
     if ((unsigned)options->pooling > ENGINE_POOLING_POOLER ||
         (unsigned)options->on_long > ENGINE_ON_LONG_ERROR)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "pooling is %d, expected 0 to %d; on_long is %d, expected 0 to %d",
-                    (int)options->pooling, ENGINE_POOLING_POOLER, (int)options->on_long,
-                    ENGINE_ON_LONG_ERROR);
+        return misused(error, "pooling is %d, expected 0 to %d; on_long is %d, expected 0 to %d",
+                       (int)options->pooling, ENGINE_POOLING_POOLER, (int)options->on_long,
+                       ENGINE_ON_LONG_ERROR);
     if ((unsigned)options->truncation > ENGINE_TRUNCATE_ONLY_SECOND)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "truncation is %d, expected 0 to %d",
-                    (int)options->truncation, ENGINE_TRUNCATE_ONLY_SECOND);
+        return misused(error, "truncation is %d, expected 0 to %d", (int)options->truncation,
+                       ENGINE_TRUNCATE_ONLY_SECOND);
     if ((unsigned)options->role > ENGINE_ROLE_DOCUMENT)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "role is %d, expected 0 to %d",
-                    (int)options->role, ENGINE_ROLE_DOCUMENT);
+        return misused(error, "role is %d, expected 0 to %d", (int)options->role,
+                       ENGINE_ROLE_DOCUMENT);
     if (options->normalize != 0 && options->pooling == ENGINE_POOLING_NONE)
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "normalize is for pooled vectors, but pooling is ENGINE_POOLING_NONE");
+        return misused(error,
+                       "normalize is for pooled vectors, but pooling is ENGINE_POOLING_NONE");
     return ENGINE_OK;
 }
 

@@ -170,19 +170,18 @@ static engine_status read_options(struct engine_session *session, const struct e
     if (status != ENGINE_OK)
         return status;
     if (options.n_threads > MAX_THREADS)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "n_threads is %zu, expected at most %d",
-                    options.n_threads, MAX_THREADS);
+        return misused(error, "n_threads is %zu, expected at most %d", options.n_threads,
+                       MAX_THREADS);
     if (options.max_tokens > limit)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "max_tokens is %zu, the model takes at most %zu",
-                    options.max_tokens, limit);
+        return misused(error, "max_tokens is %zu, the model takes at most %zu", options.max_tokens,
+                       limit);
     if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "mask is %d, expected 0 to %d", (int)options.mask,
-                    ENGINE_MASK_CAUSAL);
+        return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
+                       ENGINE_MASK_CAUSAL);
     if ((options.trace & ~(unsigned)(ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION)) != 0 ||
         (options.trace != 0 && options.trace_callback == NULL))
-        return fail(error, ENGINE_ERROR_ARGUMENT,
-                    "trace is %u: expected engine_trace kinds, and a trace_callback",
-                    options.trace);
+        return misused(error, "trace is %u: expected engine_trace kinds, and a trace_callback",
+                       options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
     session->mask = (enum mask_kind)choice_value((int)options.mask, config->mask);
@@ -240,10 +239,10 @@ engine_status engine_session_new(const engine_model *model, const engine_session
                                  engine_session **out, engine_error *error)
 {
     if (out == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_new: session is NULL");
+        return misused(error, "engine_session_new: session is NULL");
     *out = NULL;
     if (model == NULL)
-        return fail(error, ENGINE_ERROR_ARGUMENT, "engine_session_new: model is NULL");
+        return misused(error, "engine_session_new: model is NULL");
     struct engine_session session;
     engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)

@@ -12,6 +12,10 @@
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The failures that are most frequent: a call that makes no sense, a file that is not as it must be. */
+#define misused(error, ...) fail(error, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)
+#define damaged(error, ...) fail(error, ENGINE_ERROR_FORMAT, __VA_ARGS__)
+
 /* ENGINE_OK and an empty message. */
 engine_status succeed(engine_error *error);
 
@@ -27,6 +31,13 @@ size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, s
 
 /* len, or the bytes up to the NUL byte; 0 of a NULL text. */
 size_t text_bytes(const char *text, size_t len);
+
+/* Buffers of the caller are filled as the structs of model/: the same fields in the same places. */
+#define SAME_FIELD(ours, theirs, field)                                                            \
+    _Static_assert(offsetof(struct ours, field) == offsetof(theirs, field) &&                      \
+                       sizeof(((struct ours *)0)->field) == sizeof(((theirs *)0)->field) &&        \
+                       sizeof(struct ours) == sizeof(theirs),                                      \
+                   "struct " #ours " and " #theirs " differ in " #field)
 
 /* Poolings, masks and positions of engine.h: 0 is what the model has (own), and every other choice
  * is one more than the value of model/config.h. */

@@ -9,20 +9,18 @@ static engine_status check_text(struct engine_session *session, const engine_inp
 {
     if ((input->text == NULL && input->text_len > 0) ||
         (input->pair == NULL && input->pair_len > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "input %zu: its text is NULL, but its length is not 0", index);
+        return misused(&session->error, "input %zu: its text is NULL, but its length is not 0",
+                       index);
     if (session->model->tokenizer.vocabulary.n == 0)
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
                     "the weight file has no vocabulary: input %zu must be given as ids", index);
     if (input->ids == NULL && input->n_ids > 0)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "input %zu: ids is NULL, but n_ids is not 0", index);
+        return misused(&session->error, "input %zu: ids is NULL, but n_ids is not 0", index);
     if (input->tokens == NULL && input->n_tokens > 0)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "input %zu: tokens is NULL, but n_tokens is not 0", index);
+        return misused(&session->error, "input %zu: tokens is NULL, but n_tokens is not 0", index);
     if (input->ids != NULL || input->tokens != NULL)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT, "input %zu has %s: expected a text",
-                    index, input->ids != NULL ? "ids" : "tokens");
+        return misused(&session->error, "input %zu has %s: expected a text", index,
+                       input->ids != NULL ? "ids" : "tokens");
     return ENGINE_OK;
 }
 
@@ -71,20 +69,13 @@ engine_status read_tokens(struct engine_session *session, const engine_input *in
                      count);
 }
 
-/* A caller's engine_token is filled as a struct token: the same fields in the same places. */
-#define SAME_FIELD(field)                                                                          \
-    _Static_assert(offsetof(struct token, field) == offsetof(engine_token, field) &&               \
-                       sizeof(((struct token *)0)->field) == sizeof(((engine_token *)0)->field),   \
-                   "struct token and engine_token differ in " #field)
-SAME_FIELD(id);
-SAME_FIELD(type);
-SAME_FIELD(begin);
-SAME_FIELD(end);
-SAME_FIELD(special);
-SAME_FIELD(in_pair);
-SAME_FIELD(in_prompt);
-_Static_assert(sizeof(struct token) == sizeof(engine_token),
-               "struct token and engine_token differ");
+SAME_FIELD(token, engine_token, id);
+SAME_FIELD(token, engine_token, type);
+SAME_FIELD(token, engine_token, begin);
+SAME_FIELD(token, engine_token, end);
+SAME_FIELD(token, engine_token, special);
+SAME_FIELD(token, engine_token, in_pair);
+SAME_FIELD(token, engine_token, in_prompt);
 
 static engine_status tokenize(engine_session *session, const engine_input *input,
                               const engine_encode_options *options, engine_token *out, size_t cap,
@@ -93,8 +84,7 @@ static engine_status tokenize(engine_session *session, const engine_input *input
     struct request request;
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_tokenize: input or out is NULL");
+        return misused(&session->error, "engine_tokenize: input or out is NULL");
     engine_status status = request_tokens(session, options, &request);
     if (status == ENGINE_OK)
         status = tokens_of(session, input, 0, &request,
@@ -131,8 +121,7 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     struct request request;
     size_t n = 0;
     if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "engine_windows: tokens or out is NULL");
+        return misused(&session->error, "engine_windows: tokens or out is NULL");
     engine_status status = request_tokens(session, options, &request);
     if (status != ENGINE_OK)
         return status;
@@ -150,9 +139,9 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
                     "leaves no room",
                     n_tokens - windows.n, limit);
     if (is_long && windows.stride >= windows.room)
-        return fail(&session->error, ENGINE_ERROR_ARGUMENT,
-                    "input 0: its windows have room for %zu token%s: the stride must be smaller",
-                    windows.room, windows.room == 1 ? "" : "s");
+        return misused(&session->error,
+                       "input 0: its windows have room for %zu token%s: the stride must be smaller",
+                       windows.room, windows.room == 1 ? "" : "s");
     for (struct window window; windows_next(&windows, &window); n++)
         if (n < cap)
             out[n] = (engine_window){.n_tokens = n_tokens - windows.n + window.n,

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Where binding has got to: the first failure ends it. */
+/* Where binding has got to. */
 struct binder {
     const struct weight_file *file;
     engine_error *error;
     engine_status status;
 };
+
+/* The first failure ends the binding. */
+#define refuse(binder, ...) ((binder)->status = damaged((binder)->error, __VA_ARGS__))
 
 static void shape_text(const struct tensor *tensor, char *text, size_t cap)
 {
@@ -29,15 +32,12 @@ static bool find(struct binder *binder, const char *prefix, const char *suffix, 
         return false;
     snprintf(name, sizeof name, "%s.%s", prefix, suffix);
     if (!weight_file_find(binder->file, name, tensor)) {
-        binder->status =
-            fail(binder->error, ENGINE_ERROR_FORMAT,
-                 "the weight file has no tensor '%s', which its config asks for", name);
+        refuse(binder, "the weight file has no tensor '%s', which its config asks for", name);
         return false;
     }
     if (tensor->n_dims != n_dims) {
-        binder->status =
-            fail(binder->error, ENGINE_ERROR_FORMAT, "tensor '%s' has %zu dimensions, expected %zu",
-                 name, tensor->n_dims, n_dims);
+        refuse(binder, "tensor '%s' has %zu dimensions, expected %zu", name, tensor->n_dims,
+               n_dims);
         return false;
     }
     return true;
@@ -47,9 +47,8 @@ static void wrong_shape(struct binder *binder, const struct tensor *tensor, cons
 {
     char shape[96] = "";
     shape_text(tensor, shape, sizeof shape);
-    binder->status =
-        fail(binder->error, ENGINE_ERROR_FORMAT,
-             "tensor '%.64s' is [%s], expected [%s] by the config", tensor->name, shape, expected);
+    refuse(binder, "tensor '%.64s' is [%s], expected [%s] by the config", tensor->name, shape,
+           expected);
 }
 
 static const float *bind_vector(struct binder *binder, const char *prefix, const char *suffix,
@@ -63,8 +62,7 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     if (tensor.shape[0] != n) {
         wrong_shape(binder, &tensor, expected);
     } else if (tensor.type != TENSOR_F32) {
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
-                              "tensor '%.64s' is not f32, as vectors must be", tensor.name);
+        refuse(binder, "tensor '%.64s' is not f32, as vectors must be", tensor.name);
     }
     return (const float *)(const void *)(binder->file->data + tensor.offset);
 }
@@ -100,8 +98,7 @@ static struct matrix bind_table(struct binder *binder, const char *prefix, size_
 {
     struct matrix table = bind_matrix(binder, prefix, rows, cols, at_least);
     if (binder->status == ENGINE_OK && table.layout != LAYOUT_ROWS)
-        binder->status = fail(binder->error, ENGINE_ERROR_FORMAT,
-                              "table '%s.weight' is in panels, expected rows", prefix);
+        refuse(binder, "table '%s.weight' is in panels, expected rows", prefix);
     return table;
 }
 
@@ -153,10 +150,9 @@ static const float *bind_frequencies(struct binder *binder, size_t n)
     const float *frequencies = bind_vector(binder, "position", "frequencies", n);
     for (size_t i = 0; binder->status == ENGINE_OK && i < n; i++)
         if (!(fabs((double)frequencies[i]) <= POSITION_FREQUENCY_MOST))
-            binder->status =
-                fail(binder->error, ENGINE_ERROR_FORMAT,
-                     "tensor 'position.frequencies' holds %g at %zu, expected a number up to %g",
-                     (double)frequencies[i], i, POSITION_FREQUENCY_MOST);
+            refuse(binder,
+                   "tensor 'position.frequencies' holds %g at %zu, expected a number up to %g",
+                   (double)frequencies[i], i, POSITION_FREQUENCY_MOST);
     return frequencies;
 }
 

@@ -67,7 +67,7 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
     if (named != NULL && named[0] != '\0') {
         if ((size_t)snprintf(path, cap, "%s", named) < cap)
             return ENGINE_OK;
-        return fail(error, ENGINE_ERROR_ARGUMENT, "the path in ENCODE_MODEL is too long");
+        return misused(error, "the path in ENCODE_MODEL is too long");
     }
     if (!place_of_program(place) || access(place, F_OK) != 0 || strlen(place) >= cap) {
         if (access(ENCODE_DATADIR "/" FILE_NAME, F_OK) != 0 || sizeof ENCODE_DATADIR

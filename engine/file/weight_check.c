@@ -15,9 +15,6 @@ enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
 
 static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
 
-/* Most of what can be wrong is a damaged file. */
-#define damaged(error, ...) fail(error, ENGINE_ERROR_FORMAT, __VA_ARGS__)
-
 static engine_status check_header(const struct weight_file *file, engine_error *error)
 {
     const uint8_t *data = file->data;
@@ -27,10 +24,9 @@ static engine_status check_header(const struct weight_file *file, engine_error *
     if (memcmp(data, FORMAT_MAGIC, magic) != 0) {
         bool text_mode = file->len > 4 && memcmp(data + 1, "ENC", 3) == 0;
         return damaged(error, "not a weight file: it does not start with the magic bytes%s",
-                       text_mode
-                           ? "; it looks as if a transfer in text mode changed it: transfer it "
-                             "again in binary mode"
-                           : " 89 'ENC' 0D 0A 1A 0A");
+                       text_mode ? "; it looks as if a transfer in text mode changed it: transfer "
+                                   "it again in binary mode"
+                                 : " 89 'ENC' 0D 0A 1A 0A");
     }
     if (file->len < HEADER_BYTES)
         return damaged(error, "the weight file is cut off: %zu bytes, its header alone takes %d",
@@ -83,11 +79,10 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
     if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len ||
         len > file->len - offset ||
         (offset < table + file->n_sections * SECTION_ENTRY_BYTES && table < offset + len))
-        return damaged(
-            error,
-            "section %s lies at %llu, length %llu: not aligned to %d, over its neighbour "
-            "or the section table, or outside the file",
-            tag, (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
+        return damaged(error,
+                       "section %s lies at %llu, length %llu: not aligned to %d, over its "
+                       "neighbour or the section table, or outside the file",
+                       tag, (unsigned long long)offset, (unsigned long long)len, TENSOR_ALIGN);
     if (flags > 1 || get_u32(entry + 28) != 0)
         return fail(
             error, ENGINE_ERROR_UNSUPPORTED,

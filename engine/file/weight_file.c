@@ -82,7 +82,7 @@ static engine_status sort_tensors(struct weight_file *file, engine_error *error)
         weight_file_tensor(file, file->by_name[i - 1], &before);
         weight_file_tensor(file, file->by_name[i], &tensor);
         if (strcmp(before.name, tensor.name) == 0)
-            return fail(error, ENGINE_ERROR_FORMAT, "tensor '%.64s' occurs twice", tensor.name);
+            return damaged(error, "tensor '%.64s' occurs twice", tensor.name);
     }
     return ENGINE_OK;
 }
@@ -114,7 +114,7 @@ static engine_status map(const char *path, int fd, const uint8_t **data, size_t 
         return fail(error, ENGINE_ERROR_IO, "'%.128s' is %s, expected a weight file", path,
                     S_ISDIR(stat.st_mode) ? "a directory" : "not a regular file");
     if (stat.st_size == 0)
-        return fail(error, ENGINE_ERROR_FORMAT, "'%.128s' is empty, expected a weight file", path);
+        return damaged(error, "'%.128s' is empty, expected a weight file", path);
     if ((uintmax_t)stat.st_size > SIZE_MAX)
         return fail(error, ENGINE_ERROR_MEMORY, "'%.128s' is too large for this machine", path);
     void *address = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

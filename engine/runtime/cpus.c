@@ -1,4 +1,4 @@
-/* threads.c - the number of threads: environment, affinity, cgroup quota.
+/* cpus.c - the number of threads: environment, affinity, cgroup quota.
  *
  * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one
  * above it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that
@@ -14,21 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool read_text(const char *path, char *text, size_t cap)
+/* The start of a file named by three parts, and its length; "" where it cannot be read. */
+static size_t read_text(const char *root, const char *directory, const char *file, char *text,
+                        size_t cap)
 {
+    char path[512];
+    snprintf(path, sizeof path, "%s%s%s", root, directory, file);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, text, cap - 1);
-    close(fd);
+    ssize_t n = fd >= 0 ? read(fd, text, cap - 1) : 0;
+    if (fd >= 0)
+        close(fd);
     text[n > 0 ? n : 0] = '\0';
-    return n > 0;
-}
-
-/* ⌈quota / period⌉ CPUs; 0 if there is no limit. */
-static size_t cpus_of(long long quota, long long period)
-{
-    return quota > 0 && period > 0 ? (size_t)((quota + period - 1) / period) : 0;
+    return n > 0 ? (size_t)n : 0;
 }
 
 static size_t smaller_limit(size_t a, size_t b)
@@ -36,24 +33,20 @@ static size_t smaller_limit(size_t a, size_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static size_t quota_v2(const char *directory)
+/* ⌈quota / period⌉ CPUs of a group; 0 if there is no limit. */
+static size_t quota_of(const char *directory, bool v2)
 {
-    char path[512], text[64];
+    static const char V1[] = "/sys/fs/cgroup/cpu";
+    char text[96];
     long long quota, period;
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", directory);
-    if (!read_text(path, text, sizeof text) || sscanf(text, "%lld %lld", &quota, &period) != 2)
-        return 0;
-    return cpus_of(quota, period);
-}
-
-static size_t quota_v1(const char *directory)
-{
-    char path[512], quota[32], period[32];
-    snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", directory);
-    if (!read_text(path, quota, sizeof quota))
-        return 0;
-    snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", directory);
-    return read_text(path, period, sizeof period) ? cpus_of(atoll(quota), atoll(period)) : 0;
+    if (v2) {
+        read_text("/sys/fs/cgroup", directory, "/cpu.max", text, sizeof text);
+    } else {
+        size_t len = read_text(V1, directory, "/cpu.cfs_quota_us", text, 32);
+        read_text(V1, directory, "/cpu.cfs_period_us", text + len, sizeof text - len);
+    }
+    bool has_limit = sscanf(text, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0;
+    return has_limit ? (size_t)((quota + period - 1) / period) : 0;
 }
 
 /* "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
@@ -72,8 +65,7 @@ static size_t cgroup_cpus(void)
 {
     char groups[4096], directory[256];
     size_t least = 0;
-    if (!read_text("/proc/self/cgroup", groups, sizeof groups))
-        return 0;
+    read_text("/proc/self/cgroup", "", "", groups, sizeof groups);
     for (char *rest = groups, *line; (line = strsep(&rest, "\n")) != NULL;) {
         char *controllers = strchr(line, ':');
         char *name = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -85,7 +77,7 @@ static size_t cgroup_cpus(void)
             continue;
         strcpy(directory, strcmp(name + 1, "/") == 0 ? "" : name + 1);
         for (;;) {
-            least = smaller_limit(least, v2 ? quota_v2(directory) : quota_v1(directory));
+            least = smaller_limit(least, quota_of(directory, v2));
             char *slash = strrchr(directory, '/');
             if (slash == NULL)
                 break;

@@ -1,6 +1,6 @@
-/* threads.h - how many threads to work with. */
-#ifndef ENGINE_THREADS_H
-#define ENGINE_THREADS_H
+/* cpus.h - how many threads to work with. */
+#ifndef ENGINE_CPUS_H
+#define ENGINE_CPUS_H
 
 #include <stddef.h>
 
