@@ -205,15 +205,15 @@ $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
 	$(call say,link)$(LINK) -o $@ $^ $(LIBS)
 
 # ---- Pages ----
-# Programs print their manual page, around what tools/man/ says, and their completion for bash.
+# Manual pages and completion for bash are made of the tables of options that the programs print.
 
-$(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/%
+$(BUILD)/man/%.1: tools/man/%.1.in $(BUILD)/% tools/man/manual.awk
 	@mkdir -p $(@D)
-	$(call say,manual)$(BUILD)/$* --help-manual < $< > $@
+	$(call say,manual)$(BUILD)/$* --help-table | awk -f tools/man/manual.awk - $< > $@
 
-$(BUILD)/completion/%: $(BUILD)/%
+$(BUILD)/completion/%: $(BUILD)/% tools/man/completion.awk
 	@mkdir -p $(@D)
-	$(call say,complete)$< --help-completion > $@
+	$(call say,complete)$< --help-table | awk -f tools/man/completion.awk > $@
 
 # ---- Tests ----
 

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
         if (strcmp(first, PLOT_COMMANDS[i].name) == 0)
             return run((enum plot_command)i, argc - 1, argv + 1);
-    if (strncmp(first, "--help-", 7) == 0) /* the pages that options_read prints */
+    if (strcmp(first, "--help-table") == 0) /* which options_read prints */
         return run(PLOT_POSITION, argc, argv);
     if (first[0] == '-')
         return program_misuse(

@@ -81,7 +81,7 @@ options_of() { # PROGRAM [PICTURE]
 }
 
 for program in encode encode-import encode-new encode-inspect encode-bench encode-plot; do
-    "$programs/$program" --help-completion >completion
+    "$programs/$program" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
     . ./completion
     : >all-names
     if [ "$program" = encode-plot ]; then
@@ -93,7 +93,7 @@ for program in encode encode-import encode-new encode-inspect encode-bench encod
         options_of "$program"
     fi
     sort -u all-names >names
-    "$programs/$program" --help-manual <"$tree/tools/man/$program.1.in" >manual
+    "$programs/$program" --help-table | awk -f "$tree/tools/man/manual.awk" - "$tree/tools/man/$program.1.in" >manual
     sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' manual | sed -n '/^\.TP/{n;s/\\-/-/g;s/\\f[BRI]//g;p;}' |
         grep -oE -- '--[a-z-]+' | sort -u >manual-names
     check "$program: the manual" same names manual-names
@@ -107,13 +107,13 @@ for program in encode encode-import encode-new encode-inspect encode-bench encod
 done
 
 # ---- Values, as a shell splits them ----
-"$programs/encode" --help-completion >completion
+"$programs/encode" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
 . ./completion
 check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
 check 'completion: -f' [ "$(completed encode -f '' | xargs)" = 'text json csv npy ids' ]
 check 'completion: a file' [ -z "$(completed encode -m '')" ]
 check 'completion: a text' [ -z "$(completed encode -m x wor)" ]
-run "$programs/encode" --help-completion x
-ends 'a page and more' 2 "unrecognized option"
+run "$programs/encode" --help-table x
+ends 'a table and more' 2 "unrecognized option"
 
 finish

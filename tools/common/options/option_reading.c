@@ -148,18 +148,6 @@ static struct option_slot *find_slot(struct option_reading *reading, int found)
     return NULL;
 }
 
-/* The pages that the Makefile asks for. */
-static bool print_page(const struct option_table *table, int argc, char **argv)
-{
-    bool is_manual = argc == 2 && strcmp(argv[1], "--help-manual") == 0;
-    bool is_completion = argc == 2 && strcmp(argv[1], "--help-completion") == 0;
-    if (is_manual)
-        option_print_manual(table, stdin);
-    else if (is_completion)
-        option_print_completion(table);
-    return is_manual || is_completion;
-}
-
 bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv, int *exit_code)
 {
@@ -167,7 +155,8 @@ bool options_read(struct option_reading *reading, const struct option_table *tab
     char letters[2 * OPTIONS_MOST + 1];
     int found;
     *reading = (struct option_reading){.table = table, .options = options, .command = command};
-    if (print_page(table, argc, argv)) {
+    if (argc == 2 && strcmp(argv[1], "--help-table") == 0) {
+        option_print_table(table);
         *exit_code = program_end(PROGRAM_DONE);
         return false;
     }

@@ -24,8 +24,7 @@ struct option_reading {
 /* Reads the options behind argv[0] into `options`. True: go on. False: the program ends with
  * *exit_code, and what there was to say has been said.
  *
- * Two words are served that no help tells, for the Makefile: --help-manual completes the page of
- * tools/man/ that stdin has, --help-completion prints the completion for bash. */
+ * A word is served that no help tells: --help-table, alone, prints the table for scripts. */
 bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv, int *exit_code);
 
