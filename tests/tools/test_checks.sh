@@ -20,6 +20,8 @@ finds() { # CHECK FILE TEXT WORDS: with TEXT behind the end of FILE, the check f
     [ ! -e "$folder/kept" ] || mv "$folder/kept" "$file"
 }
 
+empty_lines() { yes '\n' | head -n "$1" | tr -d '\n'; }
+
 # ---- Floors and rooms ----
 run tests/check_layers.sh "$copy"
 check 'the floors of the tree as it is' [ $code = 0 ]
@@ -55,10 +57,21 @@ printf '#include "tools/common/one.h"\n' >"$copy/tools/common/two.h"
 includes tools/common/one.h tools/common/two.h 'headers include each other in a circle'
 rm "$copy"/tools/common/two.*
 
+# ---- Documents ----
+run tests/check_documents.sh "$copy"
+check 'the documents of the tree as it is' [ $code = 0 ]
+finds check_documents.sh weights/FORMAT.md '[a](nowhere.md)' 'links to nowhere.md, which is not there'
+finds check_documents.sh README.md "$(printf '%121s' x)" 'a line of more than 120 characters'
+finds check_documents.sh engine/README.md "$(empty_lines 200)" 'engine/README.md: more than 200 lines'
+finds check_documents.sh model/README.md '`layers/planted.c`' 'names layers/planted.c, which is not there'
+absent=planted_$((1 + 1)) # in no file, this one included
+finds check_documents.sh tools/README.md "\`$absent\`" "names $absent, which is nowhere in the code"
+finds check_documents.sh engine/runtime/team.c '#include "model/layers/norm.h"\n' 'is not the house of these includes'
+finds check_documents.sh engine/batch.c '#include "tools/common/table.h"\n' 'which is above it'
+
 # ---- Sizes ----
 run tests/check_size.sh "$copy"
 check 'sizes: rooms are listed' grep -qE '^model/layers/ +[0-9]+ files +[0-9]+ lines$' "$folder/out"
-empty_lines() { yes '\n' | head -n "$1" | tr -d '\n'; }
 finds check_size.sh tests/planted.h "$(empty_lines 451)" 'largest file: tests/planted.h '
 finds check_size.sh tools/planted.c "$(empty_lines 17001)" 'of at most 17000  too much'
 finds check_size.sh engine/planted.c "$(empty_lines 13501)" 'of at most 13500  too much'
