@@ -5,7 +5,6 @@
 #include "tools/import/sha256.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,26 +71,16 @@ int import_check_folder(const struct import_options *options, const struct folde
 
 /* ---- Where it came from ---- */
 
-static bool hash_file(const char *path, char text[SHA256_TEXT], struct progress *progress,
+static bool hash_file(const char *path, char hash[SHA256_TEXT], struct progress *progress,
                       struct problem *problem)
 {
-    static uint8_t chunk[1 << 18];
-    struct sha256 hash;
-    ssize_t n = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    sha256_begin(&hash);
-    while (fd >= 0 && ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
-        if (n > 0) {
-            sha256_add(&hash, chunk, (size_t)n);
-            if (progress != NULL)
-                progress_add(progress, (uint64_t)n);
-        }
-    if (fd < 0 || n < 0)
+    FILE *stream = fopen(path, "rbe");
+    bool ok = stream != NULL && sha256_of(stream, hash, progress);
+    if (!ok)
         problem_say(problem, "%s cannot be read: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    sha256_end(&hash, text);
-    return fd >= 0 && n == 0;
+    if (stream != NULL)
+        fclose(stream);
+    return ok;
 }
 
 static void add_source(struct weight_output *output, size_t index, const char *name,

@@ -4,8 +4,10 @@
  */
 #include "tools/import/sha256.h"
 
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
+
+enum { BLOCK = 64, CHUNK = 1 << 18 };
 
 static const uint32_t START[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
@@ -61,42 +63,35 @@ static void compress(uint32_t state[8], const uint8_t *block)
         state[i] += round[i];
 }
 
-void sha256_begin(struct sha256 *hash)
+/* Behind the last `len` bytes: a bit 1, zeros, and the length of the whole in bits as a big-endian
+ * u64 at the end of a block. Returns the length with these. */
+static size_t pad(uint8_t *bytes, size_t len, uint64_t n_bytes)
 {
-    *hash = (struct sha256){.n_bytes = 0};
-    memcpy(hash->state, START, sizeof START);
+    size_t padded = (len + 1 + 8 + BLOCK - 1) / BLOCK * BLOCK;
+    memset(bytes + len, 0, padded - len);
+    bytes[len] = 0x80;
+    for (size_t i = 0; i < 8; i++)
+        bytes[padded - 1 - i] = (uint8_t)(n_bytes * 8 >> 8 * i);
+    return padded;
 }
 
-void sha256_add(struct sha256 *hash, const void *data, size_t len)
+bool sha256_of(FILE *stream, char text[SHA256_TEXT], struct progress *progress)
 {
-    const uint8_t *bytes = data;
-    while (len > 0) {
-        size_t used = (size_t)(hash->n_bytes % sizeof hash->block);
-        size_t n = sizeof hash->block - used < len ? sizeof hash->block - used : len;
-        if (n == sizeof hash->block) {
-            compress(hash->state, bytes);
-        } else {
-            memcpy(hash->block + used, bytes, n);
-            if (used + n == sizeof hash->block)
-                compress(hash->state, hash->block);
-        }
-        hash->n_bytes += n;
-        bytes += n;
-        len -= n;
-    }
-}
-
-/* A bit 1, zeros, and the length in bits as a big-endian u64 at the end of a block. */
-void sha256_end(struct sha256 *hash, char text[SHA256_TEXT])
-{
-    static const uint8_t padding[64] = {0x80};
-    uint64_t n_bits = hash->n_bytes * 8;
-    size_t used = (size_t)(hash->n_bytes % 64);
-    uint8_t length[8];
+    static uint8_t chunk[CHUNK + 2 * BLOCK];
+    uint32_t state[8];
+    uint64_t n_bytes = 0;
+    size_t n;
+    memcpy(state, START, sizeof state);
+    do {
+        n = fread(chunk, 1, CHUNK, stream);
+        n_bytes += n;
+        size_t len = n < CHUNK ? pad(chunk, n, n_bytes) : n;
+        for (size_t at = 0; at < len; at += BLOCK)
+            compress(state, chunk + at);
+        if (progress != NULL)
+            progress_add(progress, n);
+    } while (n == CHUNK);
     for (size_t i = 0; i < 8; i++)
-        length[i] = (uint8_t)(n_bits >> (56 - 8 * i));
-    sha256_add(hash, padding, (used < 56 ? 56 : 120) - used);
-    sha256_add(hash, length, sizeof length);
-    for (size_t i = 0; i < 8; i++)
-        snprintf(text + 8 * i, 9, "%08x", hash->state[i]);
+        snprintf(text + 8 * i, 9, "%08x", state[i]);
+    return !ferror(stream);
 }

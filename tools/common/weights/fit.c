@@ -15,39 +15,35 @@
 #include <string.h>
 #include <unistd.h>
 
-struct counts {
-    struct word_list words; /* in the order in which they first came */
-    size_t *counts;         /* [cap] */
-    size_t cap;
-    char *text; /* [text_cap] the line that is being read, normalized */
-    size_t text_cap;
+/* How often a word stands there; its id says where it first came. */
+struct count {
+    size_t id, n;
 };
 
-/* Room for n elements of `element` bytes; false if there is no memory. */
-static bool reserve(void *array, size_t *cap, size_t n, size_t element)
-{
-    void **data = array;
-    if (n <= *cap)
-        return true;
-    void *grown = realloc(*data, 2 * n * element);
-    if (grown == NULL)
-        return false;
-    *data = grown;
-    *cap = 2 * n;
-    return true;
-}
+struct counts {
+    struct word_list words; /* in the order in which they first came */
+    struct count *counts;   /* [words.n], room for cap */
+    size_t cap;
+};
 
 static bool count_word(struct counts *counts, const char *word, size_t len)
 {
     size_t id = word_list_find(&counts->words, word, len);
     if (id == WORD_NONE) {
         id = counts->words.n;
-        if (!reserve(&counts->counts, &counts->cap, id + 1, sizeof *counts->counts) ||
-            !word_list_append(&counts->words, word, len))
+        if (id == counts->cap) {
+            size_t cap = 2 * counts->cap + 64;
+            struct count *grown = reallocarray(counts->counts, cap, sizeof *grown);
+            if (grown == NULL)
+                return false;
+            counts->counts = grown;
+            counts->cap = cap;
+        }
+        if (!word_list_append(&counts->words, word, len))
             return false;
-        counts->counts[id] = 0;
+        counts->counts[id] = (struct count){.id = id};
     }
-    counts->counts[id]++;
+    counts->counts[id].n++;
     return true;
 }
 
@@ -64,6 +60,14 @@ static bool count_words(struct counts *counts, const char *text, size_t len)
     return true;
 }
 
+static bool count_line(struct counts *counts, bool lower, const char *line, size_t len)
+{
+    char *text = malloc(3 * len + 1);
+    bool ok = text != NULL && count_words(counts, text, text_lower(line, len, lower, text));
+    free(text);
+    return ok;
+}
+
 static int count_lines(struct counts *counts, bool lower, const char *path,
                        struct line_reader *reader)
 {
@@ -72,68 +76,47 @@ static int count_lines(struct counts *counts, bool lower, const char *path,
     for (;;)
         switch (line_reader_next(reader, true, &line, &len)) {
         case LINE_READ:
-            if (!reserve(&counts->text, &counts->text_cap, 3 * len, 1) ||
-                !count_words(counts, counts->text, text_lower(line, len, lower, counts->text)))
+            if (!count_line(counts, lower, line, len))
                 return no_memory();
             break;
-        case LINE_END: return PROGRAM_DONE;
+        case LINE_END:
+            return counts->words.n > 0 ? PROGRAM_DONE
+                                       : program_fail("'%s': there is no word in it", path);
         case LINE_TOO_LONG:
             return program_fail("'%s': line %zu is longer than 64 MiB", path, reader->n_lines + 1);
         default: return program_fail("cannot read '%s': %s", path, strerror(reader->error));
         }
 }
 
-struct ranked {
-    size_t id, count;
-};
-
 static int by_count(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
+    const struct count *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
     return x->id < y->id ? -1 : 1;
 }
 
-/* The words by their ranks; NULL if there is no memory. */
-static struct ranked *rank(const struct counts *counts)
-{
-    struct ranked *ranked = malloc((counts->words.n + 1) * sizeof *ranked);
-    if (ranked == NULL)
-        return NULL;
-    for (size_t id = 0; id < counts->words.n; id++)
-        ranked[id] = (struct ranked){.id = id, .count = counts->counts[id]};
-    qsort(ranked, counts->words.n, sizeof *ranked, by_count);
-    return ranked;
-}
-
-/* Padding and the token for unknown words. */
-static bool take_specials(struct tokenizer_draft *draft, const char *oov)
-{
-    if (!word_list_append(&draft->words, NULL, 0))
-        return false;
-    if (oov[0] != '\0')
-        draft->unknown = draft->words.n;
-    return oov[0] == '\0' || word_list_append(&draft->words, oov, strlen(oov));
-}
-
-static int take_words(struct tokenizer_draft *draft, const char *path, const struct counts *counts,
+static int take_words(struct tokenizer_draft *draft, const char *path, struct counts *counts,
                       const struct fit_options *options)
 {
+    struct word_list *words = &draft->words;
     size_t most = options->num_words > 0 ? options->num_words : SIZE_MAX, n_taken = 0;
-    struct ranked *ranked = rank(counts);
-    bool fits = ranked != NULL && take_specials(draft, options->oov);
-    for (size_t i = 0; fits && i < counts->words.n && n_taken < most; i++) {
-        const char *word = counts->words.texts[ranked[i].id];
-        size_t len = counts->words.lens[ranked[i].id];
-        if (ranked[i].count < options->min_count)
-            break;
-        if (word_list_find(&draft->words, word, len) != WORD_NONE)
-            continue;
-        fits = word_list_append(&draft->words, word, len);
-        n_taken++;
+    bool has_oov = options->oov[0] != '\0', fits = word_list_append(words, NULL, 0);
+    if (fits && has_oov) {
+        draft->unknown = words->n;
+        fits = word_list_append(words, options->oov, strlen(options->oov));
     }
-    free(ranked);
+    qsort(counts->counts, counts->words.n, sizeof *counts->counts, by_count);
+    for (size_t i = 0; fits && i < counts->words.n && n_taken < most; i++) {
+        const char *word = counts->words.texts[counts->counts[i].id];
+        size_t len = counts->words.lens[counts->counts[i].id];
+        if (counts->counts[i].n < options->min_count)
+            break;
+        if (word_list_find(words, word, len) == WORD_NONE) {
+            fits = word_list_append(words, word, len);
+            n_taken++;
+        }
+    }
     if (!fits)
         return no_memory();
     if (n_taken > 0)
@@ -154,14 +137,11 @@ int token_source_fit(struct tokenizer_draft *draft, const char *path,
     struct line_reader reader;
     line_reader_begin(&reader, fd);
     int code = count_lines(&counts, draft->lower, path, &reader);
-    if (code == PROGRAM_DONE && counts.words.n == 0)
-        code = program_fail("'%s': there is no word in it", path);
     if (code == PROGRAM_DONE)
         code = take_words(draft, path, &counts, options);
     line_reader_free(&reader);
     word_list_free(&counts.words);
     free(counts.counts);
-    free(counts.text);
     if (!is_stdin)
         close(fd);
     return code;

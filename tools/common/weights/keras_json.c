@@ -26,60 +26,41 @@ struct reader {
     struct problem *problem;
 };
 
+#define REFUSE(reader, ...) problem_of((reader)->problem, (reader)->name, __VA_ARGS__)
+
 static json_t *parse(const char *text, size_t len, json_error_t *error)
 {
     return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
 }
 
-static bool refuse(const struct reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse(const struct reader *reader, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    problem_in(reader->problem, reader->name, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* ---- The rules ---- */
 
-enum expected { A_FLAG, A_STRING, A_STRING_OR_NULL, A_COUNT };
-
-static bool is_as_expected(const json_t *value, enum expected expected)
-{
-    if (expected == A_FLAG)
-        return json_is_boolean(value);
-    if (expected != A_COUNT)
-        return json_is_string(value);
-    return json_is_integer(value) && json_integer_value(value) >= 0 &&
-           json_integer_value(value) <= INT32_MAX;
-}
-
 /* NULL where the key is missing or null, which leaves the default, and after a refusal. */
-static const json_t *member(const struct reader *reader, const char *key, enum expected expected)
+static const json_t *member(const struct reader *reader, const char *key, json_type type,
+                            const char *expected)
 {
-    static const char *const words[] = {"true or false", "a string", "null or a string",
-                                        "null or a whole number from 0 to 2147483647"};
     const json_t *value = json_object_get(reader->config, key);
-    if (value == NULL || json_is_null(value))
+    json_type found = json_is_false(value) ? JSON_TRUE
+                      : value != NULL      ? json_typeof(value)
+                                           : JSON_NULL;
+    if (found == JSON_NULL)
         return NULL;
-    if (is_as_expected(value, expected))
+    if (found == type && (type != JSON_INTEGER || (json_integer_value(value) >= 0 &&
+                                                   json_integer_value(value) <= INT32_MAX)))
         return value;
-    refuse(reader, "'%s' in 'config' is not %s", key, words[expected]);
+    REFUSE(reader, "'%s' in 'config' is not %s", key, expected);
     return NULL;
 }
 
 static void read_flag(const struct reader *reader, const char *key, bool *flag)
 {
-    const json_t *value = member(reader, key, A_FLAG);
+    const json_t *value = member(reader, key, JSON_TRUE, "true or false");
     *flag = value != NULL ? json_is_true(value) : *flag;
 }
 
 static void read_text(const struct reader *reader, const char *key, const char **text, size_t *len)
 {
-    const json_t *value = member(reader, key, A_STRING);
+    const json_t *value = member(reader, key, JSON_STRING, "a string");
     if (value != NULL) {
         *text = json_string_value(value);
         *len = json_string_length(value);
@@ -94,10 +75,12 @@ static bool read_rules(const struct reader *reader, struct keras_rules *rules)
     read_text(reader, "filters", &rules->filters, &rules->filters_len);
     read_text(reader, "split", &rules->split, &rules->split_len);
     if (rules->split_len == 0 || rules->split_len > MOST_SPLIT_BYTES)
-        refuse(reader, "'split' takes %zu bytes; a weight file holds 1 to %d", rules->split_len,
+        REFUSE(reader, "'split' takes %zu bytes; a weight file holds 1 to %d", rules->split_len,
                MOST_SPLIT_BYTES);
     reader->draft->num_words =
-        (uint64_t)json_integer_value(member(reader, "num_words", A_COUNT)); /* absent: 0, all */
+        (uint64_t)json_integer_value(/* absent: 0, all */
+                                     member(reader, "num_words", JSON_INTEGER,
+                                            "null or a whole number from 0 to 2147483647"));
     return reader->problem->text[0] == '\0';
 }
 
@@ -107,13 +90,12 @@ static bool place(const struct reader *reader, long long id, const char *text, s
 {
     struct word_list *words = &reader->draft->words;
     if (id < 0 || id >= MOST_IDS)
-        return refuse(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
-    size_t slot = (size_t)id;
-    if (slot < words->n && words->texts[slot] != NULL)
-        return refuse(reader, "two words have the id %lld", id);
+        return REFUSE(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
+    if ((size_t)id < words->n && words->texts[id] != NULL)
+        return REFUSE(reader, "two words have the id %lld", id);
     if (word_list_find(words, text, len) != WORD_NONE)
-        return refuse(reader, "the word with the id %lld has another id too", id);
-    return word_list_place(words, slot, text, len) || problem_memory(reader->problem);
+        return REFUSE(reader, "the word with the id %lld has another id too", id);
+    return word_list_place(words, (size_t)id, text, len) || problem_memory(reader->problem);
 }
 
 static bool place_word_index(const struct reader *reader, json_t *index)
@@ -123,29 +105,23 @@ static bool place_word_index(const struct reader *reader, json_t *index)
     json_object_foreach(index, word, id)
     {
         if (!json_is_integer(id))
-            return refuse(reader, "an id in 'word_index' is not a whole number");
+            return REFUSE(reader, "an id in 'word_index' is not a whole number");
         if (!place(reader, json_integer_value(id), word, strlen(word)))
             return false;
     }
     return true;
 }
 
-/* Digits alone; -1: it is no id. */
-static long long read_id(const char *text)
-{
-    size_t len = strlen(text);
-    return len > 0 && len < 10 && strspn(text, "0123456789") == len ? atoll(text) : -1;
-}
-
 static bool place_index_word(const struct reader *reader, json_t *index)
 {
-    const char *key;
+    const char *id;
     json_t *word;
-    json_object_foreach(index, key, word)
+    json_object_foreach(index, id, word)
     {
-        if (!json_is_string(word) || read_id(key) < 0)
-            return refuse(reader, "'index_word' is not a map from ids to words");
-        if (!place(reader, read_id(key), json_string_value(word), json_string_length(word)))
+        size_t len = strlen(id);
+        if (!json_is_string(word) || len == 0 || len > 9 || strspn(id, "0123456789") < len)
+            return REFUSE(reader, "'index_word' is not a map from ids to words");
+        if (!place(reader, atoll(id), json_string_value(word), json_string_length(word)))
             return false;
     }
     return true;
@@ -165,23 +141,23 @@ static bool read_words(const struct reader *reader)
 {
     json_error_t error = {0};
     const char *key = "word_index";
-    bool (*place_all)(const struct reader *, json_t *) = place_word_index;
     json_t *map = load_map(reader, key, &error);
-    if (map == NULL && json_error_code(&error) == json_error_null_byte_in_key) {
-        key = "index_word";
-        place_all = place_index_word;
-        map = load_map(reader, key, &error);
-    }
-    bool ok = json_is_object(map) ? place_all(reader, map)
-                                  : refuse(reader, "'%s' in 'config' is not a map: %s", key,
-                                           map == NULL ? error.text : "it is something else");
+    bool has_nul = map == NULL && json_error_code(&error) == json_error_null_byte_in_key;
+    if (has_nul)
+        map = load_map(reader, key = "index_word", &error);
+    bool ok = false;
+    if (!json_is_object(map))
+        REFUSE(reader, "'%s' in 'config' is not a map: %s", key,
+               map == NULL ? error.text : "it is something else");
+    else
+        ok = has_nul ? place_index_word(reader, map) : place_word_index(reader, map);
     json_decref(map);
     return ok;
 }
 
 static bool read_unknown(const struct reader *reader)
 {
-    const json_t *token = member(reader, "oov_token", A_STRING_OR_NULL);
+    const json_t *token = member(reader, "oov_token", JSON_STRING, "null or a string");
     struct tokenizer_draft *draft = reader->draft;
     if (token == NULL)
         return reader->problem->text[0] == '\0';
@@ -202,15 +178,16 @@ bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char
     struct keras_rules rules = KERAS_DEFAULTS;
     json_error_t error;
     json_t *root = parse(data, len, &error);
+    bool ok = false;
     reader.config = json_object_get(root, "config");
-    if (root == NULL)
-        return problem_say(problem, "'%s', line %d: not JSON: %s", path, error.line, error.text);
     snprintf(reader.name, sizeof reader.name, "'%s'", path);
-    bool ok = json_is_object(reader.config)
-                  ? read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader) &&
-                        (draft->words.n > 0 || refuse(&reader, "has no words"))
-                  : refuse(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
-    ok = ok && (draft_set_rules(draft, &rules) || problem_memory(problem));
+    if (root == NULL)
+        REFUSE(&reader, ", line %d: not JSON: %s", error.line, error.text);
+    else if (!json_is_object(reader.config))
+        REFUSE(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
+    else if (read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader))
+        ok = draft->words.n == 0 ? REFUSE(&reader, "has no words")
+                                 : draft_set_rules(draft, &rules) || problem_memory(problem);
     json_decref(root);
     return ok;
 }

@@ -39,6 +39,15 @@ bool problem_say(struct problem *problem, const char *format, ...)
     return false;
 }
 
+bool problem_of(struct problem *problem, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    problem_in(problem, name, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 bool problem_memory(struct problem *problem)
 {
     return problem_say(problem, "no memory");

@@ -18,7 +18,9 @@ bool problem_say(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The same behind a file's name: "NAME: words"; or, where the format starts with a blank or a
- * comma, "NAME words" or "NAME, words". */
+ * comma, "NAME words" or "NAME, words". NULL: no name. */
+bool problem_of(struct problem *problem, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool problem_in(struct problem *problem, const char *name, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 

@@ -74,12 +74,9 @@ int token_source_words(struct tokenizer_draft *draft, const char *words)
 /* Unicode's property White_Space, at which texts are split. */
 static bool is_white_space(uint32_t character)
 {
-    switch (utf8proc_category((utf8proc_int32_t)character)) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP: return true;
-    default: return (character >= '\t' && character <= '\r') || character == 0x85;
-    }
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)character);
+    return (character >= '\t' && character <= '\r') || character == 0x85 ||
+           (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP);
 }
 
 static bool has_blank(const char *text, size_t len)
@@ -112,16 +109,15 @@ static int add_line(struct word_list *words, const char *path, const char *line,
 int token_source_list(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
                       bool splits_at_blanks)
 {
-    static const char byte_order_mark[] = "\xEF\xBB\xBF";
-    size_t at = len >= 3 && memcmp(data, byte_order_mark, 3) == 0 ? 3 : 0;
+    const char *line = data, *end = data + len;
+    bool has_mark = len >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
     int code = PROGRAM_DONE;
-    while (at < len && code == PROGRAM_DONE) {
-        const char *end = memchr(data + at, '\n', len - at);
-        size_t line_len = end == NULL ? len - at : (size_t)(end - data) - at;
-        bool carriage_return = line_len > 0 && data[at + line_len - 1] == '\r';
-        code =
-            add_line(&draft->words, path, data + at, line_len - carriage_return, splits_at_blanks);
-        at += line_len + (end != NULL);
+    for (line += has_mark ? 3 : 0; line < end && code == PROGRAM_DONE;) {
+        const char *line_end = memchr(line, '\n', (size_t)(end - line));
+        size_t n = (size_t)((line_end != NULL ? line_end : end) - line);
+        bool has_return = n > 0 && line[n - 1] == '\r';
+        code = add_line(&draft->words, path, line, n - has_return, splits_at_blanks);
+        line += n + (line_end != NULL);
     }
     if (code == PROGRAM_DONE && draft->words.n == 0)
         return program_fail("'%s': has no tokens", path);
@@ -132,7 +128,7 @@ int token_source_list(struct tokenizer_draft *draft, const char *path, const cha
 
 static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
 {
-    for (size_t cap = 0;;) {
+    for (size_t cap = 0, n = 1; n > 0; *len += n) {
         if (*len == cap) {
             cap = cap * 2 + 65536;
             char *grown = realloc(*data, cap);
@@ -140,27 +136,24 @@ static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
                 return no_memory();
             *data = grown;
         }
-        size_t n = fread(*data + *len, 1, cap - *len, stream);
-        *len += n;
+        n = fread(*data + *len, 1, cap - *len, stream);
         if (ferror(stream))
             return program_fail("cannot read '%s': %s", path, strerror(errno));
-        if (n == 0)
-            return PROGRAM_DONE;
-        if (*len > MOST_BYTES)
+        if (n > 0 && *len + n > MOST_BYTES)
             return program_fail("'%s' is longer than 1 GiB", path);
     }
+    return PROGRAM_DONE;
 }
 
 int read_whole(const char *path, char **data, size_t *len)
 {
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     *data = NULL;
     *len = 0;
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *stream = is_stdin ? stdin : fopen(path, "rb");
     if (stream == NULL)
         return program_fail("cannot read '%s': %s", path, strerror(errno));
     int code = read_stream(path, stream, data, len);
-    if (!is_stdin)
+    if (stream != stdin)
         fclose(stream);
     if (code != PROGRAM_DONE) {
         free(*data);
