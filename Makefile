@@ -250,9 +250,9 @@ test-clang:
 
 # Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
-ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_precision% tests/engine/test_order% \
-	tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% tests/tools/import/test_import_precision% \
-	tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
+ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_identity% tests/engine/test_precision% \
+	tests/engine/test_order% tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% \
+	tests/tools/import/test_import_precision% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
 ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1

@@ -274,10 +274,7 @@ TEST(help_and_version)
 
 TEST(default_weights)
 {
-    const char *build = getenv("ENCODE"); /* copies of the program find libengine.so there */
-    char folder[SUPPORT_PATH];
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(build, '/') - build), build);
-    setenv("LD_LIBRARY_PATH", folder, 1);
+    setenv("LD_LIBRARY_PATH", getenv("ENCODE_BUILD"), 1); /* libengine.so is not beside copies */
     shell_expect(0, "mkdir -p tree/build/asan tree/weights prefix/bin prefix/share/encode && cp "
                     "\"$ENCODE\" tree/build && cp \"$ENCODE\" tree/build/asan && cp \"$ENCODE\" "
                     "prefix/bin && cp toy.weights tree/weights/default.weights && cp plain.weights "
