@@ -42,68 +42,60 @@ struct config_key {
     enum value_kind kind;
     const char *name;
     size_t offset;            /* of its field, which has the same name */
-    const char *const *names; /* VALUE_NAME: the texts of the values first, first + 1 ..., NULL */
-    int64_t first;
+    const char *const *names; /* VALUE_NAME: the texts of the values 0, 1 ..., NULL */
+    int64_t least;            /* of these values */
     const char *expected;
 };
 
-#define FIELD(field) #field, offsetof(struct model_config, field)
-#define COUNT(since, field)                                                                        \
-    {                                                                                              \
-        since, VALUE_COUNT, FIELD(field), NULL, 0, "a whole number from 0 to 2147483647"           \
-    }
-#define NUMBER(since, field)                                                                       \
-    {                                                                                              \
-        since, VALUE_NUMBER, FIELD(field), NULL, 0, "a finite number, 0 or more"                   \
-    }
-#define NAME_FROM(first, since, field, names, expected)                                            \
-    {                                                                                              \
-        since, VALUE_NAME, FIELD(field), (names) + (first), first, "one of " expected              \
-    }
-#define NAME(since, field, names, expected) NAME_FROM(0, since, field, names, expected)
+#define FIELD(field)                 #field, offsetof(struct model_config, field)
+#define COUNT(field)                 VALUE_COUNT, FIELD(field), NULL, 0, "a whole number from 0 to 2147483647"
+#define NUMBER(field)                VALUE_NUMBER, FIELD(field), NULL, 0, "a finite number, 0 or more"
+#define NAME(field, names, expected) VALUE_NAME, FIELD(field), names, 0, "one of " expected
+#define YES_OR_NO(field)             NAME(field, YES_NO, "yes, no")
 
 static const struct config_key KEYS[] = {
-    COUNT(FIRST, layers),
-    COUNT(FIRST, width),
-    COUNT(FIRST, heads),
-    COUNT(FIRST, feed_forward),
-    COUNT(FIRST, vocabulary),
-    COUNT(FIRST, max_tokens),
-    COUNT(FIRST, token_types),
-    NUMBER(FIRST, embedding_scale),
-    NAME(FIRST, embedding_norm, NORMS, "none, layer, rms"),
-    NAME(FIRST, position, POSITIONS,
-         "none, sinusoidal, learned, index, binary, fourier, exponential"),
-    COUNT(FIRST, position_offset),
-    NUMBER(LATER, position_base),
-    NUMBER(LATER, position_scale),
-    COUNT(LATER, position_frequencies),
-    NAME(FIRST, norm, NORMS, "layer, rms"),
-    NUMBER(FIRST, norm_eps),
-    NAME(FIRST, norm_bias, YES_NO, "yes, no"),
-    NAME(FIRST, norm_place, PLACES, "post, pre"),
-    NAME(FIRST, final_norm, YES_NO, "yes, no"),
-    NAME(FIRST, attention_bias, YES_NO, "yes, no"),
-    NAME(FIRST, feed_forward_bias, YES_NO, "yes, no"),
-    NAME(FIRST, activation, ACTIVATIONS, "relu, gelu, gelu_tanh, silu"),
-    NAME(FIRST, gate, GATES, "none, first, second"),
-    NAME(FIRST, mask, MASKS, "full, causal"),
-    NAME(FIRST, pooling, POOLINGS, "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler"),
-    NAME(FIRST, normalize, YES_NO, "yes, no"),
-    COUNT(LATER, embedding_width),
-    COUNT(LATER, projections),
-    NAME_FROM(DENSE_IDENTITY, LATER, projection_activation, DENSE,
-              "identity, relu, tanh, gelu, gelu_tanh, silu"),
-    NAME(LATER, projection_bias, YES_NO, "yes, no"),
-    NAME(LATER, head, HEADS, "none, pooler, sequence, token, mask"),
-    NAME(LATER, head_pooling, POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last"),
-    NAME(LATER, head_dense, DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu"),
-    NAME(LATER, head_norm, YES_NO, "yes, no"),
-    NAME(LATER, head_tied, YES_NO, "yes, no"),
-    NAME(LATER, head_bias, YES_NO, "yes, no"),
-    COUNT(LATER, labels),
-    NAME(LATER, scores, SCORES, "none, softmax, sigmoid"),
-    COUNT(LATER, max_text_tokens),
+    {FIRST, COUNT(layers)},
+    {FIRST, COUNT(width)},
+    {FIRST, COUNT(heads)},
+    {FIRST, COUNT(feed_forward)},
+    {FIRST, COUNT(vocabulary)},
+    {FIRST, COUNT(max_tokens)},
+    {FIRST, COUNT(token_types)},
+    {FIRST, NUMBER(embedding_scale)},
+    {FIRST, NAME(embedding_norm, NORMS, "none, layer, rms")},
+    {FIRST,
+     NAME(position, POSITIONS, "none, sinusoidal, learned, index, binary, fourier, exponential")},
+    {FIRST, COUNT(position_offset)},
+    {LATER, NUMBER(position_base)},
+    {LATER, NUMBER(position_scale)},
+    {LATER, COUNT(position_frequencies)},
+    {FIRST, NAME(norm, NORMS, "layer, rms")},
+    {FIRST, NUMBER(norm_eps)},
+    {FIRST, YES_OR_NO(norm_bias)},
+    {FIRST, NAME(norm_place, PLACES, "post, pre")},
+    {FIRST, YES_OR_NO(final_norm)},
+    {FIRST, YES_OR_NO(attention_bias)},
+    {FIRST, YES_OR_NO(feed_forward_bias)},
+    {FIRST, NAME(activation, ACTIVATIONS, "relu, gelu, gelu_tanh, silu")},
+    {FIRST, NAME(gate, GATES, "none, first, second")},
+    {FIRST, NAME(mask, MASKS, "full, causal")},
+    {FIRST,
+     NAME(pooling, POOLINGS, "none, mean, cls, max, mean_sqrt, weighted_mean, last, pooler")},
+    {FIRST, YES_OR_NO(normalize)},
+    {LATER, COUNT(embedding_width)},
+    {LATER, COUNT(projections)},
+    {LATER, VALUE_NAME, FIELD(projection_activation), DENSE, DENSE_IDENTITY,
+     "one of identity, relu, tanh, gelu, gelu_tanh, silu"},
+    {LATER, YES_OR_NO(projection_bias)},
+    {LATER, NAME(head, HEADS, "none, pooler, sequence, token, mask")},
+    {LATER, NAME(head_pooling, POOLINGS, "mean, cls, max, mean_sqrt, weighted_mean, last")},
+    {LATER, NAME(head_dense, DENSE, "none, identity, relu, tanh, gelu, gelu_tanh, silu")},
+    {LATER, YES_OR_NO(head_norm)},
+    {LATER, YES_OR_NO(head_tied)},
+    {LATER, YES_OR_NO(head_bias)},
+    {LATER, COUNT(labels)},
+    {LATER, NAME(scores, SCORES, "none, softmax, sigmoid")},
+    {LATER, COUNT(max_text_tokens)},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -221,12 +213,12 @@ static void print_number(double value, char *text, size_t cap)
 const char *config_value_name(const char *name, int64_t value)
 {
     const struct config_key *key = find_key(name);
-    if (key == NULL || key->kind != VALUE_NAME || value < key->first)
+    if (key == NULL || key->kind != VALUE_NAME || value < key->least)
         return NULL;
-    for (int64_t i = key->first; i < value; i++)
-        if (key->names[i - key->first] == NULL)
+    for (int64_t i = 0; i < value; i++)
+        if (key->names[i] == NULL)
             return NULL;
-    return key->names[value - key->first];
+    return key->names[value];
 }
 
 int64_t config_value(const char *name, const char *value)
@@ -234,9 +226,9 @@ int64_t config_value(const char *name, const char *value)
     const struct config_key *key = find_key(name);
     if (key == NULL || key->kind != VALUE_NAME)
         return -1;
-    for (int64_t i = 0; key->names[i] != NULL; i++)
+    for (int64_t i = key->least; key->names[i] != NULL; i++)
         if (strcmp(key->names[i], value) == 0)
-            return key->first + i;
+            return i;
     return -1;
 }
 

@@ -4,9 +4,9 @@
  */
 #include "model/tokenizer/added_tokens.h"
 
-#include "model/tokenizer/list.h"
 #include "model/unicode/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- The list ---- */
@@ -16,7 +16,7 @@ struct added_entry {
     uint8_t flags;
 };
 
-static bool parse_flags(struct added_entry *entry, struct list_item item)
+static bool parse_flags(struct added_entry *entry, struct text_view item)
 {
     static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
     entry->flags = 0;
@@ -29,22 +29,22 @@ static bool parse_flags(struct added_entry *entry, struct list_item item)
     return true;
 }
 
-/* Reads the entry at list[*at] and moves *at past it: 1; 0 at the end, -1 where it is none. */
-static int next_entry(const char *list, size_t len, size_t *at, struct added_entry *entry)
+/* Reads the entry at list.text[*at] and moves *at past it: 1; 0 at the end, -1 where it is none. */
+static int next_entry(struct text_view list, size_t *at, struct added_entry *entry)
 {
-    struct list_item item, id, flags;
-    if (!list_next(list, len, at, &item))
+    struct text_view item, id, flags;
+    if (!list_next(list, at, &item))
         return 0;
     list_split(item, &id, &flags);
     entry->id = list_number(id);
     return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
 }
 
-bool added_tokens_valid(const char *list, size_t len)
+bool added_tokens_valid(struct text_view list)
 {
     struct added_entry entry;
     int found;
-    for (size_t at = 0; (found = next_entry(list, len, &at, &entry)) > 0;)
+    for (size_t at = 0; (found = next_entry(list, &at, &entry)) > 0;)
         continue;
     return found == 0;
 }
@@ -89,36 +89,12 @@ static int compare_texts(const struct added_pattern *a, const struct added_patte
     return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
-static bool comes_before(const struct added_pattern *a, const struct added_pattern *b)
+/* By their texts; of equal ones the first of the list comes first. */
+static int compare_patterns(const void *left, const void *right)
 {
+    const struct added_pattern *a = left, *b = right;
     const int order = compare_texts(a, b);
-    return order < 0 || (order == 0 && a->order < b->order);
-}
-
-static void sift_down(struct added_pattern *patterns, size_t root, size_t n)
-{
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        if (child + 1 < n && comes_before(&patterns[child], &patterns[child + 1]))
-            child++;
-        if (!comes_before(&patterns[root], &patterns[child]))
-            return;
-        const struct added_pattern larger = patterns[child];
-        patterns[child] = patterns[root];
-        patterns[root] = larger;
-    }
-}
-
-/* Heapsort: qsort of libc may allocate. */
-static void sort_patterns(struct added_pattern *patterns, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(patterns, i, n);
-    for (size_t end = n; end-- > 1;) {
-        const struct added_pattern largest = patterns[0];
-        patterns[0] = patterns[end];
-        patterns[end] = largest;
-        sift_down(patterns, 0, end);
-    }
+    return order != 0 ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 
 /* Of equal patterns the first of the list counts. */
@@ -133,7 +109,8 @@ static size_t drop_equals(struct added_pattern *patterns, size_t n)
 
 static void build_set(struct pattern_set *set, struct added_pattern *patterns, size_t n)
 {
-    sort_patterns(patterns, n);
+    if (n > 0)
+        qsort(patterns, n, sizeof *patterns, compare_patterns);
     *set =
         (struct pattern_set){.patterns = patterns, .n = drop_equals(patterns, n), .only_first = -1};
     for (size_t i = 0; i < set->n; i++) {
@@ -147,11 +124,11 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-static size_t count_entries(const char *list, size_t len)
+static size_t count_entries(struct text_view list)
 {
     struct added_entry entry;
     size_t n = 0;
-    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;)
+    for (size_t at = 0; next_entry(list, &at, &entry) > 0;)
         n++;
     return n;
 }
@@ -160,11 +137,11 @@ static size_t count_entries(const char *list, size_t len)
  */
 enum { MOST_GROWTH = 32 };
 
-static size_t text_room(const char *list, size_t len, const struct vocabulary *vocabulary)
+static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)
 {
     struct added_entry entry;
     size_t total = 0, text_len = 0;
-    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;)
+    for (size_t at = 0; next_entry(list, &at, &entry) > 0;)
         if ((entry.flags & ADDED_NORMALIZED) &&
             vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
             text_len <= vocabulary->strings_bytes - total)
@@ -200,11 +177,11 @@ static size_t carve(struct added_memory *parts, char *memory, size_t n, size_t r
     return at;
 }
 
-size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
+size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan)
 {
     struct added_memory parts;
-    const size_t n = count_entries(list, len), room = text_room(list, len, vocabulary);
+    const size_t n = count_entries(list), room = text_room(list, vocabulary);
     return n == 0 ? 0 : carve(&parts, NULL, n, room, vocabulary, plan);
 }
 
@@ -225,20 +202,20 @@ static const char *normalize(struct added_pattern *pattern, const struct normali
     return NULL;
 }
 
-const char *added_tokens_build(struct added_tokens *added, const char *list, size_t len,
+const char *added_tokens_build(struct added_tokens *added, struct text_view list,
                                const struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, void *memory)
 {
-    const size_t n = count_entries(list, len);
+    const size_t n = count_entries(list);
     *added = (struct added_tokens){.outside = NULL};
     if (n == 0)
         return NULL;
     struct added_memory parts;
     struct added_entry entry;
-    carve(&parts, memory, n, text_room(list, len, vocabulary), vocabulary, plan);
+    carve(&parts, memory, n, text_room(list, vocabulary), vocabulary, plan);
     memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
-    for (size_t at = 0; next_entry(list, len, &at, &entry) > 0;) {
+    for (size_t at = 0; next_entry(list, &at, &entry) > 0;) {
         const char *text = vocabulary_text(vocabulary, entry.id, &text_len), *wrong = NULL;
         if (text == NULL)
             return "an added token is not in the vocabulary";

@@ -38,13 +38,13 @@ struct added_tokens {
 };
 
 /* True for ids with flags, like "101 103:l 30522:nx". */
-bool added_tokens_valid(const char *list, size_t len);
+bool added_tokens_valid(struct text_view list);
 
 /* Bytes of memory (aligned to 16) for the tables of a list that is valid, and
  * building them. NULL when done; else a static string that says what is wrong. */
-size_t added_tokens_bytes(const char *list, size_t len, const struct vocabulary *vocabulary,
+size_t added_tokens_bytes(struct text_view list, const struct vocabulary *vocabulary,
                           const struct normalizer_plan *plan);
-const char *added_tokens_build(struct added_tokens *added, const char *list, size_t len,
+const char *added_tokens_build(struct added_tokens *added, struct text_view list,
                                const struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, void *memory);
 

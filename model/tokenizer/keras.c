@@ -34,7 +34,7 @@ struct keras_reader {
 
 static size_t next_match(const struct keras_reader *reader, size_t matched, char byte)
 {
-    const char *split = reader->tokenizer->split;
+    const char *split = reader->tokenizer->split.text;
     while (matched > 0 && split[matched] != byte)
         matched = reader->border[matched - 1];
     return matched + (split[matched] == byte);
@@ -48,21 +48,22 @@ static void reader_start(struct keras_reader *reader, struct word_sink *sink, ch
     reader->word = (struct word){.bytes = buffer, .cap = tokenizer->vocabulary.longest_bytes};
     reader->matched = 0;
     reader->border[0] = 0;
-    for (size_t i = 1; i < tokenizer->split_bytes; i++)
-        reader->border[i] = (uint8_t)next_match(reader, reader->border[i - 1], tokenizer->split[i]);
+    for (size_t i = 1; i < tokenizer->split.len; i++)
+        reader->border[i] =
+            (uint8_t)next_match(reader, reader->border[i - 1], tokenizer->split.text[i]);
     reader->wide_filters = false;
-    for (size_t i = 0; i < tokenizer->filters_bytes; i++)
-        reader->wide_filters |= (unsigned char)tokenizer->filters[i] >= 0x80;
+    for (size_t i = 0; i < tokenizer->filters.len; i++)
+        reader->wide_filters |= (unsigned char)tokenizer->filters.text[i] >= 0x80;
 }
 
 /* Bytes that are neither filters nor in the split string: they cannot be part of a match. */
 static void plain_ascii(const struct tokenizer *tokenizer, struct ascii_run *run)
 {
     ascii_run_start(run, tokenizer->lower);
-    for (size_t i = 0; i < tokenizer->filters_bytes; i++)
-        ascii_run_stop_at(run, tokenizer->filters[i]);
-    for (size_t i = 0; i < tokenizer->split_bytes; i++)
-        ascii_run_stop_at(run, tokenizer->split[i]);
+    for (size_t i = 0; i < tokenizer->filters.len; i++)
+        ascii_run_stop_at(run, tokenizer->filters.text[i]);
+    for (size_t i = 0; i < tokenizer->split.len; i++)
+        ascii_run_stop_at(run, tokenizer->split.text[i]);
 }
 
 /* The word is the first len bytes of what was read. */
@@ -79,7 +80,7 @@ static void end_word(struct keras_reader *reader, size_t len)
 static void put_bytes(struct keras_reader *reader, const char *bytes, size_t n, size_t begin,
                       size_t end)
 {
-    const size_t split_bytes = reader->tokenizer->split_bytes;
+    const size_t split_bytes = reader->tokenizer->split.len;
     for (size_t i = 0; i < n; i++) {
         reader->ends[reader->word.len % RECENT] = end;
         word_put(&reader->word, bytes[i], begin);
@@ -92,12 +93,12 @@ static void put_bytes(struct keras_reader *reader, const char *bytes, size_t n, 
 static bool is_filter(const struct keras_reader *reader, const char *bytes, size_t n)
 {
     const struct tokenizer *tokenizer = reader->tokenizer;
-    if (tokenizer->filters_bytes == 0)
+    if (tokenizer->filters.len == 0)
         return false;
     if (n == 1)
-        return memchr(tokenizer->filters, bytes[0], tokenizer->filters_bytes) != NULL;
+        return memchr(tokenizer->filters.text, bytes[0], tokenizer->filters.len) != NULL;
     return reader->wide_filters &&
-           memmem(tokenizer->filters, tokenizer->filters_bytes, bytes, n) != NULL;
+           memmem(tokenizer->filters.text, tokenizer->filters.len, bytes, n) != NULL;
 }
 
 static void put_character(struct keras_reader *reader, uint32_t code, size_t begin, size_t end)
@@ -106,7 +107,7 @@ static void put_character(struct keras_reader *reader, uint32_t code, size_t beg
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(code, bytes);
     if (is_filter(reader, bytes, n))
-        put_bytes(reader, tokenizer->split, tokenizer->split_bytes, begin, end);
+        put_bytes(reader, tokenizer->split.text, tokenizer->split.len, begin, end);
     else
         put_bytes(reader, bytes, n, begin, end);
 }

@@ -9,42 +9,42 @@
 #include <string.h>
 
 /* Borrowed, not NUL-terminated. */
-struct list_item {
+struct text_view {
     const char *text; /* [len] */
     size_t len;
 };
 
-/* The first item from list[*at] on; *at moves past it. False at the end of the list. */
-static inline bool list_next(const char *list, size_t len, size_t *at, struct list_item *item)
+/* The first item from list.text[*at] on; *at moves past it. False at the end of the list. */
+static inline bool list_next(struct text_view list, size_t *at, struct text_view *item)
 {
-    while (*at < len && list[*at] == ' ')
+    while (*at < list.len && list.text[*at] == ' ')
         ++*at;
-    const char *text = list + *at, *blank = memchr(text, ' ', len - *at);
-    *item = (struct list_item){text, blank != NULL ? (size_t)(blank - text) : len - *at};
+    const char *text = list.text + *at, *blank = memchr(text, ' ', list.len - *at);
+    *item = (struct text_view){text, blank != NULL ? (size_t)(blank - text) : list.len - *at};
     *at += item->len;
     return item->len > 0;
 }
 
 /* What an item has before a colon, and after it; a second part without len where there is none. */
-static inline bool list_split(struct list_item item, struct list_item *before,
-                              struct list_item *after)
+static inline bool list_split(struct text_view item, struct text_view *before,
+                              struct text_view *after)
 {
     const char *colon = memchr(item.text, ':', item.len);
     const size_t n = colon != NULL ? (size_t)(colon - item.text) : item.len;
-    *before = (struct list_item){item.text, n};
-    *after = (struct list_item){item.text + n, 0};
+    *before = (struct text_view){item.text, n};
+    *after = (struct text_view){item.text + n, 0};
     if (colon != NULL)
-        *after = (struct list_item){colon + 1, item.len - n - 1};
+        *after = (struct text_view){colon + 1, item.len - n - 1};
     return colon != NULL;
 }
 
-static inline bool list_item_is(struct list_item item, const char *word)
+static inline bool list_item_is(struct text_view item, const char *word)
 {
     return item.len == strlen(word) && memcmp(item.text, word, item.len) == 0;
 }
 
 /* A decimal number without sign or anything else, up to INT32_MAX; -1 if it is none. */
-static inline int32_t list_number(struct list_item item)
+static inline int32_t list_number(struct text_view item)
 {
     int64_t number = 0;
     if (item.len == 0)

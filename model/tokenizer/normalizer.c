@@ -6,7 +6,6 @@
  */
 #include "model/tokenizer/normalizer.h"
 
-#include "model/tokenizer/list.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 
@@ -26,11 +25,11 @@ static const char *const STEP_NAMES[] = {
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
 
-bool normalizer_parse(struct normalizer_plan *plan, const char *text, size_t len)
+bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
 {
     struct normalizer_plan parsed = {.n = 0};
-    struct list_item item;
-    for (size_t at = 0; list_next(text, len, &at, &item);) {
+    struct text_view item;
+    for (size_t at = 0; list_next(text, &at, &item);) {
         uint8_t step = 0;
         while (step < N_STEPS && !list_item_is(item, STEP_NAMES[step]))
             step++;

@@ -5,6 +5,7 @@
 #ifndef MODEL_NORMALIZER_H
 #define MODEL_NORMALIZER_H
 
+#include "model/tokenizer/list.h"
 #include "model/unicode/normal_form.h"
 
 enum normalizer_step {
@@ -29,7 +30,7 @@ struct normalizer_plan {
 };
 
 /* Reads "clean nfd lower"; false where it is no such list. */
-bool normalizer_parse(struct normalizer_plan *plan, const char *text, size_t len);
+bool normalizer_parse(struct normalizer_plan *plan, struct text_view text);
 
 /* What one ASCII character becomes, or 0: nothing, or it depends on those around it. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);

@@ -8,7 +8,6 @@
  */
 #include "model/tokenizer/pretokenizer.h"
 
-#include "model/tokenizer/list.h"
 #include "model/tokenizer/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
@@ -16,7 +15,7 @@
 
 /* ---- Rules ---- */
 
-bool splitter_parse(struct splitter_rules *rules, const char *text, size_t len)
+bool splitter_parse(struct splitter_rules *rules, struct text_view text)
 {
     static const struct {
         const char *name;
@@ -32,8 +31,8 @@ bool splitter_parse(struct splitter_rules *rules, const char *text, size_t len)
     };
     enum { N = sizeof steps / sizeof *steps };
     struct splitter_rules parsed = {.drop = 0};
-    struct list_item item;
-    for (size_t at = 0; list_next(text, len, &at, &item);) {
+    struct text_view item;
+    for (size_t at = 0; list_next(text, &at, &item);) {
         size_t i = 0;
         while (i < N && !list_item_is(item, steps[i].name))
             i++;

@@ -21,7 +21,7 @@ struct splitter_rules {
 };
 
 /* Reads "blanks punctuation"; false where it is no such list. */
-bool splitter_parse(struct splitter_rules *rules, const char *text, size_t len);
+bool splitter_parse(struct splitter_rules *rules, struct text_view text);
 
 /* A word that ends with a character of properties a does not go on with one of properties b. */
 static inline bool splitter_cuts(const struct splitter_rules *rules, unsigned a, unsigned b)

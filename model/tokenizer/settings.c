@@ -3,7 +3,6 @@
  */
 #include "model/tokenizer/tokenizer.h"
 
-#include "model/tokenizer/list.h"
 #include "model/tokenizer/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
@@ -24,13 +23,11 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 {
     *tokenizer = (struct tokenizer){
         .kind = (enum tokenizer_kind)NO_KIND,
-        .filters = "",
-        .split = " ",
-        .split_bytes = 1,
-        .prefix = "##",
-        .prefix_bytes = 2,
+        .filters = {"", 0},
+        .split = {" ", 1},
+        .prefix = {"##", 2},
         .max_word_chars = 100,
-        .added_list = "",
+        .added_list = {"", 0},
         .unknown = -1,
         .mask_token = -1,
     };
@@ -45,127 +42,120 @@ static const char *const KINDS[] = {
     [TOKENIZER_WORDS] = "words",
 };
 
-/* ---- One setting: false for a value that it cannot have ---- */
+/* ---- One setting ---- */
 
-static bool set_kind(enum tokenizer_kind *field, struct list_item value)
+/* `set` reads a value into the field: false for a value that it cannot have. */
+struct key {
+    const char *name;
+    bool (*set)(void *field, struct text_view value, const struct key *key);
+    size_t offset;      /* of the field */
+    size_t least, most; /* a number, a text's bytes; or least texts that a template frames */
+    const char *expected;
+};
+
+static bool set_kind(void *field, struct text_view value, const struct key *key)
 {
+    (void)key;
     for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++)
         if (list_item_is(value, KINDS[kind])) {
-            *field = (enum tokenizer_kind)kind;
+            *(enum tokenizer_kind *)field = (enum tokenizer_kind)kind;
             return true;
         }
     return false;
 }
 
-static bool set_yes_no(bool *field, struct list_item value)
+static bool set_yes_no(void *field, struct text_view value, const struct key *key)
 {
-    *field = list_item_is(value, "yes");
-    return *field || list_item_is(value, "no");
+    (void)key;
+    *(bool *)field = list_item_is(value, "yes");
+    return *(bool *)field || list_item_is(value, "no");
 }
 
-static bool set_id(int32_t *field, struct list_item value)
+static bool set_id(void *field, struct text_view value, const struct key *key)
 {
-    *field = list_number(value);
-    return *field >= 0 || list_item_is(value, "-1");
+    (void)key;
+    *(int32_t *)field = list_number(value);
+    return *(int32_t *)field >= 0 || list_item_is(value, "-1");
 }
 
-static bool set_number(int64_t *field, struct list_item value, int32_t least, int32_t most)
+static bool set_number(void *field, struct text_view value, const struct key *key)
 {
-    *field = list_number(value);
-    return *field >= least && *field <= most;
+    const int32_t number = list_number(value);
+    *(int64_t *)field = number;
+    return number >= 0 && (size_t)number >= key->least && (size_t)number <= key->most;
 }
 
-static bool set_text(const char **text, size_t *n_bytes, struct list_item value, size_t least,
-                     size_t most)
+static bool set_text(void *field, struct text_view value, const struct key *key)
 {
-    *text = value.text;
-    *n_bytes = value.len;
-    return value.len >= least && value.len <= most && utf8_valid(value.text, value.len);
+    *(struct text_view *)field = value;
+    return value.len >= key->least && value.len <= key->most && utf8_valid(value.text, value.len);
+}
+
+static bool set_template(void *field, struct text_view value, const struct key *key)
+{
+    return template_parse(field, value, key->least);
+}
+
+static bool set_normalizer(void *field, struct text_view value, const struct key *key)
+{
+    (void)key;
+    return normalizer_parse(field, value);
+}
+
+static bool set_splitter(void *field, struct text_view value, const struct key *key)
+{
+    (void)key;
+    return splitter_parse(field, value);
+}
+
+static bool set_added(void *field, struct text_view value, const struct key *key)
+{
+    (void)key;
+    *(struct text_view *)field = value;
+    return added_tokens_valid(value);
 }
 
 /* ---- All of them ---- */
 
-enum key {
-    KEY_KIND,
-    KEY_FILTERS,
-    KEY_SPLIT,
-    KEY_NUM_WORDS,
-    KEY_UNKNOWN,
-    KEY_MASK_TOKEN,
-    KEY_LOWER,
-    KEY_CHAR_LEVEL,
-    KEY_TRUNCATE,
-    KEY_SINGLE,
-    KEY_PAIR,
-    KEY_NORMALIZER,
-    KEY_SPLITTER,
-    KEY_PREFIX,
-    KEY_MAX_WORD,
-    KEY_ADDED,
-    N_KEYS
-};
+#define FIELD(field) offsetof(struct tokenizer, field)
 
-static const struct {
-    const char *name, *expected;
-} KEYS[N_KEYS] = {
-    [KEY_KIND] = {"kind", "one of blanks, keras, wordpiece, words"},
-    [KEY_FILTERS] = {"filters", "UTF-8 text"},
-    [KEY_SPLIT] = {"split", "UTF-8 text of 1 to 32 bytes"},
-    [KEY_NUM_WORDS] = {"num_words", "a whole number from 0 to 2147483647"},
-    [KEY_UNKNOWN] = {"unknown", "a whole number from -1 to 2147483647"},
-    [KEY_MASK_TOKEN] = {"mask_token", "a whole number from -1 to 2147483647"},
-    [KEY_LOWER] = {"lower", "yes or no"},
-    [KEY_CHAR_LEVEL] = {"char_level", "yes or no"},
-    [KEY_TRUNCATE] = {"truncate", "yes or no"},
-    [KEY_SINGLE] = {"single", "at most 16 pieces like 101:0 A:0 102:0, with A once and without B"},
-    [KEY_PAIR] = {"pair",
-                  "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each"},
-    [KEY_NORMALIZER] = {"normalizer",
-                        "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, "
-                        "drop_marks, lower, strip_start, strip_end"},
-    [KEY_SPLITTER] = {"splitter", "some of blanks, word_runs, punctuation, punctuation_runs, "
-                                  "punctuation_dropped, digits, digit_runs"},
-    [KEY_PREFIX] = {"prefix", "UTF-8 text of at most 32 bytes"},
-    [KEY_MAX_WORD] = {"max_word", "a whole number from 1 to 10000"},
-    [KEY_ADDED] = {"added", "ids with flags, like 101 103:l 30522:nx"},
+static const struct key KEYS[] = {
+    {"kind", set_kind, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words"},
+    {"filters", set_text, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
+    {"split", set_text, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
+    {"num_words", set_number, FIELD(num_words), 0, INT32_MAX,
+     "a whole number from 0 to 2147483647"},
+    {"unknown", set_id, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
+    {"mask_token", set_id, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
+    {"lower", set_yes_no, FIELD(lower), 0, 0, "yes or no"},
+    {"char_level", set_yes_no, FIELD(char_level), 0, 0, "yes or no"},
+    {"truncate", set_yes_no, FIELD(truncate), 0, 0, "yes or no"},
+    {"single", set_template, FIELD(single), 1, 0,
+     "at most 16 pieces like 101:0 A:0 102:0, with A once and without B"},
+    {"pair", set_template, FIELD(pair), 2, 0,
+     "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each"},
+    {"normalizer", set_normalizer, FIELD(normalizer), 0, 0,
+     "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, drop_marks, lower, "
+     "strip_start, strip_end"},
+    {"splitter", set_splitter, FIELD(splitter), 0, 0,
+     "some of blanks, word_runs, punctuation, punctuation_runs, punctuation_dropped, digits, "
+     "digit_runs"},
+    {"prefix", set_text, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
+     "UTF-8 text of at most 32 bytes"},
+    {"max_word", set_number, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
+     "a whole number from 1 to 10000"},
+    {"added", set_added, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
 };
-
-static bool set(struct tokenizer *t, enum key key, struct list_item value)
-{
-    switch (key) {
-    case KEY_KIND: return set_kind(&t->kind, value);
-    case KEY_FILTERS: return set_text(&t->filters, &t->filters_bytes, value, 0, SIZE_MAX);
-    case KEY_SPLIT: return set_text(&t->split, &t->split_bytes, value, 1, SPLIT_BYTES);
-    case KEY_NUM_WORDS: return set_number(&t->num_words, value, 0, INT32_MAX);
-    case KEY_UNKNOWN: return set_id(&t->unknown, value);
-    case KEY_MASK_TOKEN: return set_id(&t->mask_token, value);
-    case KEY_LOWER: return set_yes_no(&t->lower, value);
-    case KEY_CHAR_LEVEL: return set_yes_no(&t->char_level, value);
-    case KEY_TRUNCATE: return set_yes_no(&t->truncate, value);
-    case KEY_SINGLE: return template_parse(&t->single, value.text, value.len, 1);
-    case KEY_PAIR: return template_parse(&t->pair, value.text, value.len, 2);
-    case KEY_NORMALIZER: return normalizer_parse(&t->normalizer, value.text, value.len);
-    case KEY_SPLITTER: return splitter_parse(&t->splitter, value.text, value.len);
-    case KEY_PREFIX:
-        return set_text(&t->prefix, &t->prefix_bytes, value, 0, WORDPIECE_PREFIX_BYTES);
-    case KEY_MAX_WORD: return set_number(&t->max_word_chars, value, 1, WORDPIECE_MOST_CHARS);
-    case KEY_ADDED:
-        t->added_list = value.text;
-        t->added_list_bytes = value.len;
-        return added_tokens_valid(value.text, value.len);
-    case N_KEYS: break;
-    }
-    return false;
-}
 
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *text,
                           size_t len)
 {
     struct tokenizer changed = *tokenizer;
-    for (unsigned i = 0; i < N_KEYS; i++) {
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (strcmp(key, KEYS[i].name) != 0)
             continue;
-        if (!set(&changed, (enum key)i, (struct list_item){text, len}))
+        if (!KEYS[i].set((char *)&changed + KEYS[i].offset, (struct text_view){text, len},
+                         &KEYS[i]))
             return KEYS[i].expected;
         *tokenizer = changed;
         return NULL;
@@ -204,8 +194,8 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer)
 {
     return tokenizer_has_pipeline(tokenizer)
-               ? added_tokens_bytes(tokenizer->added_list, tokenizer->added_list_bytes,
-                                    &tokenizer->vocabulary, &tokenizer->normalizer)
+               ? added_tokens_bytes(tokenizer->added_list, &tokenizer->vocabulary,
+                                    &tokenizer->normalizer)
                : 0;
 }
 
@@ -214,6 +204,6 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
     splitter_ascii(&tokenizer->ascii, &tokenizer->normalizer, &tokenizer->splitter);
-    return added_tokens_build(&tokenizer->added, tokenizer->added_list, tokenizer->added_list_bytes,
-                              &tokenizer->vocabulary, &tokenizer->normalizer, memory);
+    return added_tokens_build(&tokenizer->added, tokenizer->added_list, &tokenizer->vocabulary,
+                              &tokenizer->normalizer, memory);
 }

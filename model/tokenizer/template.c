@@ -8,11 +8,9 @@
  */
 #include "model/tokenizer/template.h"
 
-#include "model/tokenizer/list.h"
-
-static bool parse_piece(struct template_piece *piece, struct list_item item)
+static bool parse_piece(struct template_piece *piece, struct text_view item)
 {
-    struct list_item id, type;
+    struct text_view id, type;
     if (!list_split(item, &id, &type))
         return false;
     piece->type = list_number(type);
@@ -22,12 +20,12 @@ static bool parse_piece(struct template_piece *piece, struct list_item item)
     return piece->type >= 0 && piece->id != -1;
 }
 
-bool template_parse(struct token_template *template, const char *text, size_t len, size_t n_texts)
+bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
 {
     struct token_template parsed = {.n_pieces = 0};
-    struct list_item item;
+    struct text_view item;
     size_t n_a = 0, n_b = 0;
-    for (size_t at = 0; list_next(text, len, &at, &item);) {
+    for (size_t at = 0; list_next(text, &at, &item);) {
         struct template_piece piece;
         if (parsed.n_pieces == TEMPLATE_PIECES || !parse_piece(&piece, item))
             return false;

@@ -5,9 +5,7 @@
 #ifndef MODEL_TEMPLATE_H
 #define MODEL_TEMPLATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "model/tokenizer/list.h"
 
 enum { TEMPLATE_PIECES = 16 };
 enum { TEMPLATE_A = -2, TEMPLATE_B = -3 }; /* instead of ids: the pieces that are the texts */
@@ -27,7 +25,7 @@ enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SEC
 
 /* Reads "101:0 A:0 102:0"; n_texts 1 or 2. False where it is no such template; *template is then
  * unchanged. */
-bool template_parse(struct token_template *template, const char *text, size_t len, size_t n_texts);
+bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 
 /* Shares out room for `room` tokens among the texts, which have counts[i] tokens (counts[1] is 0 where there is
  * none). NULL, or a static string that says why it cannot be done so. */

@@ -19,7 +19,7 @@ size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
 struct encoding {
     const struct tokenizer *tokenizer;
     const struct token_template *template;
-    struct list_item texts[2]; /* the second is empty where there is no pair */
+    struct text_view texts[2]; /* the second is empty where there is no pair */
     bool special;              /* with special tokens */
     void *scratch;
     struct text_count counts[2];
@@ -30,7 +30,7 @@ struct text_cut {
     size_t skipped, kept;
 };
 
-static void split(struct word_sink *sink, struct list_item text, void *scratch)
+static void split(struct word_sink *sink, struct text_view text, void *scratch)
 {
     if (text.len == 0)
         return;

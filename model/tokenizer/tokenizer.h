@@ -24,21 +24,16 @@ enum { SPLIT_BYTES = 32 };
 struct tokenizer {
     enum tokenizer_kind kind;
     bool lower, char_level, truncate;
-    const char *filters; /* [filters_bytes] UTF-8, borrowed */
-    size_t filters_bytes;
-    const char *split; /* [split_bytes] UTF-8, borrowed */
-    size_t split_bytes;
+    struct text_view filters, split; /* UTF-8 */
     int64_t num_words;
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
     /* Of kinds wordpiece and words: */
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;
-    const char *prefix; /* [prefix_bytes] of pieces that go on with a word, borrowed */
-    size_t prefix_bytes;
+    struct text_view prefix; /* of pieces that go on with a word */
     int64_t max_word_chars;
-    const char *added_list; /* [added_list_bytes] setting `added`, borrowed */
-    size_t added_list_bytes;
+    struct text_view added_list; /* setting `added` */
     struct token_template single, pair;
     struct vocabulary vocabulary;
     /* Tables that tokenizer_build makes: */

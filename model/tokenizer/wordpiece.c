@@ -19,9 +19,9 @@ bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
 {
     size_t len = 0;
     const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
-    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix_bytes > 0 &&
-           len > tokenizer->prefix_bytes &&
-           memcmp(text, tokenizer->prefix, tokenizer->prefix_bytes) == 0;
+    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix.len > 0 &&
+           len > tokenizer->prefix.len &&
+           memcmp(text, tokenizer->prefix.text, tokenizer->prefix.len) == 0;
 }
 
 struct piece {
@@ -33,12 +33,12 @@ struct piece {
 static struct piece longest_piece(const struct tokenizer *tokenizer, struct pretoken *word,
                                   size_t first, uint64_t *hashes)
 {
-    const size_t prefix = first > 0 ? tokenizer->prefix_bytes : 0;
+    const size_t prefix = first > 0 ? tokenizer->prefix.len : 0;
     const size_t start = word->chars[first].at, longest = tokenizer->vocabulary.longest_bytes;
     char *text = word->bytes + start - prefix;
     uint64_t hash = VOCABULARY_HASH_START;
     size_t n = 0, at = prefix;
-    memcpy(text, tokenizer->prefix, prefix);
+    memcpy(text, tokenizer->prefix.text, prefix);
     for (size_t i = 0; i < prefix; i++)
         hash = vocabulary_hash_byte(hash, text[i]);
     for (; first + n < word->n_chars; n++) {

@@ -27,7 +27,7 @@ static void take(void *user, struct normal_char c)
 static struct normalizer_plan plan_of(const char *steps)
 {
     struct normalizer_plan plan;
-    assert_true(normalizer_parse(&plan, steps, strlen(steps)));
+    assert_true(normalizer_parse(&plan, (struct text_view){steps, strlen(steps)}));
     return plan;
 }
 
@@ -72,16 +72,16 @@ TEST(lists)
     struct normalizer_plan plan;
     static const char *const bad[] = {"x", "clean,nfd", "Clean", "clean nf", "clean  nfdx"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(normalizer_parse(&plan, bad[i], strlen(bad[i])));
-    assert_true(normalizer_parse(&plan, "", 0));
+        assert_false(normalizer_parse(&plan, (struct text_view){bad[i], strlen(bad[i])}));
+    assert_true(normalizer_parse(&plan, (struct text_view){"", 0}));
     assert_int_equal(plan.n, 0);
-    assert_true(normalizer_parse(&plan, "  clean   strip_end ", 20));
+    assert_true(normalizer_parse(&plan, (struct text_view){"  clean   strip_end ", 20}));
     assert_int_equal(plan.n, 2);
     char many[33 * 6 + 1] = "";
     for (int i = 0; i < 33; i++)
         memcpy(many + 6 * i, "lower ", 7);
-    assert_true(normalizer_parse(&plan, many, 32 * 6));
-    assert_false(normalizer_parse(&plan, many, 33 * 6));
+    assert_true(normalizer_parse(&plan, (struct text_view){many, 32 * 6}));
+    assert_false(normalizer_parse(&plan, (struct text_view){many, 33 * 6}));
 }
 
 TEST(steps)

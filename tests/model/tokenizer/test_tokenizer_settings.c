@@ -14,14 +14,14 @@ TEST(good_settings)
     tokenizer_defaults(&tokenizer, 2);
     assert_int_equal(tokenizer.pair.pieces[1].type, 1);
     assert_int_equal(tokenizer.unknown, -1);
-    assert_int_equal(tokenizer.split_bytes, 1);
+    assert_int_equal(tokenizer.split.len, 1);
     assert_non_null(tokenizer_check(&tokenizer, 2));
     assert_null(tokenizer_set(&tokenizer, "kind", "keras", 5));
     assert_null(tokenizer_check(&tokenizer, 2));
     assert_null(tokenizer_set(&tokenizer, "filters", "\0\xC3\xA9", 3));
-    assert_int_equal(tokenizer.filters_bytes, 3);
+    assert_int_equal(tokenizer.filters.len, 3);
     assert_null(tokenizer_set(&tokenizer, "split", "12345678901234567890123456789012", 32));
-    assert_int_equal(tokenizer.split_bytes, 32);
+    assert_int_equal(tokenizer.split.len, 32);
     assert_null(tokenizer_set(&tokenizer, "num_words", "2147483647", 10));
     assert_int_equal(tokenizer.num_words, 2147483647);
     assert_null(tokenizer_set(&tokenizer, "unknown", "-1", 2));
