@@ -373,7 +373,8 @@ ENGINE_API engine_status engine_windows(engine_session *session, const engine_to
                                         size_t n_tokens, const engine_encode_options *options,
                                         engine_window *out, size_t cap, size_t *needed);
 
-/* Writes the tokens of a window to out [window->n_tokens]: an input for engine_encode. */
+/* Writes the tokens of a window to out [window->n_tokens]: an input for engine_encode. A NULL is a
+ * harmless no-op. */
 ENGINE_API void engine_window_tokens(const engine_window *window, const engine_token *tokens,
                                      size_t n_tokens, engine_token *out);
 

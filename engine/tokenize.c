@@ -171,6 +171,8 @@ engine_status engine_windows(engine_session *session, const engine_token *tokens
 void engine_window_tokens(const engine_window *window, const engine_token *tokens, size_t n_tokens,
                           engine_token *out)
 {
+    if (window == NULL || tokens == NULL || out == NULL)
+        return;
     for (size_t i = 0; i < n_tokens; i++) {
         const engine_token *token = &tokens[i];
         bool is_around = token->special || token->in_prompt || token->in_pair != window->in_pair;

@@ -307,6 +307,19 @@ TEST(windows_of_a_long_text)
     assert_int_equal(n, 1);
     assert_int_equal(windows[0].n_tokens, 3);
     assert_int_equal(engine_windows(session, NULL, 3, NULL, windows, 8, &n), ENGINE_ERROR_ARGUMENT);
+    engine_window_tokens(NULL, tokens, n_tokens, out);
+    engine_window_tokens(&windows[0], NULL, 0, out);
+
+    /* Tokens that no tokenizer gave: no window is longer than it says. */
+    tokens[4].in_prompt = tokens[6].special = tokens[8].in_pair = 1;
+    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n), 0);
+    for (size_t i = 0; i < n; i++) {
+        engine_token guarded[TINY_MAX_TOKENS + 1];
+        assert_true(windows[i].n_tokens <= TINY_MAX_TOKENS);
+        memset(guarded, 0x5a, sizeof guarded);
+        engine_window_tokens(&windows[i], tokens, n_tokens, guarded);
+        assert_int_equal(guarded[windows[i].n_tokens].id, 0x5a5a5a5a);
+    }
 }
 
 /* Of a pair the longer text goes in windows, or the one that is named; the other is in each. */
