@@ -1,5 +1,5 @@
 /* answer.c - from the last hidden states of a sequence to the caller's buffer. */
-#include "engine/pass.h"
+#include "engine/encode.h"
 
 #include "model/layers/head.h"
 #include "model/layers/pooling.h"
@@ -17,12 +17,12 @@ size_t answer_scratch(const struct encoder *encoder)
            head_scratch(encoder);
 }
 
-static const float *hidden_row(const struct engine_session *session, size_t row)
+static const float *hidden_row(const engine_session *session, size_t row)
 {
     return session->pass.x + row * session->pass.width_stride;
 }
 
-static void write_tokens(const struct engine_session *session, const struct request *request,
+static void write_tokens(const engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -41,7 +41,7 @@ static void write_tokens(const struct engine_session *session, const struct requ
     }
 }
 
-static void write_pooled(const struct engine_session *session, const struct request *request,
+static void write_pooled(const engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -61,7 +61,7 @@ static void write_pooled(const struct engine_session *session, const struct requ
         normalize_row(out, request->width);
 }
 
-static void write_labels(const struct engine_session *session, const struct request *request,
+static void write_labels(const engine_session *session, const struct request *request,
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -78,7 +78,7 @@ static void write_labels(const struct engine_session *session, const struct requ
     memcpy(out, logits, request->width * sizeof *out);
 }
 
-void answer_write(const struct engine_session *session, const struct request *request,
+void answer_write(const engine_session *session, const struct request *request,
                   const struct sequence *sequence, float *out, float *scratch)
 {
     switch (request->kind) {

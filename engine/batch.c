@@ -6,7 +6,6 @@
 #include "engine/batch.h"
 
 #include "engine/status.h"
-#include "engine/tokenize.h"
 
 enum { BYTES_PER_TOKEN = 4, SPECIAL_TOKENS = 2, PRIOR_ROWS = 64 };
 
@@ -154,7 +153,7 @@ static void add_row(struct pass *pass, struct group *group, int32_t id, int32_t 
 
 static void add_sequence(struct batch *batch, struct group *group)
 {
-    struct engine_session *session = batch->session;
+    engine_session *session = batch->session;
     const engine_input *input = &batch->inputs[batch->n_taken];
     const struct next_input *next = &batch->next;
     size_t first = next->kept.first, span = next->kept.span;

@@ -17,7 +17,7 @@ struct next_input {
 };
 
 struct batch {
-    struct engine_session *session;
+    engine_session *session;
     const struct request *request;
     const engine_input *inputs;
     size_t n, n_taken;      /* inputs 0 .. n_taken-1 have been taken */

@@ -11,7 +11,6 @@
 #include "engine/encode.h"
 
 #include "engine/batch.h"
-#include "engine/pass.h"
 #include "engine/status.h"
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
@@ -19,7 +18,7 @@ enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read onc
 static const struct team ALONE = {0, 1, NULL};
 
 /* rank: of this thread among all that the session has. */
-static struct profile_slot *profile_of(const struct engine_session *session, size_t rank)
+static struct profile_slot *profile_of(const engine_session *session, size_t rank)
 {
     return session->profile != NULL ? &session->profile[rank] : NULL;
 }
@@ -27,7 +26,7 @@ static struct profile_slot *profile_of(const struct engine_session *session, siz
 static void encode_group(const struct batch *batch, const struct group *group, struct team team,
                          size_t rank)
 {
-    const struct engine_session *session = batch->session;
+    const engine_session *session = batch->session;
     const struct sequence *sequences = &session->pass.sequences[group->sequence];
     struct profile_slot *profile = profile_of(session, rank);
     float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
@@ -62,7 +61,7 @@ static size_t next_rows(const struct batch *batch, size_t n_threads)
 static void take_and_encode(void *user, struct team all)
 {
     struct batch *batch = user;
-    struct engine_session *session = batch->session;
+    engine_session *session = batch->session;
     size_t room = session->pass.row_cap / session->n_threads;
     struct profile_slot *profile = profile_of(session, all.rank);
     struct group group;
@@ -169,7 +168,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     return succeed(error);
 }
 
-engine_status encode(struct engine_session *session, const engine_input *inputs, size_t n,
+engine_status encode(engine_session *session, const engine_input *inputs, size_t n,
                      const struct request *request, float *out, size_t cap, size_t *needed,
                      engine_result *results)
 {
@@ -195,10 +194,9 @@ engine_status engine_encode(engine_session *session, const engine_input *inputs,
                             size_t *needed, engine_result *results)
 {
     struct request request;
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    status = request_vectors(session, options, &request);
+    if (!session_begin(session))
+        return session_refusal(session);
+    engine_status status = request_vectors(session, options, &request);
     if (status == ENGINE_OK)
         status = encode(session, inputs, n, &request, out, cap, needed, results);
     return session_end(session, status);

@@ -1,4 +1,5 @@
-/* encode.h - inputs through the model, for every public function that answers from it. */
+/* encode.h - inputs through the model, for every public function that answers from it: shared out
+ * (encode.c), from rows to hidden states (forward.c), and from these to answers (answer.c). */
 #ifndef ENGINE_ENCODE_H
 #define ENGINE_ENCODE_H
 
@@ -7,13 +8,24 @@
 /* Encodes n inputs and writes the answers, [n, width] or [sum of T, width]; out, cap, needed and
  * results are engine_encode's. With ANSWER_NOTHING, n is 1, out is not used, and the input's rows
  * stand in session->pass until the next call. */
-engine_status encode(struct engine_session *session, const engine_input *inputs, size_t n,
+engine_status encode(engine_session *session, const engine_input *inputs, size_t n,
                      const struct request *request, float *out, size_t cap, size_t *needed,
                      engine_result *results);
 
 /* Scores of labels by the model's head, which has some: the rest as encode. */
-engine_status classify(struct engine_session *session, const engine_input *inputs, size_t n,
+engine_status classify(engine_session *session, const engine_input *inputs, size_t n,
                        struct request *request, float *out, size_t cap, size_t *needed,
                        engine_result *results);
+
+/* Takes a group's rows from token ids to last hidden states, session->pass.x. Every thread of the
+ * team calls it; `profile` (or NULL) and `scratch` are that thread's own. */
+void forward(const engine_session *session, const struct group *group, struct team team,
+             struct profile_slot *profile, float *scratch);
+
+/* Writes the answer of a sequence of the pass to its place in out. answer_scratch: the floats of
+ * scratch that a thread needs for it. */
+void answer_write(const engine_session *session, const struct request *request,
+                  const struct sequence *sequence, float *out, float *scratch);
+size_t answer_scratch(const struct encoder *encoder);
 
 #endif

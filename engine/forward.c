@@ -8,7 +8,7 @@
  * Every thread of a team runs the whole page; each step below gives it its share of the work and waits
  * for the others. One head of one sequence is one task of one thread.
  */
-#include "engine/pass.h"
+#include "engine/encode.h"
 
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
@@ -19,7 +19,7 @@
 
 /* What every step needs to know. */
 struct context {
-    const struct engine_session *session;
+    const engine_session *session;
     const struct encoder *encoder;
     const struct kernels *kernels;
     const struct pass *pass;
@@ -231,7 +231,7 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
         normalize(c, &layer->feed_forward_norm, x, x);
 }
 
-void forward(const struct engine_session *session, const struct group *group, struct team team,
+void forward(const engine_session *session, const struct group *group, struct team team,
              struct profile_slot *profile, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;

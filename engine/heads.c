@@ -32,7 +32,7 @@ static engine_status no_head(engine_session *session, const char *wanted)
                 config_name(&session->model->encoder.config, "head"));
 }
 
-engine_status classify(struct engine_session *session, const engine_input *inputs, size_t n,
+engine_status classify(engine_session *session, const engine_input *inputs, size_t n,
                        struct request *request, float *out, size_t cap, size_t *needed,
                        engine_result *results)
 {
@@ -47,14 +47,12 @@ engine_status engine_classify(engine_session *session, const engine_input *input
                               size_t *needed, engine_result *results)
 {
     struct request request;
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
+    if (!session_begin(session))
+        return session_refusal(session);
     int64_t head = session->model->encoder.config.head;
-    if (head != HEAD_SEQUENCE && head != HEAD_TOKEN)
-        status = no_head(session, "labels");
-    if (status == ENGINE_OK)
-        status = request_heads(session, options, &request);
+    engine_status status = head == HEAD_SEQUENCE || head == HEAD_TOKEN
+                               ? request_heads(session, options, &request)
+                               : no_head(session, "labels");
     if (status == ENGINE_OK)
         status = classify(session, inputs, n, &request, out, cap, needed, results);
     return session_end(session, status);
@@ -137,12 +135,7 @@ static engine_status entities(engine_session *session, const engine_input *input
     list_entities(session,
                   input->tokens != NULL ? (const struct token *)input->tokens : session->tokens,
                   request.scores, list);
-    if (needed != NULL)
-        *needed = list->n;
-    if (list->n > list->cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "the text has %zu entities, the buffer takes %zu", list->n, list->cap);
-    return succeed(&session->error);
+    return answer_count(&session->error, "entities", list->n, list->cap, needed);
 }
 
 engine_status engine_entities(engine_session *session, const engine_input *input,
@@ -150,10 +143,7 @@ engine_status engine_entities(engine_session *session, const engine_input *input
                               size_t *needed, engine_result *result)
 {
     struct entity_list list = {.out = (struct entity *)out, .cap = cap};
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    return session_end(session, entities(session, input, options, &list, needed, result));
+    return SESSION_CALL(session, entities(session, input, options, &list, needed, result));
 }
 
 /* ---- Fill ---- */
@@ -206,8 +196,5 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
                           const engine_encode_options *options, engine_candidate *out, size_t cap,
                           size_t *needed, engine_result *result)
 {
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    return session_end(session, fill_masks(session, input, k, options, out, cap, needed, result));
+    return SESSION_CALL(session, fill_masks(session, input, k, options, out, cap, needed, result));
 }

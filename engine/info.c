@@ -217,34 +217,23 @@ const char *engine_version(void)
 
 const char *engine_build_info(void)
 {
-    static const struct {
-        const char *isa, *info;
-    } builds[] = {{"portable", BUILD_INFO("portable")},
-                  {"avx2", BUILD_INFO("avx2")},
-                  {"avx512", BUILD_INFO("avx512")},
-                  {"avx512vnni", BUILD_INFO("avx512vnni")}};
+    static const char *const BUILDS[] = {BUILD_INFO("portable"), BUILD_INFO("avx2"),
+                                         BUILD_INFO("avx512"), BUILD_INFO("avx512vnni")};
     const struct kernels *kernels = kernels_select(getenv("ENGINE_ISA"), false);
-    for (size_t i = 1; kernels != NULL && i < sizeof builds / sizeof builds[0]; i++)
-        if (strcmp(kernels->isa, builds[i].isa) == 0)
-            return builds[i].info;
-    return builds[0].info;
+    for (size_t i = 1; kernels != NULL && i < sizeof BUILDS / sizeof *BUILDS; i++)
+        if (strcmp(kernels->isa, BUILDS[i] + sizeof BUILD_INFO("") - 1) == 0)
+            return BUILDS[i];
+    return BUILDS[0];
 }
 
 const char *engine_status_name(engine_status status)
 {
-    switch (status) {
-    case ENGINE_OK: return "ENGINE_OK";
-    case ENGINE_ERROR_ARGUMENT: return "ENGINE_ERROR_ARGUMENT";
-    case ENGINE_ERROR_MEMORY: return "ENGINE_ERROR_MEMORY";
-    case ENGINE_ERROR_IO: return "ENGINE_ERROR_IO";
-    case ENGINE_ERROR_FORMAT: return "ENGINE_ERROR_FORMAT";
-    case ENGINE_ERROR_VERSION: return "ENGINE_ERROR_VERSION";
-    case ENGINE_ERROR_UNSUPPORTED: return "ENGINE_ERROR_UNSUPPORTED";
-    case ENGINE_ERROR_BUFFER: return "ENGINE_ERROR_BUFFER";
-    case ENGINE_ERROR_LENGTH: return "ENGINE_ERROR_LENGTH";
-    case ENGINE_ERROR_TEXT: return "ENGINE_ERROR_TEXT";
-    case ENGINE_ERROR_BUSY: return "ENGINE_ERROR_BUSY";
-    case ENGINE_ERROR_INTERNAL: return "ENGINE_ERROR_INTERNAL";
-    }
-    return "unknown status";
+#define NAME(status) [status] = #status
+    static const char *const NAMES[] = {
+        NAME(ENGINE_OK),           NAME(ENGINE_ERROR_ARGUMENT), NAME(ENGINE_ERROR_MEMORY),
+        NAME(ENGINE_ERROR_IO),     NAME(ENGINE_ERROR_FORMAT),   NAME(ENGINE_ERROR_VERSION),
+        NAME(ENGINE_ERROR_BUFFER), NAME(ENGINE_ERROR_LENGTH),   NAME(ENGINE_ERROR_UNSUPPORTED),
+        NAME(ENGINE_ERROR_TEXT),   NAME(ENGINE_ERROR_BUSY),     NAME(ENGINE_ERROR_INTERNAL)};
+    bool is_known = (unsigned)status < sizeof NAMES / sizeof *NAMES && NAMES[status] != NULL;
+    return is_known ? NAMES[status] : "unknown status";
 }

@@ -2,7 +2,7 @@
 #include "engine/model.h"
 
 #include "engine/file/bind.h"
-#include "engine/file/default_path.h"
+#include "engine/file/weight_file.h"
 #include "engine/runtime/machine.h"
 #include "engine/status.h"
 #include "model/layers/linear.h"
@@ -65,7 +65,7 @@ static engine_status read_tokenizer(const struct weight_file *file,
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
-static engine_status build_tokenizer(struct engine_model *model, engine_error *error)
+static engine_status build_tokenizer(engine_model *model, engine_error *error)
 {
     size_t n_bytes = tokenizer_table_bytes(&model->tokenizer);
     if (n_bytes > 0) {
@@ -79,7 +79,7 @@ static engine_status build_tokenizer(struct engine_model *model, engine_error *e
 }
 
 /* layers * sizeof and rows * width fit size_t, since config counts are below 2^31. */
-static engine_status make_layers(struct engine_model *model, engine_error *error)
+static engine_status make_layers(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
     const struct model_config *config = &encoder->config;
@@ -119,7 +119,7 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     return ENGINE_OK;
 }
 
-static engine_status make_model(struct engine_model *model, engine_error *error)
+static engine_status make_model(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
     engine_status status = read_config(&model->file, &encoder->config, error);
@@ -132,13 +132,11 @@ static engine_status make_model(struct engine_model *model, engine_error *error)
 }
 
 /* path, or data of len bytes. */
-static engine_status open_model(const char *path, const void *data, size_t len,
-                                struct engine_model **out, engine_error *error)
+static engine_status open_model(const char *path, const void *data, size_t len, engine_model **out,
+                                engine_error *error)
 {
-    struct engine_model *model = calloc(1, sizeof *model);
-    if (model == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
-    if (path != NULL && (model->path = strdup(path)) == NULL) {
+    engine_model *model = calloc(1, sizeof *model);
+    if (model == NULL || (path != NULL && (model->path = strdup(path)) == NULL)) {
         free(model);
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
     }
@@ -161,44 +159,38 @@ static engine_status open_model(const char *path, const void *data, size_t len,
     return succeed(error);
 }
 
-/* They have no fields yet but their struct_bytes. */
-static engine_status read_model_options(const engine_model_options *given,
-                                        engine_model_options *options, engine_error *error)
+/* The options have no fields yet but their struct_bytes. */
+static engine_status begin_open(const char *function, const engine_model_options *options,
+                                engine_model **model, engine_error *error)
 {
-    return read_struct("engine_model_options", given, sizeof *options, options, sizeof *options,
-                       error);
+    engine_model_options own;
+    if (model == NULL)
+        return misused(error, "%s: model is NULL", function);
+    *model = NULL;
+    return read_struct("engine_model_options", options, sizeof own, &own, sizeof own, error);
 }
 
 engine_status engine_model_open(const char *path, const engine_model_options *options,
                                 engine_model **model, engine_error *error)
 {
-    engine_model_options own;
-    if (model == NULL)
-        return misused(error, "engine_model_open: model is NULL");
-    *model = NULL;
-    if (read_model_options(options, &own, error) != ENGINE_OK)
-        return ENGINE_ERROR_ARGUMENT;
-    if (path != NULL)
-        return open_model(path, NULL, 0, model, error);
     char default_path[PATH_MAX];
-    engine_status status = find_default_weights(default_path, sizeof default_path, error);
-    return status == ENGINE_OK ? open_model(default_path, NULL, 0, model, error) : status;
+    engine_status status = begin_open("engine_model_open", options, model, error);
+    if (status == ENGINE_OK && path == NULL) {
+        status = find_default_weights(default_path, sizeof default_path, error);
+        path = default_path;
+    }
+    return status == ENGINE_OK ? open_model(path, NULL, 0, model, error) : status;
 }
 
 engine_status engine_model_open_memory(const void *data, size_t len,
                                        const engine_model_options *options, engine_model **model,
                                        engine_error *error)
 {
-    engine_model_options own;
-    if (model == NULL)
-        return misused(error, "engine_model_open_memory: model is NULL");
-    *model = NULL;
-    if (read_model_options(options, &own, error) != ENGINE_OK)
-        return ENGINE_ERROR_ARGUMENT;
-    if (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0)
-        return misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
-                       TENSOR_ALIGN);
-    return open_model(NULL, data, len, model, error);
+    engine_status status = begin_open("engine_model_open_memory", options, model, error);
+    if (status == ENGINE_OK && (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0))
+        status = misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
+                         TENSOR_ALIGN);
+    return status == ENGINE_OK ? open_model(NULL, data, len, model, error) : status;
 }
 
 void engine_model_close(engine_model *model)

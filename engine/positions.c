@@ -18,7 +18,7 @@ engine_status read_session_options(const engine_session_options *given,
                        error);
 }
 
-static engine_status choose_scheme(const struct engine_model *model, engine_position position,
+static engine_status choose_scheme(const engine_model *model, engine_position position,
                                    struct position_encoding *encoding, engine_error *error)
 {
     enum position_scheme own =
@@ -82,9 +82,9 @@ static engine_status check_scale(const double *scale, const char *name, engine_e
     return misused(error, "%s is %g, expected a finite number, 0 or more", name, *scale);
 }
 
-engine_status choose_positions(const struct engine_model *model,
-                               const engine_session_options *options, size_t width,
-                               struct position_encoding *encoding, engine_error *error)
+engine_status choose_positions(const engine_model *model, const engine_session_options *options,
+                               size_t width, struct position_encoding *encoding,
+                               engine_error *error)
 {
     *encoding = (struct position_encoding){.width = width, .base = 10000, .scale = 1};
     engine_status status = choose_scheme(model, options->position, encoding, error);
@@ -136,8 +136,7 @@ static void learned_rows(const struct encoder *encoder, double scale, size_t n, 
 }
 
 /* The columns of rows: the model's, or where there is none as asked. */
-static engine_status choose_width(const struct engine_model *model, size_t *width,
-                                  engine_error *error)
+static engine_status choose_width(const engine_model *model, size_t *width, engine_error *error)
 {
     size_t own = model != NULL ? (size_t)model->encoder.config.embedding_width : *width;
     if (model == NULL && *width == 0)

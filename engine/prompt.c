@@ -14,7 +14,7 @@ static const char PREFIX[] = "prompt.";
 enum { PREFIX_LEN = sizeof PREFIX - 1 };
 
 /* The next prompt in META behind *at: true, and its setting. */
-static bool next_prompt(const struct engine_model *model, size_t *at, struct setting *setting)
+static bool next_prompt(const engine_model *model, size_t *at, struct setting *setting)
 {
     while (weight_file_setting(&model->file.sections[SECTION_META], at, setting))
         if (strncmp(setting->key, PREFIX, PREFIX_LEN) == 0)
@@ -22,7 +22,7 @@ static bool next_prompt(const struct engine_model *model, size_t *at, struct set
     return false;
 }
 
-static bool find(const struct engine_model *model, const char *name, struct prompt *prompt)
+static bool find(const engine_model *model, const char *name, struct prompt *prompt)
 {
     struct setting setting;
     for (size_t at = 0; next_prompt(model, &at, &setting);)
@@ -33,7 +33,7 @@ static bool find(const struct engine_model *model, const char *name, struct prom
     return false;
 }
 
-static engine_status unknown_prompt(const struct engine_model *model, const char *name,
+static engine_status unknown_prompt(const engine_model *model, const char *name,
                                     engine_error *error)
 {
     char names[160] = "none";
@@ -45,7 +45,7 @@ static engine_status unknown_prompt(const struct engine_model *model, const char
 }
 
 /* What the file wants before a text that nobody said anything of. */
-static engine_status choose_default(const struct engine_model *model, engine_role role,
+static engine_status choose_default(const engine_model *model, engine_role role,
                                     struct prompt *prompt, engine_error *error)
 {
     if (role == ENGINE_ROLE_QUERY && find(model, "query", prompt))
@@ -62,7 +62,7 @@ static engine_status choose_default(const struct engine_model *model, engine_rol
                    name, name);
 }
 
-engine_status prompt_choose(const struct engine_model *model, engine_role role, const char *name,
+engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,
                             bool by_default, struct prompt *prompt, engine_error *error)
 {
     *prompt = (struct prompt){0};
@@ -73,9 +73,8 @@ engine_status prompt_choose(const struct engine_model *model, engine_role role, 
     return unknown_prompt(model, name, error);
 }
 
-engine_status prompt_of_options(const struct engine_model *model,
-                                const engine_encode_options *options, bool by_default,
-                                struct prompt *prompt, engine_error *error)
+engine_status prompt_of_options(const engine_model *model, const engine_encode_options *options,
+                                bool by_default, struct prompt *prompt, engine_error *error)
 {
     if (options->prompt_text == NULL)
         return prompt_choose(model, options->role, options->prompt, by_default, prompt, error);
@@ -117,7 +116,7 @@ static char *put(char *to, struct prompt prompt, const char **text, size_t *len)
     return to + *len;
 }
 
-engine_status prompt_apply(struct engine_session *session, const struct request *request,
+engine_status prompt_apply(engine_session *session, const struct request *request,
                            const engine_input *input, size_t index, struct token_input *texts)
 {
     struct prompt pair_prompt = input->pair != NULL ? request->pair_prompt : (struct prompt){0};

@@ -112,8 +112,5 @@ engine_status engine_rank(engine_session *session, const engine_input *query,
                           const engine_input *texts, size_t n, const engine_encode_options *options,
                           float *out)
 {
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    return session_end(session, rank_texts(session, query, texts, n, options, out));
+    return SESSION_CALL(session, rank_texts(session, query, texts, n, options, out));
 }

@@ -33,11 +33,10 @@ static engine_status check_options(const engine_encode_options *options, engine_
 }
 
 /* by_default: the file's own prompt is used where its own pooling is. */
-static engine_status read_request(struct engine_session *session,
-                                  const engine_encode_options *given, bool by_default,
-                                  struct request *request)
+static engine_status read_request(engine_session *session, const engine_encode_options *given,
+                                  bool by_default, struct request *request)
 {
-    const struct engine_model *model = session->model;
+    const engine_model *model = session->model;
     const struct model_config *config = &model->encoder.config;
     engine_encode_options options;
     engine_status status = request_options(given, &options, &session->error);
@@ -79,7 +78,7 @@ static bool has_pooler(const struct encoder *encoder)
     return false;
 }
 
-engine_status request_vectors(struct engine_session *session, const engine_encode_options *options,
+engine_status request_vectors(engine_session *session, const engine_encode_options *options,
                               struct request *request)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -93,19 +92,19 @@ engine_status request_vectors(struct engine_session *session, const engine_encod
     return ENGINE_OK;
 }
 
-engine_status request_tokens(struct engine_session *session, const engine_encode_options *options,
+engine_status request_tokens(engine_session *session, const engine_encode_options *options,
                              struct request *request)
 {
     return read_request(session, options, true, request);
 }
 
-engine_status request_heads(struct engine_session *session, const engine_encode_options *options,
+engine_status request_heads(engine_session *session, const engine_encode_options *options,
                             struct request *request)
 {
     return read_request(session, options, false, request);
 }
 
-size_t request_token_limit(const struct request *request, const struct engine_model *model)
+size_t request_token_limit(const struct request *request, const engine_model *model)
 {
     return request->max_tokens > 0 ? request->max_tokens
                                    : (size_t)model->encoder.config.max_text_tokens;

@@ -1,5 +1,5 @@
 /* request.h - what a call asks for, read once: its options with every default filled in, the prompt
- * that goes before its texts, and the form of the answer. */
+ * that goes before its texts, and the form of the answer; and a text's tokens as it asks for them. */
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
@@ -48,30 +48,34 @@ engine_status request_options(const engine_encode_options *given, engine_encode_
 /* Each reads the options of a session's call; on failure the message is in the session's error.
  * request_tokens: for tokens, with the prompt that request_vectors puts before the same texts;
  * request_heads: for a head's answers, whose kind and width the caller sets. */
-engine_status request_vectors(struct engine_session *session, const engine_encode_options *options,
+engine_status request_vectors(engine_session *session, const engine_encode_options *options,
                               struct request *request);
-engine_status request_tokens(struct engine_session *session, const engine_encode_options *options,
+engine_status request_tokens(engine_session *session, const engine_encode_options *options,
                              struct request *request);
-engine_status request_heads(struct engine_session *session, const engine_encode_options *options,
+engine_status request_heads(engine_session *session, const engine_encode_options *options,
                             struct request *request);
 
 /* The tokens that a text may have. */
-size_t request_token_limit(const struct request *request, const struct engine_model *model);
+size_t request_token_limit(const struct request *request, const engine_model *model);
 
 /* The prompt of this name ("": none); where name is NULL and by_default, the one that the file has
  * for the role, or for all texts. */
-engine_status prompt_choose(const struct engine_model *model, engine_role role, const char *name,
+engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,
                             bool by_default, struct prompt *prompt, engine_error *error);
 
 /* The prompt that options, in full, put before texts. */
-engine_status prompt_of_options(const struct engine_model *model,
-                                const engine_encode_options *options, bool by_default,
-                                struct prompt *prompt, engine_error *error);
+engine_status prompt_of_options(const engine_model *model, const engine_encode_options *options,
+                                bool by_default, struct prompt *prompt, engine_error *error);
 
 /* The texts of an input with their prompts before them, in the session's memory where there are
  * any. */
-engine_status prompt_apply(struct engine_session *session, const struct request *request,
+engine_status prompt_apply(engine_session *session, const struct request *request,
                            const engine_input *input, size_t index, struct token_input *texts);
+
+/* Tokens of inputs[index], a text or a pair, behind its prompt: at most as many as the request and
+ * the session allow, in session->tokens. On failure the message is in the session's error. */
+engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
+                          const struct request *request, struct token_count *count);
 
 /* Spans of tokens [n] count in a text and its prompt as one: makes them count in the text. */
 void prompt_move_spans(const struct request *request, struct token *tokens, size_t n);

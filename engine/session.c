@@ -5,7 +5,7 @@
  */
 #include "engine/session.h"
 
-#include "engine/pass.h"
+#include "engine/encode.h"
 #include "engine/runtime/cpus.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"
@@ -76,7 +76,7 @@ static size_t quantized_stride(const struct encoder *encoder)
     return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
 }
 
-static void carve_pass(struct pass *pass, struct arena *arena, const struct engine_session *session)
+static void carve_pass(struct pass *pass, struct arena *arena, const engine_session *session)
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
@@ -111,10 +111,10 @@ static void carve_pass(struct pass *pass, struct arena *arena, const struct engi
 
 /* Points every part of the session at the block (NULL: none), and returns the block's bytes; 0 if
  * they cannot be counted. */
-static size_t carve(struct engine_session *session, void *block)
+static size_t carve(engine_session *session, void *block)
 {
     struct arena arena = {.base = block};
-    const struct engine_model *model = session->model;
+    const engine_model *model = session->model;
     take(&arena, 1, sizeof *session); /* the session itself stands first */
     if (session->profiles)
         session->profile = take(&arena, session->n_threads, sizeof *session->profile);
@@ -136,7 +136,7 @@ static size_t carve(struct engine_session *session, void *block)
     return arena.overflow ? 0 : arena.used;
 }
 
-static engine_status choose_embedding(struct engine_session *session,
+static engine_status choose_embedding(engine_session *session,
                                       const engine_session_options *options, engine_error *error)
 {
     const struct model_config *config = &session->model->encoder.config;
@@ -159,13 +159,13 @@ static size_t rows_of_thread(size_t max_tokens)
 }
 
 /* Fills all fields that do not point into the block. */
-static engine_status read_options(struct engine_session *session, const struct engine_model *model,
+static engine_status read_options(engine_session *session, const engine_model *model,
                                   const engine_session_options *given, engine_error *error)
 {
     engine_session_options options;
     const struct model_config *config = &model->encoder.config;
     size_t limit = (size_t)config->max_tokens;
-    *session = (struct engine_session){.model = model};
+    *session = (engine_session){.model = model};
     engine_status status = read_session_options(given, &options, error);
     if (status != ENGINE_OK)
         return status;
@@ -196,7 +196,7 @@ static engine_status read_options(struct engine_session *session, const struct e
 
 size_t engine_session_bytes(const engine_model *model, const engine_session_options *options)
 {
-    struct engine_session session;
+    engine_session session;
     if (model == NULL || read_options(&session, model, options, NULL) != ENGINE_OK)
         return 0;
     return carve(&session, NULL);
@@ -204,8 +204,8 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
 
 /* The carved session's threads and lock. Where nobody asked for a number of threads, those that can
  * be had do. */
-static engine_status start(struct engine_session *session, bool is_asked,
-                           struct engine_session **out, engine_error *error)
+static engine_status start(engine_session *session, bool is_asked, engine_session **out,
+                           engine_error *error)
 {
     size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
     size_t n_made = workers_start(&session->workers, session->worker_list, n_workers);
@@ -224,7 +224,7 @@ static engine_status start(struct engine_session *session, bool is_asked,
 
 /* What the positions are made from goes into the carved block: the caller's frequencies are only
  * borrowed. */
-static void keep_positions(struct engine_session *session)
+static void keep_positions(engine_session *session)
 {
     struct position_encoding *encoding = &session->encoding;
     if (session->frequencies != NULL) {
@@ -243,7 +243,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     *out = NULL;
     if (model == NULL)
         return misused(error, "engine_session_new: model is NULL");
-    struct engine_session session;
+    engine_session session;
     engine_status status = read_options(&session, model, options, error);
     if (status != ENGINE_OK)
         return status;
@@ -263,7 +263,7 @@ engine_status engine_session_new(const engine_model *model, const engine_session
     return start(block, options != NULL && options->n_threads > 0, out, error);
 }
 
-void session_positions(struct engine_session *session, size_t n)
+void session_positions(engine_session *session, size_t n)
 {
     size_t begin = session->n_position_rows;
     size_t end =
@@ -285,16 +285,18 @@ void engine_session_free(engine_session *session)
     free(session);
 }
 
-engine_status session_begin(struct engine_session *session)
+bool session_begin(engine_session *session)
 {
-    if (session == NULL)
-        return ENGINE_ERROR_ARGUMENT;
-    return atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire)
-               ? ENGINE_ERROR_BUSY
-               : ENGINE_OK;
+    return session != NULL &&
+           !atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire);
 }
 
-engine_status session_end(struct engine_session *session, engine_status status)
+engine_status session_refusal(const engine_session *session)
+{
+    return session == NULL ? ENGINE_ERROR_ARGUMENT : ENGINE_ERROR_BUSY;
+}
+
+engine_status session_end(engine_session *session, engine_status status)
 {
     atomic_store_explicit(&session->is_busy, false, memory_order_release);
     return status;

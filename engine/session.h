@@ -59,7 +59,7 @@ struct pass {
 enum { RANK_VECTORS = 33 };
 
 struct engine_session {
-    const struct engine_model *model;
+    const engine_model *model;
     engine_error error;
     atomic_bool is_busy; /* a call is at work */
     size_t n_threads, max_tokens, block_bytes;
@@ -86,10 +86,13 @@ struct engine_session {
     struct pass pass;
 };
 
-/* Every public function that works with a session begins and ends so. ENGINE_ERROR_ARGUMENT: it is
- * NULL; ENGINE_ERROR_BUSY: another call has begun and not ended. */
-engine_status session_begin(struct engine_session *session);
-engine_status session_end(struct engine_session *session, engine_status status);
+/* Every public function that works with a session begins and ends so, most of them by SESSION_CALL.
+ * False: it is NULL, or another call has begun and not ended; the refusal says which. */
+bool session_begin(engine_session *session);
+engine_status session_refusal(const engine_session *session);
+engine_status session_end(engine_session *session, engine_status status);
+#define SESSION_CALL(session, call)                                                                \
+    (session_begin(session) ? session_end(session, call) : session_refusal(session))
 
 /* The options as far as the caller's struct_bytes says that they go; the rest is zero. `given` may
  * be NULL. */
@@ -98,12 +101,12 @@ engine_status read_session_options(const engine_session_options *given,
 
 /* Scheme, factors, base and frequencies for rows of `width` columns; frequencies that the options
  * give are borrowed. Without a model (NULL), options alone. */
-engine_status choose_positions(const struct engine_model *model,
-                               const engine_session_options *options, size_t width,
-                               struct position_encoding *encoding, engine_error *error);
+engine_status choose_positions(const engine_model *model, const engine_session_options *options,
+                               size_t width, struct position_encoding *encoding,
+                               engine_error *error);
 
 /* Makes sure that computed positions 0 .. n-1 are there: they are computed when a text first needs
  * them. Called under the lock; rows that are there do not change. */
-void session_positions(struct engine_session *session, size_t n);
+void session_positions(engine_session *session, size_t n);
 
 #endif

@@ -32,6 +32,16 @@ engine_status succeed(engine_error *error)
     return ENGINE_OK;
 }
 
+engine_status answer_count(engine_error *error, const char *things, size_t n, size_t cap,
+                           size_t *needed)
+{
+    if (needed != NULL)
+        *needed = n;
+    return n <= cap ? succeed(error)
+                    : fail(error, ENGINE_ERROR_BUFFER, "the text has %zu %s, the buffer takes %zu",
+                           n, things, cap);
+}
+
 size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, size_t own_bytes,
                     engine_error *error)
 {

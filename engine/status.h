@@ -19,6 +19,11 @@ engine_status fail(engine_error *error, engine_status status, const char *format
 /* ENGINE_OK and an empty message. */
 engine_status succeed(engine_error *error);
 
+/* That, where n of the things that a text has fit into a buffer of cap; tells *needed (may be NULL).
+ */
+engine_status answer_count(engine_error *error, const char *things, size_t n, size_t cap,
+                           size_t *needed);
+
 /* Copies a caller's struct (NULL: all zeros), whose first field is its struct_bytes, into *own,
  * which is zero where that does not reach. first_bytes: of the struct's first version. */
 engine_status read_struct(const char *name, const void *given, size_t first_bytes, void *own,

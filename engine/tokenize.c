@@ -1,11 +1,10 @@
 /* tokenize.c - text to tokens, and long texts to windows of their tokens. */
-#include "engine/tokenize.h"
+#include "engine/request.h"
 
 #include "engine/status.h"
 #include "model/tokenizer/windows.h"
 
-static engine_status check_text(struct engine_session *session, const engine_input *input,
-                                size_t index)
+static engine_status check_text(engine_session *session, const engine_input *input, size_t index)
 {
     if ((input->text == NULL && input->text_len > 0) ||
         (input->pair == NULL && input->pair_len > 0))
@@ -26,9 +25,9 @@ static engine_status check_text(struct engine_session *session, const engine_inp
 
 /* Tokens of a text in out, cut to the limit where the request says so. n counts those that did not
  * fit into cap. */
-static engine_status tokens_of(struct engine_session *session, const engine_input *input,
-                               size_t index, const struct request *request, size_t limit,
-                               struct token *out, size_t cap, struct token_count *count)
+static engine_status tokens_of(engine_session *session, const engine_input *input, size_t index,
+                               const struct request *request, size_t limit, struct token *out,
+                               size_t cap, struct token_count *count)
 {
     const struct token_limit cut = {.most = request->truncate ? limit : SIZE_MAX,
                                     .truncation = request->truncation,
@@ -60,7 +59,7 @@ static engine_status tokens_of(struct engine_session *session, const engine_inpu
                                                                           : "");
 }
 
-engine_status read_tokens(struct engine_session *session, const engine_input *input, size_t index,
+engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
                           const struct request *request, struct token_count *count)
 {
     size_t wanted = request_token_limit(request, session->model);
@@ -92,24 +91,16 @@ static engine_status tokenize(engine_session *session, const engine_input *input
                            (struct token *)out, cap, &count);
     if (status != ENGINE_OK)
         return status;
-    if (needed != NULL)
-        *needed = count.n;
     if (result != NULL)
         *result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};
-    if (count.n > cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "the text has %zu tokens, the buffer takes %zu", count.n, cap);
-    return succeed(&session->error);
+    return answer_count(&session->error, "tokens", count.n, cap, needed);
 }
 
 engine_status engine_tokenize(engine_session *session, const engine_input *input,
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    return session_end(session, tokenize(session, input, options, out, cap, needed, result));
+    return SESSION_CALL(session, tokenize(session, input, options, out, cap, needed, result));
 }
 
 /* ---- Windows ---- */
@@ -150,22 +141,14 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
                                      .begin = window.begin,
                                      .end = window.end,
                                      .in_pair = windows.in_pair};
-    if (needed != NULL)
-        *needed = n;
-    if (n > cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "the text has %zu windows, the buffer takes %zu", n, cap);
-    return succeed(&session->error);
+    return answer_count(&session->error, "windows", n, cap, needed);
 }
 
 engine_status engine_windows(engine_session *session, const engine_token *tokens, size_t n_tokens,
                              const engine_encode_options *options, engine_window *out, size_t cap,
                              size_t *needed)
 {
-    engine_status status = session_begin(session);
-    if (status != ENGINE_OK)
-        return status;
-    return session_end(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
+    return SESSION_CALL(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
 }
 
 void engine_window_tokens(const engine_window *window, const engine_token *tokens, size_t n_tokens,

@@ -76,7 +76,7 @@ static size_t element_bytes(enum tensor_type type)
 {
     switch (type) {
     case TENSOR_F32: return 4;
-    case TENSOR_F16: return 2;
+    case TENSOR_F16:
     case TENSOR_BF16: return 2;
     case TENSOR_INT8: return 1;
     }
@@ -120,29 +120,21 @@ size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t row
 /* n elements from index `first`, as f32; int8 without its scale. */
 static void decode(const struct matrix *matrix, size_t first, size_t n, float *out)
 {
+    const uint16_t *halves = (const uint16_t *)matrix->data + first;
     switch (matrix->type) {
-    case TENSOR_F32: {
-        memcpy(out, (const float *)matrix->data + first, n * sizeof *out);
-        return;
-    }
-    case TENSOR_F16: {
-        const uint16_t *data = (const uint16_t *)matrix->data + first;
+    case TENSOR_F32: memcpy(out, (const float *)matrix->data + first, n * sizeof *out); return;
+    case TENSOR_F16:
         for (size_t i = 0; i < n; i++)
-            out[i] = f16_to_f32(data[i]);
+            out[i] = f16_to_f32(halves[i]);
         return;
-    }
-    case TENSOR_BF16: {
-        const uint16_t *data = (const uint16_t *)matrix->data + first;
+    case TENSOR_BF16:
         for (size_t i = 0; i < n; i++)
-            out[i] = bf16_to_f32(data[i]);
+            out[i] = bf16_to_f32(halves[i]);
         return;
-    }
-    case TENSOR_INT8: {
-        const int8_t *data = (const int8_t *)matrix->data + first;
+    case TENSOR_INT8:
         for (size_t i = 0; i < n; i++)
-            out[i] = (float)data[i];
+            out[i] = ((const int8_t *)matrix->data + first)[i];
         return;
-    }
     }
 }
 

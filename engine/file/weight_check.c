@@ -5,7 +5,6 @@
  */
 #include "engine/file/crc32c.h"
 #include "engine/file/format.h"
-#include "engine/file/little_endian.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
 

@@ -2,7 +2,6 @@
 #include "engine/file/weight_file.h"
 
 #include "engine/file/format.h"
-#include "engine/file/little_endian.h"
 #include "engine/status.h"
 
 #include <errno.h>

@@ -38,6 +38,10 @@ struct weight_file {
     struct section sections[N_SECTION_TAGS];
 };
 
+/* Where the weight file is that is meant where none is named: a path of less than cap bytes.
+ * ENGINE_ERROR_IO: there is none; the message says where it was looked for. */
+engine_status find_default_weights(char *path, size_t cap, engine_error *error);
+
 /* On failure nothing is left to close. */
 engine_status weight_file_map(struct weight_file *file, const char *path, engine_error *error);
 engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,

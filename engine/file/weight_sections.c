@@ -4,7 +4,7 @@
 #include "engine/file/weight_sections.h"
 
 #include "engine/file/crc32c.h"
-#include "engine/file/little_endian.h"
+#include "engine/file/format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "engine/file/weight_writer.h"
 
 #include "engine/file/crc32c.h"
-#include "engine/file/little_endian.h"
+#include "engine/file/format.h"
 #include "engine/file/output_file.h"
 #include "engine/file/weight_sections.h"
 #include "engine/status.h"
@@ -43,11 +43,12 @@ struct weight_writer {
 };
 
 /* The first failure stays. */
-#define refuse(writer, why, ...) ((writer)->status = fail((writer)->error, why, __VA_ARGS__))
+#define stop(writer, why, ...) ((writer)->status = fail((writer)->error, why, __VA_ARGS__))
+#define refuse(writer, ...)    stop(writer, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)
 
 static engine_status fail_memory(struct weight_writer *writer)
 {
-    return refuse(writer, ENGINE_ERROR_MEMORY, "no memory to write the weight file");
+    return stop(writer, ENGINE_ERROR_MEMORY, "no memory to write the weight file");
 }
 
 /* ---- The file and its sections ---- */
@@ -57,7 +58,7 @@ static engine_status emit(struct weight_writer *writer, const void *data, size_t
     if (writer->status != ENGINE_OK)
         return writer->status;
     if (len > INT64_MAX - writer->offset)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the weight file would be too large");
+        return refuse(writer, "the weight file would be too large");
     writer->offset += len;
     if (writer->n_sections > 0) {
         struct section_record *section = &writer->sections[writer->n_sections - 1];
@@ -103,7 +104,7 @@ engine_status weight_writer_open(const char *path, struct weight_writer **out, e
     }
     writer->error = error != NULL ? error : &writer->own;
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-        refuse(writer, ENGINE_ERROR_UNSUPPORTED, "only little-endian machines write weight files");
+        stop(writer, ENGINE_ERROR_UNSUPPORTED, "only little-endian machines write weight files");
     else
         writer->status = output_file_open(path, OUTPUT_REWRITES, &writer->file, writer->error);
     emit(writer, zeros, HEADER_BYTES);
@@ -132,14 +133,13 @@ engine_status weight_writer_setting(struct weight_writer *writer, engine_setting
     if (writer->status != ENGINE_OK)
         return writer->status;
     if ((size_t)settings >= N_SETTINGS)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "no settings of kind %d", (int)settings);
+        return refuse(writer, "no settings of kind %d", (int)settings);
     if (!is_key(key) || strlen(key) > UINT32_MAX)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the key '%.100s' is not ASCII, or empty",
-                      key);
+        return refuse(writer, "the key '%.100s' is not ASCII, or empty", key);
     if (value_len > UINT32_MAX || !utf8_valid(value, value_len))
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the value of '%.100s' is not UTF-8", key);
+        return refuse(writer, "the value of '%.100s' is not UTF-8", key);
     if (settings_has(&writer->settings[settings], key))
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the key '%.100s' is set twice", key);
+        return refuse(writer, "the key '%.100s' is set twice", key);
 
     if (!settings_add(&writer->settings[settings], key, value, value_len))
         return fail_memory(writer);
@@ -153,7 +153,7 @@ engine_status weight_writer_config(struct weight_writer *writer, const struct mo
     struct model_config whole = *config; /* with what config_check fills in */
     const char *wrong = config_check(&whole);
     if (wrong != NULL)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the model's settings: %s", wrong);
+        return refuse(writer, "the model's settings: %s", wrong);
     char text[64];
     const char *key;
     for (size_t i = 0; (key = config_get(&whole, i, text, sizeof text)) != NULL; i++)
@@ -168,17 +168,16 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
     if (writer->status != ENGINE_OK)
         return writer->status;
     if (writer->vocabulary.len > 0)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "the vocabulary is given twice");
+        return refuse(writer, "the vocabulary is given twice");
     size_t len = vocabulary_bytes(lens, n), bad_id = n;
     if (len == 0)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT,
-                      "a vocabulary of %zu tokens does not fit into a weight file", n);
+        return refuse(writer, "a vocabulary of %zu tokens does not fit into a weight file", n);
     uint8_t *section = bytes_extend(&writer->vocabulary, len);
     if (section == NULL)
         return fail_memory(writer);
     const char *wrong = vocabulary_build(section, len, texts, lens, n, &bad_id);
     if (wrong != NULL)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "vocabulary, id %zu: %s", bad_id, wrong);
+        return refuse(writer, "vocabulary, id %zu: %s", bad_id, wrong);
     return ENGINE_OK;
 }
 
@@ -192,9 +191,8 @@ static struct tensor_record *current(struct weight_writer *writer)
 static engine_status check_whole(struct weight_writer *writer)
 {
     if (writer->status == ENGINE_OK && writer->in_tensor)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "tensor '%.100s' got %zu of its %zu rows",
-                      current(writer)->name, writer->rows_done + writer->n_pending,
-                      current(writer)->rows);
+        return refuse(writer, "tensor '%.100s' got %zu of its %zu rows", current(writer)->name,
+                      writer->rows_done + writer->n_pending, current(writer)->rows);
     return writer->status;
 }
 
@@ -215,8 +213,8 @@ static engine_status check_tensor(struct weight_writer *writer, const struct ten
         if (strcmp(writer->tensors[i].name, tensor->name) == 0)
             wrong = "there is one of that name already";
     if (wrong != NULL)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "tensor '%.100s' [%zu, %zu]: %s", tensor->name,
-                      tensor->rows, tensor->cols, wrong);
+        return refuse(writer, "tensor '%.100s' [%zu, %zu]: %s", tensor->name, tensor->rows,
+                      tensor->cols, wrong);
     return ENGINE_OK;
 }
 
@@ -291,8 +289,7 @@ static engine_status check_values(struct weight_writer *writer, const float *val
     for (size_t i = 0; tensor->type != TENSOR_F32 && i < n; i++)
         if (!(fabsf(values[i]) < least_too_large))
             return refuse(
-                writer, ENGINE_ERROR_ARGUMENT,
-                "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
+                writer, "tensor '%.100s', row %zu, column %zu: %g does not fit its type; take f32",
                 tensor->name, writer->rows_done + i / tensor->cols, i % tensor->cols,
                 (double)values[i]);
     return ENGINE_OK;
@@ -323,8 +320,8 @@ static engine_status end_tensor(struct weight_writer *writer)
         emit_tensor(writer, writer->scales, n_scales * sizeof *writer->scales);
     }
     if (writer->status == ENGINE_OK && writer->offset - tensor->offset != tensor->n_bytes)
-        return refuse(writer, ENGINE_ERROR_INTERNAL, "tensor '%.100s' has an unexpected length",
-                      tensor->name);
+        return stop(writer, ENGINE_ERROR_INTERNAL, "tensor '%.100s' has an unexpected length",
+                    tensor->name);
     free_buffers(writer);
     writer->in_tensor = false;
     return emit(writer, zeros, (size_t)to_alignment(writer->offset));
@@ -335,11 +332,11 @@ engine_status weight_writer_rows(struct weight_writer *writer, const float *valu
     if (writer->status != ENGINE_OK || n_rows == 0)
         return writer->status;
     if (!writer->in_tensor)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "rows outside a tensor, or too many for it");
+        return refuse(writer, "rows outside a tensor, or too many for it");
     const struct tensor_record *tensor = current(writer);
     if (n_rows > tensor->rows - writer->rows_done - writer->n_pending)
-        return refuse(writer, ENGINE_ERROR_ARGUMENT, "tensor '%.100s' got more than its %zu rows",
-                      tensor->name, tensor->rows);
+        return refuse(writer, "tensor '%.100s' got more than its %zu rows", tensor->name,
+                      tensor->rows);
     while (n_rows > 0 && writer->status == ENGINE_OK) {
         size_t left = tensor->rows - writer->rows_done;
         size_t group = left < PANEL ? left : PANEL;

@@ -16,9 +16,16 @@
 #define QUARTERS(a, b, i, j, k, l)                                                                 \
     __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \
                             l + 8, i + 12, j + 12, k + 12, l + 12)
+/* The even quarters of a, then those of b; and the odd ones. */
+#define EVEN(a, b)                                                                                 \
+    __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
+#define ODD(a, b)                                                                                  \
+    __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)
 #elif defined(__AVX2__)
 #define QUARTERS(a, b, i, j, k, l)                                                                 \
     __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4)
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define ODD(a, b)  __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
 #else
 #define QUARTERS(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #endif
@@ -41,27 +48,17 @@ INLINE void transpose_quarters(vec *r)
 {
 #if defined(__AVX512F__)
     UNROLL (c, 4) {
-        vec even_low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
-                                               19, 24, 25, 26, 27);
-        vec odd_low = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
-                                              22, 23, 28, 29, 30, 31);
-        vec even_high = __builtin_shufflevector(r[8 + c], r[12 + c], 0, 1, 2, 3, 8, 9, 10, 11, 16,
-                                                17, 18, 19, 24, 25, 26, 27);
-        vec odd_high = __builtin_shufflevector(r[8 + c], r[12 + c], 4, 5, 6, 7, 12, 13, 14, 15, 20,
-                                               21, 22, 23, 28, 29, 30, 31);
-        r[c] = __builtin_shufflevector(even_low, even_high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
-                                       19, 24, 25, 26, 27);
-        r[4 + c] = __builtin_shufflevector(odd_low, odd_high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18,
-                                           19, 24, 25, 26, 27);
-        r[8 + c] = __builtin_shufflevector(even_low, even_high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
-                                           22, 23, 28, 29, 30, 31);
-        r[12 + c] = __builtin_shufflevector(odd_low, odd_high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
-                                            22, 23, 28, 29, 30, 31);
+        vec even_low = EVEN(r[c], r[4 + c]), even_high = EVEN(r[8 + c], r[12 + c]);
+        vec odd_low = ODD(r[c], r[4 + c]), odd_high = ODD(r[8 + c], r[12 + c]);
+        r[c] = EVEN(even_low, even_high);
+        r[4 + c] = EVEN(odd_low, odd_high);
+        r[8 + c] = ODD(even_low, even_high);
+        r[12 + c] = ODD(odd_low, odd_high);
     }
 #elif defined(__AVX2__)
     UNROLL (c, 4) {
-        vec low = __builtin_shufflevector(r[c], r[4 + c], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[4 + c] = __builtin_shufflevector(r[c], r[4 + c], 4, 5, 6, 7, 12, 13, 14, 15);
+        vec low = EVEN(r[c], r[4 + c]);
+        r[4 + c] = ODD(r[c], r[4 + c]);
         r[c] = low;
     }
 #else
