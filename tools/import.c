@@ -191,7 +191,7 @@ static int import_tokenizer(const struct import_options *options)
     if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
     if (code == PROGRAM_DONE && options->is_dry_run)
-        report_tokenizer(&tokenizer, name);
+        report_tokenizer(&tokenizer, NULL, name);
     else if (code == PROGRAM_DONE)
         code = write_tokenizer_alone(options, &tokenizer, from_directory ? &folder : NULL, name);
     import_tokenizer_free(&tokenizer);

@@ -99,21 +99,15 @@ static void report_plan(const struct plan *plan)
         text_line("", plan->left_out[i]->name);
 }
 
-void report_tokenizer(const struct import_tokenizer *tokenizer, const char *name)
+void report_tokenizer(const struct import_tokenizer *tokenizer, const struct model_config *vectors,
+                      const char *name)
 {
-    puts("Nothing is written (--dry-run). The file would hold a tokenizer and no model.");
+    printf("Nothing is written (--dry-run). The file would hold %s\n",
+           vectors != NULL ? "word vectors and no layers:" : "a tokenizer and no model.");
     title("metadata");
     text_line("name", name);
-    report_settings(tokenizer);
-}
-
-void report_vectors(const struct import_tokenizer *tokenizer, const struct model_config *model,
-                    const char *name)
-{
-    puts("Nothing is written (--dry-run). The file would hold word vectors and no layers:");
-    title("metadata");
-    text_line("name", name);
-    report_config(model);
+    if (vectors != NULL)
+        report_config(vectors);
     report_settings(tokenizer);
 }
 

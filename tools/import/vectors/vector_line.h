@@ -14,20 +14,21 @@
 
 enum { VECTOR_WIDTH_MOST = 1 << 16, VECTOR_WORD_BYTES = 1024, VECTOR_FAULT = 160 };
 
-struct vector_word {
-    const char *text; /* in the line */
+/* A line, or a word in it. */
+struct text_span {
+    const char *text; /* borrowed, [len] */
     size_t len;
 };
 
 /* "400000 100", the first line of word2vec's and fastText's files: exactly two whole numbers. */
-bool vector_line_header(const char *line, size_t len, uint64_t *count, uint64_t *width);
+bool vector_line_header(struct text_span line, uint64_t *count, uint64_t *width);
 
 /* How many numbers the line seems to have: those at its end, but for the first field, which is the
  * word whatever it is. */
-size_t vector_line_width(const char *line, size_t len);
+size_t vector_line_width(struct text_span line);
 
 /* Reads a line of `width` numbers into values [width]. False: it is not one; `fault` says why. */
-bool vector_line_read(const char *line, size_t len, size_t width, struct vector_word *word,
-                      float *values, char fault[VECTOR_FAULT]);
+bool vector_line_read(struct text_span line, size_t width, struct text_span *word, float *values,
+                      char fault[VECTOR_FAULT]);
 
 #endif

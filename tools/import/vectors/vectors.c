@@ -18,32 +18,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct vectors_import {
-    const struct import_options *options;
-    const struct vectors_options *vectors;
-    struct vectors_file file;
-    struct vectors_table table;
-    struct import_tokenizer tokenizer;
-    struct model_config model;
-    struct problem problem;
-    const char *name;
-};
-
 /* ---- The words ---- */
 
-/* Keras puts texts into lower case; that is what is expected of its ids. */
+/* Without only_words_of the words come with their vectors. Keras puts texts into lower case; that
+ * is what is expected of its ids. */
 static int fit_texts(struct vectors_import *import)
 {
-    const struct vectors_options *vectors = import->vectors;
+    const struct vectors_options *vectors = &import->options->vectors;
     const struct fit_options options = {.oov = ""};
     struct tokenizer_draft *draft = &import->tokenizer.draft;
     draft->lower = vectors->lower == NULL || strcmp(vectors->lower, "yes") == 0;
-    return token_source_fit(draft, vectors->only_words_of, &options);
+    return vectors->only_words_of != NULL
+               ? token_source_fit(draft, vectors->only_words_of, &options)
+               : PROGRAM_DONE;
 }
 
 static bool read_table(struct vectors_import *import)
 {
-    const struct vectors_options *vectors = import->vectors;
+    const struct vectors_options *vectors = &import->options->vectors;
     if (!vectors_file_open(&import->file, vectors->path, &import->problem))
         return false;
     bool ok = vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
@@ -66,22 +58,30 @@ static bool name_unknown(struct word_list *words)
 
 static bool make_tokenizer(struct vectors_import *import)
 {
-    const struct vectors_options *vectors = import->vectors;
+    const struct vectors_options *vectors = &import->options->vectors;
     struct tokenizer_draft *draft = &import->tokenizer.draft;
-    if (vectors->only_words_of != NULL)
-        return draft_set_rules(draft, &KERAS_DEFAULTS) || problem_memory(&import->problem);
-    draft->lower =
-        vectors->lower != NULL ? strcmp(vectors->lower, "yes") == 0 : import->table.cased == NULL;
-    draft->unknown = 0;
-    return (name_unknown(&draft->words) && joined_words_set(draft, vectors->splits_at_blanks)) ||
-           problem_memory(&import->problem);
+    bool ok = true;
+    if (vectors->only_words_of != NULL) {
+        ok = draft_set_rules(draft, &KERAS_DEFAULTS);
+    } else {
+        if (vectors->lower == NULL)
+            draft->lower = import->table.cased == 0;
+        draft->unknown = 0;
+        ok = name_unknown(&draft->words) && joined_words_set(draft, vectors->splits_at_blanks);
+    }
+    return ok || problem_memory(&import->problem);
 }
 
 /* ---- The model ---- */
 
-/* Into the file's settings; their values were checked when they were read. */
-static void set_positions(struct model_config *model, const struct position_options *positions)
+/* Sizes and positions, whose values were checked when they were read. */
+static bool settle_model(struct vectors_import *import)
 {
+    const struct position_options *positions = &import->options->vectors.positions;
+    struct model_config *model = &import->model;
+    *model = import->options->vectors.model;
+    model->width = (int64_t)import->table.width;
+    model->vocabulary = (int64_t)import->table.n_ids;
     if (positions->position != 0)
         config_set(model, "position", engine_position_name(positions->position));
     if (positions->base > 0)
@@ -92,29 +92,13 @@ static void set_positions(struct model_config *model, const struct position_opti
                                                                     : positions->embedding_scale;
     if (positions->has_position_scale)
         model->position_scale = positions->position_scale;
-}
-
-static bool settle_model(struct vectors_import *import)
-{
-    import->model = import->vectors->model;
-    import->model.width = (int64_t)import->table.width;
-    import->model.vocabulary = (int64_t)import->table.n_ids;
-    set_positions(&import->model, &import->vectors->positions);
-    const char *wrong = config_check(&import->model);
+    const char *wrong = config_check(model);
     return wrong == NULL ||
            problem_say(&import->problem, "'%s': the weight file cannot hold this: %s",
-                       import->vectors->path, wrong);
+                       import->options->vectors.path, wrong);
 }
 
 /* ---- Writing ---- */
-
-/* A pipe cannot be read once more. */
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return path != NULL && strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
-           S_ISREG(status.st_mode);
-}
 
 static void write_rows(const struct vectors_import *import, struct weight_output *output)
 {
@@ -135,21 +119,30 @@ static void write_rows(const struct vectors_import *import, struct weight_output
     free(zeros);
 }
 
+/* Names and hashes of what was read, but of a pipe, which cannot be read once more. */
+static void write_sources(const struct vectors_import *import, struct weight_output *output)
+{
+    const struct vectors_options *vectors = &import->options->vectors;
+    const char *const sources[] = {vectors->path, vectors->only_words_of};
+    struct stat status;
+    size_t n = 0;
+    for (size_t i = 0; i < 2; i++)
+        if (sources[i] != NULL && strcmp(sources[i], "-") != 0 && stat(sources[i], &status) == 0 &&
+            S_ISREG(status.st_mode))
+            import_add_source(output, n++, sources[i]);
+}
+
 static int write_file(const struct vectors_import *import)
 {
-    const char *const sources[] = {import->vectors->path, import->vectors->only_words_of};
-    const struct position_options *positions = &import->vectors->positions;
+    const struct position_options *positions = &import->options->vectors.positions;
     struct weight_output output;
-    size_t n = 0;
     if (!weight_output_open(&output, import->options->output, import->name))
         return PROGRAM_FAILED;
     weight_writer_config(output.writer, &import->model);
     draft_write(&import->tokenizer.draft, output.writer);
     weight_output_metadata(&output, "architecture", "word vectors");
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
-    for (size_t i = 0; i < 2; i++)
-        if (is_file(sources[i]))
-            import_add_source(&output, n++, sources[i]);
+    write_sources(import, &output);
     if (weight_output_is_right(&output))
         write_rows(import, &output);
     return weight_output_finish(&output);
@@ -169,39 +162,30 @@ static const char *name_of(const struct import_options *options)
 
 static int carry_out(struct vectors_import *import)
 {
-    const struct import_options *options = import->options;
-    int code = import->vectors->only_words_of != NULL ? fit_texts(import) : PROGRAM_DONE;
+    int code = fit_texts(import);
     if (code != PROGRAM_DONE)
         return code;
     if (!read_table(import) || !make_tokenizer(import) || !settle_model(import))
         return program_fail("%s", import->problem.text);
     vectors_report_skipped(&import->file);
-    if (options->is_dry_run)
-        report_vectors(&import->tokenizer, &import->model, import->name);
+    if (import->options->is_dry_run)
+        report_tokenizer(&import->tokenizer, &import->model, import->name);
     else
         code = write_file(import);
-    const struct vectors_result result = {
-        .options = import->vectors,
-        .file = &import->file,
-        .table = &import->table,
-        .words = &import->tokenizer.draft.words,
-        .is_lower = import->tokenizer.draft.lower,
-    };
     if (code == PROGRAM_DONE)
-        vectors_report_words(&result, options->is_dry_run ? NULL : options->output);
+        vectors_report_words(import);
     return code;
 }
 
 int import_vectors(const struct import_options *options)
 {
     struct vectors_import import = {.options = options,
-                                    .vectors = &options->vectors,
                                     .file = {.reader = {.fd = -1}},
                                     .tokenizer = {.draft = DRAFT_EMPTY},
                                     .name = name_of(options)};
     int code = carry_out(&import);
     vectors_file_close(&import.file);
     vectors_table_free(&import.table);
-    import_tokenizer_free(&import.tokenizer);
+    draft_free(&import.tokenizer.draft);
     return program_end(code);
 }

@@ -25,16 +25,11 @@ struct vector_faults {
     } shown[VECTOR_FAULTS_SHOWN];
 };
 
-/* A line that was read ahead. */
-struct kept_line {
-    char *text;
-    size_t len;
-};
-
 struct vectors_file {
-    const char *path; /* borrowed; "-" is stdin */
+    char name[600]; /* its path in quotes, for messages; "-" is stdin */
     struct line_reader reader;
-    struct kept_line ahead[VECTOR_LINES_AHEAD];
+    char *kept[VECTOR_LINES_AHEAD]; /* the texts of `ahead`, owned */
+    struct text_span ahead[VECTOR_LINES_AHEAD];
     size_t n_ahead, next_ahead;
     size_t width;
     bool has_header;
@@ -50,12 +45,11 @@ struct vectors_file {
 bool vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem);
 void vectors_file_close(struct vectors_file *file);
 
-/* The next right line, into values [width]; the word is borrowed until the next call. At the end
- * *is_end is true. False: it cannot be read, or too little of it was right. */
-bool vectors_file_next(struct vectors_file *file, struct vector_word *word, float *values,
-                       bool *is_end);
+/* The next right line, into values [width]; the word is borrowed until the next call, and its text
+ * is NULL at the end. False: it cannot be read, or too little of it was right. */
+bool vectors_file_next(struct vectors_file *file, struct text_span *word, float *values);
 
 /* The word of the last line was there before: the line counts as skipped. */
-void vectors_file_repeated(struct vectors_file *file, const struct vector_word *word);
+void vectors_file_repeated(struct vectors_file *file, const struct text_span *word);
 
 #endif

@@ -61,51 +61,49 @@ enum word_state { WORD_NEW, WORD_REPEATED, WORD_PASSED_AGAIN, WORD_NO_MEMORY };
 
 /* Any word, unless it was there before. */
 static enum word_state add_word(struct vectors_table *table, struct word_list *words,
-                                const struct vector_word *word)
+                                const struct text_span *word)
 {
     if (word_list_find(words, word->text, word->len) != WORD_NONE)
         return WORD_REPEATED;
     if (!word_list_append(words, word->text, word->len))
         return WORD_NO_MEMORY;
     table->n_rows++;
-    if (table->cased == NULL && has_capital(word->text, word->len)) {
-        table->cased = words->texts[words->n - 1];
-        table->cased_len = word->len;
-    }
+    if (table->cased == 0 && has_capital(word->text, word->len))
+        table->cased = words->n - 1;
     return WORD_NEW;
 }
 
-/* A word that is wanted, the first time it comes; of the others each counts once. */
+/* A word that is wanted, the first time it comes; of the others each counts once, where a limit
+ * makes them count. */
 static enum word_state add_wanted(struct vectors_table *table, const struct word_list *words,
-                                  const struct vector_word *word, bool has_limit)
+                                  const struct text_span *word, bool has_limit)
 {
     size_t id = word_list_find(words, word->text, word->len);
-    if (id != WORD_NONE) {
-        if (table->row_of[id] != SIZE_MAX)
-            return WORD_REPEATED;
-        table->row_of[id] = table->n_rows++;
-        table->n_absent--;
-        return WORD_NEW;
+    if (id == WORD_NONE) {
+        if (!has_limit)
+            return WORD_NEW;
+        if (word_list_find(&table->passed, word->text, word->len) != WORD_NONE)
+            return WORD_PASSED_AGAIN;
+        return word_list_append(&table->passed, word->text, word->len) ? WORD_NEW : WORD_NO_MEMORY;
     }
-    if (!has_limit)
-        return WORD_NEW; /* nobody counts */
-    if (word_list_find(&table->passed, word->text, word->len) != WORD_NONE)
-        return WORD_PASSED_AGAIN;
-    return word_list_append(&table->passed, word->text, word->len) ? WORD_NEW : WORD_NO_MEMORY;
+    if (table->row_of[id] != SIZE_MAX)
+        return WORD_REPEATED;
+    table->row_of[id] = table->n_rows++;
+    table->n_absent--;
+    return WORD_NEW;
 }
 
 static bool read_words(struct vectors_table *table, struct vectors_file *file,
                        struct word_list *words, size_t limit)
 {
     for (size_t n = 0; limit == 0 || n < limit;) {
-        struct vector_word word;
-        bool is_end;
+        struct text_span word;
         float *values = next_row(table);
         if (values == NULL)
             return problem_memory(file->problem);
-        if (!vectors_file_next(file, &word, values, &is_end))
+        if (!vectors_file_next(file, &word, values))
             return false;
-        if (is_end)
+        if (word.text == NULL)
             return true;
         enum word_state state = table->row_of != NULL ? add_wanted(table, words, &word, limit > 0)
                                                       : add_word(table, words, &word);

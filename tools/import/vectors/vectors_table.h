@@ -12,8 +12,7 @@ struct vectors_table {
     size_t *row_of;          /* [n_ids] of wanted words: row or SIZE_MAX; NULL: id i has row i-1 */
     struct word_list passed; /* with a limit: words that are not wanted, so that each counts once */
     size_t n_ids, n_absent;
-    const char *cased; /* borrowed from the words, a word with a capital; NULL: there is none */
-    size_t cased_len;
+    size_t cased; /* id of the first word with a capital; 0: there is none */
 };
 
 /* Reads the first `limit` words (0: all) with their vectors. `words` is empty and receives them
