@@ -13,7 +13,7 @@ static void read_tensor(const struct tensor_set *set, const struct stored_tensor
 {
     enum { COLS = 16 };
     struct tensor_rows chunk;
-    uint64_t n = tensor->n_bytes / (tensor->dtype[0] == 'F' && tensor->dtype[1] == '3' ? 4 : 2);
+    uint64_t n = tensor->n_bytes / tensor->element_bytes;
     bool ok = tensor_rows_open(&chunk, 1, COLS, true, set->problem);
     for (uint64_t row = 0; ok && row < n / COLS; row++)
         ok = tensor_rows_read(&chunk, set, tensor, row, 1);
@@ -26,22 +26,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct tensor_set set;
     struct problem problem = {""};
     char shape[SHAPE_TEXT];
-    size_t len;
-    if (size < 8 || !tensor_header_bytes("fuzz", data, size, &len, &problem))
-        return 0;
     set = (struct tensor_set){.problem = &problem};
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    bool whole = fd >= 0 && write(fd, data, size) == (ssize_t)size;
-    bool ok =
-        whole && tensor_set_parse(&set, "fuzz", fd, (const char *)data + 8, len, 8 + len, size);
-    if (!ok && fd >= 0)
-        close(fd);
-    if (ok && tensor_set_strip(&set, prefixes))
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    if (tensor_set_add(&set, "fuzz", fd, size) && tensor_set_strip(&set, prefixes))
         for (size_t i = 0; i < set.n; i++) {
             tensor_shape_text(&set.tensors[i], shape);
             if (tensor_set_find(&set, set.tensors[i].key) != &set.tensors[i])
                 abort();
-            if (tensor_is_float(&set.tensors[i]))
+            if (set.tensors[i].type != 0)
                 read_tensor(&set, &set.tensors[i]);
         }
     tensor_set_free(&set);

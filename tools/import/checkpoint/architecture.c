@@ -17,6 +17,7 @@
 // clang-format off
 #define END                {.to = NULL}
 #define PARTS(...)         (const struct part[]){__VA_ARGS__, END}
+#define NAMES(...)         (const char *const[]){__VA_ARGS__, NULL}
 // clang-format on
 
 /* ---- Bodies ---- */
@@ -30,78 +31,25 @@ static const struct part BERT_EMBEDDING[] = {
     END,
 };
 
-static const struct part BERT_LAYER[] = {
-    {"layers.#.attention.qkv",
-     SQUARE,
-     {"encoder.layer.#.attention.self.query", "encoder.layer.#.attention.self.key",
-      "encoder.layer.#.attention.self.value"}},
-    {"layers.#.attention.output", SQUARE, {"encoder.layer.#.attention.output.dense"}},
-    {"layers.#.attention.norm", NORM, {"encoder.layer.#.attention.output.LayerNorm"}},
-    {"layers.#.feed_forward.in",
-     LINEAR(DIM_FEED_FORWARD, DIM_WIDTH),
-     {"encoder.layer.#.intermediate.dense"}},
-    {"layers.#.feed_forward.out", OUT, {"encoder.layer.#.output.dense"}},
-    {"layers.#.feed_forward.norm", NORM, {"encoder.layer.#.output.LayerNorm"}},
-    END,
-};
+/* A layer's parts, from the names of its tensors. */
+#define LAYER(at, query, key, value, output, attention_norm, in, out, norm)                        \
+    PARTS({"layers.#.attention.qkv", SQUARE, {at query, at key, at value}},                        \
+          {"layers.#.attention.output", SQUARE, {at output}},                                      \
+          {"layers.#.attention.norm", NORM, {at attention_norm}},                                  \
+          {"layers.#.feed_forward.in", LINEAR(DIM_FEED_FORWARD, DIM_WIDTH), {at in}},              \
+          {"layers.#.feed_forward.out", OUT, {at out}},                                            \
+          {"layers.#.feed_forward.norm", NORM, {at norm}})
 
-static const struct part ELECTRA_PROJECTION[] = {
-    {"embedding.projection", LINEAR(DIM_WIDTH, DIM_EMBEDDING), {"embeddings_project"}},
-    END,
-};
-
-static const struct part DISTILBERT_LAYER[] = {
-    {"layers.#.attention.qkv",
-     SQUARE,
-     {"transformer.layer.#.attention.q_lin", "transformer.layer.#.attention.k_lin",
-      "transformer.layer.#.attention.v_lin"}},
-    {"layers.#.attention.output", SQUARE, {"transformer.layer.#.attention.out_lin"}},
-    {"layers.#.attention.norm", NORM, {"transformer.layer.#.sa_layer_norm"}},
-    {"layers.#.feed_forward.in",
-     LINEAR(DIM_FEED_FORWARD, DIM_WIDTH),
-     {"transformer.layer.#.ffn.lin1"}},
-    {"layers.#.feed_forward.out", OUT, {"transformer.layer.#.ffn.lin2"}},
-    {"layers.#.feed_forward.norm", NORM, {"transformer.layer.#.output_layer_norm"}},
-    END,
-};
+#define BERT_LAYER                                                                                 \
+    LAYER("encoder.layer.#.", "attention.self.query", "attention.self.key",                        \
+          "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \
+          "intermediate.dense", "output.dense", "output.LayerNorm")
 
 static const struct part EMBEDDING_ALONE[] = {
     {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embedding.weight"}},
     {"embedding.position.weight", TABLE(DIM_POSITIONS), {"position_embedding.weight"}},
     END,
 };
-static const struct part NO_PARTS[] = {END};
-
-static const char *const BERT_PREFIXES[] = {"bert.", "model.", NULL};
-static const char *const DISTILBERT_PREFIXES[] = {"distilbert.", "model.", NULL};
-static const char *const ELECTRA_PREFIXES[] = {"electra.", "model.", NULL};
-static const char *const NO_NAMES[] = {NULL};
-
-static const char *const BERT_LEFT_OUT[] = {
-    "embeddings.position_ids",
-    "embeddings.token_type_ids",
-    "pooler.",
-    "cls.predictions.",
-    "cls.seq_relationship.",
-    "classifier.",
-    "qa_outputs.",
-    NULL,
-};
-static const char *const DISTILBERT_LEFT_OUT[] = {
-    "embeddings.position_ids", "vocab_transform.", "vocab_layer_norm.", "vocab_projector.",
-    "pre_classifier.",         "classifier.",      "qa_outputs.",       NULL,
-};
-static const char *const ELECTRA_LEFT_OUT[] = {
-    "embeddings.position_ids",
-    "embeddings.token_type_ids",
-    "discriminator_predictions.",
-    "generator_predictions.",
-    "generator_lm_head.",
-    "classifier.",
-    "qa_outputs.",
-    NULL,
-};
-
 #define BERT_KEYS                                                                                  \
     .layers = "num_hidden_layers", .width = "hidden_size", .heads = "num_attention_heads",         \
     .feed_forward = "intermediate_size", .activation = "hidden_act", .types = "type_vocab_size",   \
@@ -110,27 +58,31 @@ static const char *const ELECTRA_LEFT_OUT[] = {
 static const struct body BERT = {
     BERT_KEYS,
     .model_type = "bert",
-    .prefixes = BERT_PREFIXES,
+    .prefixes = NAMES("bert.", "model."),
     .embedding = BERT_EMBEDDING,
     .layer = BERT_LAYER,
-    .left_out = BERT_LEFT_OUT,
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "cls.seq_relationship.", "classifier.", "qa_outputs."),
 };
 
 static const struct body ELECTRA = {
     BERT_KEYS,
     .model_type = "electra",
-    .prefixes = ELECTRA_PREFIXES,
+    .prefixes = NAMES("electra.", "model."),
     .embedding_width = "embedding_size",
     .embedding = BERT_EMBEDDING,
-    .projection = ELECTRA_PROJECTION,
+    .projection =
+        PARTS({"embedding.projection", LINEAR(DIM_WIDTH, DIM_EMBEDDING), {"embeddings_project"}}),
     .layer = BERT_LAYER,
-    .left_out = ELECTRA_LEFT_OUT,
+    .left_out =
+        NAMES("embeddings.position_ids", "embeddings.token_type_ids", "discriminator_predictions.",
+              "generator_predictions.", "generator_lm_head.", "classifier.", "qa_outputs."),
 };
 
 /* modeling_distilbert.py has eps=1e-12 in the code. */
 static const struct body DISTILBERT = {
     .model_type = "distilbert",
-    .prefixes = DISTILBERT_PREFIXES,
+    .prefixes = NAMES("distilbert.", "model."),
     .layers = "n_layers",
     .width = "dim",
     .heads = "n_heads",
@@ -139,88 +91,88 @@ static const struct body DISTILBERT = {
     .default_types = 0,
     .default_eps = 1e-12,
     .embedding = BERT_EMBEDDING,
-    .layer = DISTILBERT_LAYER,
-    .left_out = DISTILBERT_LEFT_OUT,
+    .layer =
+        LAYER("transformer.layer.#.", "attention.q_lin", "attention.k_lin", "attention.v_lin",
+              "attention.out_lin", "sa_layer_norm", "ffn.lin1", "ffn.lin2", "output_layer_norm"),
+    .left_out = NAMES("embeddings.position_ids", "vocab_transform.", "vocab_layer_norm.",
+                      "vocab_projector.", "pre_classifier.", "classifier.", "qa_outputs."),
 };
 
 static const struct body EMBEDDING = {
     .model_type = "embedding_classifier",
-    .prefixes = NO_NAMES,
+    .prefixes = NAMES(NULL),
     .is_embedding_alone = true,
     .width = "hidden_size",
     .embedding = EMBEDDING_ALONE,
-    .layer = NO_PARTS,
-    .left_out = NO_NAMES,
+    .layer = PARTS(END),
+    .left_out = NAMES(NULL),
 };
 
 /* ---- Heads ---- */
 
-static const struct part TOKEN_PARTS[] = {
-    {"head.output", SCORES, {"classifier"}},
-    END,
-};
+#define HEAD_DENSE   "head.dense", SQUARE
+#define HEAD_NORM    "head.norm", NORM
+#define HEAD_SCORES  "head.output", SCORES
+#define HEAD_DECODER "head.output.weight", PART_UNTIED, DIM_VOCABULARY, DIM_WIDTH
+#define DECODER_BIAS "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE
 
 static const struct head POOLER = {
     .kind = HEAD_POOLER,
     .dense = DENSE_TANH,
     .is_optional = true,
-    .parts = PARTS({"head.dense", SQUARE, {"pooler.dense"}}),
+    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}),
 };
 static const struct head BERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE,
     .dense = DENSE_TANH,
-    .parts =
-        PARTS({"head.dense", SQUARE, {"pooler.dense"}}, {"head.output", SCORES, {"classifier"}}),
+    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}, {HEAD_SCORES, {"classifier"}}),
 };
 static const struct head TOKEN = {
     .kind = HEAD_TOKEN,
     .dense = DENSE_NONE,
-    .parts = TOKEN_PARTS,
+    .parts = PARTS({HEAD_SCORES, {"classifier"}}),
 };
 static const struct head BERT_MASK = {
     .kind = HEAD_MASK,
     .dense = AS_THE_MODEL,
     .has_norm = true,
-    .parts = PARTS({"head.dense", SQUARE, {"cls.predictions.transform.dense"}},
-                   {"head.norm", NORM, {"cls.predictions.transform.LayerNorm"}}),
-    .decoder = "cls.predictions.decoder.weight",
-    .decoder_bias = {"cls.predictions.bias", "cls.predictions.decoder.bias"},
+    .parts = PARTS({HEAD_DENSE, {"cls.predictions.transform.dense"}},
+                   {HEAD_NORM, {"cls.predictions.transform.LayerNorm"}},
+                   {HEAD_DECODER, {"cls.predictions.decoder.weight"}},
+                   {DECODER_BIAS, {"cls.predictions.bias", "cls.predictions.decoder.bias"}}),
 };
 static const struct head DISTILBERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE,
     .dense = DENSE_RELU,
-    .parts =
-        PARTS({"head.dense", SQUARE, {"pre_classifier"}}, {"head.output", SCORES, {"classifier"}}),
+    .parts = PARTS({HEAD_DENSE, {"pre_classifier"}}, {HEAD_SCORES, {"classifier"}}),
 };
 static const struct head DISTILBERT_MASK = {
     .kind = HEAD_MASK,
     .dense = AS_THE_MODEL,
     .has_norm = true,
-    .parts = PARTS({"head.dense", SQUARE, {"vocab_transform"}},
-                   {"head.norm", NORM, {"vocab_layer_norm"}}),
-    .decoder = "vocab_projector.weight",
-    .decoder_bias = {"vocab_projector.bias"},
+    .parts =
+        PARTS({HEAD_DENSE, {"vocab_transform"}}, {HEAD_NORM, {"vocab_layer_norm"}},
+              {HEAD_DECODER, {"vocab_projector.weight"}}, {DECODER_BIAS, {"vocab_projector.bias"}}),
 };
 static const struct head ELECTRA_SEQUENCE = {
     .kind = HEAD_SEQUENCE,
     .dense = DENSE_GELU,
-    .parts = PARTS({"head.dense", SQUARE, {"classifier.dense"}},
-                   {"head.output", SCORES, {"classifier.out_proj"}}),
+    .parts = PARTS({HEAD_DENSE, {"classifier.dense"}}, {HEAD_SCORES, {"classifier.out_proj"}}),
 };
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN,
     .dense = AS_THE_MODEL,
     .labels = 1,
-    .parts = PARTS({"head.dense", SQUARE, {"discriminator_predictions.dense"}},
-                   {"head.output", SCORES, {"discriminator_predictions.dense_prediction"}}),
+    .parts = PARTS({HEAD_DENSE, {"discriminator_predictions.dense"}},
+                   {HEAD_SCORES, {"discriminator_predictions.dense_prediction"}}),
 };
 static const struct head EMBEDDING_SEQUENCE = {
     .kind = HEAD_SEQUENCE,
     .dense = DENSE_NONE,
     .bias_is_optional = true,
     .reads_pooled = true,
-    .parts = TOKEN_PARTS,
+    .parts = PARTS({HEAD_SCORES, {"classifier"}}),
 };
 
 /* ---- Classes; the first of a body is the body alone ---- */

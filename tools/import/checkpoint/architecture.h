@@ -32,7 +32,8 @@ enum part_kind {
     PART_OUT,    /* the same; feed_forward.out, by which int8_layers.h judges a layer */
     PART_SCORES, /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,   /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
-    PART_VECTOR  /* to [rows] ← from */
+    PART_VECTOR, /* to [rows] ← from, which is there under either of two names, or under both */
+    PART_UNTIED  /* a matrix that is left out where config.json ties it to the embedding table */
 };
 
 /* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose
@@ -73,9 +74,6 @@ struct head {
     bool bias_is_optional;
     bool reads_pooled; /* what the model's pooling gives, not the first token */
     const struct part *parts;
-    /* mask: the output layer's weight, there where it is not tied, and its bias, under one of these
-     * names. */
-    const char *decoder, *decoder_bias[2];
 };
 
 struct architecture {

@@ -2,26 +2,247 @@
 #include "tools/import/checkpoint/plan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a plan is made from, and where the sizes of a part come from. */
+struct making {
+    struct plan *plan;
+    enum tensor_type type; /* how matrices are stored; 0: each as the checkpoint has it */
+    struct tensor_set *tensors;
+    struct model_config *model;
+    bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
+};
+
+static uint64_t size_of(const struct making *making, enum part_dim dim)
+{
+    const struct model_config *model = making->model;
+    const int64_t sizes[] = {
+        [DIM_NONE] = 1,
+        [DIM_WIDTH] = model->width,
+        [DIM_EMBEDDING] = model->embedding_width > 0 ? model->embedding_width : model->width,
+        [DIM_FEED_FORWARD] = model->feed_forward,
+        [DIM_VOCABULARY] = model->vocabulary,
+        [DIM_POSITIONS] = model->max_tokens,
+        [DIM_TYPES] = model->token_types,
+        [DIM_LABELS] = model->labels,
+    };
+    return (uint64_t)sizes[dim];
+}
+
+/* ---- Tensors of the checkpoint ---- */
+
+enum { KEY_BYTES = 128 };
+
+/* Of Keras' dense layers, whose weight is [in, out]. */
+static const char KERNEL[] = ".kernel";
+
+/* The name with the layer's number for '#', and an ending. Returns `name`. */
+static const char *key_of(char key[KEY_BYTES], const char *pattern, int64_t layer,
+                          const char *ending)
+{
+    const char *hash = strchr(pattern, '#');
+    if (hash == NULL)
+        snprintf(key, KEY_BYTES, "%s%s", pattern, ending);
+    else
+        snprintf(key, KEY_BYTES, "%.*s%" PRId64 "%s%s", (int)(hash - pattern), pattern, layer,
+                 hash + 1, ending);
+    return key;
+}
+
+static struct stored_tensor *find(const struct making *making, const char *pattern, int64_t layer,
+                                  const char *ending)
+{
+    char key[KEY_BYTES];
+    return tensor_set_find(making->tensors, key_of(key, pattern, layer, ending));
+}
+
+/* The file of the tensors, for messages. */
+static const char *place_of(const struct tensor_set *set)
+{
+    return set->n_files == 1 ? set->files[0].header.name : "the checkpoint";
+}
+
+/* A tensor of the checkpoint of this shape, cols 0: a vector; NULL after a refusal. */
+static const struct stored_tensor *need(const struct making *making, const char *key, uint64_t rows,
+                                        uint64_t cols)
+{
+    const struct tensor_set *set = making->tensors;
+    const struct stored_tensor wanted = {.n_dims = cols > 0 ? 2 : 1, .shape = {rows, cols}};
+    struct stored_tensor *tensor = tensor_set_find(set, key);
+    char shape[SHAPE_TEXT], expected[SHAPE_TEXT];
+    tensor_shape_text(&wanted, expected);
+    if (tensor == NULL)
+        problem_say(set->problem, "%s has no tensor '%s'; expected one of shape %s", place_of(set),
+                    key, expected);
+    else if (tensor->n_dims != wanted.n_dims ||
+             memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
+        tensor_refuse(set, tensor, " has the shape %s; expected %s",
+                      tensor_shape_text(tensor, shape), expected);
+    else if (tensor->type == 0)
+        tensor_refuse(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
+    else {
+        tensor->used = true;
+        return tensor;
+    }
+    return NULL;
+}
+
+/* ---- Tensors of the weight file ---- */
+
+/* Types that lose nothing: that of the parts if they agree, else f32. */
+static enum tensor_type common_type(const struct planned_tensor *tensor)
+{
+    enum tensor_type type = tensor->parts[0]->type;
+    for (size_t i = 1; i < tensor->n_parts; i++)
+        if (tensor->parts[i]->type != type)
+            return TENSOR_F32;
+    return type;
+}
+
+static enum tensor_type choose_type(const struct making *making, enum part_kind kind,
+                                    const struct planned_tensor *tensor)
+{
+    if (tensor->n_dims == 1 || kind == PART_SCORES)
+        return TENSOR_F32;
+    if (making->type == 0)
+        return common_type(tensor);
+    if (making->type != TENSOR_INT8)
+        return making->type;
+    bool bears_int8 = making->is_int8 && kind != PART_TABLE &&
+                      (kind != PART_OUT || making->plan->int8_layers.n_f16 == 0);
+    return bears_int8 ? TENSOR_INT8 : TENSOR_F16;
+}
+
+static bool append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)
+{
+    struct plan *plan = making->plan;
+    tensor->set = making->tensors;
+    tensor->type = choose_type(making, kind, tensor);
+    tensor->layout = tensor->n_dims == 2 && kind != PART_TABLE ? LAYOUT_PANELS : LAYOUT_ROWS;
+    size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
+    if (n_bytes == 0)
+        return problem_say(making->tensors->problem, "tensor '%s' [%zu, %zu] is too large",
+                           tensor->name, tensor->rows, tensor->cols);
+    if (plan->n == plan->cap) {
+        size_t cap = 2 * plan->cap + 64;
+        struct planned_tensor *tensors = realloc(plan->tensors, cap * sizeof *tensors);
+        if (tensors == NULL)
+            return problem_memory(making->tensors->problem);
+        plan->tensors = tensors;
+        plan->cap = cap;
+    }
+    plan->tensors[plan->n++] = *tensor;
+    plan->n_parameters += (uint64_t)tensor->rows * tensor->cols;
+    plan->n_bytes += n_bytes;
+    for (size_t i = 0; i < tensor->n_parts; i++)
+        plan->n_source_bytes += tensor->parts[i]->n_bytes;
+    return true;
+}
+
+/* One tensor of a part: the ending of its name in the weight file, and another one that it may have
+ * in the checkpoint (NULL: none; KERNEL: it is then transposed). */
+static bool add(const struct making *making, const struct part *part, int64_t layer,
+                const char *ending, const char *other_ending, bool is_matrix)
+{
+    struct planned_tensor tensor = {.n_dims = is_matrix ? 2 : 1};
+    uint64_t rows = size_of(making, part->rows), cols = is_matrix ? size_of(making, part->cols) : 0;
+    char key[KEY_BYTES];
+    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
+             key_of(key, part->to, layer, ending));
+    for (size_t i = 0; i < PLAN_PARTS && part->from[i] != NULL; i++) {
+        const char *from = part->from[i];
+        bool is_other = other_ending != NULL && find(making, from, layer, ending) == NULL &&
+                        find(making, from, layer, other_ending) != NULL;
+        tensor.is_transposed = is_other && other_ending == KERNEL;
+        key_of(key, from, layer, is_other ? other_ending : ending);
+        tensor.parts[i] =
+            tensor.is_transposed ? need(making, key, cols, rows) : need(making, key, rows, cols);
+        if (tensor.parts[i] == NULL)
+            return false;
+        tensor.n_parts++;
+    }
+    tensor.rows = (size_t)rows * tensor.n_parts;
+    tensor.cols = is_matrix ? (size_t)cols : 1;
+    return append(making, part->kind, &tensor);
+}
+
+/* A vector that the checkpoint has under either of two names, or under both. */
+static bool add_either(const struct making *making, struct part part, int64_t layer)
+{
+    struct stored_tensor *second = part.from[1] != NULL ? find(making, part.from[1], 0, "") : NULL;
+    if (second != NULL)
+        second->used = true;
+    if (part.from[1] != NULL && find(making, part.from[0], 0, "") == NULL)
+        part.from[0] = part.from[1];
+    part.from[1] = NULL;
+    return add(making, &part, layer, "", NULL, false);
+}
+
+/* The matrix of an output layer, unless that is the embedding table: a copy of it is not read. */
+static bool add_untied(const struct making *making, const struct part *part)
+{
+    struct stored_tensor *tensor = find(making, part->from[0], 0, "");
+    if (tensor != NULL)
+        tensor->used = true;
+    return making->model->head_tied || add(making, part, 0, "", NULL, true);
+}
+
+/* All tensors of a part. A table of no rows is none: a model without token types. */
+static bool add_part(const struct making *making, const struct part *part, int64_t layer)
+{
+    if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
+        return true;
+    if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
+        return true;
+    switch (part->kind) {
+    case PART_TABLE:
+    case PART_MATRIX: return add(making, part, layer, "", NULL, true);
+    case PART_UNTIED: return add_untied(making, part);
+    case PART_VECTOR: return add_either(making, *part, layer);
+    case PART_NORM:
+        return add(making, part, layer, ".weight", ".gamma", false) &&
+               add(making, part, layer, ".bias", ".beta", false);
+    case PART_SCORES:
+        return add(making, part, layer, ".weight", KERNEL, true) &&
+               (!making->model->head_bias || add(making, part, layer, ".bias", NULL, false));
+    default:
+        return add(making, part, layer, ".weight", NULL, true) &&
+               add(making, part, layer, ".bias", NULL, false);
+    }
+}
+
+static bool add_parts(const struct making *making, const struct part *parts, int64_t layer)
+{
+    for (; parts->to != NULL; parts++)
+        if (!add_part(making, parts, layer))
+            return false;
+    return true;
+}
+
+/* The first part of that kind, or NULL. */
+static const struct part *part_of_kind(const struct part *parts, enum part_kind kind)
+{
+    while (parts->to != NULL && parts->kind != kind)
+        parts++;
+    return parts->to != NULL ? parts : NULL;
+}
 
 /* ---- The layers ---- */
 
 /* Layer by layer, by the part that makes the residual stream's outliers. */
-static bool judge_layers(const struct making *making, const struct part *part)
+static bool judge_layers(const struct making *making, const struct part *parts)
 {
     struct int8_layers *layers = &making->plan->int8_layers;
+    const struct part *part = part_of_kind(parts, PART_OUT);
     if (!int8_layers_open(layers, (size_t)making->model->layers, making->tensors->problem))
         return false;
-    while (part->to != NULL && part->kind != PART_OUT)
-        part++;
-    if (part->to == NULL) /* nothing to judge by */
-        return true;
-    uint64_t rows = plan_size(making, part->rows), cols = plan_size(making, part->cols);
-    for (size_t layer = 0; layer < layers->n; layer++) {
-        char key[PLAN_KEY];
+    for (size_t layer = 0; part != NULL && layer < layers->n; layer++) {
+        uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
+        char key[KEY_BYTES];
         const struct stored_tensor *out =
-            plan_need(making, plan_name(key, part->from[0], (int64_t)layer, ".weight"), rows, cols);
+            need(making, key_of(key, part->from[0], (int64_t)layer, ".weight"), rows, cols);
         if (out == NULL ||
             !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows, (size_t)cols))
             return false;
@@ -34,7 +255,7 @@ static bool add_layers(struct making *making, const struct part *parts)
     bool wants_int8 = making->is_int8, ok = !wants_int8 || judge_layers(making, parts);
     for (int64_t layer = 0; ok && layer < making->model->layers; layer++) {
         making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
-        ok = plan_add_parts(making, parts, layer);
+        ok = add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;
     return ok;
@@ -42,82 +263,44 @@ static bool add_layers(struct making *making, const struct part *parts)
 
 /* ---- The head ---- */
 
-static void use(const struct making *making, const char *key)
-{
-    struct stored_tensor *tensor = key != NULL ? tensor_set_find(making->tensors, key) : NULL;
-    if (tensor != NULL)
-        tensor->used = true;
-}
-
-/* The output layer of a masked-language head: the embedding table or a matrix of its own, and a
- * bias. */
-static bool add_decoder(const struct making *making, const struct head *head)
-{
-    bool is_second = head->decoder_bias[1] != NULL &&
-                     tensor_set_find(making->tensors, head->decoder_bias[0]) == NULL;
-    const struct part weight = {
-        "head.output.weight", PART_MATRIX, DIM_VOCABULARY, DIM_WIDTH, {head->decoder}};
-    const struct part bias = {
-        "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, {head->decoder_bias[is_second]}};
-    for (size_t i = 0; i < 2; i++)
-        use(making, head->decoder_bias[i]); /* one bias under two names */
-    use(making, head->decoder);             /* a tied one may be there too, and is not read */
-    return (making->model->head_tied || plan_add_part(making, &weight, 0)) &&
-           plan_add_part(making, &bias, 0);
-}
-
 /* Where config.json does not say how many labels there are, the classifier's rows do, or the
  * columns of its kernel. */
-static bool settle_labels(const struct making *making, const struct head *head,
-                          struct model_config *model)
+static bool settle_labels(const struct making *making, const struct part *part)
 {
-    const struct part *part = head->parts;
-    char key[PLAN_KEY];
-    while (part->to != NULL && part->kind != PART_SCORES)
-        part++;
-    if (model->labels > 0 || part->to == NULL)
+    struct model_config *model = making->model;
+    if (model->labels > 0 || part == NULL)
         return true;
-    const struct stored_tensor *kernel =
-        tensor_set_find(making->tensors, plan_name(key, part->from[0], 0, PLAN_KERNEL));
+    const struct stored_tensor *weight = find(making, part->from[0], 0, ".weight");
     const struct stored_tensor *tensor =
-        tensor_set_find(making->tensors, plan_name(key, part->from[0], 0, ".weight"));
-    size_t dim = tensor == NULL && kernel != NULL;
-    tensor = tensor != NULL ? tensor : kernel;
-    if (tensor == NULL || tensor->n_dims != 2 || tensor->shape[dim] < 1 ||
-        tensor->shape[dim] > INT32_MAX)
+        weight != NULL ? weight : find(making, part->from[0], 0, KERNEL);
+    uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
+    if (labels < 1 || labels > INT32_MAX)
         return problem_say(making->tensors->problem,
-                           "%s: no tensor '%s' [labels, %" PRId64
+                           "%s: no tensor '%s.weight' [labels, %" PRId64
                            "], and config.json has no 'id2label'",
-                           plan_place_of(making->tensors), key, model->width);
-    model->labels = (int64_t)tensor->shape[dim];
+                           place_of(making->tensors), part->from[0], model->width);
+    model->labels = (int64_t)labels;
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
     return true;
 }
 
-/* The head's first tensor of that ending. */
-static bool is_absent(const struct making *making, const struct head *head, const char *ending)
+/* The head; NULL: none. Settles in the model what the tensors decide. */
+static bool add_head(const struct making *making, const struct head *head)
 {
-    char key[PLAN_KEY];
-    return tensor_set_find(making->tensors, plan_name(key, head->parts[0].from[0], 0, ending)) ==
-           NULL;
-}
-
-/* The head, NULL: none. Settles in `model`, which is that of `making`, what the tensors decide. */
-static bool add_head(const struct making *making, const struct head *head,
-                     struct model_config *model)
-{
+    struct model_config *model = making->model;
     if (head == NULL)
         return true;
-    if (head->is_optional && is_absent(making, head, ".weight")) {
+    const char *first = head->parts[0].from[0];
+    if (head->is_optional && find(making, first, 0, ".weight") == NULL) {
         model->head = HEAD_NONE;
         model->head_dense = model->head_norm = 0;
         return true;
     }
-    if (head->bias_is_optional && is_absent(making, head, ".bias"))
+    if (head->bias_is_optional && find(making, first, 0, ".bias") == NULL)
         model->head_bias = false;
-    return settle_labels(making, head, model) && plan_add_parts(making, head->parts, 0) &&
-           (head->kind != HEAD_MASK || add_decoder(making, head));
+    return settle_labels(making, part_of_kind(head->parts, PART_SCORES)) &&
+           add_parts(making, head->parts, 0);
 }
 
 /* ---- What is left ---- */
@@ -155,11 +338,10 @@ static bool check_left_over(const struct making *making, const struct architectu
         if (tensor->used)
             continue;
         if (!may_be_left_out(architecture, tensor->key))
-            return problem_say(tensors->problem,
-                               "%s: tensor '%s' %s is not part of a %s as config.json describes it",
-                               tensor_file_name(tensors, tensor), tensor->name,
-                               tensor_shape_text(tensor, shape), architecture->class_name);
-        if (tensor_is_float(tensor)) /* not buffers of whole numbers, which nobody misses */
+            return tensor_refuse(tensors, tensor,
+                                 " %s is not part of a %s as config.json describes it",
+                                 tensor_shape_text(tensor, shape), architecture->class_name);
+        if (tensor->type != 0) /* not buffers of whole numbers, which nobody misses */
             plan->left_out[plan->n_left_out++] = tensor;
     }
     return true;
@@ -168,14 +350,14 @@ static bool check_left_over(const struct making *making, const struct architectu
 /* ---- All of it ---- */
 
 /* Positions of which config.json says nothing are learned if there is a table of them. */
-static void settle_positions(const struct making *making, struct checkpoint_config *config)
+static void settle_positions(const struct making *making, const struct checkpoint_config *config)
 {
     if (!config->positions_are_open)
         return;
-    config->model.position = POSITION_NONE;
+    making->model->position = POSITION_NONE;
     for (const struct part *part = config->architecture->body->embedding; part->to != NULL; part++)
-        if (part->rows == DIM_POSITIONS && tensor_set_find(making->tensors, part->from[0]) != NULL)
-            config->model.position = POSITION_LEARNED;
+        if (part->rows == DIM_POSITIONS && find(making, part->from[0], 0, "") != NULL)
+            making->model->position = POSITION_LEARNED;
 }
 
 bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
@@ -184,19 +366,15 @@ bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tens
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
     struct making making = {plan, type, tensors, model, type == TENSOR_INT8};
+    bool is_projected = body->projection != NULL && model->embedding_width != model->width;
     *plan = (struct plan){.n = 0};
-    bool ok = tensor_set_strip(tensors, body->prefixes);
-    if (ok)
-        settle_positions(&making, config);
-    ok = ok && plan_add_parts(&making, body->embedding, 0);
-    if (ok && body->projection != NULL && model->embedding_width != model->width)
-        ok = plan_add_parts(&making, body->projection, 0);
-    ok = ok && add_layers(&making, body->layer) &&
-         add_head(&making, config->architecture->head, model) &&
-         check_left_over(&making, config->architecture);
-    if (!ok)
-        plan_free(plan);
-    return ok;
+    if (!tensor_set_strip(tensors, body->prefixes))
+        return false;
+    settle_positions(&making, config);
+    return add_parts(&making, body->embedding, 0) &&
+           (!is_projected || add_parts(&making, body->projection, 0)) &&
+           add_layers(&making, body->layer) && add_head(&making, config->architecture->head) &&
+           check_left_over(&making, config->architecture);
 }
 
 bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
@@ -206,17 +384,15 @@ bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set
         "projection.#.weight", PART_MATRIX, DIM_FEED_FORWARD, DIM_WIDTH, {"linear.weight"}};
     static const struct part bias = {
         "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, {"linear.bias"}};
-    const struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
+    struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
     const struct making making = {plan, type, tensors, &sizes, type == TENSOR_INT8};
-    if (!plan_add_part(&making, &weight, (int64_t)index) ||
-        (has_bias && !plan_add_part(&making, &bias, (int64_t)index)))
+    if (!add_part(&making, &weight, (int64_t)index) ||
+        (has_bias && !add_part(&making, &bias, (int64_t)index)))
         return false;
     for (size_t i = 0; i < tensors->n; i++)
         if (!tensors->tensors[i].used)
-            return problem_say(
-                tensors->problem,
-                "%s: tensor '%s' is not part of a Dense module as its config.json describes it",
-                tensor_file_name(tensors, &tensors->tensors[i]), tensors->tensors[i].name);
+            return tensor_refuse(tensors, &tensors->tensors[i],
+                                 " is not part of a Dense module as its config.json describes it");
     return true;
 }
 

@@ -1,16 +1,42 @@
-/* plan.h - every tensor that a weight file will have, found and checked before a byte is written, so
- * that what cannot be imported is refused whole.
+/* plan.h - every tensor that a weight file will have, each with the tensors of the checkpoint that
+ * it is made of, found and checked before a byte is written, so that what cannot be imported is
+ * refused whole.
  */
 #ifndef TOOLS_IMPORT_PLAN_H
 #define TOOLS_IMPORT_PLAN_H
 
 #include "tools/import/checkpoint/checkpoint_config.h"
-#include "tools/import/checkpoint/plan_parts.h"
+#include "tools/import/checkpoint/int8_layers.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
+#include "tools/import/files/tensor_file.h"
 #include "tools/import/progress.h"
 
-/* Settles what the tensors decide (whether there is a pooler, how many labels) in `config`, and
- * marks the tensors used. The sets and the config must outlive the plan. */
+enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
+
+struct planned_tensor {
+    char name[PLAN_NAME];
+    enum tensor_type type;
+    enum tensor_layout layout;
+    size_t n_dims, rows, cols; /* cols 1 for vectors */
+    const struct tensor_set *set;
+    const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
+    size_t n_parts;
+    bool is_transposed; /* the only part is [cols, rows] */
+};
+
+struct plan {
+    struct planned_tensor *tensors;
+    size_t n, cap;
+    uint64_t n_parameters, n_bytes; /* numbers; bytes of the tensors in the weight file */
+    uint64_t n_source_bytes;        /* bytes that will be read */
+    size_t n_left_out;              /* tensors of the checkpoint that are not needed */
+    const struct stored_tensor **left_out;
+    struct int8_layers int8_layers; /* judged where the matrices become int8 */
+};
+
+/* type: how matrices are stored; 0: each as the checkpoint has it. Settles what the tensors decide
+ * (whether there is a pooler, how many labels) in `config`, and marks the tensors used. The sets
+ * and the config must outlive the plan. */
 bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config);
 

@@ -135,14 +135,15 @@ bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
     return true;
 }
 
-char *file_text(int fd, const char *name, uint64_t n_bytes, size_t most, struct problem *problem)
+char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
+                struct problem *problem)
 {
     char *text = NULL;
     if (n_bytes > most)
         problem_say(problem, "%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
     else if ((text = malloc((size_t)n_bytes + 1)) == NULL)
         problem_memory(problem);
-    else if (!file_read_at(fd, name, 0, text, (size_t)n_bytes, problem)) {
+    else if (!file_read_at(fd, name, offset, text, (size_t)n_bytes, problem)) {
         free(text);
         text = NULL;
     }
@@ -159,7 +160,7 @@ bool folder_text(struct folder *folder, const char *name, bool needed, size_t mo
         return false;
     if (fd < 0)
         return true;
-    *text = file_text(fd, name, n_bytes, most, folder->problem);
+    *text = file_text(fd, name, 0, n_bytes, most, folder->problem);
     *len = (size_t)n_bytes;
     close(fd);
     return *text != NULL;

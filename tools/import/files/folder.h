@@ -46,7 +46,8 @@ bool folder_text(struct folder *folder, const char *name, bool needed, size_t mo
 bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
                   struct problem *problem);
 
-/* A whole file of n_bytes, at most `most`; the caller frees. NULL: refused. */
-char *file_text(int fd, const char *name, uint64_t n_bytes, size_t most, struct problem *problem);
+/* The n_bytes of a file from `offset` on, at most `most`; the caller frees. NULL: refused. */
+char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
+                struct problem *problem);
 
 #endif

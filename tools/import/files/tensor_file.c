@@ -13,32 +13,22 @@
 /* Headers of public checkpoints take less than 1 MiB. */
 enum { MOST_HEADER_BYTES = 16 << 20 };
 
-static const struct {
+/* type 0: none that can be read. */
+static const struct dtype {
     const char *name;
     unsigned n_bytes;
+    enum tensor_type type;
 } DTYPES[] = {
-    {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F64", 8},     {"I64", 8},
-    {"I32", 4}, {"I16", 2}, {"I8", 1},   {"U64", 8},     {"U32", 4},
-    {"U16", 2}, {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1},
+    {"F32", 4, TENSOR_F32}, {"F16", 2, TENSOR_F16}, {"BF16", 2, TENSOR_BF16},
+    {"F64", 8, 0},          {"I64", 8, 0},          {"I32", 4, 0},
+    {"I16", 2, 0},          {"I8", 1, 0},           {"U64", 8, 0},
+    {"U32", 4, 0},          {"U16", 2, 0},          {"U8", 1, 0},
+    {"BOOL", 1, 0},         {"F8_E4M3", 1, 0},      {"F8_E5M2", 1, 0},
 };
-
-unsigned dtype_bytes(const char *name)
-{
-    for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
-        if (strcmp(DTYPES[i].name, name) == 0)
-            return DTYPES[i].n_bytes;
-    return 0;
-}
 
 const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
-    return set->files[tensor->file].name;
-}
-
-bool tensor_is_float(const struct stored_tensor *tensor)
-{
-    return strcmp(tensor->dtype, "F32") == 0 || strcmp(tensor->dtype, "F16") == 0 ||
-           strcmp(tensor->dtype, "BF16") == 0;
+    return set->files[tensor->file].header.name;
 }
 
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT])
@@ -52,11 +42,6 @@ const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAP
 }
 
 /* ---- The header ---- */
-
-/* The data of one file, [offset, offset + n_bytes) of it. */
-struct data_range {
-    uint64_t offset, n_bytes;
-};
 
 bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
                    const char *format, ...)
@@ -87,51 +72,59 @@ static bool parse_shape(const struct tensor_set *set, struct stored_tensor *tens
 /* Bytes that the shape asks for, or false if that overflows. */
 static bool shape_bytes(const struct stored_tensor *tensor, uint64_t *n_bytes)
 {
-    uint64_t product = dtype_bytes(tensor->dtype);
+    *n_bytes = tensor->element_bytes;
     for (size_t i = 0; i < tensor->n_dims; i++)
-        if (__builtin_mul_overflow(product, tensor->shape[i], &product))
+        if (__builtin_mul_overflow(*n_bytes, tensor->shape[i], n_bytes))
             return false;
-    *n_bytes = product;
     return true;
 }
 
 static bool parse_offsets(const struct tensor_set *set, struct stored_tensor *tensor,
-                          const json_t *offsets, const struct data_range *data)
+                          const json_t *offsets)
 {
-    uint64_t begin, end, n_bytes;
+    const struct tensor_file *file = &set->files[tensor->file];
+    uint64_t begin, end;
     char shape[SHAPE_TEXT];
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !json_whole(json_array_get(offsets, 0), &begin) ||
         !json_whole(json_array_get(offsets, 1), &end))
         return tensor_refuse(set, tensor, "'data_offsets' is not [begin, end]");
-    if (begin > end || end > data->n_bytes)
+    if (begin > end || end > file->data_bytes)
         return tensor_refuse(set, tensor,
                              "'data_offsets' are %" PRIu64 " and %" PRIu64
                              "; expected two within the %" PRIu64
                              " bytes of data that the file has (is it truncated?)",
-                             begin, end, data->n_bytes);
-    if (!shape_bytes(tensor, &n_bytes) || n_bytes != end - begin)
-        return tensor_refuse(set, tensor,
-                             "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
-                             tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
-    tensor->offset = data->offset + begin;
-    tensor->n_bytes = n_bytes;
-    return true;
+                             begin, end, file->data_bytes);
+    tensor->offset = file->data_offset + begin;
+    return (shape_bytes(tensor, &tensor->n_bytes) && tensor->n_bytes == end - begin) ||
+           tensor_refuse(set, tensor,
+                         "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
+                         tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
 }
 
-static bool parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
-                         const json_t *entry, const struct data_range *data)
+static bool parse_dtype(const struct tensor_set *set, struct stored_tensor *tensor,
+                        const json_t *dtype)
 {
-    const json_t *dtype = json_object_get(entry, "dtype");
-    if (!json_is_object(entry))
-        return tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
     if (!json_is_string(dtype))
         return tensor_refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
     tensor->dtype = json_string_value(dtype);
-    if (dtype_bytes(tensor->dtype) == 0)
-        return tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
-    return parse_shape(set, tensor, json_object_get(entry, "shape")) &&
-           parse_offsets(set, tensor, json_object_get(entry, "data_offsets"), data);
+    for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
+        if (strcmp(DTYPES[i].name, tensor->dtype) == 0) {
+            tensor->type = DTYPES[i].type;
+            tensor->element_bytes = DTYPES[i].n_bytes;
+            return true;
+        }
+    return tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
+}
+
+static bool parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
+                         const json_t *entry)
+{
+    if (!json_is_object(entry))
+        return tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
+    return parse_dtype(set, tensor, json_object_get(entry, "dtype")) &&
+           parse_shape(set, tensor, json_object_get(entry, "shape")) &&
+           parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
 }
 
 static int by_offset(const void *left, const void *right)
@@ -143,24 +136,22 @@ static int by_offset(const void *left, const void *right)
 }
 
 /* The tensors of one file, one behind the other, from the start of the data to the file's end. */
-static bool check_cover(const struct tensor_set *set, const char *file,
-                        struct stored_tensor *tensors, size_t n, const struct data_range *data)
+static bool check_cover(const struct tensor_file *file, struct stored_tensor *tensors, size_t n)
 {
-    uint64_t end = data->offset, file_bytes = data->offset + data->n_bytes;
+    uint64_t end = file->data_offset, file_bytes = file->data_offset + file->data_bytes;
     qsort(tensors, n, sizeof *tensors, by_offset);
     for (size_t i = 0; i < n; i++) {
         if (tensors[i].offset < end)
-            return problem_say(set->problem, "%s: the tensors '%.200s' and '%.200s' overlap", file,
+            return json_refuse(&file->header, "the tensors '%.200s' and '%.200s' overlap",
                                tensors[i - 1].name, tensors[i].name);
         if (tensors[i].offset > end)
-            return problem_say(set->problem,
-                               "%s: %" PRIu64 " bytes before tensor '%s' belong to none", file,
+            return json_refuse(&file->header, "%" PRIu64 " bytes before tensor '%s' belong to none",
                                tensors[i].offset - end, tensors[i].name);
         end += tensors[i].n_bytes;
     }
     return end == file_bytes ||
-           problem_say(set->problem,
-                       "%s has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it", file,
+           json_refuse(&file->header,
+                       " has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it",
                        file_bytes, end);
 }
 
@@ -186,106 +177,89 @@ static bool sort_by_key(struct tensor_set *set)
     return true;
 }
 
-static bool parse_tensors(struct tensor_set *set, size_t file, const struct data_range *data)
+/* The tensors of the last file. */
+static bool parse_tensors(struct tensor_set *set)
 {
+    const struct tensor_file *file = &set->files[set->n_files - 1];
     const char *key;
-    json_t *header = set->files[file].header, *entry;
-    size_t first = set->n;
-    struct stored_tensor *tensors =
-        realloc(set->tensors, (set->n + json_object_size(header) + 1) * sizeof *tensors);
+    json_t *entry;
+    size_t first = set->n, most = set->n + json_object_size(file->header.root) + 1;
+    struct stored_tensor *tensors = realloc(set->tensors, most * sizeof *tensors);
     if (tensors == NULL)
         return problem_memory(set->problem);
     set->tensors = tensors;
-    json_object_foreach(header, key, entry)
+    json_object_foreach(file->header.root, key, entry)
     {
         if (strcmp(key, "__metadata__") == 0)
             continue;
-        struct stored_tensor *tensor = &tensors[set->n];
-        *tensor = (struct stored_tensor){.name = key, .key = key, .file = file};
-        if (!parse_tensor(set, tensor, entry, data))
+        tensors[set->n] = (struct stored_tensor){.name = key, .key = key, .file = set->n_files - 1};
+        if (!parse_tensor(set, &tensors[set->n], entry))
             return false;
         set->n++;
     }
-    return check_cover(set, set->files[file].name, tensors + first, set->n - first, data) &&
-           sort_by_key(set);
-}
-
-bool tensor_set_parse(struct tensor_set *set, const char *name, int fd, const char *header,
-                      size_t len, uint64_t data_offset, uint64_t file_bytes)
-{
-    const struct data_range data = {data_offset, file_bytes - data_offset};
-    struct json_file json;
-    if (set->n_files == TENSOR_FILES)
-        return problem_say(set->problem, "more than %d files with tensors", TENSOR_FILES);
-    if (!json_file_parse(&json, name, header, len, false, set->problem))
-        return false;
-    struct tensor_file *file = &set->files[set->n_files++];
-    *file = (struct tensor_file){.fd = fd, .header = json.root};
-    snprintf(file->name, sizeof file->name, "%s", name);
-    bool ok = parse_tensors(set, set->n_files - 1, &data);
-    if (!ok)
-        file->fd = -1; /* the caller's still */
-    return ok;
-}
-
-bool tensor_header_bytes(const char *name, const uint8_t first[8], uint64_t file_bytes, size_t *len,
-                         struct problem *problem)
-{
-    uint64_t n = 0;
-    for (size_t i = 8; i-- > 0;)
-        n = n << 8 | first[i];
-    if (file_bytes < 8 || n > file_bytes - 8)
-        return problem_say(problem,
-                           "%s: a header of %" PRIu64
-                           " bytes does not fit into the file of %" PRIu64
-                           " bytes (is it truncated, or no safetensors file?)",
-                           name, n, file_bytes);
-    if (n > MOST_HEADER_BYTES)
-        return problem_say(problem, "%s: a header of %" PRIu64 " bytes; at most %d are read", name,
-                           n, MOST_HEADER_BYTES);
-    *len = (size_t)n;
-    return true;
+    return check_cover(file, tensors + first, set->n - first) && sort_by_key(set);
 }
 
 /* ---- Files ---- */
 
-static bool read_header(struct tensor_set *set, int fd, const char *name, uint64_t file_bytes)
+/* Into *len, which is 0: the length of the header, from the first 8 bytes. */
+static bool read_header_bytes(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes,
+                              uint64_t *len)
 {
     uint8_t first[8];
-    size_t len = 0;
     if (file_bytes < sizeof first)
         return problem_say(set->problem,
                            "%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name,
                            file_bytes);
-    if (!file_read_at(fd, name, 0, first, sizeof first, set->problem) ||
-        !tensor_header_bytes(name, first, file_bytes, &len, set->problem))
+    if (!file_read_at(fd, name, 0, first, sizeof first, set->problem))
         return false;
-    char *header = malloc(len + 1);
-    bool ok = header != NULL
-                  ? file_read_at(fd, name, sizeof first, header, len, set->problem) &&
-                        tensor_set_parse(set, name, fd, header, len, sizeof first + len, file_bytes)
-                  : problem_memory(set->problem);
-    free(header);
+    for (size_t i = sizeof first; i-- > 0;)
+        *len = *len << 8 | first[i];
+    if (*len > file_bytes - sizeof first)
+        return problem_say(set->problem,
+                           "%s: a header of %" PRIu64
+                           " bytes does not fit into the file of %" PRIu64
+                           " bytes (is it truncated, or no safetensors file?)",
+                           name, *len, file_bytes);
+    return *len <= MOST_HEADER_BYTES ||
+           problem_say(set->problem, "%s: a header of %" PRIu64 " bytes; at most %d are read", name,
+                       *len, MOST_HEADER_BYTES);
+}
+
+bool tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
+{
+    struct tensor_file *file = &set->files[set->n_files];
+    uint64_t len = 0;
+    if (set->n_files == TENSOR_FILES) {
+        close(fd);
+        return problem_say(set->problem, "more than %d files with tensors", TENSOR_FILES);
+    }
+    set->n_files++;
+    *file = (struct tensor_file){.fd = fd};
+    if (!read_header_bytes(set, name, fd, file_bytes, &len))
+        return false;
+    file->data_offset = sizeof(uint64_t) + len;
+    file->data_bytes = file_bytes - file->data_offset;
+    char *text = file_text(fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES, set->problem);
+    bool ok = text != NULL &&
+              json_file_parse(&file->header, name, text, (size_t)len, false, set->problem) &&
+              parse_tensors(set);
+    free(text);
     return ok;
 }
 
-/* Adds the tensors of one file. */
 static bool add_file(struct tensor_set *set, struct folder *folder, const char *name)
 {
     uint64_t file_bytes = 0;
     int fd;
-    if (!folder_file(folder, name, true, &fd, &file_bytes))
-        return false;
-    bool ok = read_header(set, fd, name, file_bytes);
-    if (!ok)
-        close(fd);
-    return ok;
+    return folder_file(folder, name, true, &fd, &file_bytes) &&
+           tensor_set_add(set, name, fd, file_bytes);
 }
 
 static bool has_file(const struct tensor_set *set, const char *name)
 {
     for (size_t i = 0; i < set->n_files; i++)
-        if (strcmp(set->files[i].name, name) == 0)
+        if (strcmp(set->files[i].header.name, name) == 0)
             return true;
     return false;
 }
@@ -355,9 +329,8 @@ bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
 void tensor_set_free(struct tensor_set *set)
 {
     for (size_t i = 0; i < set->n_files; i++) {
-        if (set->files[i].fd >= 0)
-            close(set->files[i].fd);
-        json_decref(set->files[i].header);
+        close(set->files[i].fd);
+        json_file_free(&set->files[i].header);
     }
     free(set->tensors);
     *set = (struct tensor_set){.n = 0};

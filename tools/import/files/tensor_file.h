@@ -8,6 +8,7 @@
 #ifndef TOOLS_IMPORT_TENSOR_FILE_H
 #define TOOLS_IMPORT_TENSOR_FILE_H
 
+#include "engine/file/weight_writer.h"
 #include "tools/import/files/json_file.h"
 
 enum { TENSOR_DIMS = 8, TENSOR_FILES = 256 };
@@ -17,6 +18,8 @@ struct stored_tensor {
     const char *name; /* as the file has it */
     const char *key;  /* the same without the model's prefix; see tensor_set_strip */
     const char *dtype;
+    enum tensor_type type; /* f32, f16 or bf16, which tensor_rows.h can read; 0: another */
+    unsigned element_bytes;
     size_t file; /* index */
     size_t n_dims;
     uint64_t shape[TENSOR_DIMS];
@@ -25,9 +28,9 @@ struct stored_tensor {
 };
 
 struct tensor_file {
-    char name[256]; /* relative, for messages */
+    struct json_file header; /* owns names and types */
     int fd;
-    json_t *header; /* owns names and types */
+    uint64_t data_offset, data_bytes;
 };
 
 /* The tensors of all files, in the order of their keys. */
@@ -39,14 +42,8 @@ struct tensor_set {
     struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
-/* Adds the tensors that a header names; `header` [len] is the JSON, and data begins at data_offset
- * and ends at file_bytes. */
-bool tensor_set_parse(struct tensor_set *set, const char *name, int fd, const char *header,
-                      size_t len, uint64_t data_offset, uint64_t file_bytes);
-
-/* The length of the header from the file's first 8 bytes, checked against that of the file. */
-bool tensor_header_bytes(const char *name, const uint8_t first[8], uint64_t file_bytes, size_t *len,
-                         struct problem *problem);
+/* Adds the tensors of an open file, which the set closes, also where they are refused. */
+bool tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes);
 
 /* Into an empty set: model.safetensors in `place` ("" or "2_Dense/"), or the shards of
  * model.safetensors.index.json. */
@@ -69,11 +66,5 @@ bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *ten
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT]);
-
-/* Whether it is F32, F16 or BF16, which tensor_rows.h can read. */
-bool tensor_is_float(const struct stored_tensor *tensor);
-
-/* Bytes of an element of that type; 0: there is no such type. */
-unsigned dtype_bytes(const char *name);
 
 #endif

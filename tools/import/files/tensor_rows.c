@@ -1,8 +1,6 @@
 /* tensor_rows.c - see tensor_rows.h. */
 #include "tools/import/files/tensor_rows.h"
 
-#include "engine/file/weight_writer.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,29 +27,24 @@ void tensor_rows_free(struct tensor_rows *chunk)
     free(chunk->scratch);
 }
 
-static void decode(const char *dtype, const void *data, size_t n, float *out)
+static void decode(enum tensor_type type, const uint16_t *halves, size_t n, float *out)
 {
-    const uint16_t *halves = data;
-    if (dtype[0] == 'B')
-        for (size_t i = 0; i < n; i++)
-            out[i] = bf16_to_f32(halves[i]);
-    else
-        for (size_t i = 0; i < n; i++)
-            out[i] = f16_to_f32(halves[i]);
+    for (size_t i = 0; i < n; i++)
+        out[i] = type == TENSOR_BF16 ? bf16_to_f32(halves[i]) : f16_to_f32(halves[i]);
 }
 
 bool tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n)
 {
-    size_t element = dtype_bytes(tensor->dtype), cols = chunk->cols, count = n * cols;
-    bool is_f32 = element == sizeof(float);
+    size_t element = tensor->element_bytes, cols = chunk->cols, count = n * cols;
+    bool is_f32 = tensor->type == TENSOR_F32;
     float *values = chunk->values;
     if (!file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
                       tensor->offset + first * cols * element,
                       is_f32 ? (void *)values : chunk->scratch, count * element, set->problem))
         return false;
     if (!is_f32)
-        decode(tensor->dtype, chunk->scratch, count, values);
+        decode(tensor->type, chunk->scratch, count, values);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return tensor_refuse(set, tensor,

@@ -215,7 +215,7 @@ bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
     if (fd < 0)
         return problem_say(problem, "%s: %s", path, strerror(errno));
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        text = file_text(fd, path, (uint64_t)status.st_size, MOST_FILE_BYTES, problem);
+        text = file_text(fd, path, 0, (uint64_t)status.st_size, MOST_FILE_BYTES, problem);
     else
         problem_say(problem, "%s is not a file", path);
     close(fd);
