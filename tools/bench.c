@@ -166,7 +166,7 @@ static void settle_threads(struct bench *bench)
     cpu_set_t cpus;
     int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     bench->n_threads = options->threads.n;
-    memcpy(bench->threads, options->threads.items, sizeof bench->threads);
+    memcpy(bench->threads, options->threads.counts, sizeof bench->threads);
     if (bench->n_threads > 0)
         return;
     bench->threads[bench->n_threads++] = 1;
@@ -200,7 +200,7 @@ static void measure_subject(struct bench *bench, int code)
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; done && i < options->workloads.n; i++)
-        measure_named(bench, BENCH_WORKLOADS[options->workloads.items[i]].name);
+        measure_named(bench, options->workloads.names[i]);
     subject_close(&bench->subject);
 }
 
@@ -212,8 +212,7 @@ static void measure_subjects(struct bench *bench)
     else
         for (size_t i = 0; i < options->precisions.n; i++)
             measure_subject(bench, subject_make(&bench->subject, options->shape,
-                                                BENCH_PRECISIONS[options->precisions.items[i]].name,
-                                                options->seed));
+                                                options->precisions.names[i], options->seed));
 }
 
 int main(int argc, char *argv[])

@@ -184,9 +184,9 @@ wrong 'whole number' -o no.weights --width 12k
 wrong 'whole number' -o no.weights --seed 99999999999999999999
 wrong "relu, gelu, gelu_tanh, silu, not 'tanh'" -o no.weights --activation tanh
 wrong '--heads 7 does not divide --width 100' -o no.weights --width 100 --heads 7
-wrong '--width 0: expected 1 to 2147483647' -o no.weights --width 0
-wrong '--heads 0: expected 1 to 2147483647' -o no.weights --heads 0
-wrong '--max-tokens 1048577: expected 1 to 1048576' -o no.weights --max-tokens 1048577
+wrong "--width takes a whole number from 1 to 2147483647, not '0'" -o no.weights --width 0
+wrong "--heads takes a whole number from 1 to 2147483647, not '0'" -o no.weights --heads 0
+wrong "--max-tokens takes a whole number from 1 to 1048576, not '1048577'" -o no.weights --max-tokens 1048577
 wrong 'from 1 to 2147483647' -o no.weights --width x
 wrong '--norm-eps 0: expected more than 0' -o no.weights --norm-eps 0
 wrong '--norm-eps 1e-60: expected more than 0' -o no.weights --norm-eps 1e-60

@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum color { RED = 3, BLUE = 5 };
+enum color { RED = 3, BLUE };
 
 struct paint {
     const char *path, *lower;
     size_t width;
     uint64_t seed;
+    double gloss;
     bool is_loud, has_color, is_left;
     enum color color;
     size_t n_layers;
@@ -31,17 +32,15 @@ static bool add_layer(void *options, const struct option_use *use)
     return strcmp(use->text, "bad") != 0;
 }
 
-static const struct option_choice COLORS[] = {{"red", RED}, {"blue", BLUE}, {0}};
-static const struct option_choice SIDES[] = {{"left", true}, {"right", false}, {0}};
-
 static const struct option_row ROWS[] = {
     {"output", 'o', "FILE", "the picture", TEXT_AT(struct paint, path)},
     {"width", 'w', "N", "pixels", COUNT_AT(struct paint, width, 1, 100)},
     {"seed", 0, "N", "of chance", NUMBER_AT(struct paint, seed)},
+    {"gloss", 'g', "S", "of the colour", REAL_AT(struct paint, gloss, 0.5, 2)},
     {"loud", 'l', NULL, "more words", FLAG_AT(struct paint, is_loud)},
-    {"color", 'c', "C", "red or blue", CHOICE_AT(struct paint, color, COLORS),
+    {"color", 'c', "C", "red or blue", CHOICE_AT(struct paint, color, RED, "red, blue"),
      GIVEN_AT(struct paint, has_color)},
-    {"side", 0, "S", "left or right", CHOICE_AT(struct paint, is_left, SIDES)},
+    {"side", 0, "S", "left or right", CHOICE_AT(struct paint, is_left, true, "left right=0")},
     {"lower", 0, "yes-or-no", "letters", YES_NO_AT(struct paint, lower)},
     {"layer", 0, "L", "one more", SET_BY(add_layer), .value = 7},
     {"frame", 0, NULL, "of walls alone", FLAG_AT(struct paint, is_loud), .commands = 2},
@@ -168,6 +167,7 @@ TEST(values)
     assert_int_equal(outcome->reading.n_arguments, 3);
     assert_string_equal(outcome->reading.arguments[2], "-z");
     assert_false(read_words(0, "-o a")->paint.has_color);
+    assert_true(read_words(0, "-g 1.25")->paint.gloss == 1.25);
     assert_false(read_words(0, "--side left --side right")->paint.is_left);
 }
 
@@ -177,6 +177,9 @@ TEST(wrong_values)
     refused(0, "-w 0", "-w takes a whole number from 1 to 100, not '0'");
     refused(0, "--wid 101", "--width takes a whole number from 1 to 100, not '101'");
     refused(0, "--depth 1", "--depth takes a whole number from 2 to 9, not '1'");
+    refused(0, "--gloss 0.4", "--gloss takes a number from 0.5 to 2, not '0.4'");
+    refused(0, "-g nan", "-g takes a number from 0.5 to 2, not 'nan'");
+    refused(0, "-g 1x", "-g takes a number from 0.5 to 2, not '1x'");
     refused(0, "-cgreen", "-c takes one of red, blue, not 'green'");
     refused(0, "--lower maybe", "--lower takes yes or no, not 'maybe'");
     refused(0, "--nonsense", "unrecognized option '--nonsense'");
@@ -215,6 +218,7 @@ TEST(help)
                                "  -o, --output FILE the picture\n"
                                "  -w, --width N     pixels\n"
                                "      --seed N      of chance\n"
+                               "  -g, --gloss S     of the colour\n"
                                "  -l, --loud        more words\n"
                                "  -c, --color C     red or blue\n"
                                "      --side S      left or right\n"

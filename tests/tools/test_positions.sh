@@ -343,7 +343,7 @@ done <<'END'
 --position fourier --frequencies 0.5,-1e100|at most 1e+38, not '-1e100'
 --position fourier --width 2 --frequencies 1,2|more than half of the columns
 --position binary --position-base 5|--position-base goes with --position sinusoidal or exponential, no others have a base; here it is binary
---position-base 0|'position_base' is not from 1e-100 to 1e100
+--position-base 0|--position-base takes a number from 1e-100 to 1e+100, not '0'
 --position-base x|--position-base takes a number from 1e-100
 --position-frequencies 2|unrecognized option
 END

@@ -20,34 +20,22 @@ static bool set_list(void *options, const struct option_use *use)
     const char *text = use->text;
     list->n = 0;
     for (bool more = true; more;) {
-        char part[32];
-        int chosen = 0;
-        size_t len = strcspn(text, ","), *item = &list->items[list->n++];
+        int value = 0;
+        size_t len = strcspn(text, ","), i = list->n++;
         if (list->n > BENCH_LIST_MOST) {
             program_note("%s takes at most %d", use->option, BENCH_LIST_MOST);
             return false;
         }
-        snprintf(part, sizeof part, "%.*s", (int)(len < 31 ? len : 31), text);
-        if (use->row->choices ? !option_chosen(use, part, &chosen)
-                              : !option_count(use->option, part, 1, BENCH_THREADS_MOST, item))
+        char *name = list->names[i];
+        snprintf(name, BENCH_NAME_BYTES, "%.*s", (int)len, text);
+        if (use->row->choices
+                ? !option_chosen(use, name, &value)
+                : !option_count(use->option, name, 1, BENCH_THREADS_MOST, &list->counts[i]))
             return false;
-        if (use->row->choices)
-            *item = (size_t)chosen;
         more = text[len] == ',';
         text += len + more;
     }
     return true;
-}
-
-static bool set_seconds(void *options, const struct option_use *use)
-{
-    double *seconds = &((struct bench_options *)options)->seconds;
-    if (!option_real(use->option, use->text, seconds))
-        return false;
-    if (*seconds >= 0.001 && *seconds <= 3600)
-        return true;
-    program_note("--seconds takes a number from 0.001 to 3600, not '%s'", use->text);
-    return false;
 }
 
 static bool add_ids_file(void *options, const struct option_use *use)
@@ -63,15 +51,6 @@ static bool add_ids_file(void *options, const struct option_use *use)
 
 /* ---- The options ---- */
 
-const struct option_choice BENCH_WORKLOADS[] = {
-    {"lat16", 0}, {"lat128", 1},  {"lat512", 2},  {"thr", 3}, {"thr128", 4},
-    {"cold", 5},  {"lat2048", 6}, {"lat8192", 7}, {0},
-};
-const struct option_choice BENCH_PRECISIONS[] = {
-    {"f32", 0}, {"bf16", 1}, {"f16", 2}, {"int8", 3}, {0},
-};
-static const struct option_choice FORMATS[] = {{"text", false}, {"json", true}, {0}};
-
 static const struct option_row MODEL_ROWS[] = {
     {"model", 'm', "FILE", "a weight file; default: random numbers of a shape",
      TEXT_AT(struct bench_options, model)},
@@ -80,12 +59,13 @@ static const struct option_row MODEL_ROWS[] = {
      "number is the vocabulary (30522)",
      TEXT_AT(struct bench_options, shape)},
     {"precision", 0, "LIST", "of the shape's linear layers: f32 (default), bf16, f16, int8",
-     LIST(precisions), .choices = BENCH_PRECISIONS},
+     LIST(precisions), .choices = "f32 bf16 f16 int8"},
 };
 
 static const struct option_row WORK_ROWS[] = {
     {"workloads", 0, "LIST", "default: all but lat2048 and lat8192", LIST(workloads),
-     GIVEN_AT(struct bench_options, has_workloads), .choices = BENCH_WORKLOADS},
+     GIVEN_AT(struct bench_options, has_workloads),
+     .choices = "lat16 lat128 lat512 thr thr128 cold lat2048 lat8192"},
     {"ids", 0, "FILE", "lines of token ids; may be repeated; then only what is asked for",
      SET_BY(add_ids_file)},
     {"threads", 't', "LIST", "default: 1, and the CPUs that this process may use", LIST(threads)},
@@ -93,7 +73,7 @@ static const struct option_row WORK_ROWS[] = {
     {"seconds", 0, "S",
      "how long each is repeated (default 1): at least 3 times, or once where\n"
      "a run takes longer than 3 seconds",
-     SET_BY(set_seconds)},
+     REAL_AT(struct bench_options, seconds, 0.001, 3600)},
     {"runs", 0, "N", "this many times, whatever it takes; one run more goes before",
      COUNT_AT(struct bench_options, n_runs, 1, 100000)},
 };
@@ -102,7 +82,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"profile", 0, NULL, "where the time goes, in percent of all threads' time", FLAG(profile)},
     {"peaks", 0, NULL, "the machine's peaks alone", FLAG(peaks_alone)},
     {"format", 'f', "F", "text (default), or json: one object per line and workload",
-     CHOICE_AT(struct bench_options, is_json, FORMATS)},
+     CHOICE_AT(struct bench_options, is_json, false, "text json")},
 };
 
 static const struct option_group GROUPS[] = {
@@ -159,25 +139,18 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 a workload failed, 2 misused. Manual: man encode-bench.",
 };
 
-static void set_defaults(struct bench_options *options)
-{
-    *options = (struct bench_options){.seconds = 1, .seed = 1, .shape = "6/384/12/1536"};
-    for (size_t i = 0; i < BENCH_N_DEFAULT_WORKLOADS; i++)
-        options->workloads.items[options->workloads.n++] = i;
-}
-
-static void settle(struct bench_options *options)
-{
-    if (options->precisions.n == 0)
-        options->precisions.n = 1; /* the first name, f32 */
-    if (options->n_ids_files > 0 && !options->has_workloads)
-        options->workloads.n = 0;
-}
+static const struct bench_options DEFAULTS = {
+    .seconds = 1,
+    .seed = 1,
+    .shape = "6/384/12/1536",
+    .precisions = {{"f32"}, .n = 1},
+    .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128", "cold"}, .n = 6},
+};
 
 bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code)
 {
     struct option_reading reading;
-    set_defaults(options);
+    *options = DEFAULTS;
     if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
         return false;
     *exit_code = PROGRAM_MISUSED;
@@ -188,6 +161,7 @@ bool bench_options_read(struct bench_options *options, int argc, char **argv, in
         program_misuse("%s", conflict);
     else
         *exit_code = PROGRAM_DONE;
-    settle(options);
+    if (options->n_ids_files > 0 && !options->has_workloads)
+        options->workloads.n = 0;
     return *exit_code == PROGRAM_DONE;
 }

@@ -2,26 +2,26 @@
 #ifndef TOOLS_BENCH_OPTIONS_H
 #define TOOLS_BENCH_OPTIONS_H
 
-#include "tools/common/options/option_table.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_LIST_MOST = 16, BENCH_FILES_MOST = 32, BENCH_THREADS_MOST = 1024 };
-
-extern const struct option_choice BENCH_WORKLOADS[], BENCH_PRECISIONS[];
-enum { BENCH_N_DEFAULT_WORKLOADS = 6 }; /* the first ones */
+enum {
+    BENCH_LIST_MOST = 16,
+    BENCH_FILES_MOST = 32,
+    BENCH_THREADS_MOST = 1024,
+    BENCH_NAME_BYTES = 32
+};
 
 struct bench_list {
-    size_t items[BENCH_LIST_MOST], n;
+    char names[BENCH_LIST_MOST][BENCH_NAME_BYTES];
+    size_t counts[BENCH_LIST_MOST], n; /* counts: of a list of numbers */
 };
 
 struct bench_options {
     const char *model; /* a weight file; NULL: the shape */
     const char *shape;
-    struct bench_list precisions, workloads; /* places in BENCH_PRECISIONS and BENCH_WORKLOADS */
-    struct bench_list threads;               /* n 0: one thread, and all */
+    struct bench_list precisions, workloads, threads; /* threads.n 0: one thread, and all */
     bool has_workloads; /* asked for by name: one that cannot be served is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;

@@ -127,14 +127,25 @@ bool option_count(const char *option, const char *text, size_t least, size_t mos
     return true;
 }
 
-bool option_real(const char *option, const char *text, double *value)
+static bool parse_real(const char *text, double *value)
 {
     char *end = NULL;
-    double number = isspace((unsigned char)text[0]) ? 0 : strtod(text, &end);
-    if (!end || end == text || *end || !isfinite(number)) {
+    *value = isspace((unsigned char)text[0]) ? 0 : strtod(text, &end);
+    return end && end != text && *end == '\0' && isfinite(*value);
+}
+
+bool option_real(const char *option, const char *text, double *value)
+{
+    bool is_real = parse_real(text, value);
+    if (!is_real)
         program_note("%s takes a number, not '%s'", option, text);
-        return false;
-    }
-    *value = number;
-    return true;
+    return is_real;
+}
+
+bool option_between(const char *option, const char *text, double least, double most, double *value)
+{
+    bool is_good = parse_real(text, value) && *value >= least && *value <= most;
+    if (!is_good)
+        program_note("%s takes a number from %g to %g, not '%s'", option, least, most, text);
+    return is_good;
 }

@@ -53,7 +53,8 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
                    uint64_t *value);
 bool option_count(const char *option, const char *text, size_t least, size_t most, size_t *value);
 
-/* A finite decimal number. */
+/* A finite decimal number; and one from least to most. */
 bool option_real(const char *option, const char *text, double *value);
+bool option_between(const char *option, const char *text, double least, double most, double *value);
 
 #endif

@@ -8,21 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the two scales; those of base and frequencies are in engine.h. */
-static const double SCALE_MOST = FLT_MAX;
-
-const struct option_choice POSITION_SCHEMES[] = {
-    {"model", ENGINE_POSITION_MODEL},
-    {"none", ENGINE_POSITION_NONE},
-    {"sinusoidal", ENGINE_POSITION_SINUSOIDAL},
-    {"learned", ENGINE_POSITION_LEARNED},
-    {"index", ENGINE_POSITION_INDEX},
-    {"binary", ENGINE_POSITION_BINARY},
-    {"fourier", ENGINE_POSITION_FOURIER},
-    {"exponential", ENGINE_POSITION_EXPONENTIAL},
-    {0},
-};
-
 /* ---- Reading ---- */
 
 static size_t count_commas(const char *text)
@@ -81,47 +66,23 @@ static bool set_frequencies(void *options, const struct option_use *use)
     return positions->frequencies != NULL;
 }
 
-/* A number from least to most; false after a message. */
-static bool read_between(const struct option_use *use, double least, double most, double *value)
-{
-    if (!option_real(use->option, use->text, value))
-        return false;
-    if (*value >= least && *value <= most)
-        return true;
-    program_note("%s takes a number from %g to %g, not '%s'", use->option, least, most, use->text);
-    return false;
-}
-
-static bool set_base(void *options, const struct option_use *use)
-{
-    struct position_options *positions = options;
-    return read_between(use, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST,
-                        &positions->base);
-}
-
 static bool set_embedding_scale(void *options, const struct option_use *use)
 {
     struct position_options *positions = options;
     positions->has_embedding_scale = true;
     positions->embedding_scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
     return positions->embedding_scale_is_sqrt ||
-           read_between(use, 0, SCALE_MOST, &positions->embedding_scale);
-}
-
-static bool set_position_scale(void *options, const struct option_use *use)
-{
-    struct position_options *positions = options;
-    positions->has_position_scale = true;
-    return read_between(use, 0, SCALE_MOST, &positions->position_scale);
+           option_between(use->option, use->text, 0, FLT_MAX, &positions->embedding_scale);
 }
 
 const struct option_row POSITION_ROWS[3] = {
     {"position-base", 0, "B", "of sinusoidal and exponential (default the model's, or 10000)",
-     SET_BY(set_base)},
+     REAL_AT(struct position_options, base, ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST)},
     {"frequencies", 0, "F,..", "of fourier: cycles per token (default the model's, or harmonics)",
      SET_BY(set_frequencies)},
     {"position-scale", 0, "W", "factor on positions (default the model's, or 1)",
-     SET_BY(set_position_scale)},
+     REAL_AT(struct position_options, position_scale, 0, FLT_MAX),
+     GIVEN_AT(struct position_options, has_position_scale)},
 };
 
 const struct option_row EMBEDDING_SCALE_ROWS[1] = {

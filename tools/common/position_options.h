@@ -21,8 +21,10 @@ struct position_options {
     double embedding_scale, position_scale;
 };
 
-/* The values of --position, whose row is every program's own: its default differs. */
-extern const struct option_choice POSITION_SCHEMES[];
+/* Where the value of --position goes, whose row is every program's own: its default differs. */
+#define POSITION_AT(type, member)                                                                  \
+    CHOICE_AT(type, member, ENGINE_POSITION_MODEL,                                                 \
+              "model none sinusoidal learned index binary fourier exponential")
 
 /* The other options, of a struct position_options that starts all zero. */
 extern const struct option_row POSITION_ROWS[3];        /* all but --embedding-scale */

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define FLAG(member)               FLAG_AT(struct encode_options, member)
-#define TEXT(member)               TEXT_AT(struct encode_options, member)
-#define COUNT(member, least, most) COUNT_AT(struct encode_options, member, least, most)
-#define CHOICE(member, choices)    CHOICE_AT(struct encode_options, member, choices)
-#define GIVEN(member)              GIVEN_AT(struct encode_options, member)
+#define FLAG(member)                 FLAG_AT(struct encode_options, member)
+#define TEXT(member)                 TEXT_AT(struct encode_options, member)
+#define COUNT(member, least, most)   COUNT_AT(struct encode_options, member, least, most)
+#define CHOICE(member, first, names) CHOICE_AT(struct encode_options, member, first, names)
+#define GIVEN(member)                GIVEN_AT(struct encode_options, member)
 
 enum { PAD_TO_MOST = 1 << 20 }; /* as long as a model's longest sequence may be */
 
@@ -50,8 +50,6 @@ static bool set_pad_id(void *options, const struct option_use *use)
     return true;
 }
 
-enum { ON_LONG_CHUNK = ENGINE_ON_LONG_ERROR + 1 };
-
 /* For the engine, windows are texts that are not too long. */
 static bool settle_chunks(void *options, const struct option_use *use)
 {
@@ -64,31 +62,12 @@ static bool settle_chunks(void *options, const struct option_use *use)
 
 /* ---- The options ---- */
 
-static const struct option_choice INPUTS[] = {{"text", false}, {"jsonl", true}, {0}};
-static const struct option_choice ON_LONG[] = {
-    {"truncate", ENGINE_ON_LONG_TRUNCATE},
-    {"error", ENGINE_ON_LONG_ERROR},
-    {"chunk", ON_LONG_CHUNK},
-    {0},
-};
-static const struct option_choice TRUNCATIONS[] = {
-    {"longest-first", ENGINE_TRUNCATE_LONGEST_FIRST},
-    {"only-first", ENGINE_TRUNCATE_ONLY_FIRST},
-    {"only-second", ENGINE_TRUNCATE_ONLY_SECOND},
-    {0},
-};
-static const struct option_choice SIDES[] = {{"left", true}, {"right", false}, {0}};
-static const struct option_choice FORMATS[] = {
-    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"csv", FORMAT_CSV},
-    {"npy", FORMAT_NPY},   {"ids", FORMAT_IDS},   {0},
-};
-
 static const struct option_row INPUT_ROWS[] = {
     {"input", 0, "KIND",
      "text, or jsonl: each line of stdin is \"text\",\n"
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
-     CHOICE(request.is_json_input, INPUTS)},
+     CHOICE(request.is_json_input, false, "text jsonl")},
     {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", TEXT(pair)},
     {"prompt", 0, "NAME",
      "put this prompt of the file before each text; default with\n"
@@ -105,16 +84,19 @@ static const struct option_row LENGTH_ROWS[] = {
     {"on-long", 0, "KIND",
      "truncate, error, or chunk: encode windows of a longer text;\n"
      "default the model's, else error",
-     CHOICE(request.on_long, ON_LONG), .set = settle_chunks},
+     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk"),
+     .set = settle_chunks},
     {"stride", 0, "N", "tokens that neighbouring windows share (default 0)",
      COUNT(request.stride, 0, INT32_MAX)},
     {"truncation", 0, "KIND", "which text of a pair is cut: longest-first, only-first, only-second",
-     CHOICE(request.truncation, TRUNCATIONS), GIVEN(request.has_truncation)},
+     CHOICE(request.truncation, ENGINE_TRUNCATE_LONGEST_FIRST,
+            "longest-first only-first only-second"),
+     GIVEN(request.has_truncation)},
     {"truncate-left", 0, NULL, "cut the start of texts, not the end", FLAG(request.truncate_left)},
     {"pad-to", 0, "N", "N tokens per text: padding, whose rows are zeros, fills up shorter ones",
      COUNT(request.pad_to, 1, PAD_TO_MOST)},
     {"pad-side", 0, "SIDE", "left, or right (default): where it goes",
-     CHOICE(request.pad_left, SIDES), GIVEN(request.has_pad_side)},
+     CHOICE(request.pad_left, true, "left right=0"), GIVEN(request.has_pad_side)},
     {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
      SET_BY(set_pad_id), GIVEN(request.has_pad_id)},
 };
@@ -125,7 +107,8 @@ static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
      "none: a vector per token (default); a vector per text: mean, cls,\n"
      "max, mean_sqrt, weighted_mean, last, pooler, or model (its own)",
-     CHOICE(request.pooling, REQUEST_POOLINGS), GIVEN(request.has_pooling)},
+     CHOICE(request.pooling, ENGINE_POOLING_NONE, "none " REQUEST_POOLINGS),
+     GIVEN(request.has_pooling)},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1", FLAG(request.normalize)},
     {"tokens", 0, NULL, "tokens only, no vectors", TASK(TASK_TOKENS)},
     {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
@@ -148,7 +131,7 @@ static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
      "text (default), json (an object per line), csv, npy (float32; with\n"
      "--tokens --pad-to int32), or ids (a line of token ids per text)",
-     CHOICE(format, FORMATS)},
+     CHOICE(format, FORMAT_TEXT, "text json csv npy ids")},
     {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
      FLAG(all_values)},
     {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",

@@ -10,14 +10,6 @@
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)
 
-static bool set_max_tokens(void *options, const struct option_use *use)
-{
-    size_t most = 0;
-    bool is_good = option_count(use->option, use->text, 1, MOST_TOKENS, &most);
-    ((struct import_options *)options)->vectors.model.max_tokens = (int64_t)most;
-    return is_good;
-}
-
 static bool check_scheme(void *options, const struct option_use *use)
 {
     engine_position scheme = ((struct import_options *)options)->vectors.positions.position;
@@ -27,16 +19,10 @@ static bool check_scheme(void *options, const struct option_use *use)
     return false;
 }
 
-static const struct option_choice SPLITS[] = {
-    {"punctuation", false},
-    {"blanks", true},
-    {0},
-};
-
 static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
     {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
-     CHOICE_AT(struct import_options, type, TENSOR_TYPES)},
+     TENSOR_TYPE_AT(struct import_options, type)},
     {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
      TEXT(name)},
     {"tokenizer-only", 0, "S",
@@ -60,11 +46,11 @@ static const struct option_row VECTORS_ROWS[] = {
     {"split", 0, "punctuation|blanks",
      "where words end: at blanks and punctuation (default), or at\n"
      "blanks alone, for texts that are split into tokens already",
-     CHOICE_AT(struct import_options, vectors.splits_at_blanks, SPLITS)},
-    {"max-tokens", 0, "N", "the longest text (default 4096)", SET_BY(set_max_tokens)},
+     CHOICE_AT(struct import_options, vectors.splits_at_blanks, false, "punctuation blanks")},
+    {"max-tokens", 0, "N", "the longest text (default 4096)",
+     WHOLE_AT(struct import_options, vectors.model.max_tokens, 1, MOST_TOKENS)},
     {"position", 0, "SCHEME", "none (default), sinusoidal, index, binary, fourier, exponential",
-     CHOICE_AT(struct import_options, vectors.positions.position, POSITION_SCHEMES),
-     .set = check_scheme},
+     POSITION_AT(struct import_options, vectors.positions.position), .set = check_scheme},
 };
 
 static const struct option_group GROUPS[] = {

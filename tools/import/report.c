@@ -2,7 +2,6 @@
 #include "tools/import/report.h"
 
 #include "tools/common/display.h"
-#include "tools/common/weights/tensor_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,6 +64,8 @@ static void report_sources(const struct folder *folder)
 
 static void report_tensor(const struct planned_tensor *tensor)
 {
+    static const char *const types[] = {
+        [TENSOR_F32] = "f32", [TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
     char shape[64];
     if (tensor->n_dims == 2)
         snprintf(shape, sizeof shape, "[%zu, %zu]", tensor->rows, tensor->cols);
@@ -72,7 +73,7 @@ static void report_tensor(const struct planned_tensor *tensor)
         snprintf(shape, sizeof shape, "[%zu]", tensor->rows);
     fputs("  ", stdout);
     display_cell(stdout, tensor->name, strlen(tensor->name), 40);
-    printf(" %-4s %-6s %-14s %10zu", TENSOR_TYPES[tensor->type - 1].name,
+    printf(" %-4s %-6s %-14s %10zu", types[tensor->type],
            tensor->layout == LAYOUT_PANELS ? "panels" : "rows", shape,
            tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols));
     for (size_t i = 0; i < tensor->n_parts; i++) {

@@ -37,16 +37,9 @@ static bool refuse(void *options, const struct option_use *use)
     return false;
 }
 
-static const struct option_choice FORMATS[] = {
-    {"text", POSITIONS_TEXT},
-    {"json", POSITIONS_JSON},
-    {"csv", POSITIONS_CSV},
-    {0},
-};
-
 static const struct option_row FILE_ROWS[] = {
     {"format", 'f', "F", "text (default) or json; --positions: also csv, the matrix",
-     CHOICE_AT(struct inspect_options, format, FORMATS)},
+     CHOICE_AT(struct inspect_options, format, POSITIONS_TEXT, "text json csv")},
     {"verify", 0, NULL, "read all data and compare every checksum",
      FLAG_AT(struct inspect_options, verify)},
     {"output", 'o', "FILE", NULL, SET_BY(refuse)},
@@ -59,7 +52,7 @@ static const struct option_row SCHEME_ROWS[] = {
     {"position", 0, "SCHEME",
      "none, sinusoidal (default without FILE), learned, index, binary,\n"
      "fourier, exponential; SCHEME alone says the same",
-     CHOICE_AT(struct inspect_options, positions.options.position, POSITION_SCHEMES)},
+     POSITION_AT(struct inspect_options, positions.options.position)},
 };
 
 static const struct option_row MEASURE_ROWS[] = {

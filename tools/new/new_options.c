@@ -8,10 +8,9 @@
 
 #include <string.h>
 
-#define TEXT(member)            TEXT_AT(struct new_options, member)
-#define FLAG(member)            FLAG_AT(struct new_options, member)
-#define COUNT(member)           COUNT_AT(struct new_options, member, 1, INT32_MAX)
-#define CHOICE(member, choices) CHOICE_AT(struct new_options, member, choices)
+#define TEXT(member)  TEXT_AT(struct new_options, member)
+#define FLAG(member)  FLAG_AT(struct new_options, member)
+#define COUNT(member) COUNT_AT(struct new_options, member, 1, INT32_MAX)
 
 static bool add_token(void *options, const struct option_use *use)
 {
@@ -24,23 +23,17 @@ static bool add_token(void *options, const struct option_use *use)
     return true;
 }
 
-static const struct option_choice LAYOUTS[] = {
-    {"rows", LAYOUT_ROWS},
-    {"panels", LAYOUT_PANELS},
-    {0},
-};
-
 static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write (needed; not stdout)", TEXT(output)},
     {"seed", 0, "N", "same seed, same bytes, on every machine (default 1)",
      NUMBER_AT(struct new_options, random.seed)},
     {"name", 0, "TEXT", "the name that the programs show (default: random weights)", TEXT(name)},
     {"type", 0, "T", "matrices of linear layers: f32, f16, bf16, int8 (default f32)",
-     CHOICE(random.linear_type, TENSOR_TYPES)},
+     TENSOR_TYPE_AT(struct new_options, random.linear_type)},
     {"layout", 0, "L", "of these: panels, rows (default panels)",
-     CHOICE(random.linear_layout, LAYOUTS)},
+     CHOICE_AT(struct new_options, random.linear_layout, LAYOUT_ROWS, "rows panels")},
     {"embedding-type", 0, "T", "the embedding tables (default: as --type)",
-     CHOICE(random.table_type, TENSOR_TYPES)},
+     TENSOR_TYPE_AT(struct new_options, random.table_type)},
 };
 
 static const struct option_row TOKENIZER_ROWS[] = {
@@ -126,27 +119,24 @@ static const char NOTES[] =
     "        --position learned --max-tokens 50 --labels negative,neutral,positive\n"
     "    encode -m classifier.weights --labels --all \"the cat sat on the mat\"\n";
 
+static const struct option_group GROUPS[] = {
+    {OPTION_GROUP("", FILE_ROWS)},
+    {OPTION_GROUP("Tokenizer (default: 104 built-in words)", TOKENIZER_ROWS)},
+    {OPTION_GROUP("Shape", SHAPE_ROWS), .base = offsetof(struct new_options, shape)},
+};
+
+static const struct option_table TABLE = {
+    OPTION_TABLE(&COMMAND, 1, GROUPS, 27),
+    .rules = RULES,
+    .notes = NOTES,
+    .end = "Exit codes: 0 done, 1 failed, 2 misused.",
+};
+
 /* Up to the first mistake. */
 static bool read_all(struct new_options *options, int argc, char **argv, int *exit_code)
 {
-    static struct shape_row texts[SHAPE_OPTIONS_MOST];
-    static struct option_row shape[SHAPE_OPTIONS_MOST];
-    const struct option_group groups[] = {
-        {OPTION_GROUP("", FILE_ROWS)},
-        {OPTION_GROUP("Tokenizer (default: 104 built-in words)", TOKENIZER_ROWS)},
-        {.title = "Shape",
-         .rows = shape,
-         .n_rows = shape_rows(&options->shape.config, texts, shape),
-         .base = offsetof(struct new_options, shape)},
-    };
-    const struct option_table table = {
-        OPTION_TABLE(&COMMAND, 1, groups, 27),
-        .rules = RULES,
-        .notes = NOTES,
-        .end = "Exit codes: 0 done, 1 failed, 2 misused.",
-    };
     struct option_reading reading;
-    if (!options_read(&reading, &table, 0, options, argc, argv, exit_code))
+    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
         return false;
     *exit_code = reading.n_arguments > 0
                      ? program_misuse("'%s' is not an option; texts are encoded by 'encode'",

@@ -1,6 +1,6 @@
 /* new_shape.h - the options of encode-new that set the model's shape: one for each key of
- * model/config.h, with dashes for underscores, so that a new key is an option at once; but
- * --frequencies has the numbers themselves, not how many there are, and --labels may have names. */
+ * model/config.h, with dashes for underscores; but --frequencies has the numbers themselves, not
+ * how many there are, and --labels may have names. */
 #ifndef TOOLS_NEW_SHAPE_H
 #define TOOLS_NEW_SHAPE_H
 
@@ -18,23 +18,9 @@ struct shape {
     float *frequencies;                          /* [config.position_frequencies], owned */
 };
 
-enum {
-    SHAPE_OPTIONS_MOST = 64,
-    SHAPE_VALUES_MOST = 16,
-    SHAPE_NAME_BYTES = 32,
-    SHAPE_HELP_BYTES = 256
-};
-
-/* What the rows of the table point at. */
-struct shape_row {
-    char name[SHAPE_NAME_BYTES], help[SHAPE_HELP_BYTES];
-    struct option_choice choices[SHAPE_VALUES_MOST];
-};
-
-/* Rows for a struct shape, one for each key; returns how many. The texts name these defaults. Both
- * arrays start all zero. */
-size_t shape_rows(const struct model_config *defaults, struct shape_row rows[SHAPE_OPTIONS_MOST],
-                  struct option_row table[SHAPE_OPTIONS_MOST]);
+/* Of a struct shape; as many as the config has fields, which are of 64 bits each. */
+enum { N_SHAPE_ROWS = sizeof(struct model_config) / sizeof(int64_t) };
+extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
 
 void shape_free(struct shape *shape);
 

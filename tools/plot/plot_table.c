@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-#define FLAG(member)               FLAG_AT(struct plot_options, member)
-#define TEXT(member)               TEXT_AT(struct plot_options, member)
-#define COUNT(member, least, most) COUNT_AT(struct plot_options, member, least, most)
-#define CHOICE(member, choices)    CHOICE_AT(struct plot_options, member, choices)
+#define FLAG(member)                 FLAG_AT(struct plot_options, member)
+#define TEXT(member)                 TEXT_AT(struct plot_options, member)
+#define COUNT(member, least, most)   COUNT_AT(struct plot_options, member, least, most)
+#define CHOICE(member, first, names) CHOICE_AT(struct plot_options, member, first, names)
 
 #define FOR(command)  .commands = 1u << (command)
 #define FOR_TWO(a, b) .commands = 1u << (a) | 1u << (b)
@@ -18,36 +18,17 @@ enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 
 /* ---- The options ---- */
 
-static const struct option_choice KINDS[] = {
-    {"heatmap", POSITION_HEATMAP},         {"waves", POSITION_WAVES},
-    {"correlation", POSITION_CORRELATION}, {"cosine", POSITION_COSINE},
-    {"distance", POSITION_DISTANCE},       {0},
-};
-static const struct option_choice PALETTES[] = {
-    {"default", PALETTE_DEFAULT},
-    {"RdBu", PALETTE_RDBU},
-    {"viridis", PALETTE_VIRIDIS},
-    {"Blues", PALETTE_BLUES},
-    {0},
-};
-static const struct option_choice FORMATS[] = {
-    {"text", PLOT_TEXT}, {"data", PLOT_DATA}, {"png", PLOT_PNG},
-    {"svg", PLOT_SVG},   {"pdf", PLOT_PDF},   {0},
-};
-static const struct option_choice SIDES[] = {{"right", false}, {"left", true}, {0}};
-static const struct option_choice FITS[] = {{"together", false}, {"each", true}, {0}};
-static const struct option_choice MEASURES[] = {{"distance", false}, {"cosine", true}, {0}};
-
 static const struct option_row TEXT_ROWS[] = {
     {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
-     CHOICE(request.pooling, REQUEST_POOLINGS + 1),
+     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS),
      GIVEN_AT(struct plot_options, request.has_pooling), FOR_TWO(PLOT_ORDER, PLOT_SIMILARITY)},
 };
 
 static const struct option_row PICTURE_ROWS[] = {
     {"kind", 0, "KIND", "heatmap (default), waves, correlation (PE·PEᵀ), cosine, distance",
-     CHOICE(position_kind, KINDS), FOR(PLOT_POSITION)},
+     CHOICE(position_kind, POSITION_HEATMAP, "heatmap waves correlation cosine distance"),
+     FOR(PLOT_POSITION)},
     {"width", 0, "D", "numbers per position (default 128; a file has its own)",
      COUNT(width, 1, 65536), FOR(PLOT_POSITION)},
     {"positions", 'n', "N",
@@ -69,26 +50,28 @@ static const struct option_row PICTURE_ROWS[] = {
      FLAG(is_rollout), FOR(PLOT_ATTENTION)},
     {"pad-to", 0, "N", "show padding up to N tokens: its rows and columns are 0",
      COUNT(pad_to, 1, 1 << 20), FOR(PLOT_ATTENTION)},
-    {"pad-side", 0, "SIDE", "right (default) or left", CHOICE(pad_left, SIDES),
+    {"pad-side", 0, "SIDE", "right (default) or left", CHOICE(pad_left, false, "right left"),
      FOR(PLOT_ATTENTION)},
     {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
-     CHOICE(fits_each, FITS), FOR(PLOT_WORDS)},
+     CHOICE(fits_each, false, "together each"), FOR(PLOT_WORDS)},
     {"link", 0, "A:B", "join two words by a line with its length; may be repeated",
      SET_BY(plot_add_link), FOR(PLOT_WORDS)},
     {"permutations", 0, "N", "at most so many (default 40 if random)",
      COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
     {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
      FOR(PLOT_ORDER)},
-    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine", CHOICE(by_cosine, MEASURES),
-     FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
-    {"colors", 0, "MAP", "RdBu, viridis or Blues", CHOICE(palette, PALETTES),
+    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine",
+     CHOICE(by_cosine, false, "distance cosine"), FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
+    {"colors", 0, "MAP", "RdBu, viridis or Blues",
+     CHOICE(palette, PALETTE_DEFAULT, "default RdBu viridis Blues"),
      .commands = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_WORDS) - (1u << PLOT_ORDER)},
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
     {"output", 'o', "FILE", ".png, .svg, .pdf, .txt or .tsv by its end; without: the terminal",
      TEXT(output_path)},
-    {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)", CHOICE(format, FORMATS)},
+    {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)",
+     CHOICE(format, PLOT_TEXT, "text data png svg pdf")},
     {"data", 0, "FILE",
      "write the numbers too (alone: only these), with tabs; FILE -: to\n"
      "standard output",

@@ -225,7 +225,7 @@ TEST(shapes_that_cannot_be)
         const char *shape, *words;
     } cases[] = {{"1000/100000/1/100000", "parameters; at most"},
                  {"6/384/7/1536", "--heads 7 does not divide --width 384"},
-                 {"6/384/0/1536", "--heads 0"},
+                 {"6/384/0/1536", "--heads takes a whole number from 1"},
                  {"6/x/12/1536", "--width takes a whole number"},
                  {"6/384/12/1536/10", "--vocabulary 10 is less"},
                  {"6/384/12/", "--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY]"}};

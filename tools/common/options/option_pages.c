@@ -82,11 +82,11 @@ void option_print_help(const struct option_table *table, size_t command)
 
 /* ---- The table ---- */
 
-/* The names of choices or commands, between blanks. */
-static void print_choices(const struct option_choice *choice)
+static void print_choices(const struct option_row *row)
 {
-    for (const char *before = ""; choice && choice->name; choice++, before = " ")
-        printf("%s%s", before, choice->name);
+    struct option_choice choice = OPTION_CHOICES(row);
+    for (const char *before = ""; option_next_choice(&choice); before = " ")
+        printf("%s%s", before, choice.name);
 }
 
 static void print_commands(const struct option_table *table, const struct option_group *group,
@@ -109,7 +109,7 @@ static void print_option(const struct option_table *table, const struct option_g
            row->argument ? row->argument : "-");
     print_commands(table, group, row);
     printf("\t%d\t", row->commands != 0);
-    print_choices(row->choices);
+    print_choices(row);
     putchar('\t');
     for (const char *c = row->help; *c != '\0'; c++)
         putchar(*c == '\n' ? ' ' : *c);

@@ -16,15 +16,13 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 
 bool option_chosen(const struct option_use *use, const char *name, int *value)
 {
-    const struct option_choice *choice = use->row->choices;
+    struct option_choice choice = OPTION_CHOICES(use->row);
     char list[256] = "";
-    for (size_t used = 0; choice->name != NULL; choice++) {
-        if (strcmp(name, choice->name) == 0) {
-            *value = choice->value;
+    for (size_t len = 0; option_next_choice(&choice); len = strlen(list)) {
+        *value = choice.value;
+        if (strcmp(name, choice.name) == 0)
             return true;
-        }
-        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", choice->name);
-        used = strlen(list);
+        snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
     }
     program_note("%s takes one of %s, not '%s'", use->option, list, name);
     return false;
@@ -61,6 +59,8 @@ static bool store(const struct option_use *use, void *value)
     case OPTION_COUNT:
         return option_count(use->option, use->text, (size_t)row->least, (size_t)row->most, value);
     case OPTION_NUMBER: return option_number(use->option, use->text, row->least, row->most, value);
+    case OPTION_REAL:
+        return option_between(use->option, use->text, row->real_least, row->real_most, value);
     case OPTION_CHOICE: return read_choice(use, value);
     case OPTION_YES_NO: return read_yes_no(use, value);
     case OPTION_SETTER:

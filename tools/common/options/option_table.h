@@ -22,16 +22,12 @@
 
 struct option_use;
 
-struct option_choice {
-    const char *name;
-    int value;
-};
-
 enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
     OPTION_COUNT,  /* size_t */
-    OPTION_NUMBER, /* uint64_t */
+    OPTION_NUMBER, /* uint64_t, or an int64_t that is not negative */
+    OPTION_REAL,   /* double */
     OPTION_CHOICE, /* bool or an enum */
     OPTION_YES_NO, /* const char *: "yes" or "no" */
     OPTION_SETTER,
@@ -48,7 +44,10 @@ struct option_row {
     size_t offset, bytes; /* of the value in the struct */
     size_t given;         /* of a bool that tells that the option was there; 0: none */
     uint64_t least, most;
-    const struct option_choice *choices; /* the last has no name */
+    double real_least, real_most;
+    /* Names of values between blanks or commas. Their values count up from `least`; that of
+     * "left=0" is 0. */
+    const char *choices;
     /* For OPTION_SETTER, or after the value was stored; false after a message. */
     bool (*set)(void *options, const struct option_use *use);
     int value;         /* for the setter */
@@ -72,17 +71,19 @@ struct option_use {
     .kind = OPTION_COUNT, .offset = OPTION_AT(type, member, size_t), .least = (from), .most = (to)
 #define NUMBER_AT(type, member)                                                                    \
     .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, uint64_t), .most = UINT64_MAX
-#define CHOICE_AT(type, member, names)                                                             \
-    .kind = OPTION_CHOICE, .offset = offsetof(type, member), .choices = (names),                   \
+#define WHOLE_AT(type, member, from, to)                                                           \
+    .kind = OPTION_NUMBER, .offset = OPTION_AT(type, member, int64_t), .least = (from), .most = (to)
+#define REAL_AT(type, member, from, to)                                                            \
+    .kind = OPTION_REAL, .offset = OPTION_AT(type, member, double), .real_least = (from),          \
+    .real_most = (to)
+#define CHOICE_AT(type, member, first, names)                                                      \
+    .kind = OPTION_CHOICE, .offset = offsetof(type, member), .least = (first), .choices = (names), \
     .bytes =                                                                                       \
         sizeof(char[sizeof((type *)0)->member <= sizeof(int) ? sizeof((type *)0)->member : -1])
 #define YES_NO_AT(type, member)                                                                    \
-    .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *),                        \
-    .choices = OPTION_YES_OR_NO
+    .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *), .choices = "yes no"
 #define GIVEN_AT(type, member) .given = OPTION_AT(type, member, bool)
 #define SET_BY(function)       .kind = OPTION_SETTER, .set = (function)
-
-extern const struct option_choice OPTION_YES_OR_NO[];
 
 struct option_group {
     const char *title; /* NULL: it goes on with the group before; "": an empty line, no title */
@@ -138,6 +139,21 @@ struct option_table {
 
 /* --help and --version, which every program has. */
 extern const struct option_group OPTION_GENERAL;
+
+/* One of the choices of a row; before the first it is OPTION_CHOICES(row). */
+struct option_choice {
+    const char *behind;
+    int value;
+    char name[32];
+};
+
+#define OPTION_CHOICES(row)                                                                        \
+    {                                                                                              \
+        .behind = (row)->choices ? (row)->choices : "", .value = (int)(row)->least - 1             \
+    }
+
+/* The next one; false behind the last. */
+bool option_next_choice(struct option_choice *choice);
 
 /* Whether a command takes an option. */
 bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command);

@@ -23,32 +23,12 @@ const struct option_row REQUEST_MODEL_ROWS[2] = {
     {"position", 0, "KIND",
      "what is added for the place of a token: model, none, sinusoidal,\n"
      "learned, index, binary, fourier or exponential",
-     CHOICE_AT(struct request_options, positions.position, POSITION_SCHEMES)},
-};
-
-static const struct option_choice MASKS[] = {
-    {"model", ENGINE_MASK_MODEL},
-    {"full", ENGINE_MASK_FULL},
-    {"causal", ENGINE_MASK_CAUSAL},
-    {0},
+     POSITION_AT(struct request_options, positions.position)},
 };
 
 const struct option_row REQUEST_SESSION_ROWS[2] = {
     {"mask", 0, "KIND", "model, full or causal: which tokens a token sees",
-     CHOICE_AT(struct request_options, mask, MASKS)},
+     CHOICE_AT(struct request_options, mask, ENGINE_MASK_MODEL, "model full causal")},
     {"threads", 't', "N", "threads; default OMP_NUM_THREADS, else the CPUs there are",
      COUNT_AT(struct request_options, n_threads, 1, 1024)},
-};
-
-const struct option_choice REQUEST_POOLINGS[] = {
-    {"none", ENGINE_POOLING_NONE},
-    {"mean", ENGINE_POOLING_MEAN},
-    {"cls", ENGINE_POOLING_CLS},
-    {"max", ENGINE_POOLING_MAX},
-    {"mean_sqrt", ENGINE_POOLING_MEAN_SQRT},
-    {"weighted_mean", ENGINE_POOLING_WEIGHTED_MEAN},
-    {"last", ENGINE_POOLING_LAST},
-    {"pooler", ENGINE_POOLING_POOLER},
-    {"model", ENGINE_POOLING_MODEL},
-    {0},
 };

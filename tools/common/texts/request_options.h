@@ -59,8 +59,8 @@ const char *task_option(enum task task);
 extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 
-/* The values of --pooling, "none" first. */
-extern const struct option_choice REQUEST_POOLINGS[];
+/* The values of --pooling from ENGINE_POOLING_MEAN on. */
+#define REQUEST_POOLINGS "mean cls max mean_sqrt weighted_mean last pooler model=0"
 
 /* Tokens are all that is asked for; the model computes nothing. */
 static inline bool task_is_tokens(enum task task)

@@ -1,10 +1,10 @@
-/* tensor_types.h - names of the types that tensors are stored as, for options and reports. */
+/* tensor_types.h - the types that tensors are stored as, for options. */
 #ifndef TOOLS_TENSOR_TYPES_H
 #define TOOLS_TENSOR_TYPES_H
 
+#include "engine/file/weight_writer.h"
 #include "tools/common/options/option_table.h"
 
-/* Each an enum tensor_type; that of a type is TENSOR_TYPES[type - 1]. */
-extern const struct option_choice TENSOR_TYPES[];
+#define TENSOR_TYPE_AT(type, member) CHOICE_AT(type, member, TENSOR_F32, "f32 f16 bf16 int8")
 
 #endif
