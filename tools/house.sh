@@ -23,7 +23,7 @@ tools/new 620 40 130|encode-new|random models
 tools/import 760 40 130|encode-import|checkpoints
 tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON, making weight files
 engine.h 20 260 570|engine/engine.h|all that a host or a program sees of the library
-engine 20 350 390|engine/|request, batch, encode, forward: THE page, session, answer
+engine 20 350 390|engine/|request, batch, encode, forward, answer, session
 engine/runtime 420 350 170|engine/runtime/|threads and how they wait
 engine/file 620 350 270|engine/file/|weight files: reader, checks, writer
 model/layers 20 470 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
