@@ -25,7 +25,7 @@ void line_reader_free(struct line_reader *reader)
 /* Room for more bytes behind `end`: by moving what is left to the front, else by growing. */
 static bool make_room(struct line_reader *reader)
 {
-    if (reader->begin > 0 && reader->end == reader->cap) {
+    if (!reader->keeps && reader->begin > 0 && reader->end == reader->cap) {
         memmove(reader->data, reader->data + reader->begin, reader->end - reader->begin);
         reader->end -= reader->begin;
         reader->searched -= reader->begin;
@@ -79,6 +79,12 @@ static enum line_state hand_out(struct line_reader *reader, size_t end, size_t n
     reader->begin = reader->searched = next;
     reader->n_lines++;
     return LINE_READ;
+}
+
+void line_reader_return(struct line_reader *reader, size_t at)
+{
+    reader->begin = reader->searched = at;
+    reader->n_lines = 0;
 }
 
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len)

@@ -26,6 +26,7 @@ struct line_reader {
     size_t searched;   /* no \n in begin .. searched-1 */
     size_t n_lines;    /* lines handed out: the number of the last one, from 1 */
     bool at_end;
+    bool keeps; /* lines that are handed out stay in memory, for line_reader_return */
     int error;
 };
 
@@ -35,5 +36,9 @@ void line_reader_free(struct line_reader *reader);
 /* The next line, borrowed until the next call, and free to be changed. With `wait` false,
  * LINE_PENDING instead of waiting for the other end. */
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len);
+
+/* Back to byte `at` of the input, with which the next line begins; it is the first again. Only while
+ * everything that was read is kept. */
+void line_reader_return(struct line_reader *reader, size_t at);
 
 #endif

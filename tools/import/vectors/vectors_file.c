@@ -1,15 +1,157 @@
-/* vectors_file.c - reads files of word vectors; see vectors_file.h. The first lines are read ahead
- * and kept, so that a pipe will do as well as a file.
+/* vectors_file.c - reads files of word vectors; see vectors_file.h. The first lines are read twice,
+ * from memory, so that a pipe will do as well as a file.
  */
 #include "tools/import/vectors/vectors_file.h"
+
+#include "tools/common/options.h"
+#include "tools/common/utf8.h"
+#include "tools/import/vectors/decimal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { MOST_WIDTH = 1 << 16, MOST_WORD_BYTES = 1024, LINES_AHEAD = 100 };
+
+#define REFUSE(file, ...) problem_of((file)->problem, (file)->name, __VA_ARGS__)
+
+/* ---- Fields of a line ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static size_t skip_blanks(const struct text_span *line, size_t at)
+{
+    while (at < line->len && is_blank(line->text[at]))
+        at++;
+    return at;
+}
+
+static void cut_blanks(struct text_span *line)
+{
+    while (line->len > 0 && is_blank(line->text[line->len - 1]))
+        line->len--;
+}
+
+/* Takes the last field off the line; false where there are only blanks. */
+static bool take_last(struct text_span *line, struct text_span *field)
+{
+    cut_blanks(line);
+    size_t end = line->len;
+    while (line->len > 0 && !is_blank(line->text[line->len - 1]))
+        line->len--;
+    *field = (struct text_span){line->text + line->len, end - line->len};
+    return field->len > 0;
+}
+
+/* Digits alone, and not too many for the type. */
+static bool read_count(const struct text_span *field, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < field->len; i++) {
+        if (field->text[i] < '0' || field->text[i] > '9' || i == 18)
+            return false;
+        *value = *value * 10 + (uint64_t)(field->text[i] - '0');
+    }
+    return true;
+}
+
+/* "400000 100", the first line of word2vec's and fastText's files: exactly two whole numbers. */
+static bool read_header(struct text_span line, uint64_t *count, uint64_t *width)
+{
+    struct text_span first, second, none;
+    return take_last(&line, &second) && take_last(&line, &first) && !take_last(&line, &none) &&
+           read_count(&first, count) && read_count(&second, width);
+}
+
+/* How many numbers the line seems to have: those at its end, but for the first field, which is the
+ * word whatever it is. */
+static size_t count_numbers(struct text_span line)
+{
+    struct text_span field;
+    size_t n = 0, word = skip_blanks(&line, 0);
+    float value;
+    while (take_last(&line, &field) && line.len > word &&
+           decimal_parse(field.text, field.len, &value))
+        n++;
+    return n;
+}
+
+/* ---- A line ---- */
+
+/* Exactly `width` numbers from `at`, the end of the word, on, and nothing else. */
+static bool read_numbers(const struct text_span *line, size_t at, size_t width, float *values)
+{
+    for (size_t i = 0; i < width; i++) {
+        at = skip_blanks(line, at);
+        size_t n = decimal_read(line->text + at, line->len - at, &values[i]);
+        if (n == 0 || (at + n < line->len && !is_blank(line->text[at + n])))
+            return false;
+        at += n;
+    }
+    return skip_blanks(line, at) == line->len;
+}
+
+static bool check_word(const struct text_span *word, char fault[VECTOR_FAULT])
+{
+    if (word->len > MOST_WORD_BYTES)
+        snprintf(fault, VECTOR_FAULT, "a word of %zu bytes; at most %d are read", word->len,
+                 MOST_WORD_BYTES);
+    else if (!utf8_is_valid(word->text, word->len))
+        snprintf(fault, VECTOR_FAULT, "the word is not UTF-8");
+    else if (memchr(word->text, '\0', word->len) != NULL)
+        snprintf(fault, VECTOR_FAULT, "the word has a NUL byte in it");
+    else
+        return true;
+    return false;
+}
+
+/* Any line, at leisure. */
+static bool read_slowly(struct text_span line, size_t width, struct text_span *word, float *values,
+                        char fault[VECTOR_FAULT])
+{
+    size_t begin = skip_blanks(&line, 0), len = line.len, n_numbers = count_numbers(line);
+    size_t n_fields = 0, wrong_at = 0;
+    struct text_span field, wrong = {"", 0};
+    for (; n_fields < width && take_last(&line, &field); n_fields++)
+        if (!decimal_parse(field.text, field.len, &values[width - 1 - n_fields])) {
+            wrong_at = width - n_fields;
+            wrong.text = field.text;
+            wrong.len = field.len < 40 ? field.len : 40;
+        }
+    cut_blanks(&line);
+    *word = (struct text_span){line.text + begin, line.len > begin ? line.len - begin : 0};
+    if (begin == len)
+        snprintf(fault, VECTOR_FAULT, "the line is empty");
+    else if (n_fields < width || word->len == 0 || n_numbers > width)
+        snprintf(fault, VECTOR_FAULT, "%zu number%s; expected %zu", n_numbers, plural(n_numbers),
+                 width);
+    else if (wrong_at > 0)
+        snprintf(fault, VECTOR_FAULT, "number %zu is '%.*s', which is no finite number", wrong_at,
+                 utf8_is_valid(wrong.text, wrong.len) ? (int)wrong.len : 0, wrong.text);
+    else
+        return check_word(word, fault);
+    return false;
+}
+
+/* Nearly every line is a word without blanks and `width` numbers, and is read from left to right in
+ * one pass. What is not is taken apart from the right, field by field, to find where its word ends
+ * or what is wrong: then `fault` says it. */
+static bool read_vector(struct text_span line, size_t width, struct text_span *word, float *values,
+                        char fault[VECTOR_FAULT])
+{
+    size_t begin = skip_blanks(&line, 0), end = begin;
+    while (end < line.len && !is_blank(line.text[end]))
+        end++;
+    *word = (struct text_span){line.text + begin, end - begin};
+    return (end > begin && read_numbers(&line, end, width, values) && check_word(word, fault)) ||
+           read_slowly(line, width, word, values, fault);
+}
 
 /* ---- What is not text ---- */
 
@@ -30,12 +172,9 @@ static const struct {
     {"\xba\x16\x4f\x2f", 4, "a binary model of fastText; the text with its vectors (.vec) is read"},
 };
 
-#define REFUSE(file, ...) problem_of((file)->problem, (file)->name, __VA_ARGS__)
-
-static bool check_format(const struct vectors_file *file)
+static bool check_format(const struct vectors_file *file, const struct text_span *line)
 {
-    const struct text_span *line = &file->ahead[0];
-    for (size_t i = 0; file->n_ahead > 0 && i < sizeof FORMATS / sizeof *FORMATS; i++)
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
         if (line->len >= FORMATS[i].n && memcmp(line->text, FORMATS[i].start, FORMATS[i].n) == 0)
             return REFUSE(file, " is %s", FORMATS[i].what);
     return true;
@@ -59,56 +198,46 @@ static bool read_line(struct vectors_file *file, struct text_span *line)
     }
 }
 
-/* The first lines, without the mark of the byte order in front of them. */
-static bool keep_lines(struct vectors_file *file)
+/* ---- Width ---- */
+
+struct first_lines {
+    size_t begin; /* of the first line: behind the mark of the byte order */
+    size_t n, n_numbers[LINES_AHEAD];
+};
+
+/* Counts the numbers of the first lines, and goes back to the first. */
+static bool read_ahead(struct vectors_file *file, struct first_lines *lines)
 {
     struct text_span line;
-    for (size_t n = 0; n < VECTOR_LINES_AHEAD; n++) {
+    file->reader.keeps = true;
+    if (!read_line(file, &line))
+        return false;
+    if (line.text != NULL && line.len >= 3 && memcmp(line.text, "\xEF\xBB\xBF", 3) == 0)
+        lines->begin = 3;
+    line_reader_return(&file->reader, lines->begin);
+    for (; lines->n < LINES_AHEAD; lines->n++) {
         if (!read_line(file, &line))
             return false;
         if (line.text == NULL)
-            return true;
-        size_t mark = n == 0 && line.len >= 3 && memcmp(line.text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-        char *copy = file->kept[n] = malloc(line.len + 1);
-        if (copy == NULL)
-            return problem_memory(file->problem);
-        memcpy(copy, line.text, line.len);
-        file->ahead[n] = (struct text_span){copy + mark, line.len - mark};
-        file->n_ahead++;
+            break;
+        lines->n_numbers[lines->n] = count_numbers(line);
     }
+    line_reader_return(&file->reader, lines->begin);
     return true;
 }
-
-/* One of those that were kept, or the next. */
-static bool next_line(struct vectors_file *file, struct text_span *line)
-{
-    if (file->next_ahead < file->n_ahead)
-        *line = file->ahead[file->next_ahead++];
-    else if (!read_line(file, line))
-        return false;
-    if (line->text != NULL) {
-        file->line++;
-        progress_add(&file->progress, line->len + 1);
-    }
-    return true;
-}
-
-/* ---- Width ---- */
 
 /* The width that most of the lines from `first` on have; of equally many, the first. 0: none has
  * numbers. */
-static size_t usual_width(const struct vectors_file *file, size_t first)
+static size_t usual_width(const struct first_lines *lines, size_t first)
 {
-    size_t widths[VECTOR_LINES_AHEAD], most = 0, width = 0;
-    for (size_t i = first; i < file->n_ahead; i++)
-        widths[i] = vector_line_width(file->ahead[i]);
-    for (size_t i = first; i < file->n_ahead; i++) {
+    size_t most = 0, width = 0;
+    for (size_t i = first; i < lines->n; i++) {
         size_t n = 0;
-        for (size_t k = i; k < file->n_ahead; k++)
-            n += widths[k] == widths[i];
-        if (widths[i] > 0 && n > most) {
+        for (size_t k = i; k < lines->n; k++)
+            n += lines->n_numbers[k] == lines->n_numbers[i];
+        if (lines->n_numbers[i] > 0 && n > most) {
             most = n;
-            width = widths[i];
+            width = lines->n_numbers[i];
         }
     }
     return width;
@@ -117,29 +246,38 @@ static size_t usual_width(const struct vectors_file *file, size_t first)
 /* A header counts as one unless it fits the lines behind it better as a word and one number. */
 static bool settle_width(struct vectors_file *file)
 {
+    struct first_lines lines = {.n = 0};
+    struct text_span line;
     uint64_t width = 0;
-    if (file->n_ahead == 0)
+    if (!read_ahead(file, &lines))
+        return false;
+    if (lines.n == 0)
         return REFUSE(file, " is empty");
-    file->has_header = vector_line_header(file->ahead[0], &file->header_words, &width);
-    file->width = usual_width(file, file->has_header);
+    if (!read_line(file, &line) || !check_format(file, &line))
+        return false;
+    file->has_header = read_header(line, &file->header_words, &width);
+    file->width = usual_width(&lines, file->has_header);
     if (file->has_header && file->width == 1 && width != 1) {
         file->has_header = false;
-        file->width = usual_width(file, 0);
+        file->width = usual_width(&lines, 0);
     }
-    file->next_ahead = file->line = file->has_header;
-    if (file->width == 0 || file->width > VECTOR_WIDTH_MOST)
+    if (file->width == 0 || file->width > MOST_WIDTH)
         return REFUSE(
             file,
             " is not a file of word vectors: no line starts with a word and ends with 1 to %d "
             "numbers%s",
-            VECTOR_WIDTH_MOST,
+            MOST_WIDTH,
             file->has_header ? " (word2vec's binary form is not read: convert it to text)" : "");
-    return !file->has_header || width == file->width ||
-           REFUSE(file,
-                  ", line 1 says %llu numbers for each word, but the lines behind it have %zu",
-                  (unsigned long long)width, file->width);
+    if (file->has_header && width != file->width)
+        return REFUSE(file,
+                      ", line 1 says %llu numbers for each word, but the lines behind it have %zu",
+                      (unsigned long long)width, file->width);
+    file->line = file->has_header;
+    if (!file->has_header)
+        line_reader_return(&file->reader, lines.begin);
+    file->reader.keeps = false;
+    return true;
 }
-
 /* ---- Faults ---- */
 
 static void add_fault(struct vector_faults *faults, size_t line, const char *text)
@@ -169,7 +307,7 @@ static bool check_right(const struct vectors_file *file)
            REFUSE(file,
                   " is not a file of word vectors: of its %s%zu lines %zu are a word and %zu "
                   "numbers; line %zu: %s",
-                  file->line == VECTOR_LINES_AHEAD ? "first " : "", file->n_right + broken->n,
+                  file->line == LINES_AHEAD ? "first " : "", file->n_right + broken->n,
                   file->n_right, file->width, broken->n > 0 ? broken->shown[0].line : 0,
                   broken->n > 0 ? broken->shown[0].text : "it has no words");
 }
@@ -193,8 +331,7 @@ bool vectors_file_open(struct vectors_file *file, const char *path, struct probl
     uint64_t n_bytes = 0;
     *file = (struct vectors_file){.reader = {.fd = -1}, .problem = problem};
     snprintf(file->name, sizeof file->name, "'%s'", path);
-    if (!open_reader(file, path, &n_bytes) || !keep_lines(file) || !check_format(file) ||
-        !settle_width(file)) {
+    if (!open_reader(file, path, &n_bytes) || !settle_width(file)) {
         vectors_file_close(file);
         return false;
     }
@@ -205,8 +342,6 @@ bool vectors_file_open(struct vectors_file *file, const char *path, struct probl
 void vectors_file_close(struct vectors_file *file)
 {
     progress_end(&file->progress);
-    for (size_t i = 0; i < file->n_ahead; i++)
-        free(file->kept[i]);
     line_reader_free(&file->reader);
     if (file->reader.fd > STDIN_FILENO)
         close(file->reader.fd);
@@ -218,17 +353,19 @@ bool vectors_file_next(struct vectors_file *file, struct text_span *word, float 
     for (bool is_right = false; !is_right;) {
         struct text_span line;
         char fault[VECTOR_FAULT];
-        if (!next_line(file, &line))
+        if (!read_line(file, &line))
             return false;
         *word = line;
         if (line.text == NULL)
             return check_right(file);
-        is_right = vector_line_read(line, file->width, word, values, fault);
+        file->line++;
+        progress_add(&file->progress, line.len + 1);
+        is_right = read_vector(line, file->width, word, values, fault);
         if (is_right)
             file->n_right++;
         else
             add_fault(&file->broken, file->line, fault);
-        if (file->line == VECTOR_LINES_AHEAD && !check_right(file))
+        if (file->line == LINES_AHEAD && !check_right(file))
             return false;
     }
     return true;

@@ -1,6 +1,11 @@
 /* vectors_file.h - a text file of word vectors, line by line: GloVe's, word2vec's and fastText's,
  * with the first line "count width" or without it.
  *
+ * A line is a word, a blank and the numbers of its vector ("the 0.418 0.24968 -0.41242 …"). Fields
+ * are separated by blanks or tabs; there may be some in front and behind. The last fields are the
+ * numbers and what stands before them is the word, blanks in it included (". . .", a word of
+ * glove.840B).
+ *
  * The width is that of the first line where it is such a header, else the one that most of the
  * first lines have. Lines that are wrong are skipped, counted, and the first few of them
  * remembered. A file in which less than half of the lines are right, or of the first hundred, is
@@ -12,9 +17,16 @@
 #include "tools/common/line_reader.h"
 #include "tools/common/weights/problem.h"
 #include "tools/import/progress.h"
-#include "tools/import/vectors/vector_line.h"
 
-enum { VECTOR_FAULTS_SHOWN = 5, VECTOR_LINES_AHEAD = 100 };
+#include <stdint.h>
+
+enum { VECTOR_FAULT = 160, VECTOR_FAULTS_SHOWN = 5 };
+
+/* A line, or a word in it. */
+struct text_span {
+    const char *text; /* borrowed, [len] */
+    size_t len;
+};
 
 /* Lines that were skipped for one reason. */
 struct vector_faults {
@@ -28,9 +40,6 @@ struct vector_faults {
 struct vectors_file {
     char name[600]; /* its path in quotes, for messages; "-" is stdin */
     struct line_reader reader;
-    char *kept[VECTOR_LINES_AHEAD]; /* the texts of `ahead`, owned */
-    struct text_span ahead[VECTOR_LINES_AHEAD];
-    size_t n_ahead, next_ahead;
     size_t width;
     bool has_header;
     uint64_t header_words; /* what the header says */
