@@ -7,7 +7,6 @@
  * The pieces: tools/bench/. See encode-bench(1).
  */
 #include "tools/bench/bench_options.h"
-#include "tools/bench/cold.h"
 #include "tools/bench/encoding.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/result.h"
@@ -72,16 +71,16 @@ static bool measure_peaks(struct bench *bench)
 
 /* ---- Workloads ---- */
 
-static bool run(const struct bench *bench, const struct workload *workload, struct result *result)
+/* The profile needs a session of its own, since watching takes time. */
+static bool run(const struct bench *bench, struct result *result)
 {
     const struct bench_options *options = bench->options;
     struct series_length length = {options->seconds, options->n_runs};
-    if (workload->ids == NULL)
-        return cold_time(&bench->subject, result->n_threads, length, &result->timing);
-    result->has_profile = options->profile;
-    return encoding_time(&bench->subject, workload, result->n_threads, length, &result->timing) &&
-           (!options->profile || encoding_profile(&bench->subject, workload, result->n_threads,
-                                                  length, &result->profile));
+    result->has_profile = options->profile && result->workload->ids != NULL;
+    return encoding_time(&bench->subject, result->workload, result->n_threads, length,
+                         &result->timing) &&
+           (!result->has_profile || encoding_profile(&bench->subject, result->workload,
+                                                     result->n_threads, length, &result->profile));
 }
 
 /* Not of a whole process, which has no tokens of its own: most of its time is no arithmetic. */
@@ -111,7 +110,7 @@ static void measure_with(struct bench *bench, const struct workload *workload, s
         .share_of_peak = NAN,
         .handover_before_ns = is_shared ? handover_ns() : NAN,
     };
-    if (!peaks_arithmetic(peaks) || !run(bench, workload, &result) || !peaks_arithmetic(peaks)) {
+    if (!peaks_arithmetic(peaks) || !run(bench, &result) || !peaks_arithmetic(peaks)) {
         note_failure(bench);
         return;
     }

@@ -1,8 +1,10 @@
-/* encoding.c - sessions, calls, and their profile. */
+/* encoding.c - sessions, calls, and their profile; and processes. */
 #include "tools/bench/encoding.h"
 
+#include "tools/bench/sibling.h"
 #include "tools/common/options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SESSION_TOKENS = 512 };
@@ -61,8 +63,8 @@ size_t encoding_threads(const struct subject *subject, size_t n_threads)
     return n;
 }
 
-bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
-                   struct series_length length, struct timing *timing)
+static bool time_calls(const struct subject *subject, const struct workload *workload,
+                       size_t n_threads, struct series_length length, struct timing *timing)
 {
     struct encoding encoding;
     if (!open_encoding(&encoding, subject, workload, n_threads, false))
@@ -70,6 +72,35 @@ bool encoding_time(const struct subject *subject, const struct workload *workloa
     bool done = series(length, encode_once, &encoding, timing);
     close_encoding(&encoding);
     return done;
+}
+
+/* ---- Processes ---- */
+
+static bool run_encode(void *arguments)
+{
+    if (sibling_run("encode", arguments) == PROGRAM_DONE)
+        return true;
+    program_note("cold: 'encode' failed");
+    return false;
+}
+
+/* What they print is thrown away: one that cannot encode says so by its exit code. */
+static bool time_processes(const struct subject *subject, size_t n_threads,
+                           struct series_length length, struct timing *timing)
+{
+    static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
+    char threads[32];
+    const char *arguments[] = {"-m",   subject->file, "-t",  threads,  "-p",
+                               "mean", "-f",          "npy", SENTENCE, NULL};
+    snprintf(threads, sizeof threads, "%zu", n_threads);
+    return series(length, run_encode, arguments, timing);
+}
+
+bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
+                   struct series_length length, struct timing *timing)
+{
+    return workload->ids != NULL ? time_calls(subject, workload, n_threads, length, timing)
+                                 : time_processes(subject, n_threads, length, timing);
 }
 
 /* ---- Profile ---- */

@@ -1,4 +1,4 @@
-/* encoding.h - times a workload in this process. */
+/* encoding.h - times a workload, in this process or as one of its own. */
 #ifndef TOOLS_BENCH_ENCODING_H
 #define TOOLS_BENCH_ENCODING_H
 
@@ -18,7 +18,9 @@ const char *profile_share_name(size_t index);
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
 /* One call of engine_encode with the whole workload, mean pooling, and a session that takes 512
- * tokens or as many as the longest has. False after a message. */
+ * tokens or as many as the longest has. For a workload without ids a whole process, from before its
+ * start to behind its end: `encode -m FILE -t N -p mean -f npy SENTENCE`, the encode that lies
+ * beside this program, with the weight file in the page cache. False after a message. */
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing);
 

@@ -6,22 +6,12 @@
 #include "tools/common/weights/random.h"
 #include "tools/common/weights/token_source.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WRONG_BYTES = 40 }; /* of a text that is no id, shown at most */
-
-static void count_sequence(struct workload *workload, size_t index, size_t n_tokens)
-{
-    workload->n_tokens += n_tokens;
-    workload->n_pairs += (double)n_tokens * (double)n_tokens;
-    workload->longest = n_tokens > workload->longest ? n_tokens : workload->longest;
-    if (index == 0 || n_tokens < workload->shortest)
-        workload->shortest = n_tokens;
-}
 
 void workload_free(struct workload *workload)
 {
@@ -40,9 +30,14 @@ static bool make_room(struct workload *workload, size_t n_sequences, size_t n_id
 /* The next sequence: n ids that stand behind those of the others. */
 static void end_sequence(struct workload *workload, size_t n)
 {
+    if (workload->n == 0 || n < workload->shortest)
+        workload->shortest = n;
+    if (n > workload->longest)
+        workload->longest = n;
     workload->inputs[workload->n].ids = workload->ids + workload->n_tokens;
-    workload->inputs[workload->n].n_ids = n;
-    count_sequence(workload, workload->n++, n);
+    workload->inputs[workload->n++].n_ids = n;
+    workload->n_tokens += n;
+    workload->n_pairs += (double)n * (double)n;
 }
 
 /* ---- Random ids ---- */
@@ -96,50 +91,26 @@ static void name_of_file(struct workload *workload, const char *path)
     snprintf(workload->name, sizeof workload->name, "%.*s", (int)(len < 60 ? len : 60), start);
 }
 
-static bool is_blank(char c)
+static bool read_id(const char *text, int32_t *id)
 {
-    return strchr(" \t\r\n", c) != NULL;
-}
-
-/* What stands behind the id; NULL: it is none. */
-static const char *read_id(const char *at, const char *end, int32_t *id)
-{
-    const char *start = at;
-    int64_t value = 0;
-    while (at < end && isdigit((unsigned char)*at) && value <= INT32_MAX)
-        value = 10 * value + (*at++ - '0');
+    long long value = strtoll(text, NULL, 10);
     *id = (int32_t)value;
-    return at > start && value <= INT32_MAX && (at == end || is_blank(*at)) ? at : NULL;
+    return text[strspn(text, "0123456789")] == '\0' && value <= INT32_MAX;
 }
 
-static int fail_id(const char *path, size_t line, const char *wrong, const char *end)
+/* Ends the words and lines of the text, which it takes apart. */
+static int read_lines(struct workload *workload, const char *path, char *text)
 {
-    int len = 0;
-    while (len < WRONG_BYTES && wrong + len < end && !is_blank(wrong[len]))
-        len++;
-    return program_fail("'%s', line %zu: '%.*s' is not a token id", path, line, len, wrong);
-}
-
-static int read_lines(struct workload *workload, const char *path, const char *at, const char *end)
-{
-    size_t line = 1, n = 0; /* n: ids of this line so far */
-    while (at < end)
-        if (*at == '\n') {
-            if (n > 0)
-                end_sequence(workload, n);
-            n = 0;
-            line++;
-            at++;
-        } else if (is_blank(*at)) {
-            at++;
-        } else {
-            const char *behind = read_id(at, end, &workload->ids[workload->n_tokens + n++]);
-            if (behind == NULL)
-                return fail_id(path, line, at, end);
-            at = behind;
-        }
-    if (n > 0)
-        end_sequence(workload, n);
+    char *line, *id;
+    for (size_t number = 1; (line = strsep(&text, "\n")) != NULL; number++) {
+        size_t n = 0;
+        while ((id = strtok_r(line, " \t\r", &line)) != NULL)
+            if (!read_id(id, &workload->ids[workload->n_tokens + n++]))
+                return program_fail("'%s', line %zu: '%.*s' is not a token id", path, number,
+                                    WRONG_BYTES, id);
+        if (n > 0)
+            end_sequence(workload, n);
+    }
     return workload->n > 0 ? PROGRAM_DONE : program_fail("'%s' has no token ids", path);
 }
 
@@ -158,7 +129,7 @@ int workload_read(struct workload *workload, const char *path)
     else if (!make_room(workload, n_lines, len / 2 + 1)) /* an id and a blank are two bytes */
         code = no_memory();
     else
-        code = read_lines(workload, path, data, data + len);
+        code = read_lines(workload, path, data);
     free(data);
     return code;
 }

@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,52 +22,35 @@ enum { IN, OUT, ERR, N_FILES };
 /* ---- Files in memory ---- */
 
 /* Above 2, so that each of them is another one than the child's descriptors 0, 1 and 2. */
-static int open_file(void)
+static FILE *open_file(void)
 {
     int made = memfd_create("child", MFD_CLOEXEC);
     if (made < 0)
-        return -1;
+        return NULL;
     int file = fcntl(made, F_DUPFD_CLOEXEC, N_FILES);
     close(made);
-    return file;
+    return file >= 0 ? fdopen(file, "w+") : NULL;
 }
 
-static bool write_file(int file, const char *bytes, size_t len)
+/* At most `most` bytes from its start, and how many; then a NUL. */
+static size_t read_file(FILE *file, char *bytes, size_t most)
 {
-    while (len > 0) {
-        ssize_t n = write(file, bytes, len);
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
-    }
-    return lseek(file, 0, SEEK_SET) == 0;
-}
-
-/* At most `most` bytes from its start, and how many. */
-static size_t read_file(int file, char *bytes, size_t most)
-{
-    size_t len = 0;
-    while (len < most) {
-        ssize_t n = pread(file, bytes + len, most - len, (off_t)len);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            break;
-        len += n > 0 ? (size_t)n : 0;
-    }
+    rewind(file);
+    size_t len = fread(bytes, 1, most, file);
     bytes[len] = '\0';
     return len;
 }
 
 /* ---- The process ---- */
 
-static int spawn(pid_t *pid, char *const arguments[], const int files[N_FILES])
+static int spawn(pid_t *pid, char *const arguments[], FILE *const files[N_FILES])
 {
     posix_spawn_file_actions_t actions;
     int reason = posix_spawn_file_actions_init(&actions);
     if (reason)
         return reason;
     for (int i = 0; i < N_FILES && !reason; i++)
-        reason = posix_spawn_file_actions_adddup2(&actions, files[i], i);
+        reason = posix_spawn_file_actions_adddup2(&actions, fileno(files[i]), i);
     if (!reason)
         reason = posix_spawnp(pid, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -74,7 +59,7 @@ static int spawn(pid_t *pid, char *const arguments[], const int files[N_FILES])
 
 /* Where SIGCHLD is ignored, as a parent may have left it to us, the system forgets a child's status
  * as soon as it ends; so it is not ignored while one runs. */
-static int spawn_and_wait(char *const arguments[], const int files[N_FILES], int *status)
+static int spawn_and_wait(char *const arguments[], FILE *const files[N_FILES], int *status)
 {
     struct sigaction by_default = {.sa_handler = SIG_DFL}, before;
     pid_t pid;
@@ -86,12 +71,13 @@ static int spawn_and_wait(char *const arguments[], const int files[N_FILES], int
     return reason;
 }
 
-static void read_answers(const int files[N_FILES], struct child_result *result)
+static void read_answers(FILE *const files[N_FILES], struct child_result *result)
 {
-    off_t size = lseek(files[OUT], 0, SEEK_END);
-    result->bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    struct stat out;
+    size_t most = fstat(fileno(files[OUT]), &out) == 0 ? (size_t)out.st_size : 0;
+    result->bytes = malloc(most + 1);
     if (result->bytes)
-        result->len = read_file(files[OUT], result->bytes, (size_t)size);
+        result->len = read_file(files[OUT], result->bytes, most);
     size_t n = read_file(files[ERR], result->message, sizeof result->message - 1);
     for (size_t i = 0; i < n; i++)
         if (result->message[i] == '\0')
@@ -100,19 +86,22 @@ static void read_answers(const int files[N_FILES], struct child_result *result)
 
 int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result)
 {
-    int files[N_FILES], reason = 0;
+    FILE *files[N_FILES];
+    int reason = 0;
     *result = (struct child_result){.status = -1};
     for (int i = 0; i < N_FILES; i++)
-        if ((files[i] = open_file()) < 0)
+        if ((files[i] = open_file()) == NULL)
             reason = errno;
-    if (!reason && !write_file(files[IN], input, len))
+    if (!reason && (fwrite(input, 1, len, files[IN]) < len || fflush(files[IN]) != 0))
         reason = errno;
-    if (!reason)
+    if (!reason) {
+        rewind(files[IN]);
         reason = spawn_and_wait(arguments, files, &result->status);
+    }
     if (!reason)
         read_answers(files, result);
     for (int i = 0; i < N_FILES; i++)
-        if (files[i] >= 0)
-            close(files[i]);
+        if (files[i])
+            fclose(files[i]);
     return reason;
 }

@@ -38,35 +38,33 @@ static int open_model(const struct positions_request *request, struct source *so
     return PROGRAM_DONE;
 }
 
-/* Rows [n, width], to be freed; NULL after a message. */
-static double *ask_rows(const struct source *source, size_t n, size_t *width)
+static engine_status ask(const struct source *source, const struct position_matrix *matrix,
+                         size_t cap, size_t *numbers, engine_error *error)
+{
+    return engine_position_matrix_exact(source->model, &source->options, source->width, matrix->n,
+                                        matrix->rows, cap, numbers, error);
+}
+
+/* The matrix's width and rows, which are to be freed in any case. */
+static int ask_rows(const struct source *source, struct position_matrix *matrix)
 {
     engine_error error;
     size_t numbers = 0;
-    engine_status status = engine_position_matrix_exact(
-        source->model, &source->options, source->width, n, NULL, 0, &numbers, &error);
-    if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER) {
-        program_fail("%s%s", error.message, position_next_step(source->options.position, status));
-        return NULL;
-    }
-    *width = numbers / n;
-    if (numbers > MOST_NUMBERS) {
-        program_fail("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
-                     n, *width, MOST_NUMBERS);
-        return NULL;
-    }
-    double *rows = malloc(numbers * sizeof *rows);
-    if (rows == NULL) {
-        program_fail("out of memory");
-        return NULL;
-    }
-    if (engine_position_matrix_exact(source->model, &source->options, source->width, n, rows,
-                                     numbers, NULL, &error) != ENGINE_OK) {
-        program_fail("%s", error.message);
-        free(rows);
-        return NULL;
-    }
-    return rows;
+    engine_status status = ask(source, matrix, 0, &numbers, &error);
+    if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER)
+        return program_fail("%s%s", error.message,
+                            position_next_step(source->options.position, status));
+    matrix->width = numbers / matrix->n;
+    if (numbers > MOST_NUMBERS)
+        return program_fail(
+            "%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
+            matrix->n, matrix->width, MOST_NUMBERS);
+    matrix->rows = malloc(numbers * sizeof *matrix->rows);
+    if (matrix->rows == NULL)
+        return program_fail("out of memory");
+    return ask(source, matrix, numbers, NULL, &error) == ENGINE_OK
+               ? PROGRAM_DONE
+               : program_fail("%s", error.message);
 }
 
 /* What is in force: what the options say, else the file, else the format. */
@@ -171,11 +169,11 @@ static int inspect(struct positions_request *request, struct source *source)
     source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
     source->options.struct_bytes = sizeof source->options;
     position_options_apply(&request->options, source->width, &source->options);
-    matrix.rows = ask_rows(source, matrix.n, &matrix.width);
-    if (matrix.rows == NULL)
-        return PROGRAM_FAILED;
-    describe(request, source, &matrix);
-    int code = show(request, &matrix);
+    int code = ask_rows(source, &matrix);
+    if (code == PROGRAM_DONE) {
+        describe(request, source, &matrix);
+        code = show(request, &matrix);
+    }
     free(matrix.rows);
     return code;
 }

@@ -142,6 +142,7 @@ static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
         if (n > 0 && *len + n > MOST_BYTES)
             return program_fail("'%s' is longer than 1 GiB", path);
     }
+    (*data)[*len] = '\0'; /* there is room: the last read had some, and found nothing */
     return PROGRAM_DONE;
 }
 

@@ -33,7 +33,7 @@ struct fit_options {
 int token_source_fit(struct tokenizer_draft *draft, const char *path,
                      const struct fit_options *options);
 
-/* All of a file, "-": stdin; *data is to be freed. */
+/* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. */
 int read_whole(const char *path, char **data, size_t *len);
 
 #endif
