@@ -20,16 +20,11 @@ static size_t n_brought(const engine_input *input)
     return input->ids != NULL ? input->n_ids : input->n_tokens;
 }
 
-static int32_t id_at(const engine_input *input, size_t i)
-{
-    return input->ids != NULL ? input->ids[i] : input->tokens[i].id;
-}
-
-static int32_t type_at(const engine_input *input, size_t i)
+static struct token token_at(const engine_input *input, size_t i)
 {
     if (input->ids == NULL)
-        return input->tokens[i].type;
-    return input->types != NULL ? input->types[i] : 0;
+        return ((const struct token *)input->tokens)[i];
+    return (struct token){.id = input->ids[i], .type = input->types != NULL ? input->types[i] : 0};
 }
 
 static size_t guess_rows(const struct batch *batch, const engine_input *input)
@@ -79,17 +74,17 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
             "input %zu has %zu %s, the limit is %zu; %s are taken as they are, not truncated",
             index, kept->span, what, limit, what);
     for (size_t i = 0; i < n_brought(input); i++) {
-        int32_t id = id_at(input, i), type = type_at(input, i);
+        struct token token = token_at(input, i);
         if (!mask_keeps(input->mask, i))
             continue;
-        if (id < 0 || id >= config->vocabulary)
+        if (token.id < 0 || token.id >= config->vocabulary)
             return misused(error,
                            "input %zu: id %d at place %zu is out of range, expected 0 to %lld",
-                           index, (int)id, i, (long long)config->vocabulary - 1);
-        if (type < 0 || type >= n_types)
+                           index, (int)token.id, i, (long long)config->vocabulary - 1);
+        if (token.type < 0 || token.type >= n_types)
             return misused(error,
                            "input %zu: type %d at place %zu is out of range, expected 0 to %lld",
-                           index, (int)type, i, (long long)n_types - 1);
+                           index, (int)token.type, i, (long long)n_types - 1);
     }
     return ENGINE_OK;
 }
@@ -140,12 +135,12 @@ static bool read_next(struct batch *batch)
 
 /* ---- its rows ---- */
 
-static void add_row(struct pass *pass, struct group *group, int32_t id, int32_t type,
-                    struct place place, size_t offset)
+static void add_row(struct pass *pass, struct group *group, struct token token, struct place place,
+                    size_t offset)
 {
     size_t row = group->row + group->n_rows++;
-    pass->ids[row] = id;
-    pass->types[row] = type;
+    pass->ids[row] = token.id;
+    pass->types[row] = token.type;
     pass->positions[row] = (uint32_t)place.position;
     pass->lengths[row] = (uint32_t)place.n_tokens;
     pass->out_offsets[row] = (uint32_t)offset;
@@ -166,14 +161,12 @@ static void add_sequence(struct batch *batch, struct group *group)
     };
     if (!brings_tokens(input)) {
         for (size_t i = 0; i < next->n_rows; i++)
-            add_row(&session->pass, group, session->tokens[i].id, session->tokens[i].type,
-                    (struct place){i, next->n_rows}, i);
+            add_row(&session->pass, group, session->tokens[i], (struct place){i, next->n_rows}, i);
         return;
     }
     for (size_t i = first; i < first + span; i++)
         if (mask_keeps(input->mask, i))
-            add_row(&session->pass, group, id_at(input, i), type_at(input, i),
-                    (struct place){i - first, span}, i);
+            add_row(&session->pass, group, token_at(input, i), (struct place){i - first, span}, i);
 }
 
 /* The next input is in a group, or counted: on to the one behind it. */

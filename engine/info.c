@@ -166,35 +166,19 @@ static int public_value(const char *key, const char *name)
     return strcmp(name, "model") == 0 ? 0 : choice_of(config_value(key, name));
 }
 
-const char *engine_position_name(engine_position position)
-{
-    return public_name("position", (int)position);
-}
-
-const char *engine_mask_name(engine_mask mask)
-{
-    return public_name("mask", (int)mask);
-}
-
-const char *engine_pooling_name(engine_pooling pooling)
-{
-    return public_name("pooling", (int)pooling);
-}
-
-int engine_position_named(const char *name)
-{
-    return public_value("position", name);
-}
-
-int engine_mask_named(const char *name)
-{
-    return public_value("mask", name);
-}
-
-int engine_pooling_named(const char *name)
-{
-    return public_value("pooling", name);
-}
+/* engine_KIND_name and engine_KIND_named of the three kinds. */
+#define NAMES_OF(kind)                                                                             \
+    const char *engine_##kind##_name(engine_##kind value)                                          \
+    {                                                                                              \
+        return public_name(#kind, (int)value);                                                     \
+    }                                                                                              \
+    int engine_##kind##_named(const char *name)                                                    \
+    {                                                                                              \
+        return public_value(#kind, name);                                                          \
+    }
+NAMES_OF(position)
+NAMES_OF(mask)
+NAMES_OF(pooling)
 
 double engine_cosine(const float *a, const float *b, size_t n)
 {

@@ -62,6 +62,7 @@ static bool place_of_program(char path[PATH_MAX])
 
 engine_status find_default_weights(char *path, size_t cap, engine_error *error)
 {
+    static const char installed[] = ENCODE_DATADIR "/" FILE_NAME;
     const char *named = getenv("ENCODE_MODEL");
     char place[PATH_MAX] = "";
     if (named != NULL && named[0] != '\0') {
@@ -69,15 +70,12 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
             return ENGINE_OK;
         return misused(error, "the path in ENCODE_MODEL is too long");
     }
-    if (!place_of_program(place) || access(place, F_OK) != 0 || strlen(place) >= cap) {
-        if (access(ENCODE_DATADIR "/" FILE_NAME, F_OK) != 0 || sizeof ENCODE_DATADIR
-                                                                   "/" FILE_NAME > cap)
-            return fail(error, ENGINE_ERROR_IO,
-                        "there are no default weights: neither '%.80s' nor '%.80s'; name a weight "
-                        "file, or set ENCODE_MODEL to one",
-                        place, ENCODE_DATADIR "/" FILE_NAME);
-        strcpy(place, ENCODE_DATADIR "/" FILE_NAME);
-    }
-    strcpy(path, place);
+    bool beside = place_of_program(place) && access(place, F_OK) == 0 && strlen(place) < cap;
+    if (!beside && (access(installed, F_OK) != 0 || sizeof installed > cap))
+        return fail(error, ENGINE_ERROR_IO,
+                    "there are no default weights: neither '%.80s' nor '%.80s'; name a weight "
+                    "file, or set ENCODE_MODEL to one",
+                    place, installed);
+    strcpy(path, beside ? place : installed);
     return ENGINE_OK;
 }

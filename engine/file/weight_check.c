@@ -118,16 +118,13 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
         return damaged(error, "the section table is damaged: checksum %08X, expected %08X", crc,
                        get_u32(file->data + 40));
     uint64_t end = HEADER_BYTES;
-    for (size_t i = 0; i < file->n_sections; i++) {
-        engine_status status =
-            check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
-        if (status != ENGINE_OK)
-            return status;
-    }
-    for (int i = 0; i < N_SECTION_TAGS; i++)
+    engine_status status = ENGINE_OK;
+    for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++)
+        status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
+    for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
         if (file->sections[i].data == NULL && i != SECTION_META)
-            return damaged(error, "the weight file has no section %s", TAGS[i]);
-    return ENGINE_OK;
+            status = damaged(error, "the weight file has no section %s", TAGS[i]);
+    return status;
 }
 
 static engine_status check_crc(const struct section *section, const char *tag, engine_error *error)
@@ -227,12 +224,10 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
             directory->len);
     file->n_tensors = n;
     uint64_t end = 0;
-    for (size_t i = 0; i < n; i++) {
-        engine_status status = check_tensor(file, i, &end, error);
-        if (status != ENGINE_OK)
-            return status;
-    }
-    return ENGINE_OK;
+    engine_status status = ENGINE_OK;
+    for (size_t i = 0; i < n && status == ENGINE_OK; i++)
+        status = check_tensor(file, i, &end, error);
+    return status;
 }
 
 engine_status weight_file_check(struct weight_file *file, engine_error *error)

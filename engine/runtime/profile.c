@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static uint64_t now_ns(void)
+uint64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -14,6 +14,9 @@ struct profile_slot {
     uint64_t ns[ENGINE_N_STEPS];
 };
 
+/* The monotonic clock. */
+uint64_t now_ns(void);
+
 void profile_start(struct profile_slot *slot);
 void profile_lap(struct profile_slot *slot, engine_step step);
 

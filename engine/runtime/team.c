@@ -1,10 +1,11 @@
 /* team.c - waiting for other threads: spin, then sleep in futex(2). */
 #include "engine/runtime/team.h"
 
+#include "engine/runtime/profile.h"
+
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Nanoseconds. Threads that sleep at every meeting are put on one processor by Linux and then work
@@ -29,13 +30,6 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
     syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool has_happened(struct event *event, uint32_t n_seen)
 {
     return atomic_load_explicit(&event->n_signals, memory_order_acquire) != n_seen;
@@ -44,13 +38,13 @@ static bool has_happened(struct event *event, uint32_t n_seen)
 /* True if it happened while we were spinning. */
 static bool spin(struct event *event, uint32_t n_seen, uint32_t spin_ns)
 {
-    for (uint64_t begin = nanoseconds();;) {
+    for (uint64_t begin = now_ns();;) {
         for (int i = 0; i < PAUSES; i++) {
             if (has_happened(event, n_seen))
                 return true;
             pause_briefly();
         }
-        if (nanoseconds() - begin > spin_ns)
+        if (now_ns() - begin > spin_ns)
             return false;
     }
 }

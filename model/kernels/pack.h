@@ -48,8 +48,8 @@ INLINE void transpose_quarters(vec *r)
 {
 #if defined(__AVX512F__)
     UNROLL (c, 4) {
-        vec even_low = EVEN(r[c], r[4 + c]), even_high = EVEN(r[8 + c], r[12 + c]);
-        vec odd_low = ODD(r[c], r[4 + c]), odd_high = ODD(r[8 + c], r[12 + c]);
+        vec even_low = EVEN(r[c], r[4 + c]), odd_low = ODD(r[c], r[4 + c]);
+        vec even_high = EVEN(r[8 + c], r[12 + c]), odd_high = ODD(r[8 + c], r[12 + c]);
         r[c] = EVEN(even_low, even_high);
         r[4 + c] = EVEN(odd_low, odd_high);
         r[8 + c] = ODD(even_low, even_high);

@@ -9,8 +9,7 @@ struct embedding {
     float token_scale;     /* W1 */
     double position_scale; /* W2 */
     enum position_scheme scheme;
-    const float
-        *rows; /* of the schemes for which position_has_rows: W2·PE [positions, row_stride(E)] */
+    const float *rows; /* W2·PE [positions, row_stride(E)], where position_has_rows */
 };
 
 /* The place of a token in its text: p of T. */

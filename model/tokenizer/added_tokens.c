@@ -157,23 +157,16 @@ struct added_memory {
     struct pattern_bytes texts; /* what is left of the room for normalized texts */
 };
 
-static void *take(char *memory, size_t *at, size_t bytes)
-{
-    void *part = memory != NULL ? memory + *at : NULL;
-    *at += (bytes + 15) / 16 * 16;
-    return part;
-}
-
 /* Returns the bytes of all parts; memory NULL: measures only. */
 static size_t carve(struct added_memory *parts, char *memory, size_t n, size_t room,
                     const struct vocabulary *vocabulary, const struct normalizer_plan *plan)
 {
     size_t at = 0;
-    parts->raw = take(memory, &at, n * sizeof *parts->raw);
-    parts->normalized = take(memory, &at, n * sizeof *parts->normalized);
-    parts->outside = take(memory, &at, vocabulary->n / 8 + 1);
-    parts->normalizer = take(memory, &at, normalizer_bytes(plan));
-    parts->texts = (struct pattern_bytes){.bytes = take(memory, &at, room), .cap = room};
+    parts->raw = take_part(memory, &at, n * sizeof *parts->raw);
+    parts->normalized = take_part(memory, &at, n * sizeof *parts->normalized);
+    parts->outside = take_part(memory, &at, vocabulary->n / 8 + 1);
+    parts->normalizer = take_part(memory, &at, normalizer_bytes(plan));
+    parts->texts = (struct pattern_bytes){.bytes = take_part(memory, &at, room), .cap = room};
     return at;
 }
 

@@ -59,6 +59,15 @@ struct normalizer {
     void *user;
 };
 
+/* The next part of a block of memory, aligned to 16 as the block is; memory NULL: parts are counted
+ * and not given out. *at moves past it. */
+static inline void *take_part(char *memory, size_t *at, size_t bytes)
+{
+    void *part = memory != NULL ? memory + *at : NULL;
+    *at += (bytes + 15) / 16 * 16;
+    return part;
+}
+
 /* Bytes of memory (aligned to 16) that a normalizer of this plan works in. */
 size_t normalizer_bytes(const struct normalizer_plan *plan);
 

@@ -19,44 +19,37 @@ struct pipeline {
     struct normalizer normalizer;
     struct added_window window;
     bool has_window;
+    void *normalizer_memory, *window_memory;
 };
 
 /* ---- Memory ---- */
 
-static size_t take_bytes(size_t *at, size_t bytes)
-{
-    const size_t here = *at;
-    *at += (bytes + 15) / 16 * 16;
-    return here;
-}
-
-/* Offsets into the scratch. */
-struct pipeline_layout {
-    size_t word_bytes, word_chars, normalizer, window;
-    size_t cap, cap_chars; /* of the word */
-};
-
-static size_t lay_out(const struct tokenizer *tokenizer, struct pipeline_layout *layout)
+/* Gives the parts of the memory out (NULL: counts them), and returns their bytes. */
+static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
 {
     const bool pieces = tokenizer->kind == TOKENIZER_WORDPIECE;
-    size_t bytes = 0;
-    layout->cap_chars = pieces ? (size_t)tokenizer->max_word_chars : 0;
-    layout->cap = pieces ? UTF8_BYTES * layout->cap_chars : tokenizer->vocabulary.longest_bytes;
-    layout->word_bytes =
-        take_bytes(&bytes, WORDPIECE_PREFIX_BYTES + layout->cap) + WORDPIECE_PREFIX_BYTES;
-    layout->word_chars =
-        take_bytes(&bytes, layout->cap_chars * (sizeof(struct word_char) + sizeof(uint64_t)));
-    layout->normalizer = take_bytes(&bytes, normalizer_bytes(&tokenizer->normalizer));
-    layout->window = take_bytes(&bytes, added_window_bytes(&tokenizer->added.normalized));
-    return bytes;
+    const size_t cap_chars = pieces ? (size_t)tokenizer->max_word_chars : 0;
+    const size_t cap = pieces ? UTF8_BYTES * cap_chars : tokenizer->vocabulary.longest_bytes;
+    size_t at = 0;
+    char *bytes = take_part(memory, &at, WORDPIECE_PREFIX_BYTES + cap);
+    pipeline->pretokenizer.word = (struct pretoken){
+        .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
+        .chars = take_part(memory, &at, cap_chars * (sizeof(struct word_char) + sizeof(uint64_t))),
+        .cap = cap,
+        .cap_chars = cap_chars,
+    };
+    pipeline->normalizer_memory = take_part(memory, &at, normalizer_bytes(&tokenizer->normalizer));
+    pipeline->window_memory =
+        take_part(memory, &at, added_window_bytes(&tokenizer->added.normalized));
+    return at;
 }
 
 enum { SCRATCH_ALIGN = 16 };
 
 size_t pipeline_scratch_bytes(const struct tokenizer *tokenizer)
 {
-    struct pipeline_layout layout;
-    return lay_out(tokenizer, &layout) + SCRATCH_ALIGN;
+    struct pipeline pipeline;
+    return carve(&pipeline, tokenizer, NULL) + SCRATCH_ALIGN;
 }
 
 static void take_normalized(void *user, struct normal_char c)
@@ -71,22 +64,15 @@ static void take_normalized(void *user, struct normal_char c)
 static void start(struct pipeline *pipeline, struct word_sink *sink, char *scratch)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
-    struct pipeline_layout layout;
-    char *memory = scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN);
-    lay_out(tokenizer, &layout);
-    pipeline->pretokenizer = (struct pretokenizer){
-        .sink = sink,
-        .word = {.bytes = memory + layout.word_bytes,
-                 .chars = (struct word_char *)(void *)(memory + layout.word_chars),
-                 .cap = layout.cap,
-                 .cap_chars = layout.cap_chars},
-    };
+    carve(pipeline, tokenizer, scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN));
+    pipeline->pretokenizer.sink = sink;
+    pipeline->pretokenizer.last = 0;
     normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, take_normalized, pipeline,
-                     memory + layout.normalizer);
+                     pipeline->normalizer_memory);
     pipeline->has_window = tokenizer->added.normalized.n > 0;
     if (pipeline->has_window)
         added_window_start(&pipeline->window, &tokenizer->added.normalized, &pipeline->pretokenizer,
-                           memory + layout.window);
+                           pipeline->window_memory);
 }
 
 /* ---- Text between raw added tokens ---- */

@@ -44,75 +44,59 @@ static const char *const KINDS[] = {
 
 /* ---- One setting ---- */
 
-/* `set` reads a value into the field: false for a value that it cannot have. */
+enum value_kind {
+    VALUE_KIND, /* of tokenizer */
+    VALUE_YES_NO,
+    VALUE_ID, /* or -1 */
+    VALUE_NUMBER,
+    VALUE_TEXT,
+    VALUE_TEMPLATE,
+    VALUE_NORMALIZER,
+    VALUE_SPLITTER,
+    VALUE_ADDED
+};
+
 struct key {
     const char *name;
-    bool (*set)(void *field, struct text_view value, const struct key *key);
-    size_t offset;      /* of the field */
-    size_t least, most; /* a number, a text's bytes; or least texts that a template frames */
+    enum value_kind kind;
+    size_t offset;      /* of its field */
+    size_t least, most; /* of a number, or of a text's bytes; least: texts that a template frames */
     const char *expected;
 };
 
-static bool set_kind(void *field, struct text_view value, const struct key *key)
+static bool set_kind(enum tokenizer_kind *field, struct text_view value)
 {
-    (void)key;
     for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++)
         if (list_item_is(value, KINDS[kind])) {
-            *(enum tokenizer_kind *)field = (enum tokenizer_kind)kind;
+            *field = (enum tokenizer_kind)kind;
             return true;
         }
     return false;
 }
 
-static bool set_yes_no(void *field, struct text_view value, const struct key *key)
-{
-    (void)key;
-    *(bool *)field = list_item_is(value, "yes");
-    return *(bool *)field || list_item_is(value, "no");
-}
-
-static bool set_id(void *field, struct text_view value, const struct key *key)
-{
-    (void)key;
-    *(int32_t *)field = list_number(value);
-    return *(int32_t *)field >= 0 || list_item_is(value, "-1");
-}
-
-static bool set_number(void *field, struct text_view value, const struct key *key)
+/* False for a value that the field cannot have. */
+static bool set(void *field, const struct key *key, struct text_view value)
 {
     const int32_t number = list_number(value);
-    *(int64_t *)field = number;
-    return number >= 0 && (size_t)number >= key->least && (size_t)number <= key->most;
-}
-
-static bool set_text(void *field, struct text_view value, const struct key *key)
-{
-    *(struct text_view *)field = value;
-    return value.len >= key->least && value.len <= key->most && utf8_valid(value.text, value.len);
-}
-
-static bool set_template(void *field, struct text_view value, const struct key *key)
-{
-    return template_parse(field, value, key->least);
-}
-
-static bool set_normalizer(void *field, struct text_view value, const struct key *key)
-{
-    (void)key;
-    return normalizer_parse(field, value);
-}
-
-static bool set_splitter(void *field, struct text_view value, const struct key *key)
-{
-    (void)key;
-    return splitter_parse(field, value);
-}
-
-static bool set_added(void *field, struct text_view value, const struct key *key)
-{
-    (void)key;
-    *(struct text_view *)field = value;
-    return added_tokens_valid(value);
+    switch (key->kind) {
+    case VALUE_KIND: return set_kind(field, value);
+    case VALUE_YES_NO:
+        *(bool *)field = list_item_is(value, "yes");
+        return *(bool *)field || list_item_is(value, "no");
+    case VALUE_ID: *(int32_t *)field = number; return number >= 0 || list_item_is(value, "-1");
+    case VALUE_NUMBER:
+        *(int64_t *)field = number;
+        return number >= 0 && (size_t)number >= key->least && (size_t)number <= key->most;
+    case VALUE_TEXT:
+        *(struct text_view *)field = value;
+        return value.len >= key->least && value.len <= key->most &&
+               utf8_valid(value.text, value.len);
+    case VALUE_TEMPLATE: return template_parse(field, value, key->least);
+    case VALUE_NORMALIZER: return normalizer_parse(field, value);
+    case VALUE_SPLITTER: return splitter_parse(field, value);
+    case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
+    }
+    return false;
 }
 
 /* ---- All of them ---- */
@@ -120,31 +104,31 @@ static bool set_added(void *field, struct text_view value, const struct key *key
 #define FIELD(field) offsetof(struct tokenizer, field)
 
 static const struct key KEYS[] = {
-    {"kind", set_kind, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words"},
-    {"filters", set_text, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
-    {"split", set_text, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
-    {"num_words", set_number, FIELD(num_words), 0, INT32_MAX,
+    {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words"},
+    {"filters", VALUE_TEXT, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
+    {"split", VALUE_TEXT, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
+    {"num_words", VALUE_NUMBER, FIELD(num_words), 0, INT32_MAX,
      "a whole number from 0 to 2147483647"},
-    {"unknown", set_id, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
-    {"mask_token", set_id, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
-    {"lower", set_yes_no, FIELD(lower), 0, 0, "yes or no"},
-    {"char_level", set_yes_no, FIELD(char_level), 0, 0, "yes or no"},
-    {"truncate", set_yes_no, FIELD(truncate), 0, 0, "yes or no"},
-    {"single", set_template, FIELD(single), 1, 0,
+    {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
+    {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
+    {"lower", VALUE_YES_NO, FIELD(lower), 0, 0, "yes or no"},
+    {"char_level", VALUE_YES_NO, FIELD(char_level), 0, 0, "yes or no"},
+    {"truncate", VALUE_YES_NO, FIELD(truncate), 0, 0, "yes or no"},
+    {"single", VALUE_TEMPLATE, FIELD(single), 1, 0,
      "at most 16 pieces like 101:0 A:0 102:0, with A once and without B"},
-    {"pair", set_template, FIELD(pair), 2, 0,
+    {"pair", VALUE_TEMPLATE, FIELD(pair), 2, 0,
      "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each"},
-    {"normalizer", set_normalizer, FIELD(normalizer), 0, 0,
+    {"normalizer", VALUE_NORMALIZER, FIELD(normalizer), 0, 0,
      "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, drop_marks, lower, "
      "strip_start, strip_end"},
-    {"splitter", set_splitter, FIELD(splitter), 0, 0,
+    {"splitter", VALUE_SPLITTER, FIELD(splitter), 0, 0,
      "some of blanks, word_runs, punctuation, punctuation_runs, punctuation_dropped, digits, "
      "digit_runs"},
-    {"prefix", set_text, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
+    {"prefix", VALUE_TEXT, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
      "UTF-8 text of at most 32 bytes"},
-    {"max_word", set_number, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
+    {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
      "a whole number from 1 to 10000"},
-    {"added", set_added, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
+    {"added", VALUE_ADDED, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
 };
 
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *text,
@@ -154,8 +138,7 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (strcmp(key, KEYS[i].name) != 0)
             continue;
-        if (!KEYS[i].set((char *)&changed + KEYS[i].offset, (struct text_view){text, len},
-                         &KEYS[i]))
+        if (!set((char *)&changed + KEYS[i].offset, &KEYS[i], (struct text_view){text, len}))
             return KEYS[i].expected;
         *tokenizer = changed;
         return NULL;

@@ -15,8 +15,7 @@ enum letter_context { LETTER_OTHER, LETTER_CASED, LETTER_CASE_IGNORABLE };
 enum letter_context letter_context(uint32_t code);
 
 struct letter {
-    uint32_t
-        codes[LETTER_CODES]; /* what it is read as: one code point, in lower case at most two */
+    uint32_t codes[LETTER_CODES]; /* what it is read as: in lower case at most two code points */
     size_t n_codes;
     size_t len; /* bytes it takes in the text */
 };

@@ -38,13 +38,11 @@ struct normal_form {
     struct form_char marks[FORM_MARKS]; /* [n_marks] to be put in order */
     size_t n_marks;
     bool has_starter;
-    struct form_char starter; /* may compose with what follows */
-    struct form_char
-        blocked[FORM_MARKS]; /* [n_blocked] follow the starter and do not compose with it */
+    struct form_char starter;             /* may compose with what follows */
+    struct form_char blocked[FORM_MARKS]; /* [n_blocked] follow it and do not compose with it */
     size_t n_blocked;
-    int last_class; /* of the last of them, or -1 */
-    struct form_span
-        spans[FORM_SPANS]; /* ring of [n_spans] spans that were read and not yet given away */
+    int last_class;                     /* of the last of them, or -1 */
+    struct form_span spans[FORM_SPANS]; /* ring of [n_spans] that are not yet given away */
     size_t first_span, n_spans;
     struct form_span last_span; /* given away last */
 };
