@@ -8,13 +8,14 @@
  */
 #include "tools/common/options.h"
 #include "tools/plot/gnuplot/render.h"
+#include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, struct figure *) = {
+static void (*const PICTURES[N_PLOT_COMMANDS])(struct source *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
     [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
     [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
@@ -23,16 +24,18 @@ static void (*const PICTURES[N_PLOT_COMMANDS])(const struct plot_options *, stru
 static int run(enum plot_command command, int argc, char **argv)
 {
     struct plot_options options;
+    struct source source;
     struct figure figure = {.command = PLOT_COMMANDS[command].name};
     int code;
     if (!plot_options_read(&options, command, argc, argv, &code))
         return code;
     plot_texts_read(&options);
-    PICTURES[command](&options, &figure);
+    source_open(&source, &options);
+    PICTURES[command](&source, &figure);
     code = render(&figure, &options);
-    figure_free(&figure);
+    source_close(&source);
     position_options_free(&options.request.positions);
-    plot_texts_free(&options);
+    memory_free_all();
     return code;
 }
 

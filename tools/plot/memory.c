@@ -3,25 +3,47 @@
 
 #include "tools/common/options.h"
 #include "tools/common/utf8.h"
-#include "tools/plot/memory.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+
+static void **blocks; /* [n_blocks]: all that there are */
+static size_t n_blocks, blocks_cap;
 
 static _Noreturn void end_program(void)
 {
     exit(program_fail("not enough memory"));
 }
 
-void *memory_zeros(size_t n, size_t element_bytes)
+void *memory_keep(void *block)
 {
-    void *data = calloc(n ? n : 1, element_bytes);
-    if (!data)
+    if (block && n_blocks == blocks_cap) {
+        void **more = realloc(blocks, (2 * blocks_cap + 64) * sizeof *more);
+        if (!more)
+            end_program();
+        blocks = more;
+        blocks_cap = 2 * blocks_cap + 64;
+    }
+    if (!block)
         end_program();
-    return data;
+    return blocks[n_blocks++] = block;
 }
 
-void text_set_bytes(char **text, const char *bytes, size_t len)
+void memory_free_all(void)
+{
+    while (n_blocks > 0)
+        free(blocks[--n_blocks]);
+    free(blocks);
+    blocks = NULL;
+    blocks_cap = 0;
+}
+
+void *memory_zeros(size_t n, size_t element_bytes)
+{
+    return memory_keep(calloc(n ? n : 1, element_bytes));
+}
+
+char *text_of_bytes(const char *bytes, size_t len)
 {
     char *made = memory_zeros(len + 1, 3), *out = made; /* what is invalid takes 3 */
     for (size_t at = 0; at < len;) {
@@ -29,11 +51,10 @@ void text_set_bytes(char **text, const char *bytes, size_t len)
         at += utf8_next(bytes + at, len - at, &character);
         out += utf8_put(character ? character : UTF8_REPLACEMENT, out);
     }
-    free(*text);
-    *text = made;
+    return made;
 }
 
-void text_set(char **text, const char *format, ...)
+char *text_new(const char *format, ...)
 {
     va_list arguments;
     char *made = NULL;
@@ -42,8 +63,9 @@ void text_set(char **text, const char *format, ...)
     va_end(arguments);
     if (len < 0)
         end_program();
-    text_set_bytes(text, made, (size_t)len);
+    char *text = text_of_bytes(made, (size_t)len);
     free(made);
+    return text;
 }
 
 FILE *memory_open(char **text, size_t *len)
@@ -54,9 +76,10 @@ FILE *memory_open(char **text, size_t *len)
     return stream;
 }
 
-void memory_close(FILE *stream)
+void memory_close(FILE *stream, char **text)
 {
     int is_bad = ferror(stream);
     if (fclose(stream) != 0 || is_bad)
         end_program();
+    memory_keep(*text);
 }

@@ -1,21 +1,27 @@
-/* memory.h - memory for a program that draws one picture and ends: where there is none, it says so
- * and ends at once, with exit code 1. Nobody calls these while an output file is open. */
+/* memory.h - memory for a program that draws one picture and ends: all of it is freed at the end, at
+ * once. Where there is none, the program says so and ends, with exit code 1; so nobody calls these
+ * while an output file is open. */
 #ifndef TOOLS_PLOT_MEMORY_H
 #define TOOLS_PLOT_MEMORY_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* n elements of zeros, at least one; to be freed. */
+/* n elements of zeros, at least one. */
 void *memory_zeros(size_t n, size_t element_bytes);
 
-/* Replaces *text, which is freed, by the text as formatted; parts that are no UTF-8 become U+FFFD.
- * The second takes bytes, of which NULs become U+FFFD too. */
-void text_set(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_set_bytes(char **text, const char *bytes, size_t len);
+/* Takes over a block of malloc; NULL: there was no memory for it. */
+void *memory_keep(void *block);
 
-/* What is written to the stream is in *text, to be freed, when memory_close has been called. */
+/* A text as formatted; parts that are no UTF-8 become U+FFFD. The second takes bytes, of which NULs
+ * become U+FFFD too. */
+char *text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_of_bytes(const char *bytes, size_t len);
+
+/* What is written to the stream is in *text when memory_close has been called. */
 FILE *memory_open(char **text, size_t *len);
-void memory_close(FILE *stream);
+void memory_close(FILE *stream, char **text);
+
+void memory_free_all(void);
 
 #endif

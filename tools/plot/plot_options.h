@@ -31,7 +31,7 @@ enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
 struct plot_options {
     enum plot_command command;
     struct request_options request;      /* weight file, positions, mask, pooling, texts */
-    char *stdin_texts[STDIN_TEXTS_MOST]; /* owned: the model's texts, where they came from stdin */
+    char *stdin_texts[STDIN_TEXTS_MOST]; /* the model's texts, where they came from stdin */
     enum plot_format format;
     const char *output_path, *data_path; /* NULL: stdout */
     bool writes_data;                    /* the numbers too, to data_path */
@@ -70,7 +70,6 @@ size_t plot_texts_most(enum plot_command command);
 /* Reads them from stdin where there are none. Where they cannot be, that is said, and ends the
  * program. */
 void plot_texts_read(struct plot_options *options);
-void plot_texts_free(struct plot_options *options);
 
 /* Setters for the table: false after a message. */
 bool plot_set_size(void *options, const struct option_use *use);
@@ -91,7 +90,7 @@ bool plot_settle_size(struct plot_options *options);
 const char *plot_settle_outputs(struct plot_options *options);
 
 /* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
- * to be freed. NULL: the message has been printed. */
+ * in the memory of memory.h. NULL: the message has been printed. */
 size_t *dims_read(const char *text, size_t width, size_t *n);
 
 #endif

@@ -14,6 +14,8 @@ struct source {
         scheme; /* WITH_POSITIONS: what was asked for; where that and the file say nothing of
                    any, and the picture compares with and without, the sinusoid */
     const char *position; /* the name of the scheme in force */
+    struct item *items;   /* [n_items]: the texts */
+    size_t n_items;
 };
 
 /* Whatever fails here says so and ends the program. */
@@ -21,37 +23,29 @@ struct source {
 void source_open(struct source *source, const struct plot_options *options);
 void source_close(struct source *source);
 
-/* A text's tokens, at most as many as the model takes. The item is freed by the caller. */
-void source_tokenize(struct source *source, const char *text, size_t len, size_t number,
-                     struct item *item);
+/* One more text, as tokens, at most as many as the model takes; valid until the next one. */
+struct item *source_tokenize(struct source *source, const char *text, size_t len, size_t number);
+
+/* The text of a picture that takes one, and shows what layers do with its tokens; what it cannot
+ * show of a model without layers ends the message. */
+const struct item *source_only_text(struct source *source, const char *no_layers);
 
 /* The name of a token as it is shown. */
-void source_label(const struct source *source, const struct item *item, size_t i, char **label);
+const char *source_label(const struct source *source, const struct item *item, size_t i);
 
 enum with_positions { WITHOUT_POSITIONS, WITH_POSITIONS };
 
 /* How these positions are called: "without positions", "with sinusoidal positions, W1 = 1, W2 =
  * 10"; what is not the default is named, from the file too. */
-enum { POSITIONS_BYTES = 256 };
-const char *source_positions(const struct source *source, enum with_positions with,
-                             char out[POSITIONS_BYTES]);
+const char *source_positions(const struct source *source, enum with_positions with);
 
-/* Every hidden state and attention map of one text. Tokens that are padding have zeros. */
-struct states {
-    size_t n_tokens, n_layers, n_heads, width;
-    double *hidden;    /* [L + 1, T, D], or NULL */
-    double *attention; /* [L, H, T, T], or NULL */
-};
+/* Every hidden state, [L + 1, T, D], or every attention map, [L, H, T, T], of a text of T >= 1
+ * tokens. */
+double *source_trace(struct source *source, enum with_positions with, const struct item *item,
+                     engine_trace kind);
 
-/* kinds: engine_trace. pad_to: 0, or the number of tokens with padding (at least as many as there
- * are), at the end or, with pad_left, at the start. */
-void source_trace(struct source *source, enum with_positions with, const struct item *item,
-                  unsigned kinds, size_t pad_to, bool pad_left, struct states *states);
-void states_free(struct states *states);
-
-/* Pooled vectors of n texts, [n, *width], to be freed. */
-float *source_pool(struct source *source, enum with_positions with, const struct item *items,
-                   size_t n, size_t *width);
+/* Pooled vectors of all texts, [n_items, *width]. */
+const float *source_pool(struct source *source, enum with_positions with, size_t *width);
 /* What pools: "mean". */
 const char *source_pooling(const struct source *source);
 

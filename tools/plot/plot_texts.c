@@ -53,9 +53,3 @@ void plot_texts_read(struct plot_options *options)
         exit(program_misuse("one text is needed: the command line has none, and stdin is empty"));
     reader_free(&reader);
 }
-
-void plot_texts_free(struct plot_options *options)
-{
-    for (size_t i = 0; i < STDIN_TEXTS_MOST; i++)
-        free(options->stdin_texts[i]);
-}

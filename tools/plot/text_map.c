@@ -54,48 +54,41 @@ static void put_cell(const struct map *map, double value)
         fputs("\x1b[0m", map->stream);
 }
 
-static void put_name(const struct map *map, const struct axis *axis, size_t i)
+/* Of the names of an axis, up to so many columns. */
+static size_t widest(const struct axis *axis, size_t columns_most)
 {
-    char scratch[AXIS_NAME_BYTES];
-    const char *name = axis_name(axis, i, scratch);
-    display_cell(map->stream, name, strlen(name), map->name_columns);
-    putc(' ', map->stream);
-}
-
-static size_t widest(const struct axis *axis)
-{
-    char scratch[AXIS_NAME_BYTES];
     size_t most = 1;
     for (size_t i = 0; i < axis->n; i++) {
-        const char *name = axis_name(axis, i, scratch);
-        size_t columns = display_width(name, strlen(name), NAME_COLUMNS);
+        const char *name = axis_name(axis, i);
+        size_t columns = display_width(name, strlen(name), columns_most);
         most = columns > most ? columns : most;
     }
     return most;
 }
 
+static void put_name(const struct axis *axis, size_t i, size_t columns, FILE *stream)
+{
+    const char *name = axis_name(axis, i);
+    display_text(stream, name, strlen(name), columns);
+}
+
 static void put_header(const struct map *map)
 {
     const struct axis *axis = &map->panel->x;
-    char scratch[AXIS_NAME_BYTES];
-    if (map->cell_columns >= NUMBER_COLUMNS) {
+    if (map->cell_columns < NUMBER_COLUMNS) {
+        fprintf(map->stream, "%s from left to right: ", axis->title ? axis->title : "columns");
+        put_name(axis, 0, NAME_COLUMNS, map->stream);
+        fputs(" … ", map->stream);
+        put_name(axis, axis->n - 1, NAME_COLUMNS, map->stream);
+    } else {
         fprintf(map->stream, "%*s", (int)map->name_columns + 1, "");
         for (size_t i = 0; i < axis->n; i++) {
-            const char *name = axis_name(axis, i, scratch);
+            const char *name = axis_name(axis, i);
             size_t used = display_width(name, strlen(name), map->cell_columns - 1);
             fprintf(map->stream, "%*s", (int)(map->cell_columns - used), "");
-            display_text(map->stream, name, strlen(name), map->cell_columns - 1);
+            put_name(axis, i, map->cell_columns - 1, map->stream);
         }
-        putc('\n', map->stream);
-        return;
     }
-    const char *title = axis->title ? axis->title : "columns";
-    fprintf(map->stream, "%s from left to right: ", title);
-    const char *name = axis_name(axis, 0, scratch);
-    display_text(map->stream, name, strlen(name), NAME_COLUMNS);
-    fputs(" … ", map->stream);
-    name = axis_name(axis, axis->n - 1, scratch);
-    display_text(map->stream, name, strlen(name), NAME_COLUMNS);
     putc('\n', map->stream);
 }
 
@@ -107,16 +100,14 @@ static void put_key(const struct map *map)
     fprintf(map->stream, "%.4g ", panel->least);
     for (int i = 0; i < 20; i++)
         put_cell(&key, panel->least + (panel->most - panel->least) * (i + 0.5) / 20);
-    fprintf(map->stream, " %.4g", panel->most);
-    if (panel->unit)
-        fprintf(map->stream, "  %s", panel->unit);
-    putc('\n', map->stream);
+    fprintf(map->stream, " %.4g  %s\n", panel->most, panel->unit);
 }
 
 /* Numbers where they fit, as wide as the names above them or as there is room. */
 static size_t cell_columns(const struct panel *panel, size_t room)
 {
-    size_t share = room / (panel->x.n ? panel->x.n : 1), name = widest(&panel->x) + 1;
+    size_t share = room / (panel->x.n ? panel->x.n : 1);
+    size_t name = widest(&panel->x, NAME_COLUMNS) + 1;
     if (share < NUMBER_COLUMNS)
         return share >= 2 ? 2 : 1;
     return name <= NUMBER_COLUMNS ? NUMBER_COLUMNS : name < share ? name : share;
@@ -125,7 +116,7 @@ static size_t cell_columns(const struct panel *panel, size_t room)
 void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE *stream)
 {
     struct map map = {.panel = panel, .colors = colors, .stream = stream};
-    map.name_columns = widest(&panel->y);
+    map.name_columns = widest(&panel->y, NAME_COLUMNS);
     size_t room = columns > map.name_columns + 12 ? columns - map.name_columns - 1 : 11;
     map.cell_columns = cell_columns(panel, room);
     map.block_x = map.cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
@@ -134,7 +125,9 @@ void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE
     size_t n_rows = (panel->y.n + map.block_y - 1) / map.block_y;
     for (size_t i = 0; i < n_rows; i++) {
         size_t row = (panel->y_up ? n_rows - 1 - i : i) * map.block_y;
-        put_name(&map, &panel->y, row);
+        const char *name = axis_name(&panel->y, row);
+        display_cell(stream, name, strlen(name), map.name_columns);
+        putc(' ', stream);
         for (size_t column = 0; column < panel->x.n; column += map.block_x)
             put_cell(&map, mean_of(&map, row, column));
         putc('\n', stream);
@@ -144,53 +137,38 @@ void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE
 
 /* ---- Dots ---- */
 
-struct dots {
-    const struct panel *panel;
-    size_t name_columns, bar_columns;
-    bool has_own_lines; /* names that are too long for a line with numbers */
-    FILE *stream;
-};
-
 enum { DOT_NUMBER = 10, BAR_LEAST = 10 };
 
-static void put_dots_row(const struct dots *dots, size_t row)
+static void put_bar(double share, size_t columns, FILE *stream)
 {
-    const struct panel *panel = dots->panel;
-    const double *values = panel->values + row * panel->x.n;
-    char scratch[AXIS_NAME_BYTES];
-    const char *name = axis_name(&panel->y, row, scratch);
-    double share = panel->most > 0 ? values[0] / panel->most : 0;
-    size_t n = share > 0 ? (size_t)(fmin(share, 1) * (double)dots->bar_columns + 0.5) : 0;
-    if (dots->has_own_lines) {
-        display_text(dots->stream, name, strlen(name), SENTENCE_COLUMNS);
-        putc('\n', dots->stream);
-    } else
-        display_cell(dots->stream, name, strlen(name), dots->name_columns);
-    for (size_t k = 0; k < panel->x.n; k++)
-        fprintf(dots->stream, " %*.4g", DOT_NUMBER, values[k]);
-    putc(' ', dots->stream);
+    size_t n = share > 0 ? (size_t)(fmin(share, 1) * (double)columns + 0.5) : 0;
     for (size_t i = 0; i < n; i++)
-        fputs("█", dots->stream);
-    putc('\n', dots->stream);
+        fputs("█", stream);
+    putc('\n', stream);
 }
 
 void text_dots_print(const struct panel *panel, size_t columns, FILE *stream)
 {
-    struct dots dots = {.panel = panel, .name_columns = 1, .stream = stream};
-    char scratch[AXIS_NAME_BYTES];
     size_t numbers = panel->x.n * (DOT_NUMBER + 1) + 1;
-    for (size_t i = 0; i < panel->y.n; i++) {
-        const char *name = axis_name(&panel->y, i, scratch);
-        size_t width = display_width(name, strlen(name), SENTENCE_COLUMNS);
-        dots.name_columns = width > dots.name_columns ? width : dots.name_columns;
-    }
-    dots.has_own_lines = dots.name_columns + numbers + BAR_LEAST > columns;
-    size_t used = numbers + (dots.has_own_lines ? 0 : dots.name_columns);
-    dots.bar_columns = columns > used + BAR_LEAST ? columns - used : BAR_LEAST;
+    size_t name_columns = widest(&panel->y, SENTENCE_COLUMNS);
+    bool has_own_lines = name_columns + numbers + BAR_LEAST > columns; /* names that are too long */
+    size_t used = numbers + (has_own_lines ? 0 : name_columns);
+    size_t bar_columns = columns > used + BAR_LEAST ? columns - used : BAR_LEAST;
     for (size_t k = 0; k < panel->x.n; k++)
         fprintf(stream, "%s %zu: %s\n", k ? "number" : "bar, number", k + 1,
-                axis_name(&panel->x, k, scratch));
-    for (size_t row = 0; row < panel->y.n; row++)
-        put_dots_row(&dots, row);
-    fprintf(stream, "%s\n", panel->unit ? panel->unit : "");
+                axis_name(&panel->x, k));
+    for (size_t row = 0; row < panel->y.n; row++) {
+        const double *values = panel->values + row * panel->x.n;
+        const char *name = axis_name(&panel->y, row);
+        if (has_own_lines) {
+            display_text(stream, name, strlen(name), SENTENCE_COLUMNS);
+            putc('\n', stream);
+        } else
+            display_cell(stream, name, strlen(name), name_columns);
+        for (size_t k = 0; k < panel->x.n; k++)
+            fprintf(stream, " %*.4g", DOT_NUMBER, values[k]);
+        putc(' ', stream);
+        put_bar(panel->most > 0 ? values[0] / panel->most : 0, bar_columns, stream);
+    }
+    fprintf(stream, "%s\n", panel->unit);
 }

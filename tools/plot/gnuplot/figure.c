@@ -1,52 +1,22 @@
-/* figure.c - making and freeing tables, and their ranges; see figure.h. */
+/* figure.c - panels, their names and their ranges; see figure.h. */
 #include "tools/plot/gnuplot/figure.h"
 
 #include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void free_axis(struct axis *axis)
-{
-    for (size_t i = 0; axis->labels && i < axis->n; i++)
-        free(axis->labels[i]);
-    free(axis->labels);
-    free(axis->title);
-}
-
-void figure_free(struct figure *figure)
-{
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        struct panel *panel = &figure->panels[i];
-        free_axis(&panel->x);
-        free_axis(&panel->y);
-        free(panel->title);
-        free(panel->unit);
-        free(panel->values);
-        free(panel->links);
-    }
-    free(figure->panels);
-    free(figure->title);
-    free(figure->notes);
-    *figure = (struct figure){0};
-}
-
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
-                         size_t n_columns)
+                         size_t n_columns, double *values)
 {
     struct panel *panels = memory_zeros(figure->n_panels + 1, sizeof *panels);
     if (figure->n_panels)
         memcpy(panels, figure->panels, figure->n_panels * sizeof *panels);
-    free(figure->panels);
     figure->panels = panels;
     struct panel *panel = &figure->panels[figure->n_panels++];
-    panel->kind = kind;
-    panel->values = memory_zeros(n_rows, (n_columns ? n_columns : 1) * sizeof *panel->values);
-    panel->x.n = n_columns;
-    panel->y.n = n_rows;
+    *panel = (struct panel){.kind = kind, .x.n = n_columns, .y.n = n_rows, .values = values};
+    if (!values)
+        panel->values = memory_zeros(n_rows, (n_columns ? n_columns : 1) * sizeof *values);
     return panel;
 }
 
@@ -55,12 +25,9 @@ void axis_name_all(struct axis *axis)
     axis->labels = memory_zeros(axis->n, sizeof *axis->labels);
 }
 
-const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_BYTES])
+const char *axis_name(const struct axis *axis, size_t i)
 {
-    if (axis->labels)
-        return axis->labels[i] ? axis->labels[i] : "";
-    snprintf(scratch, AXIS_NAME_BYTES, "%zu", i);
-    return scratch;
+    return axis->labels ? axis->labels[i] : text_new("%zu", i);
 }
 
 double panel_link_length(const struct panel *panel, size_t i)

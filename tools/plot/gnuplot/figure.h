@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum panel_kind { PANEL_MAP, PANEL_LINES, PANEL_DOTS, PANEL_POINTS, PANEL_DATA };
 
@@ -19,17 +20,17 @@ enum palette { PALETTE_DEFAULT, PALETTE_RDBU, PALETTE_VIRIDIS, PALETTE_BLUES };
 enum { N_PALETTES = 4 };
 
 struct axis {
-    char *title;
-    char **labels; /* [n] names, or NULL: the elements are the numbers from 0 */
+    const char *title;
+    const char **labels; /* [n] names, or NULL: the elements are the numbers from 0 */
     size_t n;
 };
 
 struct panel {
     enum panel_kind kind;
-    char *title;
+    const char *title;
     struct axis x, y;   /* columns, rows */
     double *values;     /* [y.n, x.n] */
-    char *unit;         /* what the values are, on their axis or colour scale */
+    const char *unit;   /* what the values are, on their axis or colour scale */
     double least, most; /* of the colours, or of the axis of values; equal: those of the values */
     enum palette palette;
     bool is_square;     /* PANEL_MAP: cells are squares */
@@ -40,10 +41,13 @@ struct panel {
     double x_range[2], y_range[2]; /* PANEL_POINTS: the same for panels that are compared */
 };
 
+enum { NOTES_MOST = 2 };
+
 struct figure {
     const char *command; /* "attention" */
-    char *title;
-    char *notes;          /* lines below the panels, each with its line end, or NULL */
+    const char *title;
+    const char *notes[NOTES_MOST]; /* [n_notes] lines below the panels */
+    size_t n_notes;
     struct panel *panels; /* [n_panels] */
     size_t n_panels;
     size_t columns;          /* panels beside each other; 0: as many as look well */
@@ -51,18 +55,15 @@ struct figure {
     bool shares_scale;       /* one colour scale for all panels */
 };
 
-void figure_free(struct figure *figure);
-
-/* A new panel with its values, all 0. Valid until the next one. */
+/* A new panel, valid until the next one. values NULL: room for them, all 0. */
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
-                         size_t n_columns);
+                         size_t n_columns, double *values);
 
-/* Room for names: all NULL, which reads as "". */
+/* Room for names, which all elements are to get. */
 void axis_name_all(struct axis *axis);
 
-/* The name of an element of an axis: its label, or its number, in scratch. */
-enum { AXIS_NAME_BYTES = 40 };
-const char *axis_name(const struct axis *axis, size_t i, char scratch[AXIS_NAME_BYTES]);
+/* The name of an element of an axis: its label, or its number. */
+const char *axis_name(const struct axis *axis, size_t i);
 
 /* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
@@ -76,5 +77,11 @@ void panel_range(const struct panel *panel, double *least, double *most);
 
 /* Gives every panel the range of its colours, or of its axis of values. */
 void figure_set_ranges(struct figure *figure);
+
+/* The numbers as a table of tabs and lines (figure_table.c). For each panel: lines that begin with
+ * "# " and say what its rows, columns and values are, a line with the columns' names, a line for
+ * each row that begins with its name, and an empty line. Numbers read back exactly. In names \t,
+ * \n, \r and \\ stand for tab, line ends and backslash. */
+void figure_write_table(const struct figure *figure, FILE *stream);
 
 #endif

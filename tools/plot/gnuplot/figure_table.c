@@ -1,15 +1,16 @@
-/* figure_table.c - see figure_table.h. */
-#include "tools/plot/gnuplot/figure_table.h"
+/* figure_table.c - see figure.h. */
+#include "tools/plot/gnuplot/figure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void put_name(FILE *stream, const char *name)
 {
+    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
     for (const char *c = name; *c; c++) {
-        const char *escaped = strchr("\tt\nn\rr\\\\", *c);
-        if (*c == '\t' || *c == '\n' || *c == '\r' || *c == '\\')
-            fprintf(stream, "\\%c", escaped[1]);
+        const char *found = strchr(special, *c);
+        if (found)
+            fprintf(stream, "\\%c", letters[found - special]);
         else
             putc(*c, stream);
     }
@@ -39,11 +40,10 @@ static void put_number(FILE *stream, double value)
 /* "# link: red – wolf<tab>2.03125", its length in the plane. */
 static void put_link(const struct panel *panel, size_t i, FILE *stream)
 {
-    char scratch[AXIS_NAME_BYTES];
     fputs("# link: ", stream);
-    put_name(stream, axis_name(&panel->y, panel->links[i][0], scratch));
+    put_name(stream, axis_name(&panel->y, panel->links[i][0]));
     fputs(" – ", stream);
-    put_name(stream, axis_name(&panel->y, panel->links[i][1], scratch));
+    put_name(stream, axis_name(&panel->y, panel->links[i][1]));
     putc('\t', stream);
     put_number(stream, panel_link_length(panel, i));
     putc('\n', stream);
@@ -51,7 +51,6 @@ static void put_link(const struct panel *panel, size_t i, FILE *stream)
 
 static void put_panel(const struct panel *panel, FILE *stream)
 {
-    char scratch[AXIS_NAME_BYTES];
     bool is_plane = panel->kind == PANEL_POINTS;
     put_line(stream, is_plane ? "y: " : "rows: ", panel->y.title);
     put_line(stream, is_plane ? "x: " : "columns: ", panel->x.title);
@@ -61,11 +60,11 @@ static void put_panel(const struct panel *panel, FILE *stream)
     fputs("name", stream);
     for (size_t i = 0; i < panel->x.n; i++) {
         putc('\t', stream);
-        put_name(stream, axis_name(&panel->x, i, scratch));
+        put_name(stream, axis_name(&panel->x, i));
     }
     putc('\n', stream);
     for (size_t row = 0; row < panel->y.n && !ferror(stream); row++) {
-        put_name(stream, axis_name(&panel->y, row, scratch));
+        put_name(stream, axis_name(&panel->y, row));
         for (size_t i = 0; i < panel->x.n; i++) {
             putc('\t', stream);
             put_number(stream, panel->values[row * panel->x.n + i]);
@@ -78,11 +77,8 @@ void figure_write_table(const struct figure *figure, FILE *stream)
 {
     fprintf(stream, "# encode-plot %s\n", figure->command);
     put_line(stream, "", figure->title);
-    for (const char *line = figure->notes; line && *line;) {
-        size_t len = strcspn(line, "\n");
-        fprintf(stream, "# %.*s\n", (int)len, line);
-        line += len + (line[len] ? 1 : 0);
-    }
+    for (size_t i = 0; i < figure->n_notes; i++)
+        fprintf(stream, "# %s\n", figure->notes[i]);
     for (size_t i = 0; i < figure->n_panels; i++) {
         fprintf(stream, "%s# table %zu of %zu", i ? "\n" : "", i + 1, figure->n_panels);
         if (figure->panels[i].title) {

@@ -41,7 +41,7 @@ static void mark_all(unsigned char *has, const char *ranges)
     }
 }
 
-/* A bit for each character, to be freed; NULL: not known. */
+/* A bit for each character; NULL: not known. */
 static unsigned char *ask_fonts(void)
 {
     char name[] = "fc-list", format[] = "--format=%{charset}\\n";
@@ -58,50 +58,34 @@ static unsigned char *ask_fonts(void)
     return has;
 }
 
-static bool is_rare(const char *script, size_t len)
+static bool is_there(const unsigned char *has, uint32_t character)
 {
-    uint32_t character;
-    for (size_t at = 0; at < len;) {
-        at += utf8_next(script + at, len - at, &character);
-        if (character > LAST_COMMON)
-            return true;
-    }
-    return false;
-}
-
-static size_t replace(char *script, size_t len, const unsigned char *has, uint32_t *first_missing)
-{
-    size_t out = 0;
-    for (size_t at = 0; at < len;) {
-        uint32_t character;
-        size_t n = utf8_next(script + at, len - at, &character);
-        bool is_missing = character > LAST_COMMON && !(has[character / 8] >> character % 8 & 1);
-        if (is_missing) {
-            bool has_box = has[0x25A1 / 8] >> 0x25A1 % 8 & 1;
-            size_t box = has_box && n >= 3 ? 3 : 1;
-            memcpy(script + out, box == 3 ? BOX : "?", box);
-            out += box;
-            *first_missing = *first_missing ? *first_missing : character;
-        } else {
-            memmove(script + out, script + at, n);
-            out += n;
-        }
-        at += n;
-    }
-    return out;
+    return has[character / 8] >> character % 8 & 1;
 }
 
 size_t fonts_replace_missing(char *script, size_t len)
 {
-    uint32_t missing = 0;
-    unsigned char *has = is_rare(script, len) ? ask_fonts() : NULL;
-    if (!has)
-        return len;
-    len = replace(script, len, has, &missing);
-    free(has);
+    const unsigned char *has = NULL;
+    uint32_t missing = 0, character;
+    size_t out = 0;
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_next(script + at, len - at, &character);
+        if (character > LAST_COMMON && !has && !(has = ask_fonts()))
+            return len;
+        if (character <= LAST_COMMON || is_there(has, character)) {
+            memmove(script + out, script + at, n);
+            out += n;
+        } else {
+            bool has_box = is_there(has, 0x25A1) && n >= sizeof BOX - 1;
+            size_t box = has_box ? sizeof BOX - 1 : 1;
+            memcpy(script + out, has_box ? BOX : "?", box);
+            out += box;
+            missing = missing ? missing : character;
+        }
+    }
     if (missing)
         program_note("no font here has U+%04X, and perhaps others: a box stands for it; packages "
                      "such as fonts-noto-core and fonts-noto-cjk have more",
                      (unsigned)missing);
-    return len;
+    return out;
 }

@@ -8,17 +8,20 @@
 
 #include "tools/common/child.h"
 #include "tools/common/options.h"
+#include "tools/plot/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 /* ---- Strings ---- */
 
-static void put_string(FILE *stream, const char *text, const char *percent)
+static const char *string(const char *text, const char *percent)
 {
     bool after_escape = false; /* an escape takes in all octal digits behind it */
+    char *made;
+    size_t len;
+    FILE *stream = memory_open(&made, &len);
     putc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
@@ -33,16 +36,18 @@ static void put_string(FILE *stream, const char *text, const char *percent)
             fprintf(stream, "\\%03o", *c);
     }
     putc('"', stream);
+    memory_close(stream, &made);
+    return made;
 }
 
-void gnuplot_put_string(FILE *stream, const char *text)
+const char *gnuplot_string(const char *text)
 {
-    put_string(stream, text, "\\045");
+    return string(text, "\\045");
 }
 
-void gnuplot_put_format(FILE *stream, const char *text)
+const char *gnuplot_format(const char *text)
 {
-    put_string(stream, text, "\\045\\045");
+    return string(text, "\\045\\045");
 }
 
 /* ---- Running ---- */
@@ -62,18 +67,15 @@ static const char *one_line(char *message)
     return message[0] ? message : "it gave no reason";
 }
 
-static bool judge(struct child_result *result)
+static bool judge(const struct child_result *result, char *message)
 {
     int status = result->status;
-    if (!result->bytes)
-        program_fail("not enough memory for the picture");
-    else if (WIFSIGNALED(status))
-        program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status),
-                     one_line(result->message));
+    if (WIFSIGNALED(status))
+        program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status), one_line(message));
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        program_fail("gnuplot failed: %s", one_line(result->message));
+        program_fail("gnuplot failed: %s", one_line(message));
     else if (result->len == 0)
-        program_fail("gnuplot drew nothing: %s", one_line(result->message));
+        program_fail("gnuplot drew nothing: %s", one_line(message));
     else
         return true;
     return false;
@@ -86,7 +88,6 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
     char *const arguments[] = {name, defaults, from_stdin, NULL};
     struct child_result result;
     int reason = run_child(arguments, script, len, &result);
-    *picture = (struct picture){0};
     if (reason == ENOENT)
         program_fail("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
                      "tools/setup.sh installs it); --data FILE and -f data need no gnuplot");
@@ -94,10 +95,6 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
         program_fail("cannot start gnuplot: %s", strerror(reason));
     if (reason)
         return false;
-    if (!judge(&result)) {
-        free(result.bytes);
-        return false;
-    }
-    *picture = (struct picture){result.bytes, result.len};
-    return true;
+    *picture = (struct picture){memory_keep(result.bytes), result.len};
+    return judge(&result, result.message);
 }

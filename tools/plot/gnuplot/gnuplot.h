@@ -4,21 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct picture {
-    char *bytes; /* [len], then a NUL; to be freed */
+    char *bytes; /* [len], then a NUL */
     size_t len;
 };
 
 /* Runs gnuplot without its start files on the script and takes what it writes to stdout. False: the
- * message has been printed (gnuplot is not there, it failed, it drew nothing, memory is short). */
+ * message has been printed (gnuplot is not there, it failed, it drew nothing). */
 bool gnuplot_run(const char *script, size_t len, struct picture *picture);
 
-/* Writes a text as a double-quoted string of gnuplot that stands for exactly these bytes. */
-void gnuplot_put_string(FILE *stream, const char *text);
+/* A text as a double-quoted string of gnuplot that stands for exactly these bytes. */
+const char *gnuplot_string(const char *text);
 
 /* The same for the name of a tick, which gnuplot reads as a format: its percent signs are doubled. */
-void gnuplot_put_format(FILE *stream, const char *text);
+const char *gnuplot_format(const char *text);
 
 #endif

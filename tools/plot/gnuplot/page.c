@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins: 160 mm × 219 mm */
@@ -32,7 +31,7 @@ char *text_cut(const char *text, size_t len, size_t columns)
     size_t cut_len;
     FILE *stream = memory_open(&cut, &cut_len);
     display_text(stream, text, len, columns);
-    memory_close(stream);
+    memory_close(stream, &cut);
     return cut;
 }
 
@@ -73,7 +72,7 @@ static char *break_lines(const char *text, size_t columns)
             putc('\n', stream);
         display_text(stream, line, (size_t)(end - line), columns);
     }
-    memory_close(stream);
+    memory_close(stream, &lines);
     return lines;
 }
 
@@ -182,10 +181,7 @@ double page_title_distance(const struct name_style *style, const char *lines)
 
 static double title_height(const char *title, double points)
 {
-    char *lines = title ? title_lines(title, points) : NULL;
-    double height = lines_height(lines, AXIS_FONT);
-    free(lines);
-    return height;
+    return title ? lines_height(title_lines(title, points), AXIS_FONT) : 0;
 }
 
 /* What one panel needs on each of its sides. */
@@ -239,8 +235,8 @@ static void measure_sides(struct page *page, const struct figure *figure)
             fmax(most.left, page->x.extent - page->panel_width / most_elements(figure, true) / 2);
     page->left = EDGE + most.left;
     page->right = EDGE + most.right;
-    page->bottom =
-        EDGE + most.below + (figure->notes ? lines_height(figure->notes, NOTE_FONT) + GAP : 0);
+    page->bottom = EDGE + most.below +
+                   (figure->n_notes ? (double)figure->n_notes * NOTE_FONT * LINE_HEIGHT + GAP : 0);
     page->top = EDGE + lines_height(page->title, TITLE_FONT) + GAP + most.above;
     page->gap_x = (figure->shares_y ? GAP : most.left) + (figure->shares_scale ? GAP : most.right);
     page->gap_y = (figure->shares_x ? GAP : most.below + 2 * GAP) + most.above;
@@ -326,9 +322,4 @@ void page_make(struct page *page, const struct figure *figure, double width, dou
         size_panels(page, figure, width, height);
     }
     size_page(page);
-}
-
-void page_free(struct page *page)
-{
-    free(page->title);
 }

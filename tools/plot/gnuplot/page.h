@@ -31,7 +31,6 @@ struct page {
 
 /* width, height 0: chosen so that it looks well and fits a page of A4. */
 void page_make(struct page *page, const struct figure *figure, double width, double height);
-void page_free(struct page *page);
 
 /* How far from the axis its title is, in lines as it is written; the last of them stands there. */
 double page_title_distance(const struct name_style *style, const char *lines);
@@ -39,10 +38,10 @@ double page_title_distance(const struct name_style *style, const char *lines);
 /* The points that a text takes, at most so many columns of it. */
 double text_points(const char *text, double font, size_t columns);
 
-/* The text for the screen (see tools/common/display.h), cut to so many columns; to be freed. */
+/* The text for the screen (see tools/common/display.h), cut to so many columns. */
 char *text_cut(const char *text, size_t len, size_t columns);
 
-/* The title of a panel or an axis that is so many points wide, in lines; to be freed. */
+/* The title of a panel or an axis that is so many points wide, in lines. */
 char *title_lines(const char *title, double points);
 
 #endif

@@ -4,7 +4,6 @@
 #include "tools/common/display.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/plot/gnuplot/figure_table.h"
 #include "tools/plot/gnuplot/fonts.h"
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/script.h"
@@ -20,16 +19,6 @@
 
 enum { TEXT_COLUMNS = 80, TEXT_COLUMNS_MOST = 400, TEXT_ROWS = 24, PIXELS_MOST = 16000 };
 
-static int write_table(const struct figure *figure, const char *path)
-{
-    struct output output;
-    if (!output_open(&output, path))
-        return PROGRAM_FAILED;
-    errno = 0;
-    figure_write_table(figure, output.stream);
-    return output_end(&output, PROGRAM_DONE);
-}
-
 static int write_bytes(const char *bytes, size_t len, const char *path)
 {
     struct output output;
@@ -38,6 +27,16 @@ static int write_bytes(const char *bytes, size_t len, const char *path)
     errno = 0;
     fwrite(bytes, 1, len, output.stream);
     return output_end(&output, PROGRAM_DONE);
+}
+
+static int write_table(const struct figure *figure, const char *path)
+{
+    char *table;
+    size_t len;
+    FILE *stream = memory_open(&table, &len);
+    figure_write_table(figure, stream);
+    memory_close(stream, &table);
+    return write_bytes(table, len, path);
 }
 
 /* ---- Characters ---- */
@@ -56,19 +55,23 @@ static bool has_colors(bool is_terminal)
     return is_terminal && kind && strcmp(kind, "dumb") != 0 && !(refused && refused[0]);
 }
 
+/* A line in which nothing moves the cursor. */
+static void put_line(const char *line, FILE *stream)
+{
+    display_text(stream, line, strlen(line), TEXT_COLUMNS_MOST);
+    putc('\n', stream);
+}
+
 /* What a plane of letters cannot show: the axis upwards, and how long the links are. */
 static void put_plane_words(const struct panel *panel, FILE *stream)
 {
-    char scratch[AXIS_NAME_BYTES];
-    if (panel->y.title)
-        fprintf(stream, "upwards: %s\n", panel->y.title);
+    fprintf(stream, "upwards: %s\n", panel->y.title);
     for (size_t i = 0; i < panel->n_links; i++) {
-        char *text = NULL;
-        text_set(&text, "%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0], scratch),
-                 axis_name(&panel->y, panel->links[i][1], scratch), panel_link_length(panel, i));
+        const char *text =
+            text_new("%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0]),
+                     axis_name(&panel->y, panel->links[i][1]), panel_link_length(panel, i));
         fputs(i ? ", " : "distance in the plane: ", stream);
         display_text(stream, text, strlen(text), TEXT_COLUMNS_MOST);
-        free(text);
     }
     fputs(panel->n_links ? "\n" : "", stream);
 }
@@ -80,29 +83,15 @@ static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream
     size_t len;
     FILE *memory = memory_open(&script, &len);
     script_write_text(panel, columns, TEXT_ROWS, memory);
-    memory_close(memory);
-    bool is_drawn = gnuplot_run(script, len, &picture);
-    free(script);
-    if (is_drawn) {
-        size_t feed = strspn(picture.bytes, "\f"); /* which even "nofeed" begins with */
-        while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
-            picture.len--;
-        fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
-        putc('\n', stream);
-        free(picture.bytes);
-    }
-    return is_drawn;
-}
-
-/* Line by line, and nothing in them moves the cursor. */
-static void put_notes(const char *notes, FILE *stream)
-{
-    while (*notes) {
-        size_t len = strcspn(notes, "\n");
-        display_text(stream, notes, len, TEXT_COLUMNS_MOST);
-        putc('\n', stream);
-        notes += len + (notes[len] ? 1 : 0);
-    }
+    memory_close(memory, &script);
+    if (!gnuplot_run(script, len, &picture))
+        return false;
+    size_t feed = strspn(picture.bytes, "\f"); /* which even "nofeed" begins with */
+    while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
+        picture.len--;
+    fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
+    putc('\n', stream);
+    return true;
 }
 
 static bool put_panel(const struct panel *panel, bool is_terminal, FILE *stream)
@@ -129,34 +118,29 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     size_t len;
     FILE *stream = memory_open(&text, &len);
     fprintf(stream, "%s\n", figure->title);
-    if (figure->notes)
-        put_notes(figure->notes, stream);
+    for (size_t i = 0; i < figure->n_notes; i++)
+        put_line(figure->notes[i], stream);
     for (size_t i = 0; i < figure->n_panels && is_drawn; i++)
         if (figure->panels[i].kind != PANEL_DATA)
             is_drawn = put_panel(&figure->panels[i], is_terminal, stream);
-    memory_close(stream);
-    int code = is_drawn ? write_bytes(text, len, options->output_path) : PROGRAM_FAILED;
-    free(text);
-    return code;
+    memory_close(stream, &text);
+    return is_drawn ? write_bytes(text, len, options->output_path) : PROGRAM_FAILED;
 }
 
 /* ---- Pictures ---- */
 
-/* What the end of each kind of file is, so that half a picture is not taken for one. */
-static bool is_whole(enum medium medium, const struct picture *picture)
+/* How each kind of file begins and ends, so that half a picture is not taken for one. */
+static bool is_whole(enum plot_format format, const struct picture *picture)
 {
-    static const char png[] = "\x89PNG\r\n\x1a\n";
-    const char *end = picture->bytes + picture->len;
-    size_t n = picture->len;
-    switch (medium) {
-    case MEDIUM_PNG:
-        return n > 57 && memcmp(picture->bytes, png, 8) == 0 && memcmp(end - 8, "IEND", 4) == 0;
-    case MEDIUM_SVG:
-        return n > 100 && memmem(picture->bytes, n, "<svg", 4) && memmem(end - 20, 20, "</svg>", 6);
-    default:
-        return n > 100 && memcmp(picture->bytes, "%PDF", 4) == 0 &&
-               memmem(end - 20, 20, "%%EOF", 5);
-    }
+    static const struct {
+        const char *begin, *end;
+    } marks[] = {[PLOT_PNG] = {"\x89PNG\r\n\x1a\n", "IEND"},
+                 [PLOT_SVG] = {"<svg", "</svg>"},
+                 [PLOT_PDF] = {"%PDF", "%%EOF"}};
+    enum { BEGIN = 100, END = 20 };
+    const char *begin = marks[format].begin, *end = marks[format].end;
+    return picture->len > BEGIN && memmem(picture->bytes, BEGIN, begin, strlen(begin)) &&
+           memmem(picture->bytes + picture->len - END, END, end, strlen(end));
 }
 
 /* Cells of an image in SVG have sharp edges, as gnuplot's other images do. */
@@ -164,8 +148,7 @@ static void sharpen_svg(struct picture *picture)
 {
     static const char mark[] = "<image ";
     const char *at = picture->bytes, *end = at + picture->len, *found;
-    struct picture sharp = {0};
-    FILE *stream = memory_open(&sharp.bytes, &sharp.len);
+    FILE *stream = memory_open(&picture->bytes, &picture->len);
     while ((found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)) != NULL) {
         found += sizeof mark - 1;
         fwrite(at, 1, (size_t)(found - at), stream);
@@ -173,21 +156,19 @@ static void sharpen_svg(struct picture *picture)
         at = found;
     }
     fwrite(at, 1, (size_t)(end - at), stream);
-    memory_close(stream);
-    free(picture->bytes);
-    *picture = sharp;
+    memory_close(stream, &picture->bytes);
 }
 
 static bool choose_terminal(const struct plot_options *options, const struct page *page,
                             struct terminal *terminal)
 {
     double per_inch = options->format == PLOT_PNG ? options->dpi : 96;
-    terminal->medium = options->format == PLOT_PNG   ? MEDIUM_PNG
-                       : options->format == PLOT_SVG ? MEDIUM_SVG
-                                                     : MEDIUM_PDF;
-    terminal->dpi = options->dpi;
-    terminal->pixels[0] = (size_t)lround(page->width / 72 * per_inch);
-    terminal->pixels[1] = (size_t)lround(page->height / 72 * per_inch);
+    *terminal = (struct terminal){
+        .format = options->format,
+        .dpi = options->dpi,
+        .pixels = {(size_t)lround(page->width / 72 * per_inch),
+                   (size_t)lround(page->height / 72 * per_inch)},
+    };
     if (terminal->pixels[0] <= PIXELS_MOST && terminal->pixels[1] <= PIXELS_MOST)
         return true;
     program_fail("a picture of %zu x %zu pixels is too large: at most %d each way",
@@ -195,49 +176,34 @@ static bool choose_terminal(const struct plot_options *options, const struct pag
     return false;
 }
 
-static int draw(const struct figure *figure, const struct page *page,
-                const struct terminal *terminal, const char *path)
-{
-    struct picture picture;
-    char *script;
-    size_t len;
-    FILE *memory = memory_open(&script, &len);
-    script_write(figure, page, terminal, memory);
-    memory_close(memory);
-    if (terminal->medium != MEDIUM_SVG)
-        len = fonts_replace_missing(script, len);
-    bool is_drawn = gnuplot_run(script, len, &picture);
-    free(script);
-    if (!is_drawn)
-        return PROGRAM_FAILED;
-    int code = PROGRAM_FAILED;
-    if (!is_whole(terminal->medium, &picture)) {
-        program_fail("gnuplot drew only a part of the picture");
-    } else {
-        if (terminal->medium == MEDIUM_SVG)
-            sharpen_svg(&picture);
-        code = write_bytes(picture.bytes, picture.len, path);
-    }
-    free(picture.bytes);
-    return code;
-}
-
 static int write_picture(const struct figure *figure, const struct plot_options *options)
 {
     struct page page;
     struct terminal terminal;
+    struct picture picture;
+    char *script;
+    size_t len;
     page_make(&page, figure, options->width_inches * 72, options->height_inches * 72);
-    int code = choose_terminal(options, &page, &terminal)
-                   ? draw(figure, &page, &terminal, options->output_path)
-                   : PROGRAM_FAILED;
-    page_free(&page);
-    return code;
+    if (!choose_terminal(options, &page, &terminal))
+        return PROGRAM_FAILED;
+    FILE *memory = memory_open(&script, &len);
+    script_write(figure, &page, &terminal, memory);
+    memory_close(memory, &script);
+    if (options->format != PLOT_SVG)
+        len = fonts_replace_missing(script, len);
+    if (!gnuplot_run(script, len, &picture))
+        return PROGRAM_FAILED;
+    if (!is_whole(options->format, &picture))
+        return program_fail("gnuplot drew only a part of the picture");
+    if (options->format == PLOT_SVG)
+        sharpen_svg(&picture);
+    return write_bytes(picture.bytes, picture.len, options->output_path);
 }
 
 int render(struct figure *figure, const struct plot_options *options)
 {
     if (options->title)
-        text_set(&figure->title, "%s", options->title);
+        figure->title = text_new("%s", options->title);
     figure_set_ranges(figure);
     int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
     if (code != PROGRAM_DONE)

@@ -1,16 +1,16 @@
 /* script.c - see script.h.
  *
  * We say how large the panels are and how names are written; gnuplot places panels, titles, ticks,
- * colour scales and legends. Texts pass through gnuplot_put_string, numbers are written by us;
+ * colour scales and legends. Texts pass through gnuplot_string, numbers are written by us;
  * nothing else of the user's reaches the script.
  */
 #include "tools/plot/gnuplot/script.h"
 
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/palette.h"
+#include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Maps up to so many cells are drawn cell by cell, larger ones as an image. */
@@ -25,62 +25,61 @@ struct writer {
 
 /* ---- The page ---- */
 
+/* What holds for all panels. Numbers in cells are black or white, whichever reads better. */
+static const char SETTINGS[] =
+    "set border 15 lc rgb '#404040' lw 0.8 front\n"
+    "set tics nomirror out textcolor rgb '#000000'\n"
+    "set colorbox vertical noborder\n"
+    "set format cb '%g'\n"
+    "unset key\n"
+    "set title offset 0,-0.4\n"
+    "number(v) = v == 0 ? '0' : abs(v) < 0.005 ? '0.00' : sprintf('%.2f', v)\n"
+    "luminance(c) = 0.2126 * (c >> 16 & 255) + 0.7152 * (c >> 8 & 255) + 0.0722 * (c & 255)\n"
+    "ink(c) = luminance(c) > 140 ? 0x202020 : 0xFFFFFF\n";
+
 static void put_terminal(const struct page *page, const struct terminal *terminal, FILE *out)
 {
-    static const char *const names[] = {"pngcairo", "svg", "pdfcairo"};
     double scale = terminal->dpi / 96; /* letters of a PNG have their size at 96 pixels per inch */
-    fprintf(out, "set encoding utf8\nset terminal %s noenhanced background '#FFFFFF' ",
-            names[terminal->medium]);
-    if (terminal->medium == MEDIUM_PDF) /* whose letters are a third larger than they say */
-        fprintf(out, "font 'sans,9' fontscale 0.75 linewidth 1.5 size %.6fin,%.6fin\n",
+    size_t width = terminal->pixels[0], height = terminal->pixels[1];
+    fputs("set encoding utf8\nset terminal ", out);
+    if (terminal->format == PLOT_PDF) /* whose letters are a third larger than they say */
+        fprintf(out, "pdfcairo font 'sans,9' fontscale 0.75 linewidth 1.5 size %.6fin,%.6fin",
                 page->width / 72, page->height / 72);
-    else if (terminal->medium == MEDIUM_SVG) /* letters are in pixels, 96 per inch */
-        fprintf(out, "font 'sans-serif,9' fontscale 1.33333 linewidth 1 size %zu,%zu\n",
-                terminal->pixels[0], terminal->pixels[1]);
+    else if (terminal->format == PLOT_SVG) /* letters are in pixels, 96 per inch */
+        fprintf(out, "svg font 'sans-serif,9' fontscale 1.33333 linewidth 1 size %zu,%zu", width,
+                height);
     else
-        fprintf(out, "font 'sans,9' fontscale %.5f linewidth %.5f size %zu,%zu\n", scale, scale,
-                terminal->pixels[0], terminal->pixels[1]);
+        fprintf(out, "pngcairo font 'sans,9' fontscale %.5f linewidth %.5f size %zu,%zu", scale,
+                scale, width, height);
+    fputs(" noenhanced background '#FFFFFF'\n", out);
 }
 
 /* Below the panels, in lines that are cut where the page ends. */
 static void put_notes(const struct writer *writer)
 {
     const struct page *page = writer->page;
-    double line_height = NOTE_FONT * LINE_HEIGHT / page->height;
-    double y = (8 + NOTE_FONT / 2) / page->height;
-    const char *notes = writer->figure->notes, *end = notes ? notes + strlen(notes) : NULL;
-    for (int n = 1; end > notes; n++, y += line_height) { /* the last line is the lowest */
-        const char *line = end - 1;
-        while (line > notes && line[-1] != '\n')
-            line--;
-        char *cut = text_cut(line, (size_t)(end - 1 - line),
-                             (size_t)((page->width - 24) / (NOTE_FONT * 0.56)));
-        fprintf(writer->out, "set label %d ", n);
-        gnuplot_put_string(writer->out, cut);
-        fprintf(writer->out, " at screen %.5f, screen %.5f left noenhanced font ',%.1f'\n",
-                12 / page->width, y, NOTE_FONT);
-        free(cut);
-        end = line;
+    const struct figure *figure = writer->figure;
+    double columns = (page->width - 24) / (NOTE_FONT * 0.56);
+    for (size_t i = 0; i < figure->n_notes; i++) {
+        const char *note = text_cut(figure->notes[i], strlen(figure->notes[i]), (size_t)columns);
+        double lines_below = (double)(figure->n_notes - 1 - i) * LINE_HEIGHT + 0.5;
+        fprintf(writer->out, "set label %s at screen %.5f, screen %.5f left font ',%.1f'\n",
+                gnuplot_string(note), 12 / page->width,
+                (8 + lines_below * NOTE_FONT) / page->height, NOTE_FONT);
     }
 }
 
 static void put_page(const struct writer *writer)
 {
     const struct page *page = writer->page;
-    fputs("set border 15 lc rgb '#404040' lw 0.8 front\nset tics nomirror out textcolor rgb "
-          "'#000000'\n"
-          "unset key\nset title offset 0,-0.4\n"
-          "number(v) = v == 0 ? '0' : abs(v) < 0.005 ? '0.00' : sprintf('%.2f', v)\n"
-          "ink(c) = 0.2126 * (c >> 16 & 255) + 0.7152 * (c >> 8 & 255) + 0.0722 * (c & 255) > 140 "
-          "? 0x202020 : 0xFFFFFF\n",
-          writer->out);
-    fprintf(writer->out, "set multiplot layout %zu,%zu margins screen %.5f,%.5f,%.5f,%.5f ",
+    put_terminal(page, writer->terminal, writer->out);
+    fputs(SETTINGS, writer->out);
+    fprintf(writer->out,
+            "set multiplot layout %zu,%zu margins screen %.5f,%.5f,%.5f,%.5f "
+            "spacing screen %.5f,%.5f title %s font ',%.1f'\n",
             page->rows, page->columns, page->left / page->width, 1 - page->right / page->width,
-            page->bottom / page->height, 1 - page->top / page->height);
-    fprintf(writer->out, "spacing screen %.5f,%.5f title ", page->gap_x / page->width,
-            page->gap_y / page->height);
-    gnuplot_put_string(writer->out, page->title);
-    fprintf(writer->out, " noenhanced font ',%.1f'\n", TITLE_FONT);
+            page->bottom / page->height, 1 - page->top / page->height, page->gap_x / page->width,
+            page->gap_y / page->height, gnuplot_string(page->title), TITLE_FONT);
     put_notes(writer);
 }
 
@@ -90,73 +89,51 @@ static void put_page(const struct writer *writer)
 static void put_title(const struct writer *writer, const char *what, const char *title,
                       double points)
 {
-    char *lines = title ? title_lines(title, points) : NULL;
-    fprintf(writer->out, "set %s ", what);
-    gnuplot_put_string(writer->out, lines ? lines : "");
-    fprintf(writer->out, " noenhanced font ',%.1f'\n", AXIS_FONT);
-    free(lines);
+    const char *lines = title ? title_lines(title, points) : "";
+    fprintf(writer->out, "set %s %s font ',%.1f'\n", what, gnuplot_string(lines), AXIS_FONT);
 }
 
 /* The title of an axis, beyond its names: gnuplot's own would reckon with larger letters. */
 static void put_axis_title(const struct writer *writer, const char *title, bool is_x)
 {
     const struct page *page = writer->page;
-    double room = is_x ? page->panel_width : page->panel_height;
-    char *lines = title_lines(title, room);
+    const char *lines = title_lines(title, is_x ? page->panel_width : page->panel_height);
     double beyond = page_title_distance(is_x ? &page->x : &page->y, is_x ? NULL : lines);
-    fputs("set label ", writer->out);
-    gnuplot_put_string(writer->out, lines);
-    if (is_x)
-        fprintf(writer->out, " at graph 0.5, graph %.5f", -beyond / page->panel_height);
-    else
-        fprintf(writer->out, " at graph %.5f, graph 0.5 rotate", -beyond / page->panel_width);
-    fprintf(writer->out, " center noenhanced font ',%.1f'\n", AXIS_FONT);
-    free(lines);
+    fprintf(writer->out, "set label %s at graph %.5f, graph %.5f %s center font ',%.1f'\n",
+            gnuplot_string(lines), is_x ? 0.5 : -beyond / page->panel_width,
+            is_x ? -beyond / page->panel_height : 0.5, is_x ? "" : "rotate", AXIS_FONT);
 }
 
-/* 1, 2, 5, 10, 20 … elements from tick to tick, so that numbers have room. */
-static size_t tick_step(size_t n, double points)
+/* 1, 2 or 5 times a power of ten, so that at most so many are in the range. */
+static double round_step(double range, double most)
 {
-    static const double NUMBER_POINTS = 28;
-    size_t step = 1;
-    for (int i = 0; (double)n / (double)step * NUMBER_POINTS > points; i++)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
+    double power = pow(10, floor(log10(range / most)));
+    double factor = range / most / power;
+    return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
 }
 
 /* The numbers of elements, or of values: 0 elements. */
 static void put_numbers(const struct writer *writer, bool is_x, size_t n_elements, bool is_shown)
 {
-    const struct page *page = writer->page;
+    static const double NUMBER_POINTS = 28;
+    double points = is_x ? writer->page->panel_width : writer->page->panel_height;
+    double step = fmax(1, round_step(fmax(1, (double)n_elements), points / NUMBER_POINTS));
     char letter = is_x ? 'x' : 'y';
-    fprintf(writer->out, "set %ctics ", letter);
-    if (n_elements > 0)
-        fprintf(writer->out, "%zu",
-                tick_step(n_elements, is_x ? page->panel_width : page->panel_height));
-    else
-        fputs("autofreq", writer->out);
-    fprintf(writer->out, " scale 0.5 norotate font ',%.1f'\nset format %c '%s'\n", TICK_FONT,
-            letter, is_shown ? "%g" : "");
+    fprintf(writer->out, "set %ctics %s scale 0.5 norotate font ',%.1f'\nset format %c '%s'\n",
+            letter, n_elements > 0 ? text_new("%.0f", step) : "autofreq", TICK_FONT, letter,
+            is_shown ? "%g" : "");
 }
 
 static void put_names(const struct writer *writer, bool is_x, const struct axis *axis)
 {
     const struct name_style *style = is_x ? &writer->page->x : &writer->page->y;
-    char scratch[AXIS_NAME_BYTES];
     fprintf(writer->out, "set %ctics (", is_x ? 'x' : 'y');
     for (size_t i = 0; i < axis->n; i += style->step) {
-        const char *name = axis_name(axis, i, scratch);
-        char *cut = text_cut(name, strlen(name), style->columns);
-        fputs(i ? ", " : "", writer->out);
-        gnuplot_put_format(writer->out, cut);
-        fprintf(writer->out, " %zu", i);
-        free(cut);
+        const char *name = text_cut(axis->labels[i], strlen(axis->labels[i]), style->columns);
+        fprintf(writer->out, "%s%s %zu", i ? ", " : "", gnuplot_format(name), i);
     }
-    fprintf(writer->out, ") scale 0 noenhanced font ',%.1f' ", style->font);
-    if (style->degrees > 0)
-        fprintf(writer->out, "rotate by %.0f right\n", style->degrees);
-    else
-        fputs("norotate\n", writer->out);
+    fprintf(writer->out, ") scale 0 font ',%.1f' %s\n", style->font,
+            style->degrees > 0 ? text_new("rotate by %.0f right", style->degrees) : "norotate");
 }
 
 /* An axis whose elements lie at whole numbers, by name or number. */
@@ -177,19 +154,10 @@ static void put_elements(const struct writer *writer, bool is_x, const struct ax
 static void put_values(const struct writer *writer, bool is_x, const char *title)
 {
     put_numbers(writer, is_x, 0, true);
-    if (title)
-        put_axis_title(writer, title, is_x);
+    put_axis_title(writer, title, is_x);
 }
 
 /* ---- Maps ---- */
-
-/* 1, 2 or 5 times a power of ten, so that at most so many are in the range. */
-static double round_step(double range, double most)
-{
-    double power = pow(10, floor(log10(range / most)));
-    double factor = range / most / power;
-    return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
-}
 
 /* Beside the panel; one for all panels is as high as all of them. */
 static void put_color_scale(const struct writer *writer, const struct panel *panel, size_t index)
@@ -198,19 +166,18 @@ static void put_color_scale(const struct writer *writer, const struct panel *pan
     bool is_shared = writer->figure->shares_scale;
     double panels = is_shared ? (double)page->rows : 1;
     double height = panels + (panels - 1) * page->gap_y / page->panel_height;
+    double numbers = fmin(8, fmax(1, height * page->panel_height / 20));
     palette_put(panel->palette, writer->out);
     fprintf(writer->out, "set cbrange [%.17g:%.17g]\n", panel->least, panel->most);
     if (is_shared && index != page->columns - 1) {
         fputs("unset colorbox\n", writer->out);
         return;
     }
-    fprintf(
-        writer->out,
-        "set colorbox vertical user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f "
-        "noborder\nset format cb '%%g'\nset cbtics %.10g scale 0.5 offset -0.5,0 font ',%.1f'\n",
-        1 + 5 / page->panel_width, 1 - height, 9 / page->width, height,
-        round_step(panel->most - panel->least, fmin(8, fmax(1, height * page->panel_height / 20))),
-        TICK_FONT);
+    fprintf(writer->out,
+            "set colorbox user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f\n"
+            "set cbtics %.10g scale 0.5 offset -0.5,0 font ',%.1f'\n",
+            1 + 5 / page->panel_width, 1 - height, 9 / page->width, height,
+            round_step(panel->most - panel->least, numbers), TICK_FONT);
     put_title(writer, "cblabel", panel->unit, height * page->panel_height);
 }
 
@@ -218,12 +185,10 @@ static void put_color_scale(const struct writer *writer, const struct panel *pan
 static double value_font(const struct panel *panel, double cell_width, double cell_height)
 {
     double least, most;
-    char text[2][340];
     panel_range(panel, &least, &most);
-    int columns = snprintf(text[0], sizeof text[0], "%.2f", least);
-    int other = snprintf(text[1], sizeof text[1], "%.2f", most);
-    columns = other > columns ? other : columns;
-    double font = fmin(TICK_FONT, fmin(1.48 * cell_width / columns, 0.7 * cell_height));
+    int columns = snprintf(NULL, 0, "%.2f", least), other = snprintf(NULL, 0, "%.2f", most);
+    double font =
+        fmin(TICK_FONT, fmin(1.48 * cell_width / fmax(columns, other), 0.7 * cell_height));
     return panel->shows_values && font >= 4.5 ? font : 0;
 }
 
@@ -265,7 +230,7 @@ static double pixel_middle(size_t i, size_t per_element)
 static void plot_image(const struct writer *writer, const struct panel *panel)
 {
     enum { PIXELS = 600 };
-    bool is_svg = writer->terminal->medium == MEDIUM_SVG;
+    bool is_svg = writer->terminal->format == PLOT_SVG;
     size_t wide = is_svg ? (PIXELS + panel->x.n - 1) / panel->x.n : 1;
     size_t high = is_svg ? (PIXELS + panel->y.n - 1) / panel->y.n : 1;
     fprintf(writer->out, "$panel << END_OF_PANEL\n%zu", panel->x.n * wide);
@@ -284,15 +249,13 @@ static void draw_map(const struct writer *writer, const struct panel *panel, siz
 {
     const struct page *page = writer->page;
     const struct figure *figure = writer->figure;
-    bool has_x_names = !figure->shares_x || index + page->columns >= page->n;
-    bool has_y_names = !figure->shares_y || index % page->columns == 0;
-
     put_color_scale(writer, panel, index);
-    put_elements(writer, true, &panel->x, has_x_names);
-    put_elements(writer, false, &panel->y, has_y_names);
-    fprintf(writer->out, "set xrange [-0.5:%zu.5]\n", panel->x.n - 1);
-    fprintf(writer->out, panel->y_up ? "set yrange [-0.5:%zu.5]\n" : "set yrange [%zu.5:-0.5]\n",
-            panel->y.n - 1);
+    put_elements(writer, true, &panel->x,
+                 !figure->shares_x || index + page->columns >= page->n); /* the lowest panels */
+    put_elements(writer, false, &panel->y, !figure->shares_y || index % page->columns == 0);
+    double last_row = (double)panel->y.n - 0.5;
+    fprintf(writer->out, "set xrange [-0.5:%zu.5]\nset yrange [%g:%g]\n", panel->x.n - 1,
+            panel->y_up ? -0.5 : last_row, panel->y_up ? last_row : -0.5);
     if (panel->x.n * panel->y.n <= BOXED_CELLS)
         plot_boxes(writer, panel);
     else
@@ -304,47 +267,28 @@ static void draw_map(const struct writer *writer, const struct panel *panel, siz
 static void draw_lines(const struct writer *writer, const struct panel *panel)
 {
     static const char *const dashes[] = {"solid", "'--'", "'. '", "'-.'"};
-    const struct page *page = writer->page;
+    double key_font = fmin(TICK_FONT, writer->page->panel_height / (1.1 * (double)panel->y.n));
     size_t last = panel->x.n - 1;
     script_put_values(panel, writer->out);
     put_elements(writer, true, &panel->x, true);
     put_values(writer, false, panel->unit);
-    fprintf(writer->out, "set xrange [%g:%zu%s]\nset yrange [%.17g:%.17g]\n", last ? 0 : -0.5, last,
-            last ? "" : ".5", panel->least, panel->most);
-    fprintf(
-        writer->out,
-        "set key outside right top Left reverse samplen 2 spacing 0.9 noenhanced font ',%.1f'\n",
-        fmin(TICK_FONT, page->panel_height / (1.1 * (double)panel->y.n)));
-    for (size_t row = 0; row < panel->y.n; row++) {
-        const char *name = panel->y.labels[row];
-        fprintf(writer->out, "%s$panel matrix every 1:1:0:%zu:%zu:%zu using 1:3 with %s ",
-                row ? ", " : "plot ", row, last, row, last ? "lines" : "points pt 7 ps 0.5");
-        fprintf(writer->out, "lc rgb '#%06X' dt %s lw 1.4 title ", (unsigned)line_color(row),
-                dashes[row / N_LINE_COLORS % 4]);
-        gnuplot_put_string(writer->out, name);
-    }
+    fprintf(writer->out,
+            "set xrange [%g:%g]\nset yrange [%.17g:%.17g]\n"
+            "set key outside right top Left reverse samplen 2 spacing 0.9 font ',%.1f'\nplot ",
+            last ? 0 : -0.5, last ? (double)last : 0.5, panel->least, panel->most, key_font);
+    for (size_t row = 0; row < panel->y.n; row++)
+        fprintf(writer->out,
+                "%s$panel matrix every 1:1:0:%zu:%zu:%zu using 1:3 with %s lc rgb '#%06X' dt %s "
+                "lw 1.4 title %s",
+                row ? ", " : "", row, last, row, last ? "lines" : "points pt 7 ps 0.5",
+                (unsigned)line_color(row), dashes[row / N_LINE_COLORS % 4],
+                gnuplot_string(panel->y.labels[row]));
     putc('\n', writer->out);
 }
 
 /* ---- Dots ---- */
 
-/* Dots of the first kind are filled; the others are rings, white inside. */
-static void put_dots(const struct writer *writer, const struct panel *panel, size_t i,
-                     double radius)
-{
-    char scratch[AXIS_NAME_BYTES];
-    const char *name = axis_name(&panel->x, i, scratch);
-    char *cut = text_cut(name, strlen(name), LEGEND_COLUMNS);
-    unsigned color = line_color(i);
-    fprintf(writer->out,
-            "$panel using %zu:0:(%.8g) with circles fillcolor rgb '#%06X' fillstyle solid border "
-            "lc rgb '#%06X' lw 1 title ",
-            i + 1, radius, i > 0 ? 0xFFFFFFu : color, color);
-    gnuplot_put_string(writer->out, cut);
-    fputs(i > 0 ? ", " : "", writer->out);
-    free(cut);
-}
-
+/* Dots of the first kind are filled; the others are rings, white inside, and are drawn first. */
 static void draw_dots(const struct writer *writer, const struct panel *panel)
 {
     const struct page *page = writer->page;
@@ -354,20 +298,23 @@ static void draw_dots(const struct writer *writer, const struct panel *panel)
     script_put_values(panel, writer->out);
     put_values(writer, true, panel->unit);
     put_elements(writer, false, &panel->y, true);
-    fprintf(writer->out, "set xrange [%.17g:%.17g]\nset yrange [%zu.5:-0.5]\n", panel->least,
-            panel->most, panel->y.n - 1);
     fprintf(writer->out,
+            "set xrange [%.17g:%.17g]\nset yrange [%zu.5:-0.5]\n"
             "set key at graph 0, graph 1 left bottom Left reverse vertical maxcols 1 invert "
-            "samplen 0.5 "
-            "noenhanced font ',%.1f'\n"
+            "samplen 0.5 font ',%.1f'\n"
             "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#B0B0B0' lw 0.6 back\nplot ",
-            TICK_FONT);
+            panel->least, panel->most, panel->y.n - 1, TICK_FONT);
     if (spacing > 4) /* a stem leads the eye from the name to the dot */
         fputs("$panel using (0):0:1:(0) with vectors nohead lc rgb '#D0D0D0' lw 0.6 notitle, ",
               writer->out);
-    for (size_t i = panel->x.n; i-- > 0;)
-        put_dots(writer, panel, i, radius);
-    putc('\n', writer->out);
+    for (size_t i = panel->x.n; i-- > 0;) {
+        const char *name = panel->x.labels[i];
+        fprintf(writer->out,
+                "$panel using %zu:0:(%.8g) with circles fillcolor rgb '#%06X' fillstyle solid "
+                "border lc rgb '#%06X' lw 1 title %s%s",
+                i + 1, radius, i > 0 ? 0xFFFFFFu : (unsigned)line_color(i), (unsigned)line_color(i),
+                gnuplot_string(text_cut(name, strlen(name), LEGEND_COLUMNS)), i > 0 ? ", " : "\n");
+    }
 }
 
 /* ---- All of it ---- */
@@ -394,9 +341,8 @@ static void draw_points(const struct writer *writer, const struct panel *panel)
 void script_write(const struct figure *figure, const struct page *page,
                   const struct terminal *terminal, FILE *script)
 {
-    struct writer writer = {figure, page, terminal, script};
+    const struct writer writer = {figure, page, terminal, script};
     size_t index = 0;
-    put_terminal(page, terminal, script);
     put_page(&writer);
     for (size_t i = 0; i < figure->n_panels; i++) {
         const struct panel *panel = &figure->panels[i];

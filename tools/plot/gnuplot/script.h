@@ -3,15 +3,15 @@
 #define TOOLS_PLOT_SCRIPT_H
 
 #include "tools/plot/gnuplot/page.h"
+#include "tools/plot/plot_options.h"
 
 #include <stdio.h>
 
 /* What it is drawn on. */
-enum medium { MEDIUM_PNG, MEDIUM_SVG, MEDIUM_PDF };
 struct terminal {
-    enum medium medium;
-    double dpi;       /* pixels per inch, of PNG */
-    size_t pixels[2]; /* of PNG and SVG */
+    enum plot_format format; /* PNG, SVG or PDF */
+    double dpi;              /* pixels per inch, of PNG */
+    size_t pixels[2];        /* of PNG and SVG */
 };
 
 /* The script that draws the figure to gnuplot's stdout. */

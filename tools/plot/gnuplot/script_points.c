@@ -7,7 +7,6 @@
 #include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double DOT_RADIUS = 2;
@@ -37,35 +36,33 @@ static void equalize(struct plane *plane)
     y[1] += more_y;
 }
 
-static const char *link_text(const struct panel *panel, size_t i, char out[AXIS_NAME_BYTES])
+static const char *link_text(const struct panel *panel, size_t i)
 {
-    snprintf(out, AXIS_NAME_BYTES, "%.3g", panel_link_length(panel, i));
-    return out;
+    return text_new("%.3g", panel_link_length(panel, i));
+}
+
+static struct named_point point_at(const struct plane *plane, double x, double y, const char *name)
+{
+    return (struct named_point){.x = x,
+                                .y = y,
+                                .width = text_points(name, plane->font, WORD_COLUMNS) + 1,
+                                .height = plane->font * 1.05};
 }
 
 static void find_points(struct plane *plane)
 {
     const struct panel *panel = plane->panel;
-    char scratch[AXIS_NAME_BYTES];
-    for (size_t i = 0; i < panel->y.n + panel->n_links; i++) {
-        struct named_point *point = &plane->points[i];
-        size_t link = i < panel->y.n ? 0 : i - panel->y.n;
-        const char *name =
-            i < panel->y.n ? axis_name(&panel->y, i, scratch) : link_text(panel, link, scratch);
-        if (i < panel->y.n) {
-            const double *value = panel->values + 2 * i;
-            point->x = (value[0] - plane->x_range[0]) / (plane->x_range[1] - plane->x_range[0]) *
-                       plane->width;
-            point->y = (value[1] - plane->y_range[0]) / (plane->y_range[1] - plane->y_range[0]) *
-                       plane->height;
-        } else {
-            const struct named_point *a = &plane->points[panel->links[link][0]];
-            const struct named_point *b = &plane->points[panel->links[link][1]];
-            point->x = (a->x + b->x) / 2;
-            point->y = (a->y + b->y) / 2;
-        }
-        point->width = text_points(name, plane->font, WORD_COLUMNS) + 1;
-        point->height = plane->font * 1.05;
+    const double *x = plane->x_range, *y = plane->y_range;
+    for (size_t i = 0; i < panel->y.n; i++)
+        plane->points[i] =
+            point_at(plane, (panel->values[2 * i] - x[0]) / (x[1] - x[0]) * plane->width,
+                     (panel->values[2 * i + 1] - y[0]) / (y[1] - y[0]) * plane->height,
+                     axis_name(&panel->y, i));
+    for (size_t i = 0; i < panel->n_links; i++) {
+        const struct named_point *a = &plane->points[panel->links[i][0]];
+        const struct named_point *b = &plane->points[panel->links[i][1]];
+        plane->points[panel->y.n + i] =
+            point_at(plane, (a->x + b->x) / 2, (a->y + b->y) / 2, link_text(panel, i));
     }
 }
 
@@ -81,25 +78,22 @@ static void put_line(const struct plane *plane, double x0, double y0, double x1,
 static void put_name(const struct plane *plane, const struct named_point *point, const char *name)
 {
     const struct box *box = &point->name;
-    bool is_right = box->left >= point->x, is_left = box->right <= point->x;
     double x = fmax(box->left, fmin(point->x, box->right));
     double y = fmax(box->bottom, fmin(point->y, box->top));
+    double at = (box->left + box->right) / 2;
+    const char *side = "center";
+    if (box->left >= point->x) {
+        at = box->left;
+        side = "left";
+    } else if (box->right <= point->x) {
+        at = box->right;
+        side = "right";
+    }
     if (hypot(x - point->x, y - point->y) > DOT_RADIUS + 3.5)
         put_line(plane, point->x, point->y, x, y, "lc rgb '#A0A0A0' lw 0.5");
-    char *cut = text_cut(name, strlen(name), WORD_COLUMNS);
-    fputs("set label ", plane->out);
-    gnuplot_put_string(plane->out, cut);
-    fprintf(plane->out, " at graph %.5f, graph %.5f %s noenhanced font ',%.1f' front\n",
-            (is_right  ? box->left
-             : is_left ? box->right
-                       : (box->left + box->right) / 2) /
-                plane->width,
-            (box->bottom + box->top) / 2 / plane->height,
-            is_right  ? "left"
-            : is_left ? "right"
-                      : "center",
-            plane->font);
-    free(cut);
+    fprintf(plane->out, "set label %s at graph %.5f, graph %.5f %s font ',%.1f' front\n",
+            gnuplot_string(text_cut(name, strlen(name), WORD_COLUMNS)), at / plane->width,
+            (box->bottom + box->top) / 2 / plane->height, side, plane->font);
 }
 
 static void put_link(const struct plane *plane, size_t i)
@@ -108,11 +102,10 @@ static void put_link(const struct plane *plane, size_t i)
     const struct named_point *a = &plane->points[panel->links[i][0]];
     const struct named_point *b = &plane->points[panel->links[i][1]];
     const struct box *box = &plane->points[panel->y.n + i].name;
-    char text[AXIS_NAME_BYTES];
     put_line(plane, a->x, a->y, b->x, b->y, "lc rgb '#D55E00' dt '-' lw 1");
     fprintf(plane->out,
             "set label '%s' at graph %.5f, graph %.5f center font ',%.1f' tc rgb '#D55E00'\n",
-            link_text(panel, i, text), (box->left + box->right) / 2 / plane->width,
+            link_text(panel, i), (box->left + box->right) / 2 / plane->width,
             (box->bottom + box->top) / 2 / plane->height, plane->font - 0.5);
 }
 
@@ -129,16 +122,14 @@ void script_put_points(const struct panel *panel, const struct page *page, FILE 
                           .out = script};
     size_t n = panel->y.n + panel->n_links;
     const struct box inside = {3, 2, plane.width - 4, plane.height - 2};
-    char scratch[AXIS_NAME_BYTES];
     plane.points = memory_zeros(n, sizeof *plane.points);
     equalize(&plane);
     find_points(&plane);
     place_labels(plane.points, n, &inside, DOT_RADIUS);
     for (size_t i = 0; i < panel->y.n; i++)
-        put_name(&plane, &plane.points[i], axis_name(&panel->y, i, scratch));
+        put_name(&plane, &plane.points[i], axis_name(&panel->y, i));
     for (size_t i = 0; i < panel->n_links; i++)
         put_link(&plane, i);
-    free(plane.points);
     fprintf(script,
             "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\n"
             "plot $panel using 1:2:(%.10g) with circles fillcolor rgb '#0072B2' fillstyle solid "

@@ -84,8 +84,5 @@ size_t *dims_read(const char *text, size_t width, size_t *n)
 {
     size_t *dims = memory_zeros(DIMS_MOST, sizeof *dims);
     *n = 0;
-    if (read_list(text, width, dims, n))
-        return dims;
-    free(dims);
-    return NULL;
+    return read_list(text, width, dims, n) ? dims : NULL;
 }

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of LAPACK, in OpenBLAS: A = U * diag(s) * Vt; all by reference, columns first. */
@@ -22,15 +21,6 @@ void dgesvd_(const char *job_u, const char *job_vt, const int *rows, const int *
 
 /* Shares below this are rounding: the axis is not determined. */
 static const double LEAST_SHARE = 1e-24;
-
-static void find_mean(struct pca *pca, const double *rows, size_t n)
-{
-    for (size_t row = 0; row < n; row++)
-        for (size_t i = 0; i < pca->width; i++)
-            pca->mean[i] += rows[row * pca->width + i];
-    for (size_t i = 0; i < pca->width && n > 0; i++)
-        pca->mean[i] /= (double)n;
-}
 
 static void fix_sign(double *axis, size_t width)
 {
@@ -76,9 +66,6 @@ static bool decompose(struct pca *pca, double *centred, size_t n)
     }
     if (info == 0)
         take_axes(pca, u, s, least);
-    free(work);
-    free(u);
-    free(s);
     return info == 0;
 }
 
@@ -90,25 +77,16 @@ bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width)
     pca->mean = memory_zeros(width, sizeof *pca->mean);
     pca->axes = memory_zeros(width, PCA_COMPONENTS * sizeof *pca->axes);
     double *centred = memory_zeros(n * width, sizeof *centred);
-    bool is_good = true;
-    find_mean(pca, rows, n);
-    for (size_t i = 0; is_good && i < n * width; i++) {
+    for (size_t i = 0; i < n * width; i++)
+        pca->mean[i % width] += rows[i];
+    for (size_t i = 0; i < width && n > 0; i++)
+        pca->mean[i] /= (double)n;
+    for (size_t i = 0; i < n * width; i++) {
         centred[i] = rows[i] - pca->mean[i % width];
-        is_good = isfinite(centred[i]);
+        if (!isfinite(centred[i]))
+            return false;
     }
-    if (is_good && n > 1)
-        is_good = decompose(pca, centred, n);
-    free(centred);
-    if (!is_good)
-        pca_free(pca);
-    return is_good;
-}
-
-void pca_free(struct pca *pca)
-{
-    free(pca->mean);
-    free(pca->axes);
-    *pca = (struct pca){0};
+    return n <= 1 || decompose(pca, centred, n);
 }
 
 void pca_project(const struct pca *pca, const double *rows, size_t n, double *out)

@@ -15,10 +15,9 @@ struct pca {
 };
 
 /* Of n rows [n, width]. Each axis points so that its largest component, the first of equals, is
- * positive: the axes are the same in whatever order the rows come. False: no memory, or numbers
+ * positive: the axes are the same in whatever order the rows come. False: no columns, or numbers
  * that are not finite. */
 bool pca_fit(struct pca *pca, const double *rows, size_t n, size_t width);
-void pca_free(struct pca *pca);
 
 /* The rows' places in the plane, [n, PCA_COMPONENTS]. */
 void pca_project(const struct pca *pca, const double *rows, size_t n, double *out);

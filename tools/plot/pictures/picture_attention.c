@@ -10,156 +10,123 @@
 
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
-#include "tools/plot/plot_source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ATTENTION_CELLS_MOST = 1 << 28 }; /* [L, H, T, T] of double: 2 GiB */
 
-static const double *head_of(const struct states *states, size_t layer, size_t head)
+struct attention {
+    struct source *source;
+    const struct plot_options *options;
+    const struct item *item;
+    size_t n_heads, n;     /* n: tokens without padding */
+    size_t layer;          /* from 1; of the rollout, the last */
+    const double *weights; /* [L, H, T, T] */
+};
+
+/* layer: from 1; head: from 0. */
+static const double *head_of(const struct attention *attention, size_t layer, size_t head)
 {
-    size_t n = states->n_tokens;
-    return states->attention + (layer * states->n_heads + head) * n * n;
+    return attention->weights +
+           ((layer - 1) * attention->n_heads + head) * attention->n * attention->n;
 }
 
-static void add_mean(const struct states *states, size_t layer, double *out)
+static double *mean_of_heads(const struct attention *attention, size_t layer)
 {
-    size_t n = states->n_tokens;
-    for (size_t h = 0; h < states->n_heads; h++) {
-        const double *head = head_of(states, layer, h);
-        for (size_t i = 0; i < n * n; i++)
-            out[i] += head[i] / (double)states->n_heads;
-    }
+    size_t n_cells = attention->n * attention->n;
+    double *mean = memory_zeros(n_cells, sizeof *mean);
+    for (size_t h = 0; h < attention->n_heads; h++)
+        for (size_t i = 0; i < n_cells; i++)
+            mean[i] += head_of(attention, layer, h)[i] / (double)attention->n_heads;
+    return mean;
 }
 
-/* rolled becomes (0.5 * mean + 0.5 * I) * rolled. Padding has no row in the mean, and gets none. */
-static void roll_layer(const struct states *states, const double *mean, const uint8_t *is_padding,
-                       double *rolled, double *scratch)
+/* (0.5 * mean + 0.5 * I) * rolled */
+static double *roll_layer(const double *mean, const double *rolled, size_t n)
 {
-    size_t n = states->n_tokens;
+    double *product = memory_zeros(n * n, sizeof *product);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            double sum = is_padding[i] ? 0 : 0.5 * rolled[i * n + j];
+            double sum = 0.5 * rolled[i * n + j];
             for (size_t k = 0; k < n; k++)
                 sum += 0.5 * mean[i * n + k] * rolled[k * n + j];
-            scratch[i * n + j] = sum;
+            product[i * n + j] = sum;
         }
-    memcpy(rolled, scratch, n * n * sizeof *rolled);
+    return product;
 }
 
-static void roll_out(const struct states *states, size_t n_layers, const uint8_t *is_padding,
-                     double *out)
+static const double *roll_out(const struct attention *attention)
 {
-    size_t n = states->n_tokens;
-    double *mean = memory_zeros(n * n, sizeof *mean);
-    double *scratch = memory_zeros(n * n, sizeof *scratch);
+    size_t n = attention->n;
+    double *rolled = memory_zeros(n * n, sizeof *rolled);
     for (size_t i = 0; i < n; i++)
-        out[i * n + i] = is_padding[i] ? 0 : 1;
-    for (size_t layer = 0; layer < n_layers; layer++) {
-        memset(mean, 0, n * n * sizeof *mean);
-        add_mean(states, layer, mean);
-        roll_layer(states, mean, is_padding, out, scratch);
-    }
-    free(mean);
-    free(scratch);
+        rolled[i * n + i] = 1;
+    for (size_t layer = 1; layer <= attention->layer; layer++)
+        rolled = roll_layer(mean_of_heads(attention, layer), rolled, n);
+    return rolled;
 }
 
 /* ---- Panels ---- */
 
-struct request {
-    const struct plot_options *options;
-    const struct source *source;
-    const struct item *item;
-    const struct states *states;
-    size_t layer;        /* from 0; of the rollout, the last */
-    uint8_t *is_padding; /* [T] */
-};
-
-static void name_tokens(const struct request *request, struct axis *axis)
+/* A map [n, n] with its padding. Colours begin at 0, which padding is. */
+static struct panel *add_panel(const struct attention *attention, struct figure *figure,
+                               const double *map, bool is_small)
 {
-    size_t next = 0;
-    axis_name_all(axis);
-    for (size_t t = 0; t < axis->n; t++)
-        if (request->is_padding[t])
-            text_set(&axis->labels[t], "[padding]");
-        else
-            source_label(request->source, request->item, next++, &axis->labels[t]);
-}
-
-static struct panel *add_panel(const struct request *request, struct figure *figure)
-{
-    const struct plot_options *options = request->options;
-    size_t n = request->states->n_tokens;
-    struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
-    bool is_grid = !options->head && !options->is_head_mean && !options->is_rollout &&
-                   request->states->n_heads > 2;
+    const struct plot_options *options = attention->options;
+    size_t n = attention->n, all = options->pad_to ? options->pad_to : n;
+    size_t first = options->pad_left ? all - n : 0;
+    struct panel *panel = figure_add(figure, PANEL_MAP, all, all, NULL);
+    double least;
+    for (size_t i = 0; i < n; i++)
+        memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
+    panel_range(panel, &least, &panel->most);
     panel->is_square = panel->shows_values = true;
     panel->palette = picture_palette(options, PALETTE_BLUES);
-    name_tokens(request, &panel->x);
-    name_tokens(request, &panel->y);
-    text_set(&panel->x.title, is_grid ? "key" : "key: what is looked at");
-    text_set(&panel->y.title, is_grid ? "query" : "query: what looks");
-    text_set(&panel->unit, options->is_rollout ? "rollout" : "attention weight");
+    axis_name_all(&panel->x);
+    for (size_t t = 0; t < all; t++)
+        panel->x.labels[t] = t < first || t >= first + n
+                                 ? "[padding]"
+                                 : source_label(attention->source, attention->item, t - first);
+    panel->y.labels = panel->x.labels;
+    panel->x.title = is_small ? "key" : "key: what is looked at";
+    panel->y.title = is_small ? "query" : "query: what looks";
+    panel->unit = options->is_rollout ? "rollout" : "attention weight";
     return panel;
 }
 
-static struct panel *add_head(const struct request *request, struct figure *figure, size_t head)
+static void add_heads(const struct attention *attention, struct figure *figure)
 {
-    size_t n = request->states->n_tokens;
-    struct panel *panel = add_panel(request, figure);
-    memcpy(panel->values, head_of(request->states, request->layer, head), n * n * sizeof(double));
-    return panel;
-}
-
-static void add_heads(const struct request *request, struct figure *figure)
-{
-    bool are_many = request->states->n_heads > 1;
-    for (size_t head = 0; head < request->states->n_heads; head++) {
-        struct panel *panel = add_head(request, figure, head);
-        if (are_many)
-            text_set(&panel->title, "head %zu", head + 1);
+    size_t n_heads = attention->n_heads;
+    for (size_t head = 0; head < n_heads; head++) {
+        struct panel *panel =
+            add_panel(attention, figure, head_of(attention, attention->layer, head), n_heads > 2);
+        panel->title = n_heads > 1 ? text_new("head %zu", head + 1) : NULL;
     }
-    figure->shares_x = figure->shares_y = figure->shares_scale = are_many;
+    figure->shares_x = figure->shares_y = figure->shares_scale = n_heads > 1;
 }
 
-static void add_panels(const struct request *request, struct figure *figure)
+/* Adds the panels; returns what they show. */
+static const char *add_panels(const struct attention *attention, struct figure *figure)
 {
-    const struct plot_options *options = request->options;
-    if (options->is_rollout)
-        roll_out(request->states, request->layer + 1, request->is_padding,
-                 add_panel(request, figure)->values);
-    else if (options->is_head_mean)
-        add_mean(request->states, request->layer, add_panel(request, figure)->values);
-    else if (options->head)
-        add_head(request, figure, options->head - 1);
-    else
-        add_heads(request, figure);
-    for (size_t i = 0; i < figure->n_panels; i++) { /* colours begin at 0, which padding is */
-        double least;
-        panel_range(&figure->panels[i], &least, &figure->panels[i].most);
+    const struct plot_options *options = attention->options;
+    size_t layer = attention->layer, n_heads = attention->n_heads;
+    const char *where =
+        text_new("Attention, layer %zu of %zu", layer, attention->source->encoder.info.n_layers);
+    if (options->is_rollout) {
+        add_panel(attention, figure, roll_out(attention), false);
+        return text_new("Attention rollout over layers 1 to %zu", layer);
     }
-}
-
-static void name_figure(const struct request *request, struct figure *figure)
-{
-    const struct plot_options *options = request->options;
-    const struct encoder *encoder = &request->source->encoder;
-    char what[96], positions[POSITIONS_BYTES];
-    size_t layer = request->layer + 1, n_layers = request->states->n_layers;
-    if (options->is_rollout)
-        snprintf(what, sizeof what, "Attention rollout over layers 1 to %zu", layer);
-    else if (options->is_head_mean)
-        snprintf(what, sizeof what, "Attention, layer %zu of %zu, mean of %zu heads", layer,
-                 n_layers, request->states->n_heads);
-    else if (options->head)
-        snprintf(what, sizeof what, "Attention, layer %zu of %zu, head %zu of %zu", layer, n_layers,
-                 options->head, request->states->n_heads);
-    else
-        snprintf(what, sizeof what, "Attention, layer %zu of %zu", layer, n_layers);
-    text_set(&figure->title, "%s: %s, %s", what, encoder->name,
-             source_positions(request->source, WITH_POSITIONS, positions));
+    if (options->is_head_mean) {
+        add_panel(attention, figure, mean_of_heads(attention, layer), false);
+        return text_new("%s, mean of %zu heads", where, n_heads);
+    }
+    if (options->head) {
+        add_panel(attention, figure, head_of(attention, layer, options->head - 1), false);
+        return text_new("%s, head %zu of %zu", where, options->head, n_heads);
+    }
+    add_heads(attention, figure);
+    return where;
 }
 
 /* ---- What is asked for ---- */
@@ -178,20 +145,14 @@ static void check_size(const struct plot_options *options, const engine_info *in
                                        : "a shorter text is needed"));
 }
 
-static void check(const struct plot_options *options, const struct source *source, size_t n_tokens)
+static void check(const struct plot_options *options, const engine_info *info, size_t n_tokens)
 {
-    const engine_info *info = &source->encoder.info;
-    if (info->n_layers == 0)
-        exit(
-            program_fail("%s has no layers, so there is no attention in it", source->encoder.name));
     if (options->layer > info->n_layers)
         exit(program_misuse("--layer %zu: this model has layers 1 to %zu", options->layer,
                             info->n_layers));
     if (options->head > info->n_heads)
         exit(program_misuse("--head %zu: this model has heads 1 to %zu", options->head,
                             info->n_heads));
-    if (n_tokens == 0)
-        exit(program_fail("the text has no tokens: there is nothing to look at"));
     if (options->pad_to && options->pad_to < n_tokens)
         exit(program_misuse("--pad-to %zu is less than the %zu tokens of the text", options->pad_to,
                             n_tokens));
@@ -201,34 +162,24 @@ static void check(const struct plot_options *options, const struct source *sourc
     check_size(options, info, n_tokens);
 }
 
-void picture_attention(const struct plot_options *options, struct figure *figure)
+void picture_attention(struct source *source, struct figure *figure)
 {
-    const char *text = options->request.texts[0];
-    struct source source;
-    struct item item;
-    struct states states;
-    source_open(&source, options);
-    source_tokenize(&source, text, strlen(text), 1, &item);
-    check(options, &source, item.n_tokens);
-    source_trace(&source, WITH_POSITIONS, &item, ENGINE_TRACE_ATTENTION, options->pad_to,
-                 options->pad_left, &states);
-    size_t n = states.n_tokens, first = options->pad_left ? n - item.n_tokens : 0;
-    struct request request = {
+    const struct plot_options *options = source->options;
+    const engine_info *info = &source->encoder.info;
+    const struct item *item = source_only_text(source, "there is no attention in it");
+    check(options, info, item->n_tokens);
+    const struct attention attention = {
+        .source = source,
         .options = options,
-        .source = &source,
-        .item = &item,
-        .states = &states,
-        .layer = options->layer        ? options->layer - 1
-                 : options->is_rollout ? states.n_layers - 1
-                                       : 0,
-        .is_padding = memory_zeros(n, 1),
+        .item = item,
+        .n_heads = info->n_heads,
+        .n = item->n_tokens,
+        .layer = options->layer        ? options->layer
+                 : options->is_rollout ? info->n_layers
+                                       : 1,
+        .weights = source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_ATTENTION),
     };
-    for (size_t t = 0; t < n; t++)
-        request.is_padding[t] = t < first || t >= first + item.n_tokens;
-    add_panels(&request, figure);
-    name_figure(&request, figure);
-    free(request.is_padding);
-    states_free(&states);
-    item_free(&item);
-    source_close(&source);
+    const char *what = add_panels(&attention, figure);
+    figure->title = text_new("%s: %s, %s", what, source->encoder.name,
+                             source_positions(source, WITH_POSITIONS));
 }

@@ -10,7 +10,6 @@
 #include "tools/common/options.h"
 #include "tools/common/weights/random.h"
 #include "tools/plot/memory.h"
-#include "tools/plot/plot_source.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -34,11 +33,6 @@ struct permutations {
 
 /* ---- Words ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static size_t class_of(const struct sentence *sentence, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -50,30 +44,19 @@ static size_t class_of(const struct sentence *sentence, size_t i)
 
 static void split(const char *text, struct sentence *sentence)
 {
-    size_t cap = strlen(text) / 2 + 1;
+    static const char blanks[] = " \t\n\v\f\r";
+    size_t cap = strlen(text) / 2 + 1, len;
     *sentence = (struct sentence){.words = memory_zeros(cap, sizeof *sentence->words),
                                   .lens = memory_zeros(cap, sizeof *sentence->lens),
                                   .classes = memory_zeros(cap, sizeof *sentence->classes)};
-    while (*text) {
-        size_t len = 0;
-        while (text[len] && !is_blank(text[len]))
-            len++;
-        if (len) {
-            sentence->words[sentence->n] = text;
-            sentence->lens[sentence->n] = len;
-            if (sentence->n < WORDS_MOST)
-                sentence->classes[sentence->n] = class_of(sentence, sentence->n);
-            sentence->n++;
-        }
-        text += len + (text[len] ? 1 : 0);
+    for (text += strspn(text, blanks); *text; text += len + strspn(text + len, blanks)) {
+        len = strcspn(text, blanks);
+        sentence->words[sentence->n] = text;
+        sentence->lens[sentence->n] = len;
+        if (sentence->n < WORDS_MOST)
+            sentence->classes[sentence->n] = class_of(sentence, sentence->n);
+        sentence->n++;
     }
-}
-
-static void free_sentence(struct sentence *sentence)
-{
-    free(sentence->words);
-    free(sentence->lens);
-    free(sentence->classes);
 }
 
 /* ---- Permutations ---- */
@@ -186,44 +169,11 @@ static char *write_order(const struct sentence *sentence, const size_t *order)
             putc(' ', stream);
         fwrite(sentence->words[order[i]], 1, sentence->lens[order[i]], stream);
     }
-    memory_close(stream);
+    memory_close(stream, &text);
     return text;
 }
 
 /* ---- Distances ---- */
-
-struct measured {
-    char **texts;         /* [n] */
-    struct item *items;   /* [n] */
-    double *distances[2]; /* with positions, without: [n], the first 0 */
-    size_t n;
-};
-
-static void make_texts(struct source *source, const struct sentence *sentence,
-                       const struct permutations *permutations, struct measured *measured)
-{
-    size_t n = measured->n = permutations->n;
-    measured->texts = memory_zeros(n, sizeof *measured->texts);
-    measured->items = memory_zeros(n, sizeof *measured->items);
-    for (int k = 0; k < 2; k++)
-        measured->distances[k] = memory_zeros(n, sizeof **measured->distances);
-    for (size_t i = 0; i < n; i++) {
-        char *text = measured->texts[i] = write_order(sentence, order_at(permutations, i));
-        source_tokenize(source, text, strlen(text), 1, &measured->items[i]);
-    }
-}
-
-static void free_measured(struct measured *measured)
-{
-    for (size_t i = 0; i < measured->n; i++) {
-        free(measured->texts[i]);
-        item_free(&measured->items[i]);
-    }
-    free(measured->texts);
-    free(measured->items);
-    free(measured->distances[0]);
-    free(measured->distances[1]);
-}
 
 static double float_distance(const float *a, const float *b, size_t n, bool by_cosine)
 {
@@ -233,14 +183,16 @@ static double float_distance(const float *a, const float *b, size_t n, bool by_c
     return by_cosine ? 1 - engine_cosine(a, b, n) : sqrt(squares);
 }
 
-static void measure(struct source *source, enum with_positions with, struct measured *measured,
-                    double *out)
+/* Of each text to the first. */
+static double *measure(struct source *source, enum with_positions with)
 {
     size_t width;
-    float *vectors = source_pool(source, with, measured->items, measured->n, &width);
-    for (size_t i = 1; i < measured->n; i++)
-        out[i] = float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
-    free(vectors);
+    const float *vectors = source_pool(source, with, &width);
+    double *distances = memory_zeros(source->n_items, sizeof *distances);
+    for (size_t i = 1; i < source->n_items; i++)
+        distances[i] =
+            float_distance(vectors, vectors + i * width, width, source->options->by_cosine);
+    return distances;
 }
 
 /* ---- Panel ---- */
@@ -258,58 +210,48 @@ static int by_distance(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The measured texts but the sentence itself, the nearest first; n_kinds distances of each. */
-static void add_dots(const struct source *source, const struct measured *measured, size_t n_kinds,
-                     struct figure *figure)
+/* The texts but the sentence itself, the nearest first. */
+static struct place *sort_texts(const double *distances, size_t n)
 {
-    char positions[POSITIONS_BYTES];
-    size_t n = measured->n - 1;
     struct place *places = memory_zeros(n, sizeof *places);
-    struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
     for (size_t i = 0; i < n; i++)
-        places[i] = (struct place){measured->distances[0][i + 1], i + 1};
+        places[i] = (struct place){distances[i + 1], i + 1};
     qsort(places, n, sizeof *places, by_distance);
+    return places;
+}
+
+/* Distances with positions, and those without beside them; a model without positions has these
+ * alone. */
+static void add_dots(struct source *source, struct figure *figure)
+{
+    static const enum with_positions kinds[] = {WITH_POSITIONS, WITHOUT_POSITIONS};
+    bool has_positions = strcmp(source->position, "none") != 0;
+    size_t n = source->n_items - 1, n_kinds = has_positions ? 2 : 1;
+    struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds, NULL);
+    const struct place *places = NULL;
     axis_name_all(&panel->x);
     axis_name_all(&panel->y);
-    for (size_t k = 0; k < n_kinds; k++)
-        text_set(&panel->x.labels[k], "%s",
-                 source_positions(source, k ? WITHOUT_POSITIONS : WITH_POSITIONS, positions));
-    for (size_t row = 0; row < n; row++) {
-        text_set(&panel->y.labels[row], "%s", measured->texts[places[row].index]);
-        for (size_t k = 0; k < n_kinds; k++)
-            panel->values[row * n_kinds + k] = measured->distances[k][places[row].index];
+    for (size_t k = 0; k < n_kinds; k++) {
+        enum with_positions with = has_positions ? kinds[k] : WITHOUT_POSITIONS;
+        const double *distances = measure(source, with);
+        places = places ? places : sort_texts(distances, n);
+        panel->x.labels[k] = source_positions(source, with);
+        for (size_t row = 0; row < n; row++)
+            panel->values[row * n_kinds + k] = distances[places[row].index];
     }
-    text_set(&panel->unit, source->options->by_cosine
-                               ? "1 − cosine to the sentence's vector"
-                               : "Euclidean distance to the sentence's vector");
-    free(places);
+    for (size_t row = 0; row < n; row++)
+        panel->y.labels[row] = text_new("%s", source->items[places[row].index].record.input.text);
+    panel->unit = source->options->by_cosine ? "1 − cosine to the sentence's vector"
+                                             : "Euclidean distance to the sentence's vector";
 }
 
-static void draw(struct source *source, const struct sentence *sentence,
-                 const struct permutations *permutations, struct figure *figure)
+void picture_order(struct source *source, struct figure *figure)
 {
-    struct measured measured;
-    bool has_positions = strcmp(source->position, "none") != 0;
-    make_texts(source, sentence, permutations, &measured);
-    measure(source, has_positions ? WITH_POSITIONS : WITHOUT_POSITIONS, &measured,
-            measured.distances[0]);
-    if (has_positions)
-        measure(source, WITHOUT_POSITIONS, &measured, measured.distances[1]);
-    add_dots(source, &measured, has_positions ? 2 : 1, figure);
-    text_set(&figure->title, "%s%zu other order%s of “%s”: %s, %s pooling",
-             permutations->is_all && permutations->n > 2 ? "All " : "", permutations->n - 1,
-             plural(permutations->n - 1), source->options->request.texts[0], source->encoder.name,
-             source_pooling(source));
-    free_measured(&measured);
-}
-
-void picture_order(const struct plot_options *options, struct figure *figure)
-{
-    struct source source;
+    const struct plot_options *options = source->options;
+    const char *text = options->request.texts[0];
     struct sentence sentence;
     struct permutations permutations;
-    source_open(&source, options);
-    split(options->request.texts[0], &sentence);
+    split(text, &sentence);
     if (sentence.n > WORDS_MOST)
         exit(program_fail("the sentence has %zu words; at most %d can be permuted", sentence.n,
                           WORDS_MOST));
@@ -317,8 +259,13 @@ void picture_order(const struct plot_options *options, struct figure *figure)
         exit(program_fail(
             "there is no other order of these words: a sentence of two different words is needed"));
     permute(&sentence, options->n_permutations, options->seed, &permutations);
-    draw(&source, &sentence, &permutations, figure);
-    free(permutations.orders);
-    free_sentence(&sentence);
-    source_close(&source);
+    for (size_t i = 0; i < permutations.n; i++) {
+        const char *order = write_order(&sentence, order_at(&permutations, i));
+        source_tokenize(source, order, strlen(order), 1);
+    }
+    add_dots(source, figure);
+    figure->title =
+        text_new("%s%zu other order%s of “%s”: %s, %s pooling",
+                 permutations.is_all && permutations.n > 2 ? "All " : "", permutations.n - 1,
+                 plural(permutations.n - 1), text, source->encoder.name, source_pooling(source));
 }

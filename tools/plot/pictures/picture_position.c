@@ -16,7 +16,6 @@
 #include "tools/plot/pictures/position_words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +29,9 @@ enum {
 struct table {
     const char *path; /* the file it comes from; NULL: the default weights, or none */
     bool is_beside;
-    engine_position position;                     /* the scheme; MODEL: the file's own */
-    char scheme[32];                              /* its name, that of the file's own too */
-    char name[96], numbers[POSITION_WORDS_BYTES]; /* "sinusoidal", ", base 100" */
+    engine_position position;   /* the scheme; MODEL: the file's own */
+    const char *scheme;         /* its name, that of the file's own too */
+    const char *name, *numbers; /* "sinusoidal", ", base 100" */
     size_t n, width;
     float *rows; /* [n, width] */
 };
@@ -64,7 +63,7 @@ static void fill_table(const struct plot_options *options, struct table *table,
     check_size(options, table);
     if (table->is_beside) /* the numbers of the command line are those of the first */
         positions = (struct position_options){0};
-    position_words(model, &positions, table->scheme, 0, table->numbers);
+    table->numbers = position_words(model, &positions, table->scheme, 0);
     position_options_apply(&positions, table->width, &session);
     session.position = table->position;
     table->rows = memory_zeros(table->n * table->width, sizeof *table->rows);
@@ -98,9 +97,8 @@ static void describe_file(const struct plot_options *options, struct table *tabl
     if (table->n == 0)
         table->n =
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
-    snprintf(table->scheme, sizeof table->scheme, "%s", scheme);
-    snprintf(table->name, sizeof table->name, "%s, %.60s", scheme,
-             info.name[0] ? info.name : file_name(info.path));
+    table->scheme = text_new("%s", scheme);
+    table->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : file_name(info.path));
 }
 
 static void read_file_table(const struct plot_options *options, struct table *table)
@@ -120,8 +118,7 @@ static void read_scheme_table(const struct plot_options *options, struct table *
     if (table->position == ENGINE_POSITION_LEARNED)
         exit(
             program_misuse("learned positions are in a weight file: name one with -m or --beside"));
-    snprintf(table->scheme, sizeof table->scheme, "%s", engine_position_name(table->position));
-    snprintf(table->name, sizeof table->name, "%s", table->scheme);
+    table->scheme = table->name = engine_position_name(table->position);
     fill_table(options, table, NULL);
 }
 
@@ -178,41 +175,24 @@ static enum palette choose_palette(const struct plot_options *options, double le
     return picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS);
 }
 
-static double product(const struct table *table, size_t a, size_t b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < table->width; i++)
-        sum +=
-            (double)table->rows[a * table->width + i] * (double)table->rows[b * table->width + i];
-    return sum;
-}
-
-static double distance(const struct table *table, size_t a, size_t b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < table->width; i++) {
-        double difference =
-            (double)table->rows[a * table->width + i] - (double)table->rows[b * table->width + i];
-        sum += difference * difference;
-    }
-    return sqrt(sum);
-}
-
 static double compare_rows(const struct table *table, enum position_kind kind, size_t a, size_t b)
 {
-    switch (kind) {
-    case POSITION_CORRELATION: return product(table, a, b);
-    case POSITION_COSINE:
-        return engine_cosine(table->rows + a * table->width, table->rows + b * table->width,
-                             table->width);
-    default: return distance(table, a, b);
+    const float *x = table->rows + a * table->width, *y = table->rows + b * table->width;
+    double products = 0, squares = 0;
+    if (kind == POSITION_COSINE)
+        return engine_cosine(x, y, table->width);
+    for (size_t i = 0; i < table->width; i++) {
+        double difference = (double)x[i] - (double)y[i];
+        products += (double)x[i] * (double)y[i];
+        squares += difference * difference;
     }
+    return kind == POSITION_CORRELATION ? products : sqrt(squares);
 }
 
 static void add_pairs(const struct plot_options *options, struct figure *figure,
                       const struct table *table)
 {
-    struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n);
+    struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n, NULL);
     double least, most;
     for (size_t a = 0; a < table->n; a++)
         for (size_t b = a; b < table->n; b++)
@@ -221,8 +201,7 @@ static void add_pairs(const struct plot_options *options, struct figure *figure,
     panel->is_square = panel->y_up = true;
     panel_range(panel, &least, &most);
     panel->palette = choose_palette(options, least);
-    text_set(&panel->x.title, "position");
-    text_set(&panel->y.title, "position");
+    panel->x.title = panel->y.title = "position";
 }
 
 /* A few large numbers would leave all others one colour: the scale ends at 99.5 % of the sizes
@@ -241,11 +220,10 @@ static void limit_colors(struct panel *panel)
         sizes[i] = fabs(panel->values[i]);
     qsort(sizes, n, sizeof *sizes, by_size);
     double usual = n ? sizes[(size_t)((double)(n - 1) * 0.995)] : 0, largest = n ? sizes[n - 1] : 0;
-    free(sizes);
     if (usual > 0 && usual < 0.5 * largest) {
         panel->most = usual;
         panel->least = panel->palette == PALETTE_RDBU ? -usual : 0;
-        text_set(&panel->unit, "value (colours end at %.2g; the largest is %.2g)", usual, largest);
+        panel->unit = text_new("value (colours end at %.2g; the largest is %.2g)", usual, largest);
     }
 }
 
@@ -254,7 +232,7 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
 {
     bool turned = options->is_transposed;
     size_t n_rows = turned ? table->width : table->n, n_columns = turned ? table->n : table->width;
-    struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns);
+    struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns, NULL);
     double least, most;
     for (size_t p = 0; p < table->n; p++)
         for (size_t i = 0; i < table->width; i++)
@@ -264,30 +242,28 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
     panel_range(panel, &least, &most);
     panel->palette = choose_palette(options, least);
     limit_colors(panel);
-    text_set(&panel->x.title, turned ? "position" : "dimension");
-    text_set(&panel->y.title, turned ? "dimension" : "position");
+    panel->x.title = turned ? "position" : "dimension";
+    panel->y.title = turned ? "dimension" : "position";
 }
 
 /* Those that were asked for, or one of each eighth of the width. */
 static void add_waves(const struct plot_options *options, struct figure *figure,
                       const struct table *table)
 {
-    char eighths[64];
     size_t n_dims, step = table->width / DEFAULT_WAVES ? table->width / DEFAULT_WAVES : 1;
-    snprintf(eighths, sizeof eighths, "0:%zu:%zu", table->width, step);
-    size_t *dims = dims_read(options->dims ? options->dims : eighths, table->width, &n_dims);
+    const char *eighths = text_new("0:%zu:%zu", table->width, step);
+    const size_t *dims = dims_read(options->dims ? options->dims : eighths, table->width, &n_dims);
     if (!dims)
         exit(PROGRAM_MISUSED);
-    struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n);
+    struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n, NULL);
     axis_name_all(&panel->y);
     for (size_t row = 0; row < n_dims; row++) {
-        text_set(&panel->y.labels[row], "dim %zu", dims[row]);
+        panel->y.labels[row] = text_new("dim %zu", dims[row]);
         for (size_t p = 0; p < table->n; p++)
             panel->values[row * table->n + p] = (double)table->rows[p * table->width + dims[row]];
     }
-    text_set(&panel->x.title, "position");
-    text_set(&panel->y.title, "dimension");
-    free(dims);
+    panel->x.title = "position";
+    panel->y.title = "dimension";
 }
 
 static void add_table(const struct plot_options *options, struct figure *figure,
@@ -301,20 +277,9 @@ static void add_table(const struct plot_options *options, struct figure *figure,
         add_pairs(options, figure, table);
     struct panel *panel = &figure->panels[figure->n_panels - 1];
     if (!panel->unit)
-        text_set(&panel->unit, "%s", KINDS[options->position_kind].unit);
+        panel->unit = KINDS[options->position_kind].unit;
     if (options->n_beside)
-        text_set(&panel->title, "%s%s", table->name, table->numbers);
-}
-
-static void name_figure(const struct plot_options *options, struct figure *figure,
-                        const struct table *table)
-{
-    const char *title = KINDS[options->position_kind].title;
-    if (options->n_beside)
-        text_set(&figure->title, "%s", title);
-    else
-        text_set(&figure->title, "%s: %s%s, %zu positions, d = %zu", title, table->name,
-                 table->numbers, table->n, table->width);
+        panel->title = text_new("%s%s", table->name, table->numbers);
 }
 
 /* Cosines have one scale, so that colours can be compared. */
@@ -333,19 +298,21 @@ static void share_cosines(const struct plot_options *options, struct figure *fig
     figure->shares_scale = true;
 }
 
-void picture_position(const struct plot_options *options, struct figure *figure)
+void picture_position(struct source *source, struct figure *figure)
 {
+    const struct plot_options *options = source->options;
     enum position_kind kind = options->position_kind;
     struct table table, first;
     read_main(options, &first);
-    name_figure(options, figure, &first);
+    figure->title = KINDS[kind].title;
+    if (!options->n_beside)
+        figure->title = text_new("%s: %s%s, %zu positions, d = %zu", figure->title, first.name,
+                                 first.numbers, first.n, first.width);
     add_table(options, figure, &first);
     for (size_t i = 0; i < options->n_beside; i++) {
         read_beside(options, options->beside[i], &first, &table);
         add_table(options, figure, &table);
-        free(table.rows);
     }
-    free(first.rows);
     if (options->n_beside && kind == POSITION_COSINE)
         share_cosines(options, figure);
     bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;

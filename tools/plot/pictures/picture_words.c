@@ -11,7 +11,6 @@
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pca.h"
-#include "tools/plot/plot_source.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,19 +19,19 @@
 enum { TEXTS = 2, CROWD = 25 /* more words need a panel as wide as the page */ };
 
 struct words {
+    struct source *source;
     const struct plot_options *options;
-    struct source source;
-    struct item items[TEXTS];
-    size_t n_texts;
+    size_t n_texts, width;
     size_t *tokens[TEXTS]; /* [n[t]]: those that are words, not special tokens */
     size_t n[TEXTS];
 };
 
 /* ---- Texts ---- */
 
-static void choose_words(struct words *words, size_t t)
+static void read_text(struct words *words, size_t t)
 {
-    const struct item *item = &words->items[t];
+    const char *text = words->options->request.texts[t];
+    const struct item *item = source_tokenize(words->source, text, strlen(text), t + 1);
     words->tokens[t] = memory_zeros(item->n_tokens, sizeof **words->tokens);
     for (size_t i = 0; i < item->n_tokens; i++)
         if (!item->tokens[i].special)
@@ -41,55 +40,34 @@ static void choose_words(struct words *words, size_t t)
         exit(program_fail("text %zu has no words to show", t + 1));
 }
 
-static void read_texts(struct words *words)
+/* The words' states, [n, D]. */
+static const double *read_vectors(const struct words *words, enum with_positions with, size_t t)
 {
-    const struct plot_options *options = words->options;
-    size_t n_layers = words->source.encoder.info.n_layers;
-    if (options->layer > n_layers)
-        exit(program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
-                            options->layer, n_layers, plural(n_layers)));
-    words->n_texts = options->request.n_texts;
-    for (size_t t = 0; t < words->n_texts; t++) {
-        const char *text = options->request.texts[t];
-        source_tokenize(&words->source, text, strlen(text), t + 1, &words->items[t]);
-        choose_words(words, t);
-    }
-}
-
-/* ---- Their vectors ---- */
-
-/* The words' states, [n, D], to be freed. */
-static double *read_vectors(struct words *words, enum with_positions with, size_t t)
-{
-    struct states states;
-    source_trace(&words->source, with, &words->items[t], ENGINE_TRACE_HIDDEN, 0, false, &states);
-    size_t width = states.width;
-    const double *layer = states.hidden + words->options->layer * states.n_tokens * width;
+    const struct item *item = &words->source->items[t];
+    size_t width = words->width;
+    const double *states = source_trace(words->source, with, item, ENGINE_TRACE_HIDDEN);
+    const double *layer = states + words->options->layer * item->n_tokens * width;
     double *rows = memory_zeros(words->n[t] * width, sizeof *rows);
     for (size_t i = 0; i < words->n[t]; i++)
         memcpy(rows + i * width, layer + words->tokens[t][i] * width, width * sizeof *rows);
-    states_free(&states);
     return rows;
 }
 
 /* ---- Panels ---- */
 
-static void name_words(const struct words *words, size_t t, struct axis *axis)
+/* A panel with a row for each word. */
+static struct panel *add_panel(const struct words *words, enum with_positions with, size_t t,
+                               enum panel_kind kind, size_t n_columns, struct figure *figure)
 {
-    axis_name_all(axis);
-    for (size_t i = 0; i < axis->n; i++)
-        source_label(&words->source, &words->items[t], words->tokens[t][i], &axis->labels[i]);
-}
-
-static void name_panel(const struct words *words, enum with_positions with, size_t t,
-                       struct panel *panel)
-{
-    char positions[POSITIONS_BYTES];
-    source_positions(&words->source, with, positions);
+    struct panel *panel = figure_add(figure, kind, words->n[t], n_columns, NULL);
+    axis_name_all(&panel->y);
+    for (size_t i = 0; i < panel->y.n; i++)
+        panel->y.labels[i] =
+            source_label(words->source, &words->source->items[t], words->tokens[t][i]);
+    panel->title = source_positions(words->source, with);
     if (words->n_texts > 1)
-        text_set(&panel->title, "%c, %s", (int)('A' + t), positions);
-    else
-        text_set(&panel->title, "%s", positions);
+        panel->title = text_new("%c, %s", (int)('A' + t), panel->title);
+    return panel;
 }
 
 static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -101,14 +79,15 @@ static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
 static size_t find_word(const struct words *words, size_t t, const struct panel *panel,
                         const char *word, size_t len)
 {
-    for (size_t i = 0; i < panel->y.n; i++) {
+    size_t i = 0;
+    for (; i < panel->y.n; i++) {
         size_t span_len;
-        const char *span = item_span_text(&words->items[t], words->tokens[t][i], &span_len);
-        const char *name = panel->y.labels[i] ? panel->y.labels[i] : "";
+        const char *span = item_span_text(&words->source->items[t], words->tokens[t][i], &span_len);
+        const char *name = panel->y.labels[i];
         if (is_same(name, strlen(name), word, len) || is_same(span, span_len, word, len))
-            return i;
+            break;
     }
-    return panel->y.n;
+    return i;
 }
 
 /* Of "red:wolf", the row of each. */
@@ -125,40 +104,34 @@ static void read_link(const struct words *words, size_t t, const struct panel *p
     }
 }
 
-static void add_plane(struct words *words, enum with_positions with, size_t t,
+static void add_plane(const struct words *words, enum with_positions with, size_t t,
                       const struct pca *pca, const double *rows, struct figure *figure)
 {
     const struct plot_options *options = words->options;
-    struct panel *panel = figure_add(figure, PANEL_POINTS, words->n[t], PCA_COMPONENTS);
+    struct panel *panel = add_panel(words, with, t, PANEL_POINTS, PCA_COMPONENTS, figure);
     pca_project(pca, rows, words->n[t], panel->values);
     axis_name_all(&panel->x);
-    text_set(&panel->x.labels[0], "x");
-    text_set(&panel->x.labels[1], "y");
-    name_words(words, t, &panel->y);
-    name_panel(words, with, t, panel);
-    text_set(&panel->x.title, "component 1: %.1f %% of variance", 100 * pca->share[0]);
-    text_set(&panel->y.title, "component 2: %.1f %%", 100 * pca->share[1]);
+    panel->x.labels[0] = "x";
+    panel->x.labels[1] = "y";
+    panel->x.title = text_new("component 1: %.1f %% of variance", 100 * pca->share[0]);
+    panel->y.title = text_new("component 2: %.1f %%", 100 * pca->share[1]);
     panel->n_links = options->n_links;
     panel->links = memory_zeros(options->n_links, sizeof *panel->links);
     for (size_t i = 0; i < options->n_links; i++)
         read_link(words, t, panel, options->links[i], panel->links[i]);
 }
 
-static void add_distances(struct words *words, enum with_positions with, size_t t,
+static void add_distances(const struct words *words, enum with_positions with, size_t t,
                           const double *rows, struct figure *figure)
 {
-    size_t n = words->n[t], width = words->source.encoder.info.width;
-    struct panel *panel = figure_add(figure, PANEL_DATA, n, n);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            panel->values[a * n + b] =
-                vector_distance(rows + a * width, rows + b * width, width, false);
-    name_words(words, t, &panel->x);
-    name_words(words, t, &panel->y);
-    name_panel(words, with, t, panel);
-    text_set(&panel->x.title, "word");
-    text_set(&panel->y.title, "word");
-    text_set(&panel->unit, "Euclidean distance in all dimensions");
+    size_t n = words->n[t], width = words->width;
+    struct panel *panel = add_panel(words, with, t, PANEL_DATA, n, figure);
+    for (size_t i = 0; i < n * n; i++)
+        panel->values[i] =
+            vector_distance(rows + i / n * width, rows + i % n * width, width, false);
+    panel->x.labels = panel->y.labels;
+    panel->x.title = panel->y.title = "word";
+    panel->unit = "Euclidean distance in all dimensions";
 }
 
 /* Panels from `first` on get the same axes, with room for names at the edges. */
@@ -166,15 +139,14 @@ static void share_ranges(struct figure *figure, size_t first)
 {
     double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
     for (size_t i = first; i < figure->n_panels; i++)
-        for (size_t v = 0; v < 2 * figure->panels[i].y.n && figure->panels[i].kind == PANEL_POINTS;
-             v++) {
+        for (size_t v = 0; v < 2 * figure->panels[i].y.n; v++) {
             least[v % 2] = fmin(least[v % 2], figure->panels[i].values[v]);
             most[v % 2] = fmax(most[v % 2], figure->panels[i].values[v]);
         }
+    double span = fmax(most[0] - least[0], most[1] - least[1]);
+    double margin = span > 0 ? 0.1 * span : 1;
     for (size_t i = first; i < figure->n_panels; i++) {
         struct panel *panel = &figure->panels[i];
-        double span = fmax(most[0] - least[0], most[1] - least[1]);
-        double margin = span > 0 ? 0.1 * span : 1;
         panel->x_range[0] = least[0] - margin;
         panel->x_range[1] = most[0] + margin;
         panel->y_range[0] = least[1] - margin;
@@ -191,9 +163,10 @@ static void fit_one(struct pca *pca, const double *rows, size_t n, size_t width)
             "no principal components: memory is short, or the vectors are not finite"));
 }
 
-static void fit(const struct words *words, double *const rows[TEXTS], struct pca pca[TEXTS])
+/* Of each text alone, or of all words together. */
+static void fit(const struct words *words, const double *const rows[TEXTS], struct pca pca[TEXTS])
 {
-    size_t width = words->source.encoder.info.width, n = words->n[0] + words->n[1];
+    size_t width = words->width, n = words->n[0] + words->n[1];
     if (words->options->fits_each || words->n_texts == 1) {
         for (size_t t = 0; t < words->n_texts; t++)
             fit_one(&pca[t], rows[t], words->n[t], width);
@@ -202,16 +175,15 @@ static void fit(const struct words *words, double *const rows[TEXTS], struct pca
     double *all = memory_zeros(n * width, sizeof *all);
     memcpy(all, rows[0], words->n[0] * width * sizeof *all);
     memcpy(all + words->n[0] * width, rows[1], words->n[1] * width * sizeof *all);
-    for (size_t t = 0; t < TEXTS; t++)
-        fit_one(&pca[t], all, n, width);
-    free(all);
+    fit_one(&pca[0], all, n, width);
+    pca[1] = pca[0];
 }
 
 /* The texts with or without positions: a row of panels, then the tables of distances. */
-static void add_row(struct words *words, enum with_positions with, struct figure *figure)
+static void add_row(const struct words *words, enum with_positions with, struct figure *figure)
 {
-    double *rows[TEXTS] = {NULL, NULL};
-    struct pca pca[TEXTS] = {{0}, {0}};
+    const double *rows[TEXTS] = {NULL, NULL};
+    struct pca pca[TEXTS];
     size_t first = figure->n_panels;
     for (size_t t = 0; t < words->n_texts; t++)
         rows[t] = read_vectors(words, with, t);
@@ -221,50 +193,42 @@ static void add_row(struct words *words, enum with_positions with, struct figure
     share_ranges(figure, first);
     for (size_t t = 0; t < words->n_texts; t++)
         add_distances(words, with, t, rows[t], figure);
-    for (size_t t = 0; t < TEXTS; t++) {
-        pca_free(&pca[t]);
-        free(rows[t]);
-    }
 }
 
 /* ---- All of it ---- */
 
-static void name_figure(const struct words *words, struct figure *figure)
-{
-    text_set(&figure->title, "Words in the plane of their principal components: %s",
-             words->source.encoder.name);
-    if (words->options->layer)
-        text_set(&figure->title, "%s, after layer %zu", figure->title, words->options->layer);
-}
-
-/* "A: …" and "B: …", below the panels. Line ends in texts would be more lines. */
+/* "A: …" and "B: …", below the panels. A text's line ends would be those of the note. */
 static void note_texts(const struct words *words, struct figure *figure)
 {
     for (size_t t = 0; t < words->n_texts && words->n_texts > 1; t++) {
-        char *line = NULL;
-        text_set(&line, "%c: %s", (int)('A' + t), words->options->request.texts[t]);
-        for (char *c = line; *c; c++)
+        char *note = text_new("%c: %s", (int)('A' + t), words->options->request.texts[t]);
+        for (char *c = note; *c; c++)
             *c = *c == '\n' ? ' ' : *c;
-        text_set(&figure->notes, "%s%s\n", figure->notes ? figure->notes : "", line);
-        free(line);
+        figure->notes[figure->n_notes++] = note;
     }
 }
 
-void picture_words(const struct plot_options *options, struct figure *figure)
+void picture_words(struct source *source, struct figure *figure)
 {
-    struct words words = {.options = options};
-    source_open(&words.source, options);
-    read_texts(&words);
-    name_figure(&words, figure);
+    const struct plot_options *options = source->options;
+    const engine_info *info = &source->encoder.info;
+    struct words words = {.source = source,
+                          .options = options,
+                          .n_texts = options->request.n_texts,
+                          .width = info->width};
+    if (options->layer > info->n_layers)
+        exit(program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
+                            options->layer, info->n_layers, plural(info->n_layers)));
+    for (size_t t = 0; t < words.n_texts; t++)
+        read_text(&words, t);
+    figure->title =
+        text_new("Words in the plane of their principal components: %s", source->encoder.name);
+    if (options->layer)
+        figure->title = text_new("%s, after layer %zu", figure->title, options->layer);
     note_texts(&words, figure);
     if (options->request.positions.position == ENGINE_POSITION_MODEL) /* else what it says alone */
         add_row(&words, WITHOUT_POSITIONS, figure);
     add_row(&words, WITH_POSITIONS, figure);
     bool is_row = words.n_texts == 1 && words.n[0] <= CROWD;
     figure->columns = is_row ? figure_n_drawn(figure) : words.n_texts;
-    for (size_t t = 0; t < words.n_texts; t++) {
-        item_free(&words.items[t]);
-        free(words.tokens[t]);
-    }
-    source_close(&words.source);
 }

@@ -3,15 +3,15 @@
 #define TOOLS_PLOT_PICTURES_H
 
 #include "tools/plot/gnuplot/figure.h"
-#include "tools/plot/plot_options.h"
+#include "tools/plot/plot_source.h"
 
 /* What cannot be drawn is said, and ends the program. */
-void picture_position(const struct plot_options *options, struct figure *figure);
-void picture_attention(const struct plot_options *options, struct figure *figure);
-void picture_words(const struct plot_options *options, struct figure *figure);
-void picture_layers(const struct plot_options *options, struct figure *figure);
-void picture_order(const struct plot_options *options, struct figure *figure);
-void picture_similarity(const struct plot_options *options, struct figure *figure);
+void picture_position(struct source *source, struct figure *figure);
+void picture_attention(struct source *source, struct figure *figure);
+void picture_words(struct source *source, struct figure *figure);
+void picture_layers(struct source *source, struct figure *figure);
+void picture_order(struct source *source, struct figure *figure);
+void picture_similarity(struct source *source, struct figure *figure);
 
 /* The palette that was asked for, or else this one. */
 static inline enum palette picture_palette(const struct plot_options *options,

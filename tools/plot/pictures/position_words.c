@@ -3,10 +3,9 @@
 #include "tools/plot/pictures/position_words.h"
 
 #include "tools/common/model_setting.h"
+#include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double DEFAULT_BASE = 10000; /* of weights/FORMAT.md */
@@ -62,16 +61,14 @@ static void add_frequencies(FILE *words, const engine_model *model,
 }
 
 const char *position_words(const engine_model *model, const struct position_options *options,
-                           const char *scheme, size_t width, char out[POSITION_WORDS_BYTES])
+                           const char *scheme, size_t width)
 {
-    out[0] = '\0';
-    FILE *words = fmemopen(out, POSITION_WORDS_BYTES, "w");
-    if (!words)
-        return out;
+    char *text;
+    size_t len;
+    FILE *words = memory_open(&text, &len);
     add_base(words, model, options, scheme);
     add_weights(words, model, options, scheme, width);
     add_frequencies(words, model, options, scheme);
-    fclose(words);
-    out[POSITION_WORDS_BYTES - 1] = '\0';
-    return out;
+    memory_close(words, &text);
+    return text;
 }
