@@ -3,7 +3,6 @@
  * tensors.
  */
 #include "tools/common/options.h"
-#include "tools/common/weights/keras_json.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
 #include "tools/common/weights/weight_output.h"

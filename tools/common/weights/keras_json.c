@@ -8,7 +8,7 @@
  * Ids start at 1. A word with a NUL character can stand in index_word only: jansson refuses such
  * keys.
  */
-#include "tools/common/weights/keras_json.h"
+#include "tools/common/weights/token_source.h"
 
 #include "tools/common/options.h"
 

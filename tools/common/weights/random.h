@@ -20,10 +20,4 @@ static inline size_t random_below(uint64_t *state, size_t n)
     return (size_t)(random_next(state) % n);
 }
 
-/* 0 <= u < 1 */
-static inline double random_unit(uint64_t *state)
-{
-    return (double)(random_next(state) >> 11) * 0x1p-53;
-}
-
 #endif

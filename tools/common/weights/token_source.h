@@ -1,11 +1,13 @@
 /* token_source.h - where the words of a new model's tokenizer come from: the command line, a list,
- * or a text to fit a vocabulary on. (A file of Keras: keras_json.h.)
+ * a text to fit a vocabulary on, or a file of Keras.
  *
- * The functions return PROGRAM_DONE, or an exit code after a message on stderr.
+ * Where nothing else is said, the functions return PROGRAM_DONE, or an exit code after a message on
+ * stderr.
  */
 #ifndef TOOLS_TOKEN_SOURCE_H
 #define TOOLS_TOKEN_SOURCE_H
 
+#include "tools/common/weights/problem.h"
 #include "tools/common/weights/tokenizer_draft.h"
 
 /* Says so and returns PROGRAM_FAILED. */
@@ -32,6 +34,10 @@ struct fit_options {
 };
 int token_source_fit(struct tokenizer_draft *draft, const char *path,
                      const struct fit_options *options);
+
+/* Into an empty draft: words and settings of Keras' Tokenizer.to_json(). path is for messages. */
+bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
+                     struct problem *problem);
 
 /* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. */
 int read_whole(const char *path, char **data, size_t *len);

@@ -68,16 +68,13 @@ static bool reserve(struct word_list *list, size_t n)
         return true;
     if (n > MOST_WORDS)
         return false;
-    size_t cap = 2 * n;
-    char **texts = realloc(list->texts, cap * sizeof *texts);
-    if (texts == NULL)
+    char **texts = reallocarray(list->texts, 2 * n, sizeof *texts);
+    list->texts = texts != NULL ? texts : list->texts;
+    size_t *lens = reallocarray(list->lens, 2 * n, sizeof *lens);
+    list->lens = lens != NULL ? lens : list->lens;
+    if (texts == NULL || lens == NULL)
         return false;
-    list->texts = texts;
-    size_t *lens = realloc(list->lens, cap * sizeof *lens);
-    if (lens == NULL)
-        return false;
-    list->lens = lens;
-    list->cap = cap;
+    list->cap = 2 * n;
     return grow_slots(list);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "tools/import/tokenizer/tokenizer_json.h"
 
-#include "tools/common/weights/keras_json.h"
+#include "tools/common/weights/token_source.h"
 #include "tools/import/tokenizer/tokenizer_steps.h"
 
 #include <stdlib.h>

@@ -30,21 +30,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The digits from `at` on, as many as w can hold. */
-static size_t scan_digits(const char *text, size_t len, size_t at, struct decimal *decimal,
-                          size_t *n_digits)
-{
-    for (; at < len && is_digit(text[at]); at++) {
-        if (*n_digits < MOST_DIGITS) {
-            decimal->w = decimal->w * 10 + (uint64_t)(text[at] - '0');
-            *n_digits += decimal->w > 0; /* not the zeros in front */
-        } else {
-            decimal->exponent++;
-        }
-    }
-    return at;
-}
-
 static size_t scan_exponent(const char *text, size_t len, size_t at, struct decimal *decimal)
 {
     size_t begin = at + 1;
@@ -65,21 +50,27 @@ static size_t scan_exponent(const char *text, size_t len, size_t at, struct deci
 static struct decimal scan(const char *text, size_t len)
 {
     struct decimal decimal = {0};
-    size_t at = 0, n_digits = 0;
-    if (len > 0 && (text[0] == '-' || text[0] == '+')) {
-        decimal.is_negative = text[0] == '-';
-        at++;
+    size_t at = len > 0 && (text[0] == '-' || text[0] == '+'), n_digits = 0, n_kept = 0;
+    bool has_point = false;
+    decimal.is_negative = at > 0 && text[0] == '-';
+    for (; at < len; at++) {
+        if (is_digit(text[at])) {
+            n_digits++;
+            if (n_kept < MOST_DIGITS) {
+                decimal.w = decimal.w * 10 + (uint64_t)(text[at] - '0');
+                decimal.exponent -= has_point;
+                n_kept += decimal.w > 0; /* not the zeros in front */
+            } else {
+                decimal.exponent += !has_point;
+            }
+        } else if (text[at] == '.' && !has_point) {
+            has_point = true;
+        } else {
+            break;
+        }
     }
-    size_t begin = at, end = at = scan_digits(text, len, at, &decimal, &n_digits);
-    size_t n_written = at - begin;
-    if (at < len && text[at] == '.') {
-        end = scan_digits(text, len, at + 1, &decimal, &n_digits);
-        n_written += end - at - 1;
-        decimal.exponent -= (int64_t)(end - at - 1);
-    }
-    if (n_written == 0)
-        return decimal;
-    decimal.len = scan_exponent(text, len, end, &decimal);
+    if (n_digits > 0)
+        decimal.len = scan_exponent(text, len, at, &decimal);
     return decimal;
 }
 

@@ -8,31 +8,19 @@
 
 enum { IS_WORD = 1, IS_PUNCTUATION = 2, IS_BLANK = 4, IS_CHARACTER = 8 };
 
-/* By general category, which is near enough to tell which words to keep whole. */
+/* By general category, which is near enough to tell which words to keep whole. The ranges are those
+ * of utf8proc_category_t. */
 static unsigned kind_of(uint32_t character)
 {
-    switch (utf8proc_category((utf8proc_int32_t)character)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ND: return IS_WORD;
-    case UTF8PROC_CATEGORY_PC:
-    case UTF8PROC_CATEGORY_PD:
-    case UTF8PROC_CATEGORY_PS:
-    case UTF8PROC_CATEGORY_PE:
-    case UTF8PROC_CATEGORY_PI:
-    case UTF8PROC_CATEGORY_PF:
-    case UTF8PROC_CATEGORY_PO: return IS_PUNCTUATION;
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP: return IS_BLANK;
-    default: return character < 0x80 ? IS_PUNCTUATION : 0;
-    }
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)character);
+    if ((category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_MC) ||
+        category == UTF8PROC_CATEGORY_ND)
+        return IS_WORD;
+    if (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO)
+        return IS_PUNCTUATION;
+    if (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_CC)
+        return IS_BLANK;
+    return character < 0x80 ? IS_PUNCTUATION : 0;
 }
 
 /* A letter or digit at both ends, punctuation between them and no blank; then there may be a full
