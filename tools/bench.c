@@ -2,7 +2,7 @@
  * near that is to what the machine can do.
  *
  *     for each precision: a model;  for each workload, for each number of threads:
- *     hand-over, peak, runs, peak, hand-over, a line
+ *     the machine's peaks, runs, the peaks again, a line
  *
  * The pieces: tools/bench/. See encode-bench(1).
  */
@@ -12,15 +12,14 @@
 #include "tools/bench/result.h"
 #include "tools/common/options.h"
 
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 struct bench {
     const struct bench_options *options;
-    size_t threads[BENCH_LIST_MOST], n_threads;
     struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
+    size_t n_peaks;
     struct subject subject;
     int code; /* PROGRAM_FAILED once anything failed */
 };
@@ -53,16 +52,14 @@ static bool measure_peaks(struct bench *bench)
     bool is_json = bench->options->is_json, is_alone = bench->options->peaks_alone;
     if (!is_json)
         print_machine();
-    for (size_t i = 0; i < bench->n_threads; i++) {
+    for (size_t i = 0; i < bench->n_peaks; i++) {
         struct peaks *peaks = &bench->peaks[i];
-        peaks->n_threads = bench->threads[i];
-        if (!peaks_arithmetic(peaks) || !peaks_memory(peaks))
+        if (!peaks_measure(peaks))
             return note_failure(bench);
-        double handover = peaks->n_threads > 1 ? handover_ns() : NAN;
         if (!is_json)
-            peaks_print_text(peaks, handover);
+            peaks_print_text(peaks);
         else if (is_alone)
-            peaks_print_json(peaks, handover);
+            peaks_print_json(peaks);
     }
     if (!is_json && !is_alone)
         result_print_heading();
@@ -72,51 +69,31 @@ static bool measure_peaks(struct bench *bench)
 /* ---- Workloads ---- */
 
 /* The profile needs a session of its own, since watching takes time. */
-static bool run(const struct bench *bench, struct result *result)
+static bool run(const struct bench_options *options, struct result *result)
 {
-    const struct bench_options *options = bench->options;
     struct series_length length = {options->seconds, options->n_runs};
+    size_t n_threads = result->peaks.n_threads;
     result->has_profile = options->profile && result->workload->ids != NULL;
-    return encoding_time(&bench->subject, result->workload, result->n_threads, length,
-                         &result->timing) &&
-           (!result->has_profile || encoding_profile(&bench->subject, result->workload,
-                                                     result->n_threads, length, &result->profile));
+    return encoding_time(result->subject, result->workload, n_threads, length, &result->timing) &&
+           (!result->has_profile || encoding_profile(result->subject, result->workload, n_threads,
+                                                     length, &result->profile));
 }
 
-/* Not of a whole process, which has no tokens of its own: most of its time is no arithmetic. */
-static void compare_with_peak(const struct bench *bench, struct result *result)
+/* The line of a workload with as many threads as these peaks are of. */
+static void measure_with(struct bench *bench, const struct workload *workload, struct peaks *peaks)
 {
-    struct work work = subject_work(&bench->subject, result->workload);
-    const struct peaks *peaks = &result->peaks;
-    if (result->workload->n_tokens == 0)
-        return;
-    result->gflops = 1e-9 * (work.int8 + work.f32) / result->timing.median;
-    result->share_of_peak = 1e-9 * (work.int8 / peaks->int8_gops + work.f32 / peaks->f32_gflops) /
-                            result->timing.median;
-}
-
-/* The line of a workload with the index-th number of threads. */
-static void measure_with(struct bench *bench, const struct workload *workload, size_t index)
-{
-    struct peaks *peaks = &bench->peaks[index];
-    bool is_shared = bench->threads[index] > 1;
-    struct result result = {
-        .workload = workload,
-        .model = bench->subject.name,
-        .precision = bench->subject.precision,
-        .isa = bench->subject.info.isa,
-        .n_threads = bench->threads[index],
-        .gflops = NAN,
-        .share_of_peak = NAN,
-        .handover_before_ns = is_shared ? handover_ns() : NAN,
-    };
-    if (!peaks_arithmetic(peaks) || !run(bench, &result) || !peaks_arithmetic(peaks)) {
+    struct result result = {.subject = &bench->subject, .workload = workload};
+    if (!peaks_measure(peaks)) {
         note_failure(bench);
         return;
     }
-    result.handover_after_ns = is_shared ? handover_ns() : NAN;
+    result.handover_before_ns = peaks->handover_ns;
+    result.peaks.n_threads = peaks->n_threads;
+    if (!run(bench->options, &result) || !peaks_measure(peaks)) {
+        note_failure(bench);
+        return;
+    }
     result.peaks = *peaks;
-    compare_with_peak(bench, &result);
     if (bench->options->is_json)
         result_print_json(&result);
     else
@@ -126,8 +103,8 @@ static void measure_with(struct bench *bench, const struct workload *workload, s
 
 static void measure(struct bench *bench, const struct workload *workload)
 {
-    for (size_t i = 0; i < bench->n_threads; i++)
-        measure_with(bench, workload, i);
+    for (size_t i = 0; i < bench->n_peaks; i++)
+        measure_with(bench, workload, &bench->peaks[i]);
 }
 
 static void measure_file(struct bench *bench, const char *path)
@@ -158,31 +135,35 @@ static void measure_named(struct bench *bench, const char *name)
 
 /* ---- Program ---- */
 
-/* Without -t: one thread, and one for each CPU that this process may use. */
-static void settle_threads(struct bench *bench)
+static void add_threads(struct bench *bench, size_t n)
 {
-    const struct bench_options *options = bench->options;
+    bench->peaks[bench->n_peaks++].n_threads = n;
+}
+
+/* Without -t: one thread, and one for each CPU that this process may use. */
+static void choose_threads(struct bench *bench)
+{
+    const struct bench_list *asked = &bench->options->threads;
     cpu_set_t cpus;
     int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    bench->n_threads = options->threads.n;
-    memcpy(bench->threads, options->threads.counts, sizeof bench->threads);
-    if (bench->n_threads > 0)
-        return;
-    bench->threads[bench->n_threads++] = 1;
-    if (n_cpus > 1)
-        bench->threads[bench->n_threads++] = (size_t)n_cpus;
+    for (size_t i = 0; i < asked->n; i++)
+        add_threads(bench, asked->counts[i]);
+    if (asked->n == 0)
+        add_threads(bench, 1);
+    if (asked->n == 0 && n_cpus > 1)
+        add_threads(bench, (size_t)n_cpus);
 }
 
 /* What is measured has as many threads as a session really has. */
-static bool settle_sessions(struct bench *bench)
+static bool ask_sessions(struct bench *bench)
 {
-    for (size_t i = 0; i < bench->n_threads; i++) {
-        size_t asked = bench->threads[i];
-        bench->threads[i] = encoding_threads(&bench->subject, asked);
-        if (bench->threads[i] == 0)
+    for (size_t i = 0; i < bench->n_peaks; i++) {
+        size_t asked = bench->peaks[i].n_threads, n = encoding_threads(&bench->subject, asked);
+        if (n == 0)
             return note_failure(bench);
-        if (bench->threads[i] != asked)
-            program_note("%zu threads asked, the session has %zu", asked, bench->threads[i]);
+        if (n != asked)
+            program_note("%zu threads asked, the session has %zu", asked, n);
+        bench->peaks[i].n_threads = n;
     }
     return true;
 }
@@ -195,7 +176,7 @@ static void measure_subject(struct bench *bench, int code)
         bench->code = code;
         return;
     }
-    bool done = bench->peaks[0].n_threads > 0 || (settle_sessions(bench) && measure_peaks(bench));
+    bool done = bench->peaks[0].read_gb_per_s > 0 || (ask_sessions(bench) && measure_peaks(bench));
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; done && i < options->workloads.n; i++)
@@ -223,7 +204,7 @@ int main(int argc, char *argv[])
     if (!bench_options_read(&options, argc, argv, &code))
         return code;
     bench.options = &options;
-    settle_threads(&bench);
+    choose_threads(&bench);
     if (options.peaks_alone)
         measure_peaks(&bench);
     else

@@ -119,12 +119,6 @@ static bool find_rate(struct peak_loop loop, size_t n_threads, const char **isa,
                      take_turns, &turns, best);
 }
 
-bool peaks_arithmetic(struct peaks *peaks)
-{
-    return find_rate(peak_f32(), peaks->n_threads, &peaks->f32_isa, &peaks->f32_gflops) &&
-           find_rate(peak_int8(), peaks->n_threads, &peaks->int8_isa, &peaks->int8_gops);
-}
-
 /* ---- Memory ---- */
 
 struct block {
@@ -147,7 +141,7 @@ static void read_part(size_t rank, void *user)
     (void)found;
 }
 
-bool peaks_memory(struct peaks *peaks)
+static bool find_read_rate(struct peaks *peaks)
 {
     enum { READ_BYTES = 128 << 20 };
     struct block block = {malloc(READ_BYTES), READ_BYTES / peaks->n_threads};
@@ -219,20 +213,18 @@ static void play(size_t rank, void *user)
         play_second(user);
 }
 
-double handover_ns(void)
+static double handover_ns(void)
 {
     struct game game = {.count = 0};
     return isnan(together(2, play, &game)) ? NAN : timing_of(game.ns, game.n_series).median;
 }
 
-static const char *tag(double ns)
-{
-    return ns < 200 ? "fast" : ns < 1000 ? "slow" : "busy";
-}
+/* ---- All of it ---- */
 
-const char *handover_tag(double before_ns, double after_ns)
+bool peaks_measure(struct peaks *peaks)
 {
-    if (isnan(before_ns) || isnan(after_ns))
-        return "";
-    return strcmp(tag(before_ns), tag(after_ns)) == 0 ? tag(before_ns) : "mixed";
+    peaks->handover_ns = peaks->n_threads > 1 ? handover_ns() : NAN;
+    return find_rate(peak_f32(), peaks->n_threads, &peaks->f32_isa, &peaks->f32_gflops) &&
+           find_rate(peak_int8(), peaks->n_threads, &peaks->int8_isa, &peaks->int8_gops) &&
+           (peaks->read_gb_per_s > 0 || find_read_rate(peaks));
 }

@@ -6,22 +6,47 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-/* What both say of a workload; times in milliseconds. */
+/* What both say of a workload; times in milliseconds, NaN where there is no such number. */
 struct figures {
-    double median_ms, min_ms, tokens_per_s, texts_per_s, ms_per_token;
+    double median_ms, min_ms, tokens_per_s, texts_per_s, ms_per_token, gflops, share_of_peak;
+    const char *handover;
 };
 
+static const char *tag(double ns)
+{
+    return ns < 200 ? "fast" : ns < 1000 ? "slow" : "busy";
+}
+
+/* Runs with different tags do not compare: "busy" is a core that another process had too, "mixed" a
+ * hand-over that changed. "": one thread. */
+static const char *handover_tag(double before_ns, double after_ns)
+{
+    if (isnan(before_ns) || isnan(after_ns))
+        return "";
+    return strcmp(tag(before_ns), tag(after_ns)) == 0 ? tag(before_ns) : "mixed";
+}
+
+/* A whole process has no tokens of its own and no share of a peak: most of its time is no
+ * arithmetic. */
 static struct figures figures_of(const struct result *result)
 {
+    const struct workload *workload = result->workload;
+    const struct peaks *peaks = &result->peaks;
+    struct work work = subject_work(result->subject, workload);
     double median = result->timing.median;
-    double n_tokens = result->workload->n_tokens > 0 ? (double)result->workload->n_tokens : NAN;
+    double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
+    double giga_per_s = workload->n_tokens > 0 ? 1e-9 / median : NAN;
     return (struct figures){
         .median_ms = 1e3 * median,
         .min_ms = 1e3 * result->timing.min,
         .tokens_per_s = n_tokens / median,
-        .texts_per_s = (double)result->workload->n / median,
+        .texts_per_s = (double)workload->n / median,
         .ms_per_token = 1e3 * median / n_tokens,
+        .gflops = giga_per_s * (work.int8 + work.f32),
+        .share_of_peak = giga_per_s * (work.int8 / peaks->int8_gops + work.f32 / peaks->f32_gflops),
+        .handover = handover_tag(result->handover_before_ns, peaks->handover_ns),
     };
 }
 
@@ -56,10 +81,10 @@ void result_print_json(const struct result *result)
     struct figures figures = figures_of(result);
     json_begin_object(&json, NULL);
     json_write_text(&json, "workload", result->workload->name);
-    json_write_text(&json, "model", result->model);
-    json_write_count(&json, "threads", result->n_threads);
-    json_write_text(&json, "precision", result->precision);
-    json_write_text(&json, "isa", result->isa);
+    json_write_text(&json, "model", result->subject->name);
+    json_write_count(&json, "threads", result->peaks.n_threads);
+    json_write_text(&json, "precision", result->subject->precision);
+    json_write_text(&json, "isa", result->subject->info.isa);
     json_write_count(&json, "texts", result->workload->n);
     json_write_count(&json, "tokens", result->workload->n_tokens);
     json_write_count(&json, "shortest", result->workload->shortest);
@@ -71,12 +96,11 @@ void result_print_json(const struct result *result)
     write_number(&json, "tokens_per_s", figures.tokens_per_s);
     write_number(&json, "texts_per_s", figures.texts_per_s);
     write_number(&json, "ms_per_token", figures.ms_per_token);
-    write_number(&json, "gflops", result->gflops);
-    write_number(&json, "share_of_peak", result->share_of_peak);
+    write_number(&json, "gflops", figures.gflops);
+    write_number(&json, "share_of_peak", figures.share_of_peak);
     write_number(&json, "handover_before_ns", result->handover_before_ns);
-    write_number(&json, "handover_after_ns", result->handover_after_ns);
-    json_write_text(&json, "handover",
-                    handover_tag(result->handover_before_ns, result->handover_after_ns));
+    write_number(&json, "handover_after_ns", result->peaks.handover_ns);
+    json_write_text(&json, "handover", figures.handover);
     write_peaks(&json, &result->peaks);
     if (result->has_profile)
         write_profile(&json, &result->profile);
@@ -85,14 +109,14 @@ void result_print_json(const struct result *result)
     json_end_object(&json);
 }
 
-void peaks_print_json(const struct peaks *peaks, double handover)
+void peaks_print_json(const struct peaks *peaks)
 {
     struct json_writer json = {.stream = stdout};
     json_begin_object(&json, NULL);
     json_write_text(&json, "workload", "peaks");
     json_write_count(&json, "threads", peaks->n_threads);
     write_peaks(&json, peaks);
-    write_number(&json, "handover_ns", handover);
+    write_number(&json, "handover_ns", peaks->handover_ns);
     json_end_object(&json);
 }
 
@@ -133,29 +157,30 @@ static void print_profile(const struct profile_shares *profile)
 void result_print_text(const struct result *result)
 {
     struct figures figures = figures_of(result);
-    printf("%-10s %-9s %7zu", result->workload->name, result->precision, result->n_threads);
+    printf("%-10s %-9s %7zu", result->workload->name, result->subject->precision,
+           result->peaks.n_threads);
     put_cell(10, ms_format(figures.median_ms), figures.median_ms);
     put_cell(10, ms_format(figures.min_ms), figures.min_ms);
     put_cell(7, "%.1f %%", 100 * result->timing.spread);
     put_cell(9, "%.0f", figures.tokens_per_s);
     put_cell(9, "%.1f", figures.texts_per_s);
     put_cell(8, "%.2f", 1e3 * figures.ms_per_token);
-    put_cell(9, "%.1f %%", 100 * result->share_of_peak);
+    put_cell(9, "%.1f %%", 100 * figures.share_of_peak);
     if (isfinite(result->handover_before_ns))
-        printf("  %.0f, %.0f ns: %s", result->handover_before_ns, result->handover_after_ns,
-               handover_tag(result->handover_before_ns, result->handover_after_ns));
+        printf("  %.0f, %.0f ns: %s", result->handover_before_ns, result->peaks.handover_ns,
+               figures.handover);
     putchar('\n');
     if (result->has_profile)
         print_profile(&result->profile);
 }
 
-void peaks_print_text(const struct peaks *peaks, double handover)
+void peaks_print_text(const struct peaks *peaks)
 {
     printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), "
            "memory read at %.1f GB/s",
            peaks->n_threads, plural(peaks->n_threads), peaks->f32_gflops, peaks->f32_isa,
            peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
-    if (isfinite(handover))
-        printf(", hand-over %.0f ns", handover);
+    if (isfinite(peaks->handover_ns))
+        printf(", hand-over %.0f ns", peaks->handover_ns);
     putchar('\n');
 }
