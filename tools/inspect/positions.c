@@ -113,28 +113,35 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
     }
 }
 
-static int show(const struct positions_request *request, const struct position_matrix *matrix)
+/* Sets how many distances there are. */
+static int settle_distances(struct positions_request *request, const struct position_matrix *matrix)
+{
+    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART, most = matrix->n - 1;
+    int code = check_distances(matrix, n_apart);
+    if (code == PROGRAM_DONE && request->n_apart > most)
+        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows",
+                     matrix->n, plural(matrix->n), matrix->n == 1 ? "is" : "are", most, n_apart);
+    request->n_apart = n_apart < most ? n_apart : most;
+    return code;
+}
+
+static int show(struct positions_request *request, const struct position_matrix *matrix)
 {
     struct position_measures measures;
     if (request->format == POSITIONS_CSV) {
         print_csv(matrix, stdout);
         return PROGRAM_DONE;
     }
-    size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART;
-    int code = check_distances(matrix, n_apart);
+    int code = settle_distances(request, matrix);
     if (code != PROGRAM_DONE)
         return code;
-    if (request->n_apart > matrix->n - 1)
-        program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows",
-                     matrix->n, plural(matrix->n), matrix->n == 1 ? "is" : "are", matrix->n - 1,
-                     n_apart);
-    bool done = positions_measure(matrix, n_apart, &request->picks, &measures);
-    if (done && request->format == POSITIONS_JSON)
-        positions_print_json(matrix, &measures);
-    else if (done)
-        positions_print_text(matrix, &measures);
-    positions_measures_free(&measures);
-    return done ? PROGRAM_DONE : program_fail("out of memory");
+    if (!positions_measure(matrix, &measures))
+        return program_fail("out of memory");
+    if (request->format == POSITIONS_JSON)
+        positions_print_json(request, matrix, &measures);
+    else
+        positions_print_text(request, matrix, &measures);
+    return PROGRAM_DONE;
 }
 
 /* PROGRAM_DONE where all of the picks are rows of the matrix. */

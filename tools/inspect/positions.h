@@ -10,11 +10,10 @@
 
 enum positions_format { POSITIONS_TEXT, POSITIONS_JSON, POSITIONS_CSV };
 
-/* One row and two, by their positions, and what is measured of them. */
+/* One row and two, by their positions, that are looked at besides. */
 struct position_picks {
     bool has_row, has_pair;
     size_t row, pair[2];
-    double norm, distance; /* |PE[row]|, |PE[pair[0]] - PE[pair[1]]| */
 };
 
 /* What is asked; 0: not said. */
@@ -49,25 +48,31 @@ struct position_matrix {
     size_t n_frequencies, period; /* of fourier: given ones, or harmonics of so many tokens */
 };
 
+/* Of the matrix as a whole. */
 struct position_measures {
     struct spread range; /* of all numbers, which are counted row by row */
-    struct spread norms;
-    struct spread *apart; /* [n_apart]: |PE[p] - PE[p+k]| over p, k from 1 */
-    size_t n_apart;
-    size_t n_different; /* rows */
-    struct position_picks picks;
+    double rounding;     /* lengths or distances that vary by no more than this are constant */
+    size_t n_different;  /* rows */
     struct same_rows same[GROUPS_SHOWN];
     size_t n_same; /* groups of rows that are the same; the first ones are in same */
 };
 
-/* The picks are rows of the matrix. False: no memory. */
-bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
-                       const struct position_picks *picks, struct position_measures *measures);
-void positions_measures_free(struct position_measures *measures);
+/* False: no memory. */
+bool positions_measure(const struct position_matrix *matrix, struct position_measures *measures);
 
-void positions_print_text(const struct position_matrix *matrix,
+/* |PE[p]| and |PE[pair[0]] - PE[pair[1]]| */
+double positions_norm(const struct position_matrix *matrix, size_t p);
+double positions_distance(const struct position_matrix *matrix, const size_t pair[2]);
+
+/* |PE[p] - PE[p+k]| over all p; k 0: |PE[p]|. */
+struct spread positions_apart(const struct position_matrix *matrix, size_t k, double rounding);
+
+/* With distances up to request->n_apart, which is below matrix->n, and the picks. */
+void positions_print_text(const struct positions_request *request,
+                          const struct position_matrix *matrix,
                           const struct position_measures *measures);
-void positions_print_json(const struct position_matrix *matrix,
+void positions_print_json(const struct positions_request *request,
+                          const struct position_matrix *matrix,
                           const struct position_measures *measures);
 
 /* The program's exit code; output goes to stdout. */

@@ -54,30 +54,30 @@ static double distance(const double *a, const double *b, size_t width)
     return sqrt(square);
 }
 
-/* Over rows 0 .. n-1: of each its length (k 0), or its distance from the row k behind. */
-static struct spread measure_rows(const struct position_matrix *matrix, size_t k, size_t n,
-                                  double rounding)
+double positions_norm(const struct position_matrix *matrix, size_t p)
+{
+    return distance(row_of(matrix, p), NULL, matrix->width);
+}
+
+double positions_distance(const struct position_matrix *matrix, const size_t pair[2])
+{
+    return distance(row_of(matrix, pair[0]), row_of(matrix, pair[1]), matrix->width);
+}
+
+struct spread positions_apart(const struct position_matrix *matrix, size_t k, double rounding)
 {
     struct spread spread = {0};
+    size_t n = matrix->n - k;
     double sum = 0;
     for (size_t p = 0; p < n; p++) {
-        double value =
-            distance(row_of(matrix, p), k > 0 ? row_of(matrix, p + k) : NULL, matrix->width);
+        double value = k > 0 ? positions_distance(matrix, (const size_t[]){p, p + k})
+                             : positions_norm(matrix, p);
         take(&spread, value, p);
         sum += value;
     }
     spread.mean = sum / (double)n;
     spread.is_constant = spread.largest - spread.smallest <= rounding;
     return spread;
-}
-
-static void measure_picks(const struct position_matrix *matrix, struct position_picks *picks)
-{
-    if (picks->has_row)
-        picks->norm = distance(row_of(matrix, picks->row), NULL, matrix->width);
-    if (picks->has_pair)
-        picks->distance =
-            distance(row_of(matrix, picks->pair[0]), row_of(matrix, picks->pair[1]), matrix->width);
 }
 
 /* ---- Equal rows ---- */
@@ -108,42 +108,36 @@ static int by_row(const void *a, const void *b, void *matrix)
     return order != 0 ? order : (left > right) - (left < right);
 }
 
-/* first[p]: the first row that is the same as row p; sorted: room for n. */
-static void find_first(const struct position_matrix *matrix, size_t *sorted, size_t *first)
+/* One more group of n rows, in ascending order; of all groups those that begin first are kept. */
+static void add_group(struct position_measures *measures, const size_t *rows, size_t n)
 {
-    for (size_t p = 0; p < matrix->n; p++)
-        sorted[p] = p;
-    qsort_r(sorted, matrix->n, sizeof *sorted, by_row, (void *)matrix);
-    for (size_t i = 0; i < matrix->n; i++) {
-        bool is_same = i > 0 && compare_rows(matrix, sorted[i - 1], sorted[i]) == 0;
-        first[sorted[i]] = is_same ? first[sorted[i - 1]] : sorted[i];
-    }
+    struct same_rows *same = measures->same;
+    size_t place = measures->n_same < GROUPS_SHOWN ? measures->n_same : GROUPS_SHOWN;
+    measures->n_same++;
+    for (; place > 0 && rows[0] < same[place - 1].rows[0]; place--)
+        if (place < GROUPS_SHOWN)
+            same[place] = same[place - 1];
+    if (place == GROUPS_SHOWN)
+        return;
+    same[place].n = n;
+    memcpy(same[place].rows, rows, (n < MATCHES_SHOWN ? n : MATCHES_SHOWN) * sizeof *rows);
 }
 
-/* The first of the n rows that are the same as row p. */
-static struct same_rows group_of(const size_t *first, size_t p, size_t n)
-{
-    struct same_rows group = {.n = n};
-    for (size_t q = p, shown = 0; shown < n && shown < MATCHES_SHOWN; q++)
-        if (first[q] == p)
-            group.rows[shown++] = q;
-    return group;
-}
-
+/* Rows that are the same stand side by side once they are sorted. */
 static bool find_same(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    size_t n = matrix->n;
-    size_t *sorted = calloc(3 * n, sizeof *sorted);
+    size_t n = matrix->n, *sorted = malloc(n * sizeof *sorted);
     if (sorted == NULL)
         return false;
-    size_t *first = sorted + n, *n_same = first + n;
-    find_first(matrix, sorted, first);
     for (size_t p = 0; p < n; p++)
-        n_same[first[p]]++;
-    for (size_t p = 0; p < n; p++) {
-        measures->n_different += n_same[p] > 0;
-        if (n_same[p] > 1 && measures->n_same++ < GROUPS_SHOWN)
-            measures->same[measures->n_same - 1] = group_of(first, p, n_same[p]);
+        sorted[p] = p;
+    qsort_r(sorted, n, sizeof *sorted, by_row, (void *)matrix);
+    for (size_t begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && compare_rows(matrix, sorted[begin], sorted[end]) == 0)
+            end++;
+        measures->n_different++;
+        if (end - begin > 1)
+            add_group(measures, sorted + begin, end - begin);
     }
     free(sorted);
     return true;
@@ -151,25 +145,10 @@ static bool find_same(const struct position_matrix *matrix, struct position_meas
 
 /* ---- All of it ---- */
 
-bool positions_measure(const struct position_matrix *matrix, size_t n_apart,
-                       const struct position_picks *picks, struct position_measures *measures)
+bool positions_measure(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    *measures = (struct position_measures){.picks = *picks};
-    measures->n_apart = n_apart < matrix->n ? n_apart : matrix->n - 1;
-    measures->apart = calloc(measures->n_apart + 1, sizeof *measures->apart);
-    if (measures->apart == NULL || !find_same(matrix, measures))
-        return false;
-    measures->range = measure_range(matrix);
-    measure_picks(matrix, &measures->picks);
-    double rounding =
+    *measures = (struct position_measures){.range = measure_range(matrix)};
+    measures->rounding =
         rounding_of(matrix, fmax(fabs(measures->range.smallest), fabs(measures->range.largest)));
-    measures->norms = measure_rows(matrix, 0, matrix->n, rounding);
-    for (size_t k = 1; k <= measures->n_apart; k++)
-        measures->apart[k - 1] = measure_rows(matrix, k, matrix->n - k, rounding);
-    return true;
-}
-
-void positions_measures_free(struct position_measures *measures)
-{
-    free(measures->apart);
+    return find_same(matrix, measures);
 }

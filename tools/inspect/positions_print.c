@@ -56,28 +56,29 @@ static void print_heading(const struct position_matrix *matrix)
 }
 
 /* every: "row", "p" */
-static void print_spread(const struct spread *spread, const char *every)
+static void print_spread(struct spread spread, const char *every)
 {
-    if (spread->is_constant)
-        printf("%.8g for every %s\n", spread->mean, every);
+    if (spread.is_constant)
+        printf("%.8g for every %s\n", spread.mean, every);
     else
-        printf("%.8g (p = %zu) to %.8g (p = %zu), mean %.8g\n", spread->smallest,
-               spread->smallest_at, spread->largest, spread->largest_at, spread->mean);
+        printf("%.8g (p = %zu) to %.8g (p = %zu), mean %.8g\n", spread.smallest, spread.smallest_at,
+               spread.largest, spread.largest_at, spread.mean);
 }
 
-static void print_distances(const struct position_measures *measures)
+static void print_distances(const struct positions_request *request,
+                            const struct position_matrix *matrix, double rounding)
 {
-    const struct position_picks *picks = &measures->picks;
-    bool has_distances = measures->n_apart > 0;
+    const struct position_picks *picks = &request->picks;
+    bool has_distances = request->n_apart > 0;
     if (has_distances)
         printf("\n|PE[p] - PE[p+k]|\n");
-    for (size_t k = 1; k <= measures->n_apart; k++) {
+    for (size_t k = 1; k <= request->n_apart; k++) {
         printf("  k = %-4zu ", k);
-        print_spread(&measures->apart[k - 1], "p");
+        print_spread(positions_apart(matrix, k, rounding), "p");
     }
     if (picks->has_pair)
         printf("%s  |PE[%zu] - PE[%zu]| = %.8g\n", has_distances ? "" : "\n", picks->pair[0],
-               picks->pair[1], picks->distance);
+               picks->pair[1], positions_distance(matrix, picks->pair));
     if (has_distances || picks->has_pair)
         putchar('\n');
 }
@@ -134,20 +135,21 @@ static void print_meaning(const struct position_matrix *matrix)
     display_sentence(stdout, text, strlen(text), SENTENCE_COLUMNS);
 }
 
-void positions_print_text(const struct position_matrix *matrix,
+void positions_print_text(const struct positions_request *request,
+                          const struct position_matrix *matrix,
                           const struct position_measures *measures)
 {
-    const struct position_picks *picks = &measures->picks;
+    const struct position_picks *picks = &request->picks;
     const struct spread *range = &measures->range;
     size_t width = matrix->width;
     print_heading(matrix);
     printf("range      %.7g (p = %zu, column %zu) to %.7g (p = %zu, column %zu)\nnorm       ",
            range->smallest, range->smallest_at / width, range->smallest_at % width, range->largest,
            range->largest_at / width, range->largest_at % width);
-    print_spread(&measures->norms, "row");
+    print_spread(positions_apart(matrix, 0, measures->rounding), "row");
     if (picks->has_row)
-        printf("  p = %-4zu %.8g\n", picks->row, picks->norm);
-    print_distances(measures);
+        printf("  p = %-4zu %.8g\n", picks->row, positions_norm(matrix, picks->row));
+    print_distances(request, matrix, measures->rounding);
     print_rows(matrix, measures);
     print_meaning(matrix);
 }
@@ -170,18 +172,17 @@ static void write_counts(struct json_writer *json, const char *key, const size_t
 }
 
 /* k: of distances of rows k apart; 0: they are lengths. */
-static void write_spread(struct json_writer *json, const char *key, size_t k,
-                         const struct spread *spread)
+static void write_spread(struct json_writer *json, const char *key, size_t k, struct spread spread)
 {
     json_begin_object(json, key);
     if (k > 0)
         json_write_count(json, "k", k);
-    json_write_truth(json, "constant", spread->is_constant);
-    write_real(json, "smallest", spread->smallest);
-    json_write_count(json, "smallest_at", spread->smallest_at);
-    write_real(json, "largest", spread->largest);
-    json_write_count(json, "largest_at", spread->largest_at);
-    write_real(json, "mean", spread->mean);
+    json_write_truth(json, "constant", spread.is_constant);
+    write_real(json, "smallest", spread.smallest);
+    json_write_count(json, "smallest_at", spread.smallest_at);
+    write_real(json, "largest", spread.largest);
+    json_write_count(json, "largest_at", spread.largest_at);
+    write_real(json, "mean", spread.mean);
     json_end_object(json);
 }
 
@@ -197,27 +198,20 @@ static void write_range(struct json_writer *json, const struct spread *range, si
     json_end_object(json);
 }
 
-static void write_distances(struct json_writer *json, const struct position_measures *measures)
-{
-    json_begin_array(json, "distance");
-    for (size_t k = 1; k <= measures->n_apart; k++)
-        write_spread(json, NULL, k, &measures->apart[k - 1]);
-    json_end_array(json);
-}
-
 /* Members that are there where they were asked for. */
-static void write_picks(struct json_writer *json, const struct position_picks *picks)
+static void write_picks(struct json_writer *json, const struct position_picks *picks,
+                        const struct position_matrix *matrix)
 {
     if (picks->has_row) {
         json_begin_object(json, "row");
         json_write_count(json, "p", picks->row);
-        write_real(json, "norm", picks->norm);
+        write_real(json, "norm", positions_norm(matrix, picks->row));
         json_end_object(json);
     }
     if (picks->has_pair) {
         json_begin_object(json, "pair");
         write_counts(json, "p", picks->pair, 2);
-        write_real(json, "distance", picks->distance);
+        write_real(json, "distance", positions_distance(matrix, picks->pair));
         json_end_object(json);
     }
 }
@@ -249,10 +243,12 @@ static void write_meaning(struct json_writer *json, const struct position_matrix
     json_end_object(json);
 }
 
-void positions_print_json(const struct position_matrix *matrix,
+void positions_print_json(const struct positions_request *request,
+                          const struct position_matrix *matrix,
                           const struct position_measures *measures)
 {
     struct json_writer json = {.stream = stdout, .indent = 2};
+    double rounding = measures->rounding;
     json_begin_object(&json, NULL);
     json_write_text(&json, "scheme", matrix->scheme);
     json_write_count(&json, "width", matrix->width);
@@ -260,9 +256,12 @@ void positions_print_json(const struct position_matrix *matrix,
     write_real(&json, "base", matrix->base != 0 ? matrix->base : NAN);
     write_real(&json, "scale", matrix->scale);
     write_range(&json, &measures->range, matrix->width);
-    write_spread(&json, "norm", 0, &measures->norms);
-    write_distances(&json, measures);
-    write_picks(&json, &measures->picks);
+    write_spread(&json, "norm", 0, positions_apart(matrix, 0, rounding));
+    json_begin_array(&json, "distance");
+    for (size_t k = 1; k <= request->n_apart; k++)
+        write_spread(&json, NULL, k, positions_apart(matrix, k, rounding));
+    json_end_array(&json);
+    write_picks(&json, &request->picks, matrix);
     write_same_rows(&json, measures);
     write_meaning(&json, matrix);
     json_end_object(&json);
