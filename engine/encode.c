@@ -196,7 +196,7 @@ engine_status engine_encode(engine_session *session, const engine_input *inputs,
     struct request request;
     if (!session_begin(session))
         return session_refusal(session);
-    engine_status status = request_vectors(session, options, &request);
+    engine_status status = request_read(session, options, FOR_VECTORS, &request);
     if (status == ENGINE_OK)
         status = encode(session, inputs, n, &request, out, cap, needed, results);
     return session_end(session, status);

@@ -51,7 +51,7 @@ engine_status engine_classify(engine_session *session, const engine_input *input
         return session_refusal(session);
     int64_t head = session->model->encoder.config.head;
     engine_status status = head == HEAD_SEQUENCE || head == HEAD_TOKEN
-                               ? request_heads(session, options, &request)
+                               ? request_read(session, options, FOR_HEAD, &request)
                                : no_head(session, "labels");
     if (status == ENGINE_OK)
         status = classify(session, inputs, n, &request, out, cap, needed, results);
@@ -63,7 +63,7 @@ static engine_status encode_one(engine_session *session, const engine_input *inp
                                 const engine_encode_options *options, struct request *request,
                                 engine_result *result)
 {
-    engine_status status = request_heads(session, options, request);
+    engine_status status = request_read(session, options, FOR_HEAD, request);
     if (status != ENGINE_OK)
         return status;
     request->kind = ANSWER_NOTHING;

@@ -69,8 +69,7 @@ static engine_status request_rank(engine_session *session, const engine_encode_o
     options.role = ENGINE_ROLE_DOCUMENT;
     if (own && !by_pair && session->model->encoder.config.pooling == POOLING_NONE)
         options.pooling = ENGINE_POOLING_MEAN;
-    status = by_pair ? request_heads(session, &options, texts)
-                     : request_vectors(session, &options, texts);
+    status = request_read(session, &options, by_pair ? FOR_HEAD : FOR_VECTORS, texts);
     if (status == ENGINE_OK && own && !by_pair)
         status = prompt_of_options(session->model, &options, true, &texts->prompt, &session->error);
     if (status == ENGINE_OK)

@@ -78,13 +78,9 @@ static bool has_pooler(const struct encoder *encoder)
     return false;
 }
 
-engine_status request_vectors(engine_session *session, const engine_encode_options *options,
-                              struct request *request)
+static engine_status choose_vectors(engine_session *session, struct request *request)
 {
     const struct encoder *encoder = &session->model->encoder;
-    engine_status status = read_request(session, options, true, request);
-    if (status != ENGINE_OK)
-        return status;
     if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
         return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
     request->kind = request->pooling == POOLING_NONE ? ANSWER_TOKENS : ANSWER_POOLED;
@@ -92,16 +88,12 @@ engine_status request_vectors(engine_session *session, const engine_encode_optio
     return ENGINE_OK;
 }
 
-engine_status request_tokens(engine_session *session, const engine_encode_options *options,
-                             struct request *request)
+engine_status request_read(engine_session *session, const engine_encode_options *options,
+                           enum purpose purpose, struct request *request)
 {
-    return read_request(session, options, true, request);
-}
-
-engine_status request_heads(engine_session *session, const engine_encode_options *options,
-                            struct request *request)
-{
-    return read_request(session, options, false, request);
+    engine_status status = read_request(session, options, purpose != FOR_HEAD, request);
+    return status == ENGINE_OK && purpose == FOR_VECTORS ? choose_vectors(session, request)
+                                                         : status;
 }
 
 size_t request_token_limit(const struct request *request, const engine_model *model)

@@ -45,15 +45,13 @@ static inline bool answers_per_token(const struct request *request)
 engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
                               engine_error *error);
 
-/* Each reads the options of a session's call; on failure the message is in the session's error.
- * request_tokens: for tokens, with the prompt that request_vectors puts before the same texts;
- * request_heads: for a head's answers, whose kind and width the caller sets. */
-engine_status request_vectors(engine_session *session, const engine_encode_options *options,
-                              struct request *request);
-engine_status request_tokens(engine_session *session, const engine_encode_options *options,
-                             struct request *request);
-engine_status request_heads(engine_session *session, const engine_encode_options *options,
-                            struct request *request);
+/* FOR_TOKENS: with the prompt that FOR_VECTORS puts before the same texts. FOR_HEAD: the caller sets
+ * kind and width of the answer. */
+enum purpose { FOR_VECTORS, FOR_TOKENS, FOR_HEAD };
+
+/* Reads the options of a session's call; on failure the message is in the session's error. */
+engine_status request_read(engine_session *session, const engine_encode_options *options,
+                           enum purpose purpose, struct request *request);
 
 /* The tokens that a text may have. */
 size_t request_token_limit(const struct request *request, const engine_model *model);

@@ -84,7 +84,7 @@ static engine_status tokenize(engine_session *session, const engine_input *input
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
         return misused(&session->error, "engine_tokenize: input or out is NULL");
-    engine_status status = request_tokens(session, options, &request);
+    engine_status status = request_read(session, options, FOR_TOKENS, &request);
     if (status == ENGINE_OK)
         status = tokens_of(session, input, 0, &request,
                            request.max_tokens > 0 ? request.max_tokens : SIZE_MAX,
@@ -113,7 +113,7 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     size_t n = 0;
     if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
         return misused(&session->error, "engine_windows: tokens or out is NULL");
-    engine_status status = request_tokens(session, options, &request);
+    engine_status status = request_read(session, options, FOR_TOKENS, &request);
     if (status != ENGINE_OK)
         return status;
     size_t limit = request_token_limit(&request, session->model);

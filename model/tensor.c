@@ -146,11 +146,6 @@ void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count,
             out[i] *= matrix->scales[n];
 }
 
-void matrix_row(const struct matrix *matrix, size_t n, float *out)
-{
-    matrix_piece(matrix, n, 0, matrix->cols, out);
-}
-
 /* Element (n, k) of a matrix is out[k * PANEL + n - first]. */
 static void panel_from_rows(const struct matrix *matrix, size_t first, float *out)
 {

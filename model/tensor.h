@@ -32,10 +32,7 @@ size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t row
 /* int8: where the scales start, from the tensor's start. */
 size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols);
 
-/* Row n of a matrix in rows layout as f32, [cols]. */
-void matrix_row(const struct matrix *matrix, size_t n, float *out);
-
-/* Elements k .. k+count-1 of it. */
+/* Elements k .. k+count-1 of row n of a matrix in rows layout, as f32. */
 void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count, float *out);
 
 /* Panel j (rows 16j .. 16j+15) of a matrix of any type and layout as f32, [cols, 16]. */

@@ -94,7 +94,8 @@ static void softmax_block(const struct score_block *block, float *max, float *su
 /* Key j of softmax_exactly: its weights as doubles, and what the sums of them gain. */
 INLINE void widen_exp(vec e, double *weights, dvec *sums)
 {
-    dvec low = widen(low_half(e)), high = widen(high_half(e));
+    const struct halves halves = halves_of(e);
+    dvec low = widen(halves.low), high = widen(halves.high);
     store_wide(weights, low);
     store_wide(weights + DOUBLE_LANES, high);
     sums[0] += low;

@@ -36,26 +36,16 @@ INLINE half_register narrow(dvec v)
 #endif
 }
 
-INLINE half_register low_half(vec v)
-{
-#if defined(__AVX512F__)
-    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
-#elif defined(__AVX2__)
-    return __builtin_shufflevector(v, v, 0, 1, 2, 3);
-#else
-    return __builtin_shufflevector(v, v, 0, 1);
-#endif
-}
+/* The lanes of v in two halves. */
+struct halves {
+    half_register low, high;
+};
 
-INLINE half_register high_half(vec v)
+INLINE struct halves halves_of(vec v)
 {
-#if defined(__AVX512F__)
-    return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif defined(__AVX2__)
-    return __builtin_shufflevector(v, v, 4, 5, 6, 7);
-#else
-    return __builtin_shufflevector(v, v, 2, 3);
-#endif
+    struct halves halves;
+    memcpy(&halves, &v, sizeof v);
+    return halves;
 }
 
 #endif

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static void add(const float *row, size_t width, float *out)
-{
-    for (size_t i = 0; i < width; i++)
-        out[i] += row[i];
-}
-
-static void add_to_all(float value, size_t width, float *out)
-{
-    for (size_t i = 0; i < width; i++)
-        out[i] += value;
-}
-
 /* out += W2·row of the learned table */
 static void add_learned(const struct encoder *encoder, double scale, size_t position, size_t width,
                         float *out, float *scratch)
@@ -41,6 +29,7 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
     const struct model_config *config = &encoder->config;
     const struct kernels *kernels = encoder->kernels;
     size_t width = (size_t)config->embedding_width;
+    float index;
 
     memset(out, 0, width * sizeof *out);
     kernels->add_row(&encoder->token_table, (size_t)id, out);
@@ -55,14 +44,16 @@ void embed_token(const struct encoder *encoder, const struct embedding *embeddin
     case POSITION_BINARY:
     case POSITION_FOURIER:
     case POSITION_EXPONENTIAL:
-        add(embedding->rows + place.position * row_stride(width), width, out);
+        for (size_t i = 0; i < width; i++)
+            out[i] += embedding->rows[place.position * row_stride(width) + i];
         break;
     case POSITION_LEARNED:
         add_learned(encoder, embedding->position_scale, place.position, width, out, scratch);
         break;
     case POSITION_INDEX:
-        add_to_all(position_index(embedding->position_scale, place.position, place.n_tokens), width,
-                   out);
+        index = position_index(embedding->position_scale, place.position, place.n_tokens);
+        for (size_t i = 0; i < width; i++)
+            out[i] += index;
         break;
     }
     norm_row(kernels, &encoder->embedding_norm, (float)config->norm_eps, width, out, out);

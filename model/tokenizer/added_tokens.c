@@ -40,13 +40,20 @@ static int next_entry(struct text_view list, size_t *at, struct added_entry *ent
     return entry->id >= 0 && parse_flags(entry, flags) ? 1 : -1;
 }
 
-bool added_tokens_valid(struct text_view list)
+/* SIZE_MAX: some of them are none. */
+static size_t count_entries(struct text_view list)
 {
     struct added_entry entry;
+    size_t n = 0, at = 0;
     int found;
-    for (size_t at = 0; (found = next_entry(list, &at, &entry)) > 0;)
-        continue;
-    return found == 0;
+    while ((found = next_entry(list, &at, &entry)) > 0)
+        n++;
+    return found == 0 ? n : SIZE_MAX;
+}
+
+bool added_tokens_valid(struct text_view list)
+{
+    return count_entries(list) < SIZE_MAX;
 }
 
 /* ---- Normalized patterns ---- */
@@ -123,15 +130,6 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 }
 
 /* ---- Building ---- */
-
-static size_t count_entries(struct text_view list)
-{
-    struct added_entry entry;
-    size_t n = 0;
-    for (size_t at = 0; next_entry(list, &at, &entry) > 0;)
-        n++;
-    return n;
-}
 
 /* Room for the normalized texts. Few characters become more bytes, and no text this many times more.
  */
