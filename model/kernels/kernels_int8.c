@@ -3,7 +3,7 @@
  */
 #include "model/kernels/kernels.h"
 
-#if defined(__AMX_INT8__)
+#if defined(__AMX_INT8__) || defined(__AMXINT8__) /* gcc, clang 14 */
 #include "model/kernels/product_amx.h"
 
 void product_int8_amx(const struct product *product)
