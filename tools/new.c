@@ -40,12 +40,6 @@ static int read_keras(const struct new_options *options, const char *data, size_
                : program_fail("%s", problem.text);
 }
 
-/* The rules of a tokenizer whose words are there. */
-static int set_rules(struct tokenizer_draft *draft, bool is_keras)
-{
-    return draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL) ? PROGRAM_DONE : no_memory();
-}
-
 static int read_file(const struct new_options *options, struct tokenizer_draft *draft)
 {
     char *data;
@@ -60,7 +54,7 @@ static int read_file(const struct new_options *options, struct tokenizer_draft *
     } else {
         code = token_source_list(draft, options->tokenizer, data, len, !options->keras);
         if (code == PROGRAM_DONE)
-            code = set_rules(draft, options->keras);
+            draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
     }
     free(data);
     return code;
@@ -78,7 +72,7 @@ static int make_tokenizer(const struct new_options *options, struct tokenizer_dr
         code = options->fit != NULL ? token_source_fit(draft, options->fit, &options->fit_options)
                                     : token_source_words(draft, words);
         if (code == PROGRAM_DONE)
-            code = set_rules(draft, is_keras);
+            draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL);
     }
     for (size_t i = 0; i < options->n_added && code == PROGRAM_DONE; i++)
         code = token_source_add(draft, options->added[i]);
@@ -112,10 +106,9 @@ static int set_template(struct tokenizer_draft *draft, const struct new_options 
     int code = special_template_resolve(is_pair ? "--template-pair" : "--template-single", text,
                                         is_pair, &draft->words,
                                         (size_t)options->shape.config.token_types, resolved);
-    if (code != PROGRAM_DONE)
-        return code;
-    return draft_set_text(draft, is_pair ? "pair" : "single", resolved) ? PROGRAM_DONE
-                                                                        : no_memory();
+    if (code == PROGRAM_DONE)
+        draft_set_text(draft, is_pair ? "pair" : "single", resolved);
+    return code;
 }
 
 static int set_templates(struct tokenizer_draft *draft, const struct new_options *options)

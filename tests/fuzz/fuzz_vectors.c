@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_table(const struct vectors_table *table, const struct word_list *words,
                         const struct vectors_file *file)
 {
-    if (file->n_right != table->n_rows + file->repeated.n ||
+    if (file->n_right + 1 != table->n_rows + file->repeated.n ||
         file->line != file->n_right + file->broken.n + file->has_header ||
-        table->n_ids != table->n_rows + 1)
+        table->n_ids != table->n_rows)
         abort();
     for (size_t id = 1; id < table->n_ids; id++) {
         const float *row = vectors_table_row(table, id);

@@ -127,7 +127,7 @@ int workload_read(struct workload *workload, const char *path)
     if (memchr(data, '\0', len) != NULL)
         code = program_fail("'%s' has a NUL byte, which is not a token id", path);
     else if (!make_room(workload, n_lines, len / 2 + 1)) /* an id and a blank are two bytes */
-        code = no_memory();
+        code = program_fail("out of memory");
     else
         code = read_lines(workload, path, data);
     free(data);

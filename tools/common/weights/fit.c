@@ -26,46 +26,34 @@ struct counts {
     size_t cap;
 };
 
-static bool count_word(struct counts *counts, const char *word, size_t len)
+static void count_word(struct counts *counts, const char *word, size_t len)
 {
     size_t id = word_list_find(&counts->words, word, len);
     if (id == WORD_NONE) {
         id = counts->words.n;
         if (id == counts->cap) {
-            size_t cap = 2 * counts->cap + 64;
-            struct count *grown = reallocarray(counts->counts, cap, sizeof *grown);
-            if (grown == NULL)
-                return false;
-            counts->counts = grown;
-            counts->cap = cap;
+            counts->cap = 2 * counts->cap + 64;
+            counts->counts = need_memory(counts->counts, counts->cap, sizeof *counts->counts);
         }
-        if (!word_list_append(&counts->words, word, len))
-            return false;
+        word_list_append(&counts->words, word, len);
         counts->counts[id] = (struct count){.id = id};
     }
     counts->counts[id].n++;
-    return true;
 }
 
-static bool count_words(struct counts *counts, const char *text, size_t len)
+static void count_line(struct counts *counts, bool lower, const char *line, size_t line_len)
 {
+    char *text = need_memory(NULL, 3 * line_len + 1, 1);
+    size_t len = text_lower(line, line_len, lower, text);
     for (size_t at = 0, begin = 0; at <= len; at++) {
         if (at < len && text[at] != ' ' &&
             memchr(KERAS_FILTERS, text[at], sizeof KERAS_FILTERS - 1) == NULL)
             continue;
-        if (at > begin && !count_word(counts, text + begin, at - begin))
-            return false;
+        if (at > begin)
+            count_word(counts, text + begin, at - begin);
         begin = at + 1;
     }
-    return true;
-}
-
-static bool count_line(struct counts *counts, bool lower, const char *line, size_t len)
-{
-    char *text = malloc(3 * len + 1);
-    bool ok = text != NULL && count_words(counts, text, text_lower(line, len, lower, text));
     free(text);
-    return ok;
 }
 
 static int count_lines(struct counts *counts, bool lower, const char *path,
@@ -75,10 +63,7 @@ static int count_lines(struct counts *counts, bool lower, const char *path,
     size_t len;
     for (;;)
         switch (line_reader_next(reader, true, &line, &len)) {
-        case LINE_READ:
-            if (!count_line(counts, lower, line, len))
-                return no_memory();
-            break;
+        case LINE_READ: count_line(counts, lower, line, len); break;
         case LINE_END:
             return counts->words.n > 0 ? PROGRAM_DONE
                                        : program_fail("'%s': there is no word in it", path);
@@ -101,24 +86,22 @@ static int take_words(struct tokenizer_draft *draft, const char *path, struct co
 {
     struct word_list *words = &draft->words;
     size_t most = options->num_words > 0 ? options->num_words : SIZE_MAX, n_taken = 0;
-    bool has_oov = options->oov[0] != '\0', fits = word_list_append(words, NULL, 0);
-    if (fits && has_oov) {
+    word_list_append(words, NULL, 0);
+    if (options->oov[0] != '\0') {
         draft->unknown = words->n;
-        fits = word_list_append(words, options->oov, strlen(options->oov));
+        word_list_append(words, options->oov, strlen(options->oov));
     }
     qsort(counts->counts, counts->words.n, sizeof *counts->counts, by_count);
-    for (size_t i = 0; fits && i < counts->words.n && n_taken < most; i++) {
+    for (size_t i = 0; i < counts->words.n && n_taken < most; i++) {
         const char *word = counts->words.texts[counts->counts[i].id];
         size_t len = counts->words.lens[counts->counts[i].id];
         if (counts->counts[i].n < options->min_count)
             break;
         if (word_list_find(words, word, len) == WORD_NONE) {
-            fits = word_list_append(words, word, len);
+            word_list_append(words, word, len);
             n_taken++;
         }
     }
-    if (!fits)
-        return no_memory();
     if (n_taken > 0)
         return PROGRAM_DONE;
     if (options->min_count > 1)

@@ -95,7 +95,8 @@ static bool place(const struct reader *reader, long long id, const char *text, s
         return REFUSE(reader, "two words have the id %lld", id);
     if (word_list_find(words, text, len) != WORD_NONE)
         return REFUSE(reader, "the word with the id %lld has another id too", id);
-    return word_list_place(words, (size_t)id, text, len) || problem_memory(reader->problem);
+    word_list_place(words, (size_t)id, text, len);
+    return true;
 }
 
 static bool place_word_index(const struct reader *reader, json_t *index)
@@ -185,9 +186,11 @@ bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char
         REFUSE(&reader, ", line %d: not JSON: %s", error.line, error.text);
     else if (!json_is_object(reader.config))
         REFUSE(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
-    else if (read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader))
-        ok = draft->words.n == 0 ? REFUSE(&reader, "has no words")
-                                 : draft_set_rules(draft, &rules) || problem_memory(problem);
+    else
+        ok = read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader) &&
+             (draft->words.n > 0 || REFUSE(&reader, "has no words"));
+    if (ok)
+        draft_set_rules(draft, &rules);
     json_decref(root);
     return ok;
 }

@@ -12,44 +12,35 @@
 
 #define MOST_BYTES ((size_t)1 << 30)
 
-int no_memory(void)
-{
-    return program_fail("out of memory");
-}
-
 /* ---- Tokens ---- */
 
-static int append(struct word_list *words, const char *text, size_t len)
-{
-    return word_list_append(words, text, len) ? PROGRAM_DONE : no_memory();
-}
-
 /* A token that is there keeps its id. */
-static int append_once(struct word_list *words, const char *text, size_t len)
+static void append_once(struct word_list *words, const char *text, size_t len)
 {
-    return word_list_find(words, text, len) != WORD_NONE ? PROGRAM_DONE : append(words, text, len);
+    if (word_list_find(words, text, len) == WORD_NONE)
+        word_list_append(words, text, len);
 }
 
 int token_source_add(struct tokenizer_draft *draft, const char *token)
 {
     if (token[0] == '\0' || !utf8_is_valid(token, strlen(token)))
         return program_misuse("--add-token takes a token that is UTF-8 and not empty");
-    return append_once(&draft->words, token, strlen(token));
+    append_once(&draft->words, token, strlen(token));
+    return PROGRAM_DONE;
 }
 
-static int find_unknown(struct tokenizer_draft *draft, bool tell)
+static void find_unknown(struct tokenizer_draft *draft, bool tell)
 {
     static const char *const names[] = {"[UNK]", "<unk>"};
     for (size_t i = 0; i < 2 && draft->unknown == WORD_NONE; i++)
         draft->unknown = word_list_find(&draft->words, names[i], strlen(names[i]));
     if (draft->unknown != WORD_NONE)
-        return PROGRAM_DONE;
+        return;
     draft->unknown = draft->words.n;
-    int code = append(&draft->words, names[0], strlen(names[0]));
-    if (code == PROGRAM_DONE && tell)
+    word_list_append(&draft->words, names[0], strlen(names[0]));
+    if (tell)
         program_note("the list has no [UNK] and no <unk>; [UNK] is appended as id %zu",
                      draft->unknown);
-    return code;
 }
 
 int token_source_words(struct tokenizer_draft *draft, const char *words)
@@ -60,13 +51,12 @@ int token_source_words(struct tokenizer_draft *draft, const char *words)
     words += strspn(words, blanks);
     if (*words == '\0')
         return program_misuse("--words has no word");
-    int code = PROGRAM_DONE;
-    for (; *words != '\0' && code == PROGRAM_DONE; words += strspn(words, blanks)) {
-        size_t len = strcspn(words, blanks);
-        code = append_once(&draft->words, words, len);
-        words += len;
+    for (size_t len; *words != '\0'; words += len, words += strspn(words, blanks)) {
+        len = strcspn(words, blanks);
+        append_once(&draft->words, words, len);
     }
-    return code == PROGRAM_DONE ? find_unknown(draft, false) : code;
+    find_unknown(draft, false);
+    return PROGRAM_DONE;
 }
 
 /* ---- Lists ---- */
@@ -103,7 +93,8 @@ static int add_line(struct word_list *words, const char *path, const char *line,
     if (other != WORD_NONE)
         return program_fail("'%s', line %zu: the same token stands in line %zu", path, number,
                             other + 1);
-    return append(words, line, len);
+    word_list_append(words, line, len);
+    return PROGRAM_DONE;
 }
 
 int token_source_list(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
@@ -120,8 +111,10 @@ int token_source_list(struct tokenizer_draft *draft, const char *path, const cha
         line += n + (line_end != NULL);
     }
     if (code == PROGRAM_DONE && draft->words.n == 0)
-        return program_fail("'%s': has no tokens", path);
-    return code == PROGRAM_DONE ? find_unknown(draft, true) : code;
+        code = program_fail("'%s': has no tokens", path);
+    if (code == PROGRAM_DONE)
+        find_unknown(draft, true);
+    return code;
 }
 
 /* ---- Files ---- */
@@ -131,10 +124,7 @@ static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
     for (size_t cap = 0, n = 1; n > 0; *len += n) {
         if (*len == cap) {
             cap = cap * 2 + 65536;
-            char *grown = realloc(*data, cap);
-            if (grown == NULL)
-                return no_memory();
-            *data = grown;
+            *data = need_memory(*data, cap, 1);
         }
         n = fread(*data + *len, 1, cap - *len, stream);
         if (ferror(stream))

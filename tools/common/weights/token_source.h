@@ -10,9 +10,6 @@
 #include "tools/common/weights/problem.h"
 #include "tools/common/weights/tokenizer_draft.h"
 
-/* Says so and returns PROGRAM_FAILED. */
-int no_memory(void);
-
 /* Words separated by blanks, those that repeat once; then "[UNK]", unless it or "<unk>" is
  * there. */
 int token_source_words(struct tokenizer_draft *draft, const char *words);

@@ -1,6 +1,8 @@
 /* tokenizer_draft.c - see tokenizer_draft.h. */
 #include "tools/common/weights/tokenizer_draft.h"
 
+#include "tools/common/weights/problem.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,27 +21,26 @@ void draft_free(struct tokenizer_draft *draft)
     *draft = DRAFT_EMPTY;
 }
 
-bool draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
+void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
 {
-    char *copy = draft->n_settings < DRAFT_SETTINGS ? malloc(len + 1) : NULL;
-    if (copy == NULL)
-        return false;
+    if (draft->n_settings == DRAFT_SETTINGS)
+        no_memory();
+    char *copy = need_memory(NULL, len + 1, 1);
     memcpy(copy, value, len);
     copy[len] = '\0';
     draft->settings[draft->n_settings++] = (struct draft_setting){key, copy, len};
-    return true;
 }
 
-bool draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value)
+void draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value)
 {
-    return draft_set(draft, key, value, strlen(value));
+    draft_set(draft, key, value, strlen(value));
 }
 
-bool draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number)
+void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, number);
-    return draft_set_text(draft, key, text);
+    draft_set_text(draft, key, text);
 }
 
 const char *draft_get(const struct tokenizer_draft *draft, const char *key)
@@ -50,20 +51,19 @@ const char *draft_get(const struct tokenizer_draft *draft, const char *key)
     return "";
 }
 
-static bool set_keras(struct tokenizer_draft *draft, const struct keras_rules *rules)
+void draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules)
 {
-    return draft_set(draft, "filters", rules->filters, rules->filters_len) &&
-           draft_set(draft, "split", rules->split, rules->split_len) &&
-           draft_set_text(draft, "char_level", rules->char_level ? "yes" : "no");
-}
-
-bool draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules)
-{
-    return draft_set_text(draft, "kind", rules != NULL ? "keras" : "blanks") &&
-           draft_set_text(draft, "lower", draft->lower ? "yes" : "no") &&
-           (rules == NULL || set_keras(draft, rules)) &&
-           (draft->num_words == 0 || draft_set_number(draft, "num_words", draft->num_words)) &&
-           (draft->unknown == WORD_NONE || draft_set_number(draft, "unknown", draft->unknown));
+    draft_set_text(draft, "kind", rules != NULL ? "keras" : "blanks");
+    draft_set_text(draft, "lower", draft->lower ? "yes" : "no");
+    if (rules != NULL) {
+        draft_set(draft, "filters", rules->filters, rules->filters_len);
+        draft_set(draft, "split", rules->split, rules->split_len);
+        draft_set_text(draft, "char_level", rules->char_level ? "yes" : "no");
+    }
+    if (draft->num_words > 0)
+        draft_set_number(draft, "num_words", draft->num_words);
+    if (draft->unknown != WORD_NONE)
+        draft_set_number(draft, "unknown", draft->unknown);
 }
 
 engine_status draft_write(const struct tokenizer_draft *draft, struct weight_writer *writer)

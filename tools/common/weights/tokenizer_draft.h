@@ -33,10 +33,10 @@ struct tokenizer_draft {
 
 void draft_free(struct tokenizer_draft *draft);
 
-/* Adds a setting with a copy of its value. False if there is no memory. */
-bool draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len);
-bool draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
-bool draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
+/* Adds a setting with a copy of its value. */
+void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len);
+void draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
+void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
 
 /* The value of a setting, or "". */
 const char *draft_get(const struct tokenizer_draft *draft, const char *key);
@@ -52,8 +52,8 @@ struct keras_rules {
 #define KERAS_FILTERS "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n"
 extern const struct keras_rules KERAS_DEFAULTS;
 
-/* The settings of kind keras; of kind blanks where rules is NULL. False if there is no memory. */
-bool draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules);
+/* The settings of kind keras; of kind blanks where rules is NULL. */
+void draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules);
 
 /* Writes the settings and the vocabulary; failures are the writer's. */
 engine_status draft_write(const struct tokenizer_draft *draft, struct weight_writer *writer);

@@ -2,6 +2,8 @@
  * full. */
 #include "tools/common/weights/word_list.h"
 
+#include "tools/common/weights/problem.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,57 +47,51 @@ size_t word_list_find(const struct word_list *list, const char *text, size_t len
     return taken == 0 ? WORD_NONE : taken - 1;
 }
 
-static bool grow_slots(struct word_list *list)
+static void grow_slots(struct word_list *list)
 {
     size_t n_slots = list->n_slots == 0 ? 64 : list->n_slots;
     while (n_slots < 2 * list->cap)
         n_slots *= 2;
-    uint32_t *old = list->slots, *slots = calloc(n_slots, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    list->slots = slots;
+    list->slots = need_memory(list->slots, n_slots, sizeof *list->slots);
     list->n_slots = n_slots;
+    memset(list->slots, 0, n_slots * sizeof *list->slots);
     for (size_t id = 0; id < list->n; id++)
         if (list->lens[id] > 0)
-            slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
-    free(old);
-    return true;
+            list->slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
 }
 
-static bool reserve(struct word_list *list, size_t n)
+static void reserve(struct word_list *list, size_t n)
 {
     if (n <= list->cap)
-        return true;
+        return;
     if (n > MOST_WORDS)
-        return false;
-    char **texts = reallocarray(list->texts, 2 * n, sizeof *texts);
-    list->texts = texts != NULL ? texts : list->texts;
-    size_t *lens = reallocarray(list->lens, 2 * n, sizeof *lens);
-    list->lens = lens != NULL ? lens : list->lens;
-    if (texts == NULL || lens == NULL)
-        return false;
+        no_memory();
     list->cap = 2 * n;
-    return grow_slots(list);
+    list->texts = need_memory(list->texts, list->cap, sizeof *list->texts);
+    list->lens = need_memory(list->lens, list->cap, sizeof *list->lens);
+    grow_slots(list);
 }
 
-bool word_list_place(struct word_list *list, size_t id, const char *text, size_t len)
+void word_list_place(struct word_list *list, size_t id, const char *text, size_t len)
 {
-    if (id >= MOST_WORDS || !reserve(list, id + 1))
-        return false;
-    char *copy = NULL;
-    if (len > 0 && (copy = calloc(len + 1, 1)) == NULL)
-        return false;
+    reserve(list, id + 1);
     for (; list->n <= id; list->n++) {
         list->texts[list->n] = NULL;
         list->lens[list->n] = 0;
     }
-    if (len > 0) {
-        memcpy(copy, text, len);
-        list->texts[id] = copy;
-        list->lens[id] = len;
-        list->slots[slot_of(list, text, len)] = (uint32_t)id + 1;
-    }
-    return true;
+    if (len == 0)
+        return;
+    char *copy = need_memory(NULL, len + 1, 1);
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    list->texts[id] = copy;
+    list->lens[id] = len;
+    list->slots[slot_of(list, text, len)] = (uint32_t)id + 1;
+}
+
+void word_list_append(struct word_list *list, const char *text, size_t len)
+{
+    word_list_place(list, list->n, text, len);
 }
 
 void word_list_cut(struct word_list *list, size_t n)
@@ -104,9 +100,4 @@ void word_list_cut(struct word_list *list, size_t n)
         free(list->texts[--list->n]);
         list->lens[list->n] = 0; /* so that no search finds it */
     }
-}
-
-bool word_list_append(struct word_list *list, const char *text, size_t len)
-{
-    return word_list_place(list, list->n, text, len);
 }

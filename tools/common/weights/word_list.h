@@ -1,8 +1,8 @@
-/* word_list.h - tokens in the order of their ids, each text once, found by text. */
+/* word_list.h - tokens in the order of their ids, each text once, found by text. Where there is no
+ * memory the program ends with a message: see need_memory. */
 #ifndef TOOLS_WORD_LIST_H
 #define TOOLS_WORD_LIST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,13 +23,13 @@ void word_list_free(struct word_list *list);
 size_t word_list_find(const struct word_list *list, const char *text, size_t len);
 
 /* Gives the free id a copy of the text, which must not be in the list; ids between that are new
- * have no text, and an empty text gives none. False if there is no memory. */
-bool word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
+ * have no text, and an empty text gives none. */
+void word_list_place(struct word_list *list, size_t id, const char *text, size_t len);
 
 /* Leaves ids 0 .. n-1 only. */
 void word_list_cut(struct word_list *list, size_t n);
 
 /* The next id. */
-bool word_list_append(struct word_list *list, const char *text, size_t len);
+void word_list_append(struct word_list *list, const char *text, size_t len);
 
 #endif

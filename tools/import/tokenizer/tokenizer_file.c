@@ -119,9 +119,9 @@ static bool has_step(const char *steps, const char *step)
     return false;
 }
 
-static bool settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
+static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
-    const struct tokenizer_draft *draft = &tokenizer->draft;
+    struct tokenizer_draft *draft = &tokenizer->draft;
     size_t mask = find_mask(&draft->words, config->specials[SPECIAL_MASK]);
     tokenizer->max_length = config->max_length;
     tokenizer->lowercases = has_step(draft_get(draft, "normalizer"), "lower") ||
@@ -132,7 +132,8 @@ static bool settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
                  "is followed",
                  config->lowercase ? "true" : "false",
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
-    return mask == WORD_NONE || parts_set_number(tokenizer, "mask_token", mask);
+    if (mask != WORD_NONE)
+        draft_set_number(draft, "mask_token", mask);
 }
 
 /* ---- The ways in ---- */
@@ -144,8 +145,9 @@ static bool read_text(struct import_tokenizer *tokenizer, const char *name, cons
 {
     *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name, .problem = problem};
     bool ok = (is_json ? tokenizer_json_read(tokenizer, text, len)
-                       : tokenizer_vocab_read(tokenizer, text, len, config)) &&
-              settle_facts(tokenizer, config);
+                       : tokenizer_vocab_read(tokenizer, text, len, config));
+    if (ok)
+        settle_facts(tokenizer, config);
     tokenizer->name = NULL; /* the caller's */
     tokenizer->problem = NULL;
     if (!ok)

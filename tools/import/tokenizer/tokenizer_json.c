@@ -48,7 +48,8 @@ static bool read_unknown(struct json_tokenizer *json, const json_t *model)
                            "the model's 'unk_token' is '%.100s'; expected a token of its "
                            "vocabulary",
                            unknown == NULL ? "missing" : unknown);
-    return parts_set_number(json->tokenizer, "unknown", draft->unknown);
+    draft_set_number(draft, "unknown", draft->unknown);
+    return true;
 }
 
 static bool read_wordpiece(struct json_tokenizer *json, const json_t *model)
@@ -64,15 +65,17 @@ static bool read_wordpiece(struct json_tokenizer *json, const json_t *model)
                            "max_input_chars_per_word is %lld; expected at most %d and %d",
                            strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES,
                            MOST_WORD_CHARS);
-    return parts_set(json->tokenizer, "prefix", prefix) &&
-           parts_set_number(json->tokenizer, "max_word", (uint64_t)most_chars) &&
-           parts_set(json->tokenizer, "kind", "wordpiece");
+    draft_set_text(&json->tokenizer->draft, "prefix", prefix);
+    draft_set_number(&json->tokenizer->draft, "max_word", (uint64_t)most_chars);
+    draft_set_text(&json->tokenizer->draft, "kind", "wordpiece");
+    return true;
 }
 
 static bool read_word_level(struct json_tokenizer *json, const json_t *model)
 {
     (void)model;
-    return parts_set(json->tokenizer, "kind", "words");
+    draft_set_text(&json->tokenizer->draft, "kind", "words");
+    return true;
 }
 
 /* Old files do not say the type of their model; this is how they are told apart. */

@@ -32,32 +32,23 @@ bool parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
         return tokenizer_refuse(tokenizer,
                                 "'%.100s' is there twice, as token %zu and token %" PRIu64,
                                 words->texts[other], other, id);
-    return word_list_place(words, (size_t)id, text, len) || problem_memory(tokenizer->problem);
+    word_list_place(words, (size_t)id, text, len);
+    return true;
 }
 
 /* ---- Settings ---- */
-
-bool parts_set(struct import_tokenizer *tokenizer, const char *key, const char *value)
-{
-    return draft_set_text(&tokenizer->draft, key, value) || problem_memory(tokenizer->problem);
-}
-
-bool parts_set_number(struct import_tokenizer *tokenizer, const char *key, uint64_t number)
-{
-    return draft_set_number(&tokenizer->draft, key, number) || problem_memory(tokenizer->problem);
-}
 
 void list_open(struct blank_list *list)
 {
     *list = (struct blank_list){.n = 0};
     list->stream = open_memstream(&list->text, &list->len);
+    if (list->stream == NULL)
+        no_memory();
 }
 
 void list_add(struct blank_list *list, const char *format, ...)
 {
     va_list arguments;
-    if (list->stream == NULL) /* list_set says so */
-        return;
     if (list->n++ > 0)
         fputc(' ', list->stream);
     va_start(arguments, format);
@@ -65,13 +56,14 @@ void list_add(struct blank_list *list, const char *format, ...)
     va_end(arguments);
 }
 
-bool list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key)
+void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key)
 {
-    bool ok = list->stream != NULL && !ferror(list->stream);
-    ok = list->stream != NULL && fclose(list->stream) == 0 && ok;
-    ok = ok && (list->n == 0 || draft_set(draft, key, list->text, list->len));
+    bool is_whole = !ferror(list->stream);
+    if (fclose(list->stream) != 0 || !is_whole)
+        no_memory();
+    if (list->n > 0)
+        draft_set(draft, key, list->text, list->len);
     free(list->text);
-    return ok;
 }
 
 /* ---- Added tokens ---- */
@@ -130,8 +122,8 @@ bool parts_add_tokens(struct import_tokenizer *tokenizer, const struct added_tok
             if (tokens[i].special == (special == 1))
                 add_to_list(&list, &tokens[i], outside[i]);
     free(outside);
-    return (list_set(&list, &tokenizer->draft, "added") || problem_memory(tokenizer->problem)) &&
-           ok;
+    list_set(&list, &tokenizer->draft, "added");
+    return ok;
 }
 
 /* ---- BERT's own ---- */

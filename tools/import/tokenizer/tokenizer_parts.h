@@ -32,10 +32,6 @@ bool tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *form
  * id, numbers that no vocabulary needs. */
 bool parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
-/* The same as draft_set_text and draft_set_number, but a refusal where there is no memory. */
-bool parts_set(struct import_tokenizer *tokenizer, const char *key, const char *value);
-bool parts_set_number(struct import_tokenizer *tokenizer, const char *key, uint64_t number);
-
 /* A setting that is a list, put together piece by piece with blanks between them. */
 struct blank_list {
     FILE *stream;
@@ -46,8 +42,8 @@ void list_open(struct blank_list *list);
 void list_add(struct blank_list *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Closes the list and sets it, unless it is empty. False if there is no memory. */
-bool list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key);
+/* Closes the list and sets it, unless it is empty. */
+void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key);
 
 /* A token of the added_tokens of a tokenizer.json; content is borrowed. */
 struct added_token {

@@ -45,7 +45,7 @@ static bool check_class(const char *name, struct problem *problem)
         name);
 }
 
-static bool set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
+static void set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
     const struct bert_switches switches = {
         .clean_text = true,
@@ -53,14 +53,14 @@ static bool set_settings(struct import_tokenizer *tokenizer, const struct tokeni
         .strip_accents = config->strip_accents < 0 ? config->lowercase : config->strip_accents > 0,
         .lowercase = config->lowercase,
     };
+    struct tokenizer_draft *draft = &tokenizer->draft;
     struct blank_list steps;
     list_open(&steps);
     parts_bert_normalizer(&steps, &switches);
-    bool ok = parts_set(tokenizer, "kind", "wordpiece") &&
-              parts_set_number(tokenizer, "unknown", tokenizer->draft.unknown);
-    return (list_set(&steps, &tokenizer->draft, "normalizer") ||
-            problem_memory(tokenizer->problem)) &&
-           ok && parts_set(tokenizer, "splitter", BERT_SPLITTER);
+    draft_set_text(draft, "kind", "wordpiece");
+    draft_set_number(draft, "unknown", draft->unknown);
+    list_set(&steps, draft, "normalizer");
+    draft_set_text(draft, "splitter", BERT_SPLITTER);
 }
 
 /* The frame and unknown words need their special tokens; [PAD] and [MASK] may be missing. */
@@ -86,7 +86,9 @@ static bool add_specials(struct import_tokenizer *tokenizer, const struct tokeni
 bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                           const struct tokenizer_config *config)
 {
-    return check_class(config->class_name, tokenizer->problem) &&
-           read_lines(tokenizer, text, len) && add_specials(tokenizer, config) &&
-           set_settings(tokenizer, config);
+    bool ok = check_class(config->class_name, tokenizer->problem) &&
+              read_lines(tokenizer, text, len) && add_specials(tokenizer, config);
+    if (ok)
+        set_settings(tokenizer, config);
+    return ok;
 }

@@ -40,20 +40,23 @@ static bool is_joined(const char *text, size_t len)
 }
 
 /* n: cut from the text when it is in lower case; w: only where no letter stands beside them. */
-static bool keep_joined(struct tokenizer_draft *draft)
+static void keep_joined(struct tokenizer_draft *draft)
 {
     struct blank_list list;
     list_open(&list);
     for (size_t id = 0; id < draft->words.n; id++)
         if (is_joined(draft->words.texts[id], draft->words.lens[id]))
             list_add(&list, "%zu:nw", id);
-    return list_set(&list, draft, "added");
+    list_set(&list, draft, "added");
 }
 
-bool joined_words_set(struct tokenizer_draft *draft, bool at_blanks)
+void joined_words_set(struct tokenizer_draft *draft, bool at_blanks)
 {
-    return draft_set_text(draft, "kind", "words") &&
-           (!draft->lower || draft_set_text(draft, "normalizer", "lower")) &&
-           draft_set_text(draft, "splitter", at_blanks ? "blanks" : "blanks punctuation") &&
-           draft_set_number(draft, "unknown", draft->unknown) && (at_blanks || keep_joined(draft));
+    draft_set_text(draft, "kind", "words");
+    if (draft->lower)
+        draft_set_text(draft, "normalizer", "lower");
+    draft_set_text(draft, "splitter", at_blanks ? "blanks" : "blanks punctuation");
+    draft_set_number(draft, "unknown", draft->unknown);
+    if (!at_blanks)
+        keep_joined(draft);
 }

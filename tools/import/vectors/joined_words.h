@@ -6,8 +6,7 @@
 
 /* Settings for the words of the draft, whose `lower` and `unknown` are settled: texts are split at
  * blanks and at punctuation, unless at_blanks says at blanks alone. Words with punctuation between
- * letters or digits ("well-known", "1,000", "u.s.") are then kept whole, as added tokens. False if
- * there is no memory. */
-bool joined_words_set(struct tokenizer_draft *draft, bool at_blanks);
+ * letters or digits ("well-known", "1,000", "u.s.") are then kept whole, as added tokens. */
+void joined_words_set(struct tokenizer_draft *draft, bool at_blanks);
 
 #endif

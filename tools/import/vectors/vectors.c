@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,35 +40,35 @@ static bool read_table(struct vectors_import *import)
     bool ok = vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
                                  vectors->only_words_of != NULL, vectors->limit);
     progress_end(&import->file.progress);
-    return ok && (import->table.n_rows > 0 ||
+    return ok && (import->table.n_rows > 1 ||
                   problem_say(&import->problem, "'%s' has none of the words of '%s'", vectors->path,
                               vectors->only_words_of));
 }
 
 /* Row 0 gets the first of these names that is no word of the file. */
-static bool name_unknown(struct word_list *words)
+static void name_unknown(struct word_list *words)
 {
     static const char *const names[] = {"<unk>", "[UNK]", "<unknown>"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE)
-            return word_list_place(words, 0, names[i], strlen(names[i]));
-    return true;
+        if (word_list_find(words, names[i], strlen(names[i])) == WORD_NONE) {
+            word_list_place(words, 0, names[i], strlen(names[i]));
+            return;
+        }
 }
 
-static bool make_tokenizer(struct vectors_import *import)
+static void make_tokenizer(struct vectors_import *import)
 {
     const struct vectors_options *vectors = &import->options->vectors;
     struct tokenizer_draft *draft = &import->tokenizer.draft;
-    bool ok = true;
     if (vectors->only_words_of != NULL) {
-        ok = draft_set_rules(draft, &KERAS_DEFAULTS);
-    } else {
-        if (vectors->lower == NULL)
-            draft->lower = import->table.cased == 0;
-        draft->unknown = 0;
-        ok = name_unknown(&draft->words) && joined_words_set(draft, vectors->splits_at_blanks);
+        draft_set_rules(draft, &KERAS_DEFAULTS);
+        return;
     }
-    return ok || problem_memory(&import->problem);
+    if (vectors->lower == NULL)
+        draft->lower = import->table.cased == 0;
+    draft->unknown = 0;
+    name_unknown(&draft->words);
+    joined_words_set(draft, vectors->splits_at_blanks);
 }
 
 /* ---- The model ---- */
@@ -104,19 +103,11 @@ static void write_rows(const struct vectors_import *import, struct weight_output
 {
     const struct vectors_table *table = &import->table;
     enum tensor_type type = import->options->type;
-    float *zeros = calloc(table->width, sizeof *zeros);
-    if (zeros == NULL) {
-        problem_memory(&output->problem);
-        return;
-    }
     engine_status status = weight_writer_begin_tensor(output->writer, "embedding.token.weight",
                                                       type != 0 ? type : TENSOR_F32, LAYOUT_ROWS, 2,
                                                       table->n_ids, table->width);
-    for (size_t id = 0; status == ENGINE_OK && id < table->n_ids; id++) {
-        const float *row = vectors_table_row(table, id);
-        status = weight_writer_rows(output->writer, row != NULL ? row : zeros, 1);
-    }
-    free(zeros);
+    for (size_t id = 0; status == ENGINE_OK && id < table->n_ids; id++)
+        status = weight_writer_rows(output->writer, vectors_table_row(table, id), 1);
 }
 
 /* Names and hashes of what was read, but of a pipe, which cannot be read once more. */
@@ -165,7 +156,10 @@ static int carry_out(struct vectors_import *import)
     int code = fit_texts(import);
     if (code != PROGRAM_DONE)
         return code;
-    if (!read_table(import) || !make_tokenizer(import) || !settle_model(import))
+    bool ok = read_table(import);
+    if (ok)
+        make_tokenizer(import);
+    if (!ok || !settle_model(import))
         return program_fail("%s", import->problem.text);
     vectors_report_skipped(&import->file);
     if (import->options->is_dry_run)

@@ -69,7 +69,7 @@ static void say_absent(const struct vectors_import *import)
     const struct word_list *words = &import->tokenizer.draft.words;
     struct word_names names = {.len = 0};
     for (size_t id = 0; id < table->n_ids; id++)
-        if (words->lens[id] > 0 && vectors_table_row(table, id) == NULL)
+        if (words->lens[id] > 0 && table->row_of[id] == 0)
             name_word(&names, words, id, 20);
     say_names(&names,
               names.n_all == 1 ? "of these words has no vector, and rows of zeros"

@@ -6,31 +6,27 @@
 #include "tools/common/utf8.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <utf8proc.h>
 
 enum { FIRST_FLOATS = 1 << 20 };
 
 /* ---- Rows ---- */
 
-/* Room for the row behind the last; NULL if there is no memory. It counts when n_rows does. Pages
- * that are not written yet take no memory, so growing by half is cheap. */
+/* Room for the row behind the last, which counts when n_rows does. Pages that are not written yet
+ * take no memory, so growing by half is cheap. */
 static float *next_row(struct vectors_table *table)
 {
     if (table->n_rows == table->cap) {
-        size_t cap = table->cap + table->cap / 2 + FIRST_FLOATS / table->width + 1;
-        float *rows = reallocarray(table->rows, cap, table->width * sizeof *rows);
-        if (rows == NULL)
-            return NULL;
-        table->rows = rows;
-        table->cap = cap;
+        table->cap += table->cap / 2 + FIRST_FLOATS / table->width + 1;
+        table->rows = need_memory(table->rows, table->cap, table->width * sizeof *table->rows);
     }
     return table->rows + table->n_rows * table->width;
 }
 
 const float *vectors_table_row(const struct vectors_table *table, size_t id)
 {
-    size_t row = table->row_of != NULL ? table->row_of[id] : id - 1;
-    return id == 0 || row == SIZE_MAX ? NULL : table->rows + row * table->width;
+    return table->rows + (table->row_of != NULL ? table->row_of[id] : id) * table->width;
 }
 
 void vectors_table_free(struct vectors_table *table)
@@ -56,41 +52,35 @@ static bool has_capital(const char *text, size_t len)
     return false;
 }
 
-/* How a word counts. */
-enum word_state { WORD_NEW, WORD_REPEATED, WORD_PASSED_AGAIN, WORD_NO_MEMORY };
-
 /* Any word, unless it was there before. */
-static enum word_state add_word(struct vectors_table *table, struct word_list *words,
-                                const struct text_span *word)
+static bool add_word(struct vectors_table *table, struct word_list *words,
+                     const struct text_span *word)
 {
     if (word_list_find(words, word->text, word->len) != WORD_NONE)
-        return WORD_REPEATED;
-    if (!word_list_append(words, word->text, word->len))
-        return WORD_NO_MEMORY;
+        return false;
+    word_list_append(words, word->text, word->len);
     table->n_rows++;
     if (table->cased == 0 && has_capital(word->text, word->len))
         table->cased = words->n - 1;
-    return WORD_NEW;
+    return true;
 }
 
-/* A word that is wanted, the first time it comes; of the others each counts once, where a limit
- * makes them count. */
-static enum word_state add_wanted(struct vectors_table *table, const struct word_list *words,
-                                  const struct text_span *word, bool has_limit)
+/* A word that is wanted, the first time it comes. */
+static bool add_wanted(struct vectors_table *table, size_t id)
 {
-    size_t id = word_list_find(words, word->text, word->len);
-    if (id == WORD_NONE) {
-        if (!has_limit)
-            return WORD_NEW;
-        if (word_list_find(&table->passed, word->text, word->len) != WORD_NONE)
-            return WORD_PASSED_AGAIN;
-        return word_list_append(&table->passed, word->text, word->len) ? WORD_NEW : WORD_NO_MEMORY;
-    }
-    if (table->row_of[id] != SIZE_MAX)
-        return WORD_REPEATED;
+    if (table->row_of[id] != 0)
+        return false;
     table->row_of[id] = table->n_rows++;
-    table->n_absent--;
-    return WORD_NEW;
+    return true;
+}
+
+/* Whether a word that is not wanted counts: where there is a limit, each does once. */
+static bool pass(struct vectors_table *table, const struct text_span *word, size_t limit)
+{
+    if (limit == 0 || word_list_find(&table->passed, word->text, word->len) != WORD_NONE)
+        return false;
+    word_list_append(&table->passed, word->text, word->len);
+    return true;
 }
 
 static bool read_words(struct vectors_table *table, struct vectors_file *file,
@@ -98,41 +88,36 @@ static bool read_words(struct vectors_table *table, struct vectors_file *file,
 {
     for (size_t n = 0; limit == 0 || n < limit;) {
         struct text_span word;
-        float *values = next_row(table);
-        if (values == NULL)
-            return problem_memory(file->problem);
-        if (!vectors_file_next(file, &word, values))
+        if (!vectors_file_next(file, &word, next_row(table)))
             return false;
         if (word.text == NULL)
             return true;
-        enum word_state state = table->row_of != NULL ? add_wanted(table, words, &word, limit > 0)
-                                                      : add_word(table, words, &word);
-        if (state == WORD_NO_MEMORY)
-            return problem_memory(file->problem);
-        if (state == WORD_REPEATED)
+        size_t id = table->row_of != NULL ? word_list_find(words, word.text, word.len) : 0;
+        if (id == WORD_NONE) {
+            n += pass(table, &word, limit);
+            continue;
+        }
+        bool is_new = table->row_of != NULL ? add_wanted(table, id) : add_word(table, words, &word);
+        if (!is_new)
             vectors_file_repeated(file, &word);
-        n += state == WORD_NEW;
+        n += is_new;
     }
     return true;
-}
-
-/* Row 0 has no text. */
-static bool start_wanted(struct vectors_table *table, const struct word_list *words)
-{
-    table->row_of = malloc((words->n + 1) * sizeof *table->row_of);
-    for (size_t id = 0; table->row_of != NULL && id < words->n; id++) {
-        table->row_of[id] = SIZE_MAX;
-        table->n_absent += words->lens[id] > 0;
-    }
-    return table->row_of != NULL;
 }
 
 bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
                         struct word_list *words, bool is_wanted, size_t limit)
 {
     *table = (struct vectors_table){.width = file->width};
-    bool ok = is_wanted ? start_wanted(table, words) : word_list_append(words, NULL, 0);
-    ok = ok ? read_words(table, file, words, limit) : problem_memory(file->problem);
+    memset(next_row(table), 0, table->width * sizeof *table->rows);
+    table->n_rows = 1;
+    if (is_wanted) {
+        table->row_of = need_memory(NULL, words->n, sizeof *table->row_of);
+        memset(table->row_of, 0, words->n * sizeof *table->row_of);
+    } else {
+        word_list_append(words, NULL, 0); /* row 0 has no text */
+    }
+    bool ok = read_words(table, file, words, limit);
     table->n_ids = words->n;
     if (!ok)
         vectors_table_free(table);

@@ -7,11 +7,11 @@
 
 struct vectors_table {
     size_t width;
-    float *rows; /* [n_rows, width], in the order of the file; room for cap rows */
+    float *rows; /* [n_rows, width]: zeros, then as they stand in the file; room for cap rows */
     size_t n_rows, cap;
-    size_t *row_of;          /* [n_ids] of wanted words: row or SIZE_MAX; NULL: id i has row i-1 */
+    size_t *row_of;          /* [n_ids] of wanted words: 0 without a vector; NULL: id i has row i */
     struct word_list passed; /* with a limit: words that are not wanted, so that each counts once */
-    size_t n_ids, n_absent;
+    size_t n_ids;
     size_t cased; /* id of the first word with a capital; 0: there is none */
 };
 
@@ -21,7 +21,7 @@ bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
                         struct word_list *words, bool is_wanted, size_t limit);
 void vectors_table_free(struct vectors_table *table);
 
-/* The row of an id, [width]; NULL: zeros. */
+/* The row of an id, [width]. */
 const float *vectors_table_row(const struct vectors_table *table, size_t id);
 
 #endif
