@@ -78,7 +78,7 @@ static bool time_calls(const struct subject *subject, const struct workload *wor
 
 static bool run_encode(void *arguments)
 {
-    if (sibling_run("encode", arguments) == PROGRAM_DONE)
+    if (sibling_run(arguments) == PROGRAM_DONE)
         return true;
     program_note("cold: 'encode' failed");
     return false;
@@ -90,8 +90,8 @@ static bool time_processes(const struct subject *subject, size_t n_threads,
 {
     static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
     char threads[32];
-    const char *arguments[] = {"-m",   subject->file, "-t",  threads,  "-p",
-                               "mean", "-f",          "npy", SENTENCE, NULL};
+    const char *arguments[] = {"encode", "-m", subject->file, "-t",     threads, "-p",
+                               "mean",   "-f", "npy",         SENTENCE, NULL};
     snprintf(threads, sizeof threads, "%zu", n_threads);
     return series(length, run_encode, arguments, timing);
 }

@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 64 };
-
 /* The program's path in the folder of this one. */
 static bool find_beside(const char *name, char path[PATH_MAX])
 {
@@ -27,15 +25,16 @@ static bool find_beside(const char *name, char path[PATH_MAX])
     return false;
 }
 
-int sibling_run(const char *name, const char *const arguments[])
+int sibling_run(const char *arguments[])
 {
-    char path[PATH_MAX], *own[ARGUMENTS_MOST] = {path};
+    const char *name = arguments[0];
+    char path[PATH_MAX];
     struct child_result result;
     if (!find_beside(name, path))
         return PROGRAM_FAILED;
-    for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MOST; i++)
-        own[i + 1] = (char *)arguments[i];
-    int reason = run_child(own, "", 0, &result);
+    arguments[0] = path;
+    int reason = run_child((char *const *)arguments, "", 0, &result);
+    arguments[0] = name;
     free(result.bytes);
     if (reason != 0)
         return program_fail("cannot start '%s': %s", path, strerror(reason));

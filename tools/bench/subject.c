@@ -87,15 +87,16 @@ static int write_file(const char *path, const struct shape *shape, const char *p
     char seed_text[NUMBER_BYTES];
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
     /* clang-format off */
-    const char *const arguments[] = {
-        "-o", path, "--seed", seed_text, "--type", precision, "--embedding-type", table_type,
-        "--layers", shape->numbers[0], "--width", shape->numbers[1], "--heads", shape->numbers[2],
+    const char *arguments[] = {
+        "encode-new", "-o", path, "--seed", seed_text,
+        "--type", precision, "--embedding-type", table_type, "--layers", shape->numbers[0],
+        "--width", shape->numbers[1], "--heads", shape->numbers[2],
         "--feed-forward", shape->numbers[3], "--vocabulary", shape->numbers[4],
         "--max-tokens", "8192", "--token-types", "2", "--position", "learned",
         "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
     };
     /* clang-format on */
-    return sibling_run("encode-new", arguments);
+    return sibling_run(arguments);
 }
 
 /* Writes the file and leaves it open without a name. */
