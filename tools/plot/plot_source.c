@@ -3,7 +3,6 @@
 #include "tools/plot/plot_source.h"
 
 #include "tools/plot/memory.h"
-#include "tools/plot/pictures/position_words.h"
 
 #include <math.h>
 #include <stdlib.h>

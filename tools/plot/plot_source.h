@@ -39,6 +39,13 @@ enum with_positions { WITHOUT_POSITIONS, WITH_POSITIONS };
  * 10"; what is not the default is named, from the file too. */
 const char *source_positions(const struct source *source, enum with_positions with);
 
+/* What of the positions in force is not the default (position_words.c): ", base 100, W1 = 1, W2 =
+ * 10, frequencies 0.1, 0.25" or "". What the command line does not say is the model's; model NULL:
+ * the default. scheme: the one in force. width: of the words' vectors, for W1 that is the root of
+ * it; 0: there are no words, and W1 is not named. */
+const char *position_words(const engine_model *model, const struct position_options *options,
+                           const char *scheme, size_t width);
+
 /* Every hidden state, [L + 1, T, D], or every attention map, [L, H, T, T], of a text of T >= 1
  * tokens. */
 double *source_trace(struct source *source, enum with_positions with, const struct item *item,

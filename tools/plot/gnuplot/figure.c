@@ -55,41 +55,40 @@ const struct panel *figure_first_drawn(const struct figure *figure)
 
 /* ---- Ranges ---- */
 
-void panel_range(const struct panel *panel, double *least, double *most)
+struct range panel_range(const struct panel *panel)
 {
-    *least = INFINITY;
-    *most = -INFINITY;
-    for (size_t i = 0; i < panel->x.n * panel->y.n; i++) {
-        double value = panel->values[i];
-        if (isfinite(value)) {
-            *least = fmin(*least, value);
-            *most = fmax(*most, value);
+    struct range range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < panel->x.n * panel->y.n; i++)
+        if (isfinite(panel->values[i])) {
+            range.least = fmin(range.least, panel->values[i]);
+            range.most = fmax(range.most, panel->values[i]);
         }
-    }
-    if (!(*least <= *most))
-        *least = *most = 0;
+    return range.least <= range.most ? range : (struct range){0, 0};
 }
 
 static void set_map_range(struct panel *panel)
 {
-    if (panel->least == panel->most) {
-        panel_range(panel, &panel->least, &panel->most);
-        if (panel->palette == PALETTE_RDBU && panel->least < 0) { /* white is zero */
-            panel->most = fmax(fabs(panel->least), fabs(panel->most));
-            panel->least = -panel->most;
+    struct range range = {panel->least, panel->most};
+    if (range.least == range.most) {
+        range = panel_range(panel);
+        if (panel->palette == PALETTE_RDBU && range.least < 0) { /* white is zero */
+            range.most = fmax(-range.least, fabs(range.most));
+            range.least = -range.most;
         }
     }
-    if (!(panel->most > panel->least))
-        panel->most = panel->least + (panel->least != 0 ? fabs(panel->least) : 1);
+    if (!(range.most > range.least))
+        range.most = range.least + (range.least != 0 ? fabs(range.least) : 1);
+    panel->least = range.least;
+    panel->most = range.most;
 }
 
 static void set_value_range(struct panel *panel)
 {
-    double least, most;
-    panel_range(panel, &least, &most);
-    double margin = most > least ? 0.04 * (most - least) : most != 0 ? 0.5 * fabs(most) : 1;
-    panel->most = most + margin;
-    panel->least = panel->kind == PANEL_DOTS && least >= 0 ? 0 : least - margin;
+    struct range range = panel_range(panel);
+    double span = range.most - range.least;
+    double margin = span > 0 ? 0.04 * span : range.most != 0 ? 0.5 * fabs(range.most) : 1;
+    panel->most = range.most + margin;
+    panel->least = panel->kind == PANEL_DOTS && range.least >= 0 ? 0 : range.least - margin;
     if (panel->kind == PANEL_DOTS) /* room for a dot at 0 */
         panel->least -= 0.02 * (panel->most - panel->least);
 }

@@ -73,7 +73,10 @@ size_t figure_n_drawn(const struct figure *figure);
 const struct panel *figure_first_drawn(const struct figure *figure);
 
 /* The least and the largest finite value (0, 0 without). */
-void panel_range(const struct panel *panel, double *least, double *most);
+struct range {
+    double least, most;
+};
+struct range panel_range(const struct panel *panel);
 
 /* Gives every panel the range of its colours, or of its axis of values. */
 void figure_set_ranges(struct figure *figure);

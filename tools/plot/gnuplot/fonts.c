@@ -1,9 +1,9 @@
-/* fonts.c - see fonts.h. gnuplot's cairo terminals draw a character without a font as a box as
+/* fonts.c - characters that no font has; see gnuplot.h. gnuplot's cairo terminals draw a character without a font as a box as
  * large as the page (seen with gnuplot 5.4.4, pango 1.50), so such characters must not reach them.
  * fontconfig's fc-list, which libpango needs, prints what each font has: ranges of hexadecimal
  * numbers. Where it is not there, every character is taken to be.
  */
-#include "tools/plot/gnuplot/fonts.h"
+#include "tools/plot/gnuplot/gnuplot.h"
 
 #include "tools/common/child.h"
 #include "tools/common/options.h"
@@ -63,7 +63,7 @@ static bool is_there(const unsigned char *has, uint32_t character)
     return has[character / 8] >> character % 8 & 1;
 }
 
-size_t fonts_replace_missing(char *script, size_t len)
+size_t gnuplot_replace_missing(char *script, size_t len)
 {
     const unsigned char *has = NULL;
     uint32_t missing = 0, character;

@@ -20,4 +20,8 @@ const char *gnuplot_string(const char *text);
 /* The same for the name of a tick, which gnuplot reads as a format: its percent signs are doubled. */
 const char *gnuplot_format(const char *text);
 
+/* Puts U+25A1 (a box; ? where there is less room) in the place of each character of a script that
+ * no font of this machine has, and says so once. Returns the new length, at most len. (fonts.c) */
+size_t gnuplot_replace_missing(char *script, size_t len);
+
 #endif

@@ -4,7 +4,6 @@
 #include "tools/common/display.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/plot/gnuplot/fonts.h"
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/script.h"
 #include "tools/plot/memory.h"
@@ -190,7 +189,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
     script_write(figure, &page, &terminal, memory);
     memory_close(memory, &script);
     if (options->format != PLOT_SVG)
-        len = fonts_replace_missing(script, len);
+        len = gnuplot_replace_missing(script, len);
     if (!gnuplot_run(script, len, &picture))
         return PROGRAM_FAILED;
     if (!is_whole(options->format, &picture))

@@ -29,7 +29,6 @@ struct writer {
 static const char SETTINGS[] =
     "set border 15 lc rgb '#404040' lw 0.8 front\n"
     "set tics nomirror out textcolor rgb '#000000'\n"
-    "set colorbox vertical noborder\n"
     "set format cb '%g'\n"
     "unset key\n"
     "set title offset 0,-0.4\n"
@@ -174,7 +173,8 @@ static void put_color_scale(const struct writer *writer, const struct panel *pan
         return;
     }
     fprintf(writer->out,
-            "set colorbox user origin graph %.5f, graph %.5f size screen %.5f, graph %.5f\n"
+            "set colorbox vertical noborder user origin graph %.5f, graph %.5f size screen %.5f, "
+            "graph %.5f\n"
             "set cbtics %.10g scale 0.5 offset -0.5,0 font ',%.1f'\n",
             1 + 5 / page->panel_width, 1 - height, 9 / page->width, height,
             round_step(panel->most - panel->least, numbers), TICK_FONT);
@@ -184,9 +184,9 @@ static void put_color_scale(const struct writer *writer, const struct panel *pan
 /* The size of letters with which the numbers fit into their cells; 0: they do not. */
 static double value_font(const struct panel *panel, double cell_width, double cell_height)
 {
-    double least, most;
-    panel_range(panel, &least, &most);
-    int columns = snprintf(NULL, 0, "%.2f", least), other = snprintf(NULL, 0, "%.2f", most);
+    struct range range = panel_range(panel);
+    int columns = snprintf(NULL, 0, "%.2f", range.least);
+    int other = snprintf(NULL, 0, "%.2f", range.most);
     double font =
         fmin(TICK_FONT, fmin(1.48 * cell_width / fmax(columns, other), 0.7 * cell_height));
     return panel->shows_values && font >= 4.5 ? font : 0;

@@ -10,35 +10,25 @@
 
 enum { DIMS_MOST = 28 };
 
-/* A number and what stops it; false: there is none. */
-static bool read_number(const char **text, size_t *number)
-{
-    char *end;
-    if (**text < '0' || **text > '9')
-        return false;
-    errno = 0;
-    unsigned long long value = strtoull(*text, &end, 10);
-    *number = value > SIZE_MAX ? SIZE_MAX : (size_t)value;
-    *text = end;
-    return errno == 0;
-}
-
-/* One part between commas: a number, or from:below or from:below:step. */
+/* One part between commas, and what stops it: a number, from:below, or from:below:step. */
 static bool read_part(const char **text, size_t *from, size_t *below, size_t *step)
 {
-    if (!read_number(text, from))
-        return false;
-    *below = *from + 1;
-    *step = 1;
-    if (**text != ':')
-        return true;
-    ++*text;
-    if (!read_number(text, below))
-        return false;
-    if (**text != ':')
-        return true;
-    ++*text;
-    return read_number(text, step) && *step > 0;
+    size_t numbers[3] = {0, 0, 1}, n = 0;
+    do {
+        char *end;
+        if (**text < '0' || **text > '9')
+            return false;
+        errno = 0;
+        unsigned long long value = strtoull(*text, &end, 10);
+        if (errno != 0 || value > SIZE_MAX)
+            return false;
+        numbers[n++] = (size_t)value;
+        *text = end;
+    } while (n < 3 && **text == ':' && ++*text);
+    *from = numbers[0];
+    *below = n > 1 ? numbers[1] : numbers[0] + 1;
+    *step = numbers[2];
+    return *step > 0;
 }
 
 /* Adds from, from + step, ... below `below`; past the most that fit it counts one more. */

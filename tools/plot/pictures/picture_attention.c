@@ -77,10 +77,9 @@ static struct panel *add_panel(const struct attention *attention, struct figure 
     size_t n = attention->n, all = options->pad_to ? options->pad_to : n;
     size_t first = options->pad_left ? all - n : 0;
     struct panel *panel = figure_add(figure, PANEL_MAP, all, all, NULL);
-    double least;
     for (size_t i = 0; i < n; i++)
         memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
-    panel_range(panel, &least, &panel->most);
+    panel->most = panel_range(panel).most;
     panel->is_square = panel->shows_values = true;
     panel->palette = picture_palette(options, PALETTE_BLUES);
     axis_name_all(&panel->x);

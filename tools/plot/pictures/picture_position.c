@@ -13,7 +13,6 @@
 
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
-#include "tools/plot/pictures/position_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,59 +100,54 @@ static void describe_file(const struct plot_options *options, struct table *tabl
     table->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : file_name(info.path));
 }
 
-static void read_file_table(const struct plot_options *options, struct table *table)
+/* Of a scheme that is named alone, computed, or of a file, with the scheme if one is named. */
+static void read_table(const struct plot_options *options, struct table *table)
 {
     engine_model *model = NULL;
     engine_error error = {ENGINE_OK, ""};
-    if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
-        exit(program_fail("%s%s", error.message,
-                          table->path ? "" : " (-m FILE; encode-new makes one)"));
-    describe_file(options, table, model);
+    if (table->path || table->position == ENGINE_POSITION_MODEL) {
+        if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
+            exit(program_fail("%s%s", error.message,
+                              table->path ? "" : " (-m FILE; encode-new makes one)"));
+        describe_file(options, table, model);
+    } else {
+        if (table->position == ENGINE_POSITION_LEARNED)
+            exit(program_misuse(
+                "learned positions are in a weight file: name one with -m or --beside"));
+        table->scheme = table->name = engine_position_name(table->position);
+        table->width = table->width ? table->width : DEFAULT_WIDTH;
+        table->n = table->n ? table->n : DEFAULT_POSITIONS;
+    }
     fill_table(options, table, model);
     engine_model_close(model);
 }
 
-static void read_scheme_table(const struct plot_options *options, struct table *table)
+static struct table read_main(const struct plot_options *options)
 {
-    if (table->position == ENGINE_POSITION_LEARNED)
-        exit(
-            program_misuse("learned positions are in a weight file: name one with -m or --beside"));
-    table->scheme = table->name = engine_position_name(table->position);
-    fill_table(options, table, NULL);
-}
-
-/* A scheme's name without -m: computed; else the file's, with the scheme if one is named. */
-static void read_main(const struct plot_options *options, struct table *table)
-{
-    engine_position position = options->request.positions.position;
-    *table = (struct table){
-        .position = position, .n = options->n_positions, .path = options->request.model_path};
+    struct table table = {.path = options->request.model_path,
+                          .position = options->request.positions.position,
+                          .n = options->n_positions,
+                          .width = options->width};
     bool has_numbers = options->width || options->request.positions.base != 0;
-    if (!table->path && position == ENGINE_POSITION_MODEL && has_numbers)
-        table->position = ENGINE_POSITION_SINUSOIDAL;
-    if (table->path || table->position == ENGINE_POSITION_MODEL) {
-        read_file_table(options, table);
-        return;
-    }
-    table->width = options->width ? options->width : DEFAULT_WIDTH;
-    table->n = table->n ? table->n : DEFAULT_POSITIONS;
-    read_scheme_table(options, table);
+    if (!table.path && table.position == ENGINE_POSITION_MODEL && has_numbers)
+        table.position = ENGINE_POSITION_SINUSOIDAL;
+    read_table(options, &table);
+    return table;
 }
 
 /* Of the same size as the first where it is computed. */
-static void read_beside(const struct plot_options *options, const char *beside,
-                        const struct table *first, struct table *table)
+static struct table read_beside(const struct plot_options *options, const char *beside,
+                                const struct table *first)
 {
     int position = engine_position_named(beside);
-    *table = (struct table){.is_beside = true, .n = first->n, .width = first->width};
-    if (position > ENGINE_POSITION_MODEL) {
-        table->position = (engine_position)position;
-        read_scheme_table(options, table);
-        return;
-    }
-    table->n = options->n_positions;
-    table->path = beside;
-    read_file_table(options, table);
+    struct table table = {.is_beside = true, .path = beside, .n = options->n_positions};
+    if (position > ENGINE_POSITION_MODEL)
+        table = (struct table){.is_beside = true,
+                               .position = (engine_position)position,
+                               .n = first->n,
+                               .width = first->width};
+    read_table(options, &table);
+    return table;
 }
 
 /* ---- Panels ---- */
@@ -193,14 +187,12 @@ static void add_pairs(const struct plot_options *options, struct figure *figure,
                       const struct table *table)
 {
     struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n, NULL);
-    double least, most;
     for (size_t a = 0; a < table->n; a++)
         for (size_t b = a; b < table->n; b++)
             panel->values[a * table->n + b] = panel->values[b * table->n + a] =
                 compare_rows(table, options->position_kind, a, b);
     panel->is_square = panel->y_up = true;
-    panel_range(panel, &least, &most);
-    panel->palette = choose_palette(options, least);
+    panel->palette = choose_palette(options, panel_range(panel).least);
     panel->x.title = panel->y.title = "position";
 }
 
@@ -233,14 +225,12 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
     bool turned = options->is_transposed;
     size_t n_rows = turned ? table->width : table->n, n_columns = turned ? table->n : table->width;
     struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns, NULL);
-    double least, most;
     for (size_t p = 0; p < table->n; p++)
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
                 (double)table->rows[p * table->width + i];
     panel->y_up = true;
-    panel_range(panel, &least, &most);
-    panel->palette = choose_palette(options, least);
+    panel->palette = choose_palette(options, panel_range(panel).least);
     limit_colors(panel);
     panel->x.title = turned ? "position" : "dimension";
     panel->y.title = turned ? "dimension" : "position";
@@ -285,11 +275,9 @@ static void add_table(const struct plot_options *options, struct figure *figure,
 /* Cosines have one scale, so that colours can be compared. */
 static void share_cosines(const struct plot_options *options, struct figure *figure)
 {
-    double least = 0, own, most;
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        panel_range(&figure->panels[i], &own, &most);
-        least = fmin(least, own);
-    }
+    double least = 0;
+    for (size_t i = 0; i < figure->n_panels; i++)
+        least = fmin(least, panel_range(&figure->panels[i]).least);
     for (size_t i = 0; i < figure->n_panels; i++) {
         figure->panels[i].palette = choose_palette(options, least);
         figure->panels[i].least = least < 0 ? -1 : 0;
@@ -302,16 +290,15 @@ void picture_position(struct source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     enum position_kind kind = options->position_kind;
-    struct table table, first;
-    read_main(options, &first);
+    const struct table first = read_main(options);
     figure->title = KINDS[kind].title;
     if (!options->n_beside)
         figure->title = text_new("%s: %s%s, %zu positions, d = %zu", figure->title, first.name,
                                  first.numbers, first.n, first.width);
     add_table(options, figure, &first);
     for (size_t i = 0; i < options->n_beside; i++) {
-        read_beside(options, options->beside[i], &first, &table);
-        add_table(options, figure, &table);
+        const struct table beside = read_beside(options, options->beside[i], &first);
+        add_table(options, figure, &beside);
     }
     if (options->n_beside && kind == POSITION_COSINE)
         share_cosines(options, figure);

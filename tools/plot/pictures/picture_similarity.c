@@ -36,8 +36,7 @@ static void read_texts(struct source *source, struct reader *reader)
 /* Cosines below zero need white in the middle; without, colours are worth more above the least. */
 static void choose_colors(const struct plot_options *options, struct panel *panel)
 {
-    double least, most;
-    panel_range(panel, &least, &most);
+    double least = panel_range(panel).least;
     panel->palette = picture_palette(options, least < 0 ? PALETTE_RDBU : PALETTE_BLUES);
     panel->most = 1;
     panel->least = panel->palette == PALETTE_RDBU || least < 0 ? -1 : floor(least * 10) / 10;

@@ -1,6 +1,6 @@
-/* position_words.c - see position_words.h. A weight that was asked for is named even if it is 1,
+/* position_words.c - see plot_source.h. A weight that was asked for is named even if it is 1,
  * and of two weights both are named where one is: what counts is W1 : W2. */
-#include "tools/plot/pictures/position_words.h"
+#include "tools/plot/plot_source.h"
 
 #include "tools/common/model_setting.h"
 #include "tools/plot/memory.h"
