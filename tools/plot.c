@@ -12,7 +12,6 @@
 #include "tools/plot/pictures/pictures.h"
 #include "tools/plot/plot_table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void (*const PICTURES[N_PLOT_COMMANDS])(struct source *, struct figure *) = {
@@ -42,13 +41,10 @@ static int run(enum plot_command command, int argc, char **argv)
 /* "position, attention, words, layers, order and similarity" */
 static const char *list_pictures(const char *before_last)
 {
-    static char list[128];
-    for (size_t i = 0, used = 0; i < N_PLOT_COMMANDS && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i == 0                     ? ""
-                                 : i + 1 == N_PLOT_COMMANDS ? before_last
-                                                            : ", ",
-                                 PLOT_COMMANDS[i].name);
+    const char *list = PLOT_COMMANDS[0].name;
+    for (size_t i = 1; i < N_PLOT_COMMANDS; i++)
+        list = text_new("%s%s%s", list, i + 1 == N_PLOT_COMMANDS ? before_last : ", ",
+                        PLOT_COMMANDS[i].name);
     return list;
 }
 

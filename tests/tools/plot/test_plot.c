@@ -205,6 +205,33 @@ TEST(whole_ticks)
         "<text>1.5<");
 }
 
+/* How far down in an SVG the first text that is this one stands. */
+static double height_of(const char *svg, const char *name)
+{
+    double height = NAN;
+    const char *text = strstr(svg, name), *group = NULL;
+    for (const char *at = svg; text && (at = strstr(at, "translate(")) != NULL && at < text; at++)
+        group = at;
+    assert_non_null(group);
+    assert_int_equal(sscanf(group, "translate(%*f,%lf)", &height), 1);
+    return height;
+}
+
+/* Texts and orders begin at the top, layers at the bottom. */
+TEST(which_way_is_up)
+{
+    static const char *const cases[][3] = {
+        {"similarity dog cat ride", ">dog</text>", ">cat</text>"},
+        {"order 'I ride bike'", ">I bike ride</text>", ">bike ride I</text>"},
+        {"layers 'I ride bike'", ">layer 2</text>", ">layer 1</text>"},
+    };
+    NEEDS_GNUPLOT();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *svg = shell_expect(0, "$PLOT %s -f svg", cases[i][0])->out;
+        assert_true(height_of(svg, cases[i][1]) < height_of(svg, cases[i][2]));
+    }
+}
+
 static size_t count(const char *text, const char *word)
 {
     size_t n = 0;

@@ -4,8 +4,7 @@
 
 #include "tools/common/child.h"
 #include "tools/plot/gnuplot/gnuplot.h"
-#include "tools/plot/gnuplot/label_places.h"
-#include "tools/plot/gnuplot/page.h"
+#include "tools/plot/gnuplot/script.h"
 #include "tools/plot/pictures/pca.h"
 #include "tools/plot/plot_options.h"
 

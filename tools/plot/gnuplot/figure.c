@@ -37,22 +37,6 @@ double panel_link_length(const struct panel *panel, size_t i)
     return hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-size_t figure_n_drawn(const struct figure *figure)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < figure->n_panels; i++)
-        n += figure->panels[i].kind != PANEL_DATA;
-    return n;
-}
-
-const struct panel *figure_first_drawn(const struct figure *figure)
-{
-    size_t i = 0;
-    while (figure->panels[i].kind == PANEL_DATA)
-        i++;
-    return &figure->panels[i];
-}
-
 /* ---- Ranges ---- */
 
 struct range panel_range(const struct panel *panel)

@@ -68,10 +68,6 @@ const char *axis_name(const struct axis *axis, size_t i);
 /* The length of the i-th link in the plane. */
 double panel_link_length(const struct panel *panel, size_t i);
 
-/* The number of drawn panels, and the first of them. */
-size_t figure_n_drawn(const struct figure *figure);
-const struct panel *figure_first_drawn(const struct figure *figure);
-
 /* The least and the largest finite value (0, 0 without). */
 struct range {
     double least, most;

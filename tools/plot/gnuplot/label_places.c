@@ -1,8 +1,8 @@
-/* label_places.c - see label_places.h. Each name tries places around its point, near and farther
+/* label_places.c - see script.h. Each name tries places around its point, near and farther
  * off, and takes the cheapest: what it covers of other names and dots costs its area, what leaves
  * the frame costs more, and the right side costs nothing. Three rounds, each name against all
  * others as they stand then. n names cost n^2 per round; a picture has at most some hundred. */
-#include "tools/plot/gnuplot/label_places.h"
+#include "tools/plot/gnuplot/script.h"
 
 #include <math.h>
 

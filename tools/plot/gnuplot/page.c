@@ -14,7 +14,7 @@ static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins:
 static const double EDGE = 8, GAP = 5;
 static const double CELL_MOST = 32, PANEL_LEAST = 130;
 static const double LEAST_FONT = 5.5, COLUMN_EM = 0.62; /* a little more than letters' mean width */
-static const double NUMBER_COLUMNS = 4, SENTENCE_SHARE = 0.6;
+static const double NUMBER_WIDTH = 4 * TICK_FONT * 0.62, TICK_MARK = 4, SENTENCE_SHARE = 0.6;
 
 enum { NAME_COLUMNS = 24, LONG_NAME_COLUMNS = 44, PASSES = 4 };
 
@@ -100,11 +100,11 @@ static bool has_names(const struct panel *panel, bool is_x)
     return panel->kind == PANEL_DOTS && !is_x;
 }
 
-static double widest_name(const struct figure *figure, bool is_x, double font, size_t columns)
+static double widest_name(const struct page *page, bool is_x, double font, size_t columns)
 {
     double widest = 0;
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        const struct panel *panel = &figure->panels[i];
+    for (size_t i = 0; i < page->n; i++) {
+        const struct panel *panel = page->panels[i];
         const struct axis *axis = is_x ? &panel->x : &panel->y;
         for (size_t e = 0; has_names(panel, is_x) && e < axis->n; e++)
             widest = fmax(widest, text_points(axis->labels[e], font, columns));
@@ -112,15 +112,12 @@ static double widest_name(const struct figure *figure, bool is_x, double font, s
     return widest;
 }
 
-static double most_elements(const struct figure *figure, bool is_x)
+static double most_elements(const struct page *page, bool is_x)
 {
-    size_t most = 1;
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        const struct panel *panel = &figure->panels[i];
-        size_t n = is_x ? panel->x.n : panel->y.n;
-        most = panel->kind != PANEL_DATA && n > most ? n : most;
-    }
-    return (double)most;
+    double most = 1;
+    for (size_t i = 0; i < page->n; i++)
+        most = fmax(most, (double)(is_x ? page->panels[i]->x.n : page->panels[i]->y.n));
+    return most;
 }
 
 /* Letters no higher than the room between two names, and not all names where that is too small. */
@@ -134,41 +131,39 @@ static void fit_names(struct name_style *style, double spacing, double per_font)
     }
 }
 
-static void choose_x_names(struct page *page, const struct figure *figure)
+static void choose_x_names(struct page *page)
 {
     struct name_style *style = &page->x;
-    double spacing = page->panel_width / most_elements(figure, true);
-    *style = (struct name_style){.font = TICK_FONT, .step = 1, .columns = NAME_COLUMNS};
-    double widest = widest_name(figure, true, TICK_FONT, NAME_COLUMNS);
-    style->extent = TICK_FONT * LINE_HEIGHT + 4; /* of which 4 for ticks */
+    double spacing = page->panel_width / most_elements(page, true);
+    double widest = widest_name(page, true, TICK_FONT, NAME_COLUMNS);
+    *style = (struct name_style){.font = TICK_FONT,
+                                 .step = 1,
+                                 .columns = NAME_COLUMNS,
+                                 .extent = TICK_FONT * LINE_HEIGHT + TICK_MARK};
     if (widest + 4 <= spacing || widest == 0)
         return;
     style->degrees = spacing >= 1.5 * LEAST_FONT ? 45 : 90;
     fit_names(style, spacing, style->degrees < 90 ? 1.5 : 1.15);
-    widest = widest_name(figure, true, style->font, NAME_COLUMNS);
+    widest = widest_name(page, true, style->font, NAME_COLUMNS);
     style->extent = widest * (style->degrees < 90 ? 0.71 : 1) + style->font;
 }
 
-/* Permutations differ in their last words: smaller letters before any is cut. */
-static void fit_sentences(const struct figure *figure, struct name_style *style, double room)
-{
-    double widest = widest_name(figure, false, style->font, SIZE_MAX);
-    if (widest > room)
-        style->font = fmax(LEAST_FONT, style->font * room / widest);
-    style->columns = (size_t)(room / (style->font * COLUMN_EM) + 1e-9);
-}
-
-static void choose_y_names(struct page *page, const struct figure *figure, double page_width)
+static void choose_y_names(struct page *page, double page_width)
 {
     struct name_style *style = &page->y;
     double most = fmin(LONG_NAME_COLUMNS, 0.4 * page_width / (TICK_FONT * COLUMN_EM));
     *style = (struct name_style){.columns = page->n > 1 ? NAME_COLUMNS : (size_t)most};
-    fit_names(style, page->panel_height / most_elements(figure, false), 1.15);
-    if (figure_first_drawn(figure)->kind == PANEL_DOTS)
-        fit_sentences(figure, style, SENTENCE_SHARE * page_width);
-    style->extent = has_names(figure_first_drawn(figure), false)
-                        ? widest_name(figure, false, style->font, style->columns)
-                        : NUMBER_COLUMNS * TICK_FONT * COLUMN_EM;
+    fit_names(style, page->panel_height / most_elements(page, false), 1.15);
+    if (page->kind == PANEL_DOTS) { /* permutations differ in their last words: none is cut */
+        double room = SENTENCE_SHARE * page_width;
+        double widest = widest_name(page, false, style->font, SIZE_MAX);
+        if (widest > room)
+            style->font = fmax(LEAST_FONT, style->font * room / widest);
+        style->columns = (size_t)(room / (style->font * COLUMN_EM) + 1e-9);
+    }
+    style->extent = has_names(page->panels[0], false)
+                        ? widest_name(page, false, style->font, style->columns)
+                        : NUMBER_WIDTH;
 }
 
 /* ---- What is around the values ---- */
@@ -184,62 +179,55 @@ static double title_height(const char *title, double points)
     return title ? lines_height(title_lines(title, points), AXIS_FONT) : 0;
 }
 
-/* What one panel needs on each of its sides. */
-struct sides {
-    double left, right, below, above;
-};
+/* What a panel needs on each of its sides. */
+enum side { LEFT, RIGHT, BELOW, ABOVE, N_SIDES };
 
 static double right_side(const struct page *page, const struct panel *panel)
 {
-    if (panel->kind == PANEL_MAP)
-        return 22 + NUMBER_COLUMNS * TICK_FONT * COLUMN_EM +
-               title_height(panel->unit, page->panel_height);
-    if (panel->kind != PANEL_LINES)
-        return GAP + NUMBER_COLUMNS * TICK_FONT * COLUMN_EM / 2;
     double widest = 0;
+    if (panel->kind == PANEL_MAP)
+        return 22 + NUMBER_WIDTH + title_height(panel->unit, page->panel_height);
+    if (panel->kind != PANEL_LINES)
+        return GAP + NUMBER_WIDTH / 2;
     for (size_t i = 0; i < panel->y.n; i++)
         widest = fmax(widest, text_points(panel->y.labels[i], TICK_FONT, NAME_COLUMNS));
     return 40 + widest;
 }
 
-static struct sides sides_of(const struct page *page, const struct panel *panel)
+static void find_sides(const struct page *page, double most[N_SIDES])
 {
-    const char *y_title = panel->kind == PANEL_LINES ? panel->unit : panel->y.title;
-    const char *x_title = panel->kind == PANEL_DOTS ? panel->unit : panel->x.title;
-    double above = title_height(panel->title, page->panel_width);
-    double below = title_height(x_title, page->panel_width);
-    double beside = title_height(y_title, page->panel_height);
-    return (struct sides){
-        .left = 2 * GAP + page->y.extent + beside,
-        .right = right_side(page, panel),
-        .below = GAP + page->x.extent + below,
-        .above = above + (above > 0 ? GAP : 0) +
-                 (panel->kind == PANEL_DOTS ? (double)panel->x.n * TICK_FONT * LINE_HEIGHT : 0),
-    };
+    for (size_t i = 0; i < page->n; i++) {
+        const struct panel *panel = page->panels[i];
+        const char *y_title = panel->kind == PANEL_LINES ? panel->unit : panel->y.title;
+        const char *x_title = panel->kind == PANEL_DOTS ? panel->unit : panel->x.title;
+        double title = title_height(panel->title, page->panel_width);
+        double legend =
+            panel->kind == PANEL_DOTS ? (double)panel->x.n * TICK_FONT * LINE_HEIGHT : 0;
+        const double sides[N_SIDES] = {
+            [LEFT] = 2 * GAP + page->y.extent + title_height(y_title, page->panel_height),
+            [RIGHT] = right_side(page, panel),
+            [BELOW] = GAP + page->x.extent + title_height(x_title, page->panel_width),
+            [ABOVE] = title + (title > 0 ? GAP : 0) + legend,
+        };
+        for (size_t s = 0; s < N_SIDES; s++)
+            most[s] = fmax(most[s], sides[s]);
+    }
+    if (page->x.degrees == 45) /* the first names reach to the left of the values */
+        most[LEFT] =
+            fmax(most[LEFT], page->x.extent - page->panel_width / most_elements(page, true) / 2);
 }
 
 static void measure_sides(struct page *page, const struct figure *figure)
 {
-    struct sides most = {0};
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        if (figure->panels[i].kind == PANEL_DATA)
-            continue;
-        struct sides sides = sides_of(page, &figure->panels[i]);
-        most.left = fmax(most.left, sides.left);
-        most.right = fmax(most.right, sides.right);
-        most.below = fmax(most.below, sides.below);
-        most.above = fmax(most.above, sides.above);
-    }
-    if (page->x.degrees == 45) /* the first names reach to the left of the values */
-        most.left =
-            fmax(most.left, page->x.extent - page->panel_width / most_elements(figure, true) / 2);
-    page->left = EDGE + most.left;
-    page->right = EDGE + most.right;
-    page->bottom = EDGE + most.below +
-                   (figure->n_notes ? (double)figure->n_notes * NOTE_FONT * LINE_HEIGHT + GAP : 0);
-    page->top = EDGE + lines_height(page->title, TITLE_FONT) + GAP + most.above;
-    page->gap_x = (figure->shares_y ? GAP : most.left) + (figure->shares_scale ? GAP : most.right);
-    page->gap_y = (figure->shares_x ? GAP : most.below + 2 * GAP) + most.above;
+    double most[N_SIDES] = {0}, notes = (double)figure->n_notes * NOTE_FONT * LINE_HEIGHT;
+    find_sides(page, most);
+    page->left = EDGE + most[LEFT];
+    page->right = EDGE + most[RIGHT];
+    page->bottom = EDGE + most[BELOW] + (notes > 0 ? notes + GAP : 0);
+    page->top = EDGE + lines_height(page->title, TITLE_FONT) + GAP + most[ABOVE];
+    page->gap_x =
+        (figure->shares_y ? GAP : most[LEFT]) + (figure->shares_scale ? GAP : most[RIGHT]);
+    page->gap_y = (figure->shares_x ? GAP : most[BELOW] + 2 * GAP) + most[ABOVE];
 }
 
 /* ---- The values' own size ---- */
@@ -261,17 +249,29 @@ static double height_for(const struct panel *panel, double width)
     }
 }
 
-/* A page of a size that was asked for is filled, but for the squares of a map. */
-static void size_panels(struct page *page, const struct figure *figure, double width, double height)
+/* All panels and the gaps between them. */
+static double panels_width(const struct page *page)
 {
-    const struct panel *panel = figure_first_drawn(figure);
-    double columns = (double)page->columns, rows = (double)page->rows;
-    double around_x = page->left + page->right + (columns - 1) * page->gap_x;
-    double around_y = page->bottom + page->top + (rows - 1) * page->gap_y;
-    bool is_chosen = page->width <= 0, is_square = panel->kind == PANEL_MAP && panel->is_square;
+    double columns = (double)page->columns;
+    return columns * page->panel_width + (columns - 1) * page->gap_x;
+}
 
-    page->panel_width = fmax(20, (width - around_x) / columns);
-    page->panel_height = fmax(20, (height - around_y) / rows);
+static double panels_height(const struct page *page)
+{
+    double rows = (double)page->rows;
+    return rows * page->panel_height + (rows - 1) * page->gap_y;
+}
+
+/* A page of a size that was asked for is filled, but for the squares of a map. */
+static void size_panels(struct page *page, double width, double height)
+{
+    const struct panel *panel = page->panels[0];
+    bool is_chosen = page->width <= 0, is_square = panel->kind == PANEL_MAP && panel->is_square;
+    page->panel_width = page->panel_height = 0; /* what else is there: gaps */
+    page->panel_width =
+        fmax(20, (width - page->left - page->right - panels_width(page)) / (double)page->columns);
+    page->panel_height =
+        fmax(20, (height - page->bottom - page->top - panels_height(page)) / (double)page->rows);
     if (is_square && is_chosen)
         page->panel_width =
             fmin(page->panel_width, fmax(PANEL_LEAST, CELL_MOST * (double)panel->x.n));
@@ -286,40 +286,49 @@ static void size_panels(struct page *page, const struct figure *figure, double w
  * one that is larger, all of it stands in the middle. */
 static void size_page(struct page *page)
 {
-    double columns = (double)page->columns, rows = (double)page->rows;
-    double width =
-        page->left + page->right + columns * page->panel_width + (columns - 1) * page->gap_x;
-    double height = page->bottom + page->top + rows * page->panel_height + (rows - 1) * page->gap_y;
+    double width = page->left + page->right + panels_width(page);
+    double height = page->bottom + page->top + panels_height(page);
     if (page->width <= 0) {
         double title = 2 * EDGE + text_points(page->title, TITLE_FONT, SIZE_MAX);
         page->width = ceil(fmax(width, fmin(PAGE_WIDTH, title)));
         page->height = ceil(height);
     }
-    page->left += fmax(0, page->width - width) / 2;
-    page->right += fmax(0, page->width - width) / 2;
-    page->bottom += fmax(0, page->height - height) / 2;
-    page->top += fmax(0, page->height - height) / 2;
+    double beside = fmax(0, page->width - width) / 2, above = fmax(0, page->height - height) / 2;
+    page->left += beside;
+    page->right += beside;
+    page->bottom += above;
+    page->top += above;
+}
+
+/* In columns and rows, all but those that are for the table alone. */
+static void arrange_panels(struct page *page, const struct figure *figure)
+{
+    page->panels = memory_zeros(figure->n_panels, sizeof *page->panels);
+    for (size_t i = 0; i < figure->n_panels; i++)
+        if (figure->panels[i].kind != PANEL_DATA)
+            page->panels[page->n++] = &figure->panels[i];
+    page->kind = page->panels[0]->kind;
+    page->columns = figure->columns < page->n ? figure->columns : page->n;
+    if (!figure->columns)
+        page->columns = page->n <= 3 ? page->n : (size_t)ceil(sqrt((double)page->n));
+    page->rows = (page->n + page->columns - 1) / page->columns;
 }
 
 void page_make(struct page *page, const struct figure *figure, double width, double height)
 {
-    size_t n = figure_n_drawn(figure);
-    *page = (struct page){.width = width, .height = height, .n = n};
+    *page = (struct page){.width = width, .height = height};
     width = width > 0 ? width : PAGE_WIDTH;
     height = height > 0 ? height : PAGE_HEIGHT;
-    page->columns = figure->columns < n ? figure->columns : n;
-    if (!figure->columns)
-        page->columns = n <= 3 ? n : (size_t)ceil(sqrt((double)n));
-    page->rows = (n + page->columns - 1) / page->columns;
+    arrange_panels(page, figure);
     page->title =
         break_lines(figure->title, (size_t)fmax(8, (width - 2 * EDGE) / (TITLE_FONT * 0.56)));
     page->panel_width = 0.7 * width / (double)page->columns;
-    page->panel_height = height_for(figure_first_drawn(figure), page->panel_width);
+    page->panel_height = height_for(page->panels[0], page->panel_width);
     for (int pass = 0; pass < PASSES; pass++) {
-        choose_x_names(page, figure);
-        choose_y_names(page, figure, width);
+        choose_x_names(page);
+        choose_y_names(page, width);
         measure_sides(page, figure);
-        size_panels(page, figure, width, height);
+        size_panels(page, width, height);
     }
     size_page(page);
 }

@@ -22,6 +22,8 @@ struct name_style {
 
 struct page {
     double width, height;
+    const struct panel **panels; /* [n]: those that are drawn, all of one kind */
+    enum panel_kind kind;
     size_t n, columns, rows; /* panels, in so many columns and rows */
     double panel_width, panel_height, gap_x, gap_y;
     double left, right, bottom, top; /* around all panels */

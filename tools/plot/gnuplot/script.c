@@ -342,21 +342,17 @@ void script_write(const struct figure *figure, const struct page *page,
                   const struct terminal *terminal, FILE *script)
 {
     const struct writer writer = {figure, page, terminal, script};
-    size_t index = 0;
     put_page(&writer);
-    for (size_t i = 0; i < figure->n_panels; i++) {
-        const struct panel *panel = &figure->panels[i];
-        if (panel->kind == PANEL_DATA)
-            continue;
+    for (size_t i = 0; i < page->n; i++) {
+        const struct panel *panel = page->panels[i];
         put_title(&writer, "title", panel->title, page->panel_width);
         switch (panel->kind) {
-        case PANEL_MAP: draw_map(&writer, panel, index); break;
+        case PANEL_MAP: draw_map(&writer, panel, i); break;
         case PANEL_LINES: draw_lines(&writer, panel); break;
         case PANEL_DOTS: draw_dots(&writer, panel); break;
         default: draw_points(&writer, panel); break;
         }
         fputs("unset label\nunset arrow\n", script);
-        index++;
     }
     fputs("unset multiplot\n", script);
 }

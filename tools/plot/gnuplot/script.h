@@ -27,4 +27,19 @@ void script_put_values(const struct panel *panel, FILE *script);
 /* Points as a plot with names beside them (script_points.c). */
 void script_put_points(const struct panel *panel, const struct page *page, FILE *script);
 
+/* Names beside points so that they cover neither one another nor points (label_places.c). */
+struct box {
+    double left, bottom, right, top;
+};
+
+struct named_point {
+    double x, y;          /* where it is */
+    double width, height; /* of its name */
+    struct box name;      /* answer: where that goes */
+};
+
+/* Chooses the names' places inside `frame` as far as there is room. `radius`: of the points' dots.
+ */
+void place_labels(struct named_point *points, size_t n, const struct box *frame, double radius);
+
 #endif

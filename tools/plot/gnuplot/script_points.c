@@ -3,7 +3,6 @@
 #include "tools/plot/gnuplot/script.h"
 
 #include "tools/plot/gnuplot/gnuplot.h"
-#include "tools/plot/gnuplot/label_places.h"
 #include "tools/plot/memory.h"
 
 #include <math.h>

@@ -42,21 +42,22 @@ static size_t class_of(const struct sentence *sentence, size_t i)
     return i;
 }
 
-static void split(const char *text, struct sentence *sentence)
+static struct sentence split(const char *text)
 {
     static const char blanks[] = " \t\n\v\f\r";
     size_t cap = strlen(text) / 2 + 1, len;
-    *sentence = (struct sentence){.words = memory_zeros(cap, sizeof *sentence->words),
-                                  .lens = memory_zeros(cap, sizeof *sentence->lens),
-                                  .classes = memory_zeros(cap, sizeof *sentence->classes)};
+    struct sentence sentence = {.words = memory_zeros(cap, sizeof *sentence.words),
+                                .lens = memory_zeros(cap, sizeof *sentence.lens),
+                                .classes = memory_zeros(cap, sizeof *sentence.classes)};
     for (text += strspn(text, blanks); *text; text += len + strspn(text + len, blanks)) {
         len = strcspn(text, blanks);
-        sentence->words[sentence->n] = text;
-        sentence->lens[sentence->n] = len;
-        if (sentence->n < WORDS_MOST)
-            sentence->classes[sentence->n] = class_of(sentence, sentence->n);
-        sentence->n++;
+        sentence.words[sentence.n] = text;
+        sentence.lens[sentence.n] = len;
+        if (sentence.n < WORDS_MOST)
+            sentence.classes[sentence.n] = class_of(&sentence, sentence.n);
+        sentence.n++;
     }
+    return sentence;
 }
 
 /* ---- Permutations ---- */
@@ -107,56 +108,52 @@ static size_t *order_at(const struct permutations *permutations, size_t i)
     return permutations->orders + i * permutations->n_words;
 }
 
-static bool is_new(const struct permutations *permutations, const size_t *order)
+static void add_new(struct permutations *permutations, const size_t *order)
 {
+    size_t bytes = permutations->n_words * sizeof *order;
     for (size_t i = 0; i < permutations->n; i++)
-        if (memcmp(order_at(permutations, i), order, permutations->n_words * sizeof *order) == 0)
-            return false;
-    return true;
+        if (memcmp(order_at(permutations, i), order, bytes) == 0)
+            return;
+    memcpy(order_at(permutations, permutations->n++), order, bytes);
 }
 
-static void take_all(struct permutations *permutations)
+static void take_all(struct permutations *permutations, size_t *order)
 {
-    size_t n = permutations->n_words;
-    size_t *order = order_at(permutations, 1); /* the place of the next one is the scratch */
-    memcpy(order, permutations->orders, n * sizeof *order);
-    qsort(order, n, sizeof *order, by_number);
-    do {
-        if (!is_new(permutations, order))
-            continue;
-        permutations->n++;
-        memcpy(order_at(permutations, permutations->n), order, n * sizeof *order);
-        order = order_at(permutations, permutations->n);
-    } while (next_permutation(order, n));
+    qsort(order, permutations->n_words, sizeof *order, by_number);
+    do
+        add_new(permutations, order);
+    while (next_permutation(order, permutations->n_words));
 }
 
-static void take_random(struct permutations *permutations, size_t wanted, uint64_t seed)
+static void take_random(struct permutations *permutations, size_t *order, size_t wanted,
+                        uint64_t seed)
 {
     size_t n = permutations->n_words;
     for (size_t tries = 0; permutations->n <= wanted && tries < TRIES_PER_PERMUTATION * wanted;
          tries++) {
-        size_t *order = order_at(permutations, permutations->n);
         memcpy(order, permutations->orders, n * sizeof *order);
         for (size_t i = n; i > 1; i--)
             swap(order, i - 1, random_below(&seed, i));
-        permutations->n += is_new(permutations, order);
+        add_new(permutations, order);
     }
 }
 
 /* wanted 0: as many as look well. */
-static void permute(const struct sentence *sentence, size_t wanted, uint64_t seed,
-                    struct permutations *permutations)
+static struct permutations permute(const struct sentence *sentence, size_t wanted, uint64_t seed)
 {
     size_t all = count_permutations(sentence, ALL_MOST), n = sentence->n;
     bool is_all = all <= ALL_MOST && (!wanted || wanted + 1 >= all);
     size_t most = is_all ? all - 1 : wanted ? wanted : DEFAULT_RANDOM;
-    *permutations = (struct permutations){.n_words = n, .n = 1, .is_all = is_all};
-    permutations->orders = memory_zeros((most + 3) * n, sizeof *permutations->orders);
-    memcpy(permutations->orders, sentence->classes, n * sizeof *sentence->classes);
+    size_t *order = memory_zeros(n, sizeof *order);
+    struct permutations permutations = {
+        .orders = memory_zeros((most + 1) * n, sizeof *order), .n_words = n, .is_all = is_all};
+    memcpy(order, sentence->classes, n * sizeof *order);
+    add_new(&permutations, order); /* the sentence itself */
     if (is_all)
-        take_all(permutations);
+        take_all(&permutations, order);
     else
-        take_random(permutations, most, seed);
+        take_random(&permutations, order, most, seed);
+    return permutations;
 }
 
 static char *write_order(const struct sentence *sentence, const size_t *order)
@@ -249,16 +246,14 @@ void picture_order(struct source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const char *text = options->request.texts[0];
-    struct sentence sentence;
-    struct permutations permutations;
-    split(text, &sentence);
+    const struct sentence sentence = split(text);
     if (sentence.n > WORDS_MOST)
         exit(program_fail("the sentence has %zu words; at most %d can be permuted", sentence.n,
                           WORDS_MOST));
     if (sentence.n == 0 || count_permutations(&sentence, 1) < 2)
         exit(program_fail(
             "there is no other order of these words: a sentence of two different words is needed"));
-    permute(&sentence, options->n_permutations, options->seed, &permutations);
+    struct permutations permutations = permute(&sentence, options->n_permutations, options->seed);
     for (size_t i = 0; i < permutations.n; i++) {
         const char *order = write_order(&sentence, order_at(&permutations, i));
         source_tokenize(source, order, strlen(order), 1);

@@ -230,5 +230,5 @@ void picture_words(struct source *source, struct figure *figure)
         add_row(&words, WITHOUT_POSITIONS, figure);
     add_row(&words, WITH_POSITIONS, figure);
     bool is_row = words.n_texts == 1 && words.n[0] <= CROWD;
-    figure->columns = is_row ? figure_n_drawn(figure) : words.n_texts;
+    figure->columns = is_row ? 0 : words.n_texts;
 }
