@@ -24,26 +24,23 @@ struct crew {
     void (*work)(size_t rank, void *user); /* NULL: there is nothing to do after all */
     void *user;
     size_t n;
-    _Atomic size_t n_ready;
+    _Atomic size_t n_ready, n_done;
 };
 
-struct member {
-    struct crew *crew;
-    size_t rank;
-    pthread_t thread;
-    double end;
-};
-
-static void *run_member(void *argument)
+static void wait_until(_Atomic size_t *count, size_t least)
 {
-    struct member *member = argument;
-    struct crew *crew = member->crew;
-    atomic_fetch_add(&crew->n_ready, 1);
-    while (atomic_load(&crew->n_ready) < crew->n)
+    while (atomic_load(count) < least)
         sched_yield();
+}
+
+static void *take_part(void *argument)
+{
+    struct crew *crew = argument;
+    size_t rank = atomic_fetch_add(&crew->n_ready, 1);
+    wait_until(&crew->n_ready, crew->n);
     if (crew->work != NULL)
-        crew->work(member->rank, crew->user);
-    member->end = now_seconds();
+        crew->work(rank, crew->user);
+    atomic_fetch_add(&crew->n_done, 1);
     return NULL;
 }
 
@@ -51,34 +48,30 @@ static void *run_member(void *argument)
  * last end; NaN after a message. */
 static double together(size_t n, void (*work)(size_t rank, void *user), void *user)
 {
-    struct crew crew = {work, user, n, 0};
-    struct member *members = calloc(n, sizeof *members);
-    size_t n_made = 1;
-    if (members == NULL) {
+    struct crew crew = {work, user, n, 0, 0};
+    pthread_t *others = malloc(n * sizeof *others);
+    size_t n_others = 0;
+    if (others == NULL) {
         program_note("out of memory");
         return NAN;
     }
-    for (size_t i = 0; i < n; i++)
-        members[i] = (struct member){.crew = &crew, .rank = i};
-    while (n_made < n &&
-           pthread_create(&members[n_made].thread, NULL, run_member, &members[n_made]) == 0)
-        n_made++;
-    while (atomic_load(&crew.n_ready) < n_made - 1)
-        sched_yield();
-    if (n_made < n) {
+    while (n_others < n - 1 && pthread_create(&others[n_others], NULL, take_part, &crew) == 0)
+        n_others++;
+    wait_until(&crew.n_ready, n_others);
+    bool is_complete = n_others == n - 1;
+    if (!is_complete) {
         crew.work = NULL;
         atomic_store(&crew.n_ready, n);
         program_note("there are no %zu threads", n);
     }
-    double begin = now_seconds(), end;
-    run_member(&members[0]);
-    end = members[0].end;
-    for (size_t i = 1; i < n_made; i++) {
-        pthread_join(members[i].thread, NULL);
-        end = fmax(end, members[i].end);
-    }
-    free(members);
-    return n_made < n ? NAN : end - begin;
+    double begin = now_seconds();
+    take_part(&crew);
+    wait_until(&crew.n_done, n_others + 1);
+    double end = now_seconds();
+    for (size_t i = 0; i < n_others; i++)
+        pthread_join(others[i], NULL);
+    free(others);
+    return is_complete ? end - begin : NAN;
 }
 
 /* Keeps in *best the largest of n_things per nanosecond that several stretches of such work show. */
