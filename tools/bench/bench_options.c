@@ -38,17 +38,6 @@ static bool set_list(void *options, const struct option_use *use)
     return true;
 }
 
-static bool add_ids_file(void *options, const struct option_use *use)
-{
-    struct bench_options *bench = options;
-    if (bench->n_ids_files == BENCH_FILES_MOST) {
-        program_note("--ids: at most %d files", BENCH_FILES_MOST);
-        return false;
-    }
-    bench->ids_files[bench->n_ids_files++] = use->text;
-    return true;
-}
-
 /* ---- The options ---- */
 
 static const struct option_row MODEL_ROWS[] = {
@@ -67,7 +56,7 @@ static const struct option_row WORK_ROWS[] = {
      GIVEN_AT(struct bench_options, has_workloads),
      .choices = "lat16 lat128 lat512 thr thr128 cold lat2048 lat8192"},
     {"ids", 0, "FILE", "lines of token ids; may be repeated; then only what is asked for",
-     SET_BY(add_ids_file)},
+     TEXTS_AT(struct bench_options, ids_files, n_ids_files)},
     {"threads", 't', "LIST", "default: 1, and the CPUs that this process may use", LIST(threads)},
     {"seed", 0, "N", "default 1", NUMBER_AT(struct bench_options, seed)},
     {"seconds", 0, "S",
@@ -153,14 +142,9 @@ bool bench_options_read(struct bench_options *options, int argc, char **argv, in
     *options = DEFAULTS;
     if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
         return false;
-    *exit_code = PROGRAM_MISUSED;
-    const char *conflict = options_conflict(&reading);
-    if (reading.n_arguments > 0)
-        program_misuse("'%s' is not an option", reading.arguments[0]);
-    else if (conflict != NULL)
-        program_misuse("%s", conflict);
-    else
-        *exit_code = PROGRAM_DONE;
+    *exit_code = reading.n_arguments > 0
+                     ? program_misuse("'%s' is not an option", reading.arguments[0])
+                     : options_conflict(&reading);
     if (options->n_ids_files > 0 && !options->has_workloads)
         options->workloads.n = 0;
     return *exit_code == PROGRAM_DONE;

@@ -118,6 +118,12 @@ const char *position_options_conflict(const struct position_options *options, co
     return NULL;
 }
 
+const char *position_options_check(const void *positions)
+{
+    const struct position_options *options = positions;
+    return position_options_conflict(options, engine_position_name(options->position));
+}
+
 void position_options_apply(struct position_options *options, size_t width,
                             engine_session_options *session)
 {

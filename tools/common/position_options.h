@@ -36,6 +36,13 @@ extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embed
         OPTION_GROUP(NULL, array), .base = OPTION_AT(type, member, struct position_options)        \
     }
 
+/* A rule: positions that are a member of a program's options go together with their scheme. */
+#define POSITION_RULE(type, member)                                                                \
+    {                                                                                              \
+        .check = position_options_check, .base = OPTION_AT(type, member, struct position_options)  \
+    }
+const char *position_options_check(const void *positions);
+
 void position_options_free(struct position_options *options);
 
 /* Options that say nothing for a scheme, by its name; NULL: unknown yet, or "model". NULL: all is

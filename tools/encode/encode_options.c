@@ -184,16 +184,12 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
         return false;
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
-    const char *reason = options_conflict(&reading);
-    if (reason) {
-        *exit_code = program_misuse("%s", reason);
-        return false;
-    }
+    *exit_code = options_conflict(&reading);
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
     if ((request->has_truncation || request->truncate_left) && !request->is_chunked)
         request->on_long = ENGINE_ON_LONG_TRUNCATE;
-    return true;
+    return *exit_code == PROGRAM_DONE;
 }
 
 bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code)

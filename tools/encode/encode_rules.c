@@ -12,13 +12,6 @@ static const char *check_lengths(const void *options)
                : NULL;
 }
 
-static const char *check_positions(const void *options)
-{
-    const struct position_options *positions =
-        &((const struct encode_options *)options)->request.positions;
-    return position_options_conflict(positions, engine_position_name(positions->position));
-}
-
 static const char *check_texts(const void *options)
 {
     const struct encode_options *encode = options;
@@ -75,7 +68,7 @@ const struct option_rule ENCODE_RULES[] = {
                     "--show-mask makes no vectors; it goes without -p and --normalize"),
     OPTION_EXCLUDES("show-mask", "on-long=chunk",
                     "--show-mask gives one row per text; it goes without --on-long chunk"),
-    {.check = check_positions},
+    POSITION_RULE(struct encode_options, request.positions),
     OPTION_EXCLUDES(
         "compare", "input=jsonl",
         "--compare takes two texts, or two lines of stdin; it goes without --input jsonl"),

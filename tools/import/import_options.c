@@ -168,7 +168,8 @@ bool import_options_read(struct import_options *options, int argc, char **argv, 
     }
     options->directory = reading.arguments[0]; /* NULL behind the last */
     settle_tokenizer(options);
-    const char *conflict = options_conflict(&reading);
-    *exit_code = conflict != NULL ? program_misuse("%s", conflict) : check_source(options);
+    *exit_code = options_conflict(&reading);
+    if (*exit_code == PROGRAM_DONE)
+        *exit_code = check_source(options);
     return *exit_code == PROGRAM_DONE;
 }

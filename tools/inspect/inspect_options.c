@@ -156,11 +156,8 @@ bool inspect_options_read(struct inspect_options *options, int argc, char **argv
     if (options->path != NULL && strcmp(options->path, "-") == 0)
         *exit_code =
             program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
-    else if (!options->has_positions || settle_positions(options, exit_code)) {
-        const char *conflict = options_conflict(&reading);
-        if (conflict != NULL)
-            *exit_code = program_misuse("%s", conflict);
-    }
+    else if (!options->has_positions || settle_positions(options, exit_code))
+        *exit_code = options_conflict(&reading);
     return *exit_code == PROGRAM_DONE;
 }
 

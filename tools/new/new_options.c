@@ -12,17 +12,6 @@
 #define FLAG(member)  FLAG_AT(struct new_options, member)
 #define COUNT(member) COUNT_AT(struct new_options, member, 1, INT32_MAX)
 
-static bool add_token(void *options, const struct option_use *use)
-{
-    struct new_options *added = options;
-    if (added->n_added == MOST_ADDED_TOKENS) {
-        program_note("--add-token may stand there %d times", MOST_ADDED_TOKENS);
-        return false;
-    }
-    added->added[added->n_added++] = use->text;
-    return true;
-}
-
 static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write (needed; not stdout)", TEXT(output)},
     {"seed", 0, "N", "same seed, same bytes, on every machine (default 1)",
@@ -50,7 +39,8 @@ static const struct option_row TOKENIZER_ROWS[] = {
     {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", FLAG(blanks)},
     {"lower", 0, "yes|no", "lower case (default: yes with --keras and --fit, else no)",
      YES_NO_AT(struct new_options, lower)},
-    {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated", SET_BY(add_token)},
+    {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated",
+     TEXTS_AT(struct new_options, added, n_added)},
     {"template-single", 0, "T", "special tokens of a text: '[CLS]:0 A:0 [SEP]:0'",
      TEXT(template_single)},
     {"template-pair", 0, "T", "of a pair: '[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1'", TEXT(template_pair)},
@@ -98,8 +88,8 @@ static int settle(struct new_options *options, const struct option_reading *read
     if (strcmp(options->output, "-") == 0)
         return program_misuse(
             "-o -: a weight file is completed at its start, so it cannot be written to stdout");
-    const char *conflict = options_conflict(reading);
-    return conflict == NULL ? shape_settle(&options->shape) : program_misuse("%s", conflict);
+    int code = options_conflict(reading);
+    return code == PROGRAM_DONE ? shape_settle(&options->shape) : code;
 }
 
 static const struct option_command COMMAND = {

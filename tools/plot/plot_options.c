@@ -17,31 +17,28 @@
 /* "640x400" in pixels, "160x100mm", "6.3x4in". */
 bool plot_set_size(void *options, const struct option_use *use)
 {
+    static const struct unit {
+        const char *name;
+        double per_inch;
+    } units[] = {{"", 0}, {"px", 0}, {"mm", 25.4}, {"in", 1}, {0}};
     struct plot_options *plot = options;
-    const char *text = use->text;
-    double sides[2] = {0, 0}, per_inch = 1;
-    char *end = NULL;
-    sides[0] = strtod(text, &end);
-    bool is_good = end != text && *end == 'x';
-    const char *second = end + 1;
-    if (is_good) {
-        sides[1] = strtod(second, &end);
-        is_good = end != second;
-    }
-    plot->size_is_pixels = is_good && (*end == '\0' || strcmp(end, "px") == 0);
-    if (is_good && strcmp(end, "mm") == 0)
-        per_inch = 25.4;
-    else if (is_good && strcmp(end, "in") != 0 && !plot->size_is_pixels)
-        is_good = false;
-    for (int i = 0; i < 2 && is_good; i++)
-        is_good = sides[i] > 0 && isfinite(sides[i]);
-    plot->width_inches = sides[0] / per_inch;
-    plot->height_inches = sides[1] / per_inch;
-    if (!is_good)
+    double width = 0, height = 0;
+    int len = 0;
+    const struct unit *unit = units;
+    bool is_good = sscanf(use->text, "%lfx%lf%n", &width, &height, &len) == 2 && width > 0 &&
+                   height > 0 && isfinite(width) && isfinite(height);
+    while (unit->name && strcmp(use->text + len, unit->name) != 0)
+        unit++;
+    if (!is_good || !unit->name) {
         program_note(
             "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
-            text);
-    return is_good;
+            use->text);
+        return false;
+    }
+    plot->size_is_pixels = unit->per_inch == 0; /* what an inch is depends on --dpi */
+    plot->width_inches = plot->size_is_pixels ? width : width / unit->per_inch;
+    plot->height_inches = plot->size_is_pixels ? height : height / unit->per_inch;
+    return true;
 }
 
 bool plot_set_dpi(void *options, const struct option_use *use)
@@ -52,7 +49,7 @@ bool plot_set_dpi(void *options, const struct option_use *use)
     return is_good;
 }
 
-bool plot_settle_size(struct plot_options *options)
+int plot_settle_size(struct plot_options *options)
 {
     enum { PIXELS_LEAST = 100 };
     if (options->dpi == 0)
@@ -64,12 +61,12 @@ bool plot_settle_size(struct plot_options *options)
     if (options->width_inches == 0 ||
         (options->width_inches >= 1 && options->height_inches >= 0.7 &&
          options->width_inches <= 100 && options->height_inches <= 100))
-        return true;
-    program_note("--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
-                 "%.3g at least), not %.3g x %.3g",
-                 options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
-                 options->height_inches);
-    return false;
+        return PROGRAM_DONE;
+    return program_misuse(
+        "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
+        "%.3g at least), not %.3g x %.3g",
+        options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
+        options->height_inches);
 }
 
 /* ---- Choices among things that are counted ---- */
@@ -90,29 +87,14 @@ bool plot_set_head(void *options, const struct option_use *use)
            option_count("--head (or mean)", use->text, 1, 1 << 20, &plot->head);
 }
 
-bool plot_add_beside(void *options, const struct option_use *use)
+bool plot_check_link(void *options, const struct option_use *use)
 {
-    struct plot_options *plot = options;
-    if (plot->n_beside < BESIDE_MOST) {
-        plot->beside[plot->n_beside++] = use->text;
-        return true;
-    }
-    program_note("--beside: at most %d tables stand beside the first", BESIDE_MOST);
-    return false;
-}
-
-bool plot_add_link(void *options, const struct option_use *use)
-{
-    struct plot_options *plot = options;
-    const char *text = use->text, *colon = strchr(text, ':');
-    if (!colon || colon == text || !colon[1] || plot->n_links == LINKS_MOST) {
-        program_note(plot->n_links == LINKS_MOST ? "--link: there are too many; '%s' is one more"
-                                                 : "--link takes two words, as red:wolf, not '%s'",
-                     text);
-        return false;
-    }
-    plot->links[plot->n_links++] = text;
-    return true;
+    (void)options;
+    const char *colon = strchr(use->text, ':');
+    bool is_good = colon && colon != use->text && colon[1];
+    if (!is_good)
+        program_note("--link takes two words, as red:wolf, not '%s'", use->text);
+    return is_good;
 }
 
 /* ---- What goes together ---- */
@@ -218,8 +200,10 @@ static const char *settle_format(struct plot_options *options)
     return NULL;
 }
 
-const char *plot_settle_outputs(struct plot_options *options)
+int plot_settle_outputs(struct plot_options *options)
 {
     const char *reason = settle_format(options);
-    return reason ? reason : output_conflict(options);
+    if (!reason)
+        reason = output_conflict(options);
+    return reason ? program_misuse("%s", reason) : PROGRAM_DONE;
 }

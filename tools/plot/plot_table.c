@@ -38,7 +38,7 @@ static const struct option_row PICTURE_ROWS[] = {
     {"dims", 0, "LIST", "waves: columns as 6,7,8,9 or from:below:step (default: eight)", TEXT(dims),
      FOR(PLOT_POSITION)},
     {"beside", 0, "WHAT", "another panel: a scheme, or a weight file; may be repeated",
-     SET_BY(plot_add_beside), FOR(PLOT_POSITION)},
+     TEXTS_AT(struct plot_options, beside, n_beside), FOR(PLOT_POSITION)},
     {"transpose", 0, NULL, "heatmap: positions to the right, dimensions upwards",
      FLAG(is_transposed), FOR(PLOT_POSITION)},
     {"layer", 0, "L",
@@ -55,7 +55,7 @@ static const struct option_row PICTURE_ROWS[] = {
     {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
      CHOICE(fits_each, false, "together each"), FOR(PLOT_WORDS)},
     {"link", 0, "A:B", "join two words by a line with its length; may be repeated",
-     SET_BY(plot_add_link), FOR(PLOT_WORDS)},
+     TEXTS_AT(struct plot_options, links, n_links), .set = plot_check_link, FOR(PLOT_WORDS)},
     {"permutations", 0, "N", "at most so many (default 40 if random)",
      COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
     {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
@@ -99,19 +99,12 @@ static const struct option_group GROUPS[] = {
 
 /* ---- What goes together ---- */
 
-static const char *check_positions(const void *options)
-{
-    const struct position_options *positions =
-        &((const struct plot_options *)options)->request.positions;
-    return position_options_conflict(positions, engine_position_name(positions->position));
-}
-
 static const struct option_rule RULES[] = {
     {.check = plot_check_texts},
     {.check = plot_check_kind},
     OPTION_EXCLUDES("rollout", "head", "--rollout is of all heads: it goes without --head"),
     OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side goes with --pad-to"),
-    {.check = check_positions},
+    POSITION_RULE(struct plot_options, request.positions),
     {0},
 };
 
@@ -179,16 +172,12 @@ static bool read_all(struct plot_options *options, int argc, char **argv, int *e
         return false;
     options->request.texts = reading.arguments;
     options->request.n_texts = reading.n_arguments;
-    const char *reason = options_conflict(&reading);
-    if (!reason)
-        reason = plot_settle_outputs(options);
-    if (reason)
-        *exit_code = program_misuse("%s", reason);
-    else if (!plot_settle_size(options))
-        *exit_code = program_usage();
-    else
-        return true;
-    return false;
+    *exit_code = options_conflict(&reading);
+    if (*exit_code == PROGRAM_DONE)
+        *exit_code = plot_settle_outputs(options);
+    if (*exit_code == PROGRAM_DONE)
+        *exit_code = plot_settle_size(options);
+    return *exit_code == PROGRAM_DONE;
 }
 
 bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,

@@ -50,12 +50,24 @@ static bool read_yes_no(const struct option_use *use, const char **value)
     return true;
 }
 
-static bool store(const struct option_use *use, void *value)
+static bool add_text(const struct option_use *use, const char **texts, size_t *n)
+{
+    if (*n == use->row->most) {
+        program_note("%s may stand there %zu times", use->option, *n);
+        return false;
+    }
+    texts[(*n)++] = use->text;
+    return true;
+}
+
+static bool store(const struct option_use *use, char *options)
 {
     const struct option_row *row = use->row;
+    void *value = options + row->offset;
     switch (row->kind) {
     case OPTION_FLAG: return *(bool *)value = true;
     case OPTION_TEXT: *(const char **)value = use->text; return true;
+    case OPTION_TEXTS: return add_text(use, value, (void *)(options + row->n));
     case OPTION_COUNT:
         return option_count(use->option, use->text, (size_t)row->least, (size_t)row->most, value);
     case OPTION_NUMBER: return option_number(use->option, use->text, row->least, row->most, value);
@@ -104,7 +116,7 @@ static bool read_option(struct option_reading *reading, struct option_slot *slot
     slot->text = use.text ? use.text : "";
     if (row->given)
         *(bool *)(options + row->given) = true;
-    if (takes(reading, slot, name) && store(&use, options + row->offset) &&
+    if (takes(reading, slot, name) && store(&use, options) &&
         (row->set == NULL || row->set(options, &use)))
         return true;
     program_usage();
@@ -220,17 +232,17 @@ static bool is_any_given(const struct option_reading *reading, const char *names
 static const char *broken(const struct option_reading *reading, const struct option_rule *rule)
 {
     if (rule->check != NULL)
-        return rule->check(reading->options);
+        return rule->check((const char *)reading->options + rule->base);
     bool is_there = is_any_given(reading, rule->options);
     bool has_other = is_any_given(reading, rule->others);
     return is_there && has_other == (rule->relation == RULE_EXCLUDES) ? rule->message : NULL;
 }
 
-const char *options_conflict(const struct option_reading *reading)
+int options_conflict(const struct option_reading *reading)
 {
     const struct option_rule *rule = reading->table->rules;
     const char *message = NULL;
     for (; rule != NULL && (rule->options || rule->check) && message == NULL; rule++)
         message = broken(reading, rule);
-    return message;
+    return message ? program_misuse("%s", message) : PROGRAM_DONE;
 }

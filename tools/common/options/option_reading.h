@@ -28,8 +28,8 @@ struct option_reading {
 bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv, int *exit_code);
 
-/* The message of the first rule that is broken, or NULL. */
-const char *options_conflict(const struct option_reading *reading);
+/* PROGRAM_DONE; or PROGRAM_MISUSED after the message of the first rule that is broken. */
+int options_conflict(const struct option_reading *reading);
 
 /* The value of one of the row's choices, by its name; false after a message. */
 bool option_chosen(const struct option_use *use, const char *name, int *value);

@@ -25,6 +25,7 @@ struct option_use;
 enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
+    OPTION_TEXTS,  /* one more of an array */
     OPTION_COUNT,  /* size_t */
     OPTION_NUMBER, /* uint64_t, or an int64_t that is not negative */
     OPTION_REAL,   /* double */
@@ -43,6 +44,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset, bytes; /* of the value in the struct */
     size_t given;         /* of a bool that tells that the option was there; 0: none */
+    size_t n;             /* of the number of texts; `most` fit */
     uint64_t least, most;
     double real_least, real_most;
     /* Names of values between blanks or commas. Their values count up from `least`; that of
@@ -67,6 +69,9 @@ struct option_use {
 
 #define FLAG_AT(type, member) .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, bool)
 #define TEXT_AT(type, member) .kind = OPTION_TEXT, .offset = OPTION_AT(type, member, const char *)
+#define TEXTS_AT(type, array, n_texts)                                                             \
+    .kind = OPTION_TEXTS, .offset = OPTION_AT(type, array[0], const char *),                       \
+    .n = OPTION_AT(type, n_texts, size_t), .most = sizeof((type *)0)->array / sizeof(const char *)
 #define COUNT_AT(type, member, from, to)                                                           \
     .kind = OPTION_COUNT, .offset = OPTION_AT(type, member, size_t), .least = (from), .most = (to)
 #define NUMBER_AT(type, member)                                                                    \
@@ -102,16 +107,18 @@ struct option_rule {
     const char *options;
     enum { RULE_NEEDS, RULE_EXCLUDES } relation;
     const char *others, *message;
-    const char *(*check)(const void *options); /* in place of all these: a message, or NULL */
+    /* In place of all these: a message, or NULL. */
+    const char *(*check)(const void *options);
+    size_t base; /* of the struct that is checked, in the program's options */
 };
 
 #define OPTION_NEEDS(options, others, message)                                                     \
     {                                                                                              \
-        (options), RULE_NEEDS, (others), (message), NULL                                           \
+        (options), RULE_NEEDS, (others), (message), NULL, 0                                        \
     }
 #define OPTION_EXCLUDES(options, others, message)                                                  \
     {                                                                                              \
-        (options), RULE_EXCLUDES, (others), (message), NULL                                        \
+        (options), RULE_EXCLUDES, (others), (message), NULL, 0                                     \
     }
 
 struct option_command {
