@@ -7,7 +7,7 @@
  *     pipeline         result by result: read, tokenize, encode, print (text, json, csv, npy, ids)
  *     compare, similarity, rank, show_mask   what looks at several texts
  */
-#include "tools/encode/tasks.h"
+#include "tools/encode/notes.h"
 
 #include <unistd.h>
 
@@ -38,7 +38,10 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_arguments(&reader, request->texts, request->n_texts, options->pair);
     else
         reader_from_stdin(&reader, request->is_json_input);
-    int code = run_task(&(struct job){options, encoder, &reader, output});
+    struct notes notes;
+    struct job job = {options, encoder, &reader, output, &notes};
+    notes_begin(&notes, &job);
+    int code = run_task(&job);
     reader_free(&reader);
     return code;
 }

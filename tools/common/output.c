@@ -4,17 +4,28 @@
 #include "tools/common/options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* What exit() leaves behind when a program ends in the middle of its results. */
+static struct output_file *unfinished;
+
+static void drop_unfinished(void)
+{
+    output_file_abort(unfinished);
+}
 
 bool output_open(struct output *output, const char *path)
 {
     *output = (struct output){.stream = stdout, .path = path};
     if (!path)
         return true;
+    atexit(drop_unfinished);
     if (output_file_open(path, OUTPUT_STREAM, &output->file, &output->error) != ENGINE_OK) {
         program_fail("%s", output->error.message);
         return false;
     }
+    unfinished = output->file;
     output->stream = output_file_stream(output->file);
     return true;
 }
@@ -46,6 +57,7 @@ int output_end(struct output *output, int code)
         code = say_failure(output);
     if (!output->file)
         return code;
+    unfinished = NULL;
     if (code != PROGRAM_DONE)
         output_file_abort(output->file);
     else if (output_file_finish(output->file) != ENGINE_OK)

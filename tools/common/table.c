@@ -1,6 +1,7 @@
 /* table.c - see table.h. */
 #include "tools/common/table.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/display.h"
 
 #include <stdlib.h>
@@ -8,11 +9,9 @@
 
 enum { COLUMNS_MOST = 8, WIDEST_CELL = 1000 };
 
-bool table_begin(struct table *table)
+void table_begin(struct table *table)
 {
-    *table = (struct table){0};
-    table->rows = open_memstream(&table->text, &table->len);
-    return table->rows != NULL;
+    table->rows = alloc_open(&table->text, &table->len);
 }
 
 /* The cell at *text, which moves behind it. */
@@ -47,13 +46,10 @@ static void print_cell(FILE *stream, const char *cell, size_t len, char column, 
         fprintf(stream, "%*s", (int)blanks, "");
 }
 
-bool table_print(struct table *table, FILE *stream, const char *columns)
+void table_print(struct table *table, FILE *stream, const char *columns)
 {
     size_t widths[COLUMNS_MOST] = {0}, len;
-    if (fclose(table->rows) != 0) {
-        free(table->text);
-        return false;
-    }
+    alloc_close(table->rows);
     measure(table, columns, widths);
     for (const char *at = table->text; at < table->text + table->len;) {
         for (size_t i = 0; i == 0 || at[-1] == '\t'; i++) {
@@ -65,5 +61,4 @@ bool table_print(struct table *table, FILE *stream, const char *columns)
         putc('\n', stream);
     }
     free(table->text);
-    return true;
 }

@@ -4,22 +4,20 @@
 #ifndef TOOLS_TABLE_H
 #define TOOLS_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 struct table {
-    FILE *rows; /* where rows are written; NULL: no memory */
+    FILE *rows; /* where rows are written */
     char *text; /* what was written */
     size_t len;
 };
 
-/* False: no memory. */
-bool table_begin(struct table *table);
+void table_begin(struct table *table);
 
 /* Prints the rows and frees the table. `columns` has a letter for each column: '<' to the left,
  * '>' to the right, two blanks between neighbours; '.' as it is, right behind the cell before it.
- * False: no memory; nothing was printed. */
-bool table_print(struct table *table, FILE *stream, const char *columns);
+ */
+void table_print(struct table *table, FILE *stream, const char *columns);
 
 #endif

@@ -1,20 +1,8 @@
 /* batch.c - reading inputs together; see batch.h. */
 #include "tools/encode/batch.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct batch *batch_new(const struct job *job)
-{
-    struct batch *batch = calloc(1, sizeof *batch);
-    if (!batch)
-        return NULL;
-    batch->job = job;
-    batch->most_bytes = BATCH_BYTES_LEAST;
-    notes_begin(&batch->notes, job);
-    return batch;
-}
 
 static void empty(struct batch *batch)
 {
@@ -23,20 +11,12 @@ static void empty(struct batch *batch)
     batch->n_items = 0;
 }
 
-void batch_free(struct batch *batch)
-{
-    if (!batch)
-        return;
-    empty(batch);
-    free(batch);
-}
-
 static void count_items(struct batch *batch)
 {
     size_t n_tokens = 0;
     for (size_t i = 0; i < batch->n_items; i++)
         n_tokens += batch->items[i].n_tokens;
-    notes_count(&batch->notes, batch->n_items, n_tokens);
+    notes_count(batch->job->notes, batch->n_items, n_tokens);
 }
 
 /* As many bytes as take a second, by the time that the last batch took: large enough for the
@@ -66,7 +46,7 @@ static enum reader_state fill(struct batch *batch)
             reader_next(batch->job->reader, batch->n_items == 0, &item->record);
         if (state != READER_RECORD)
             return state;
-        item->number = ++batch->notes.n_read;
+        item->number = ++batch->job->notes->n_read;
         batch->n_items++;
         batch->n_bytes += item->record.input.text_len + item->record.input.pair_len +
                           item->record.input.n_ids * sizeof(int32_t);
@@ -74,23 +54,35 @@ static enum reader_state fill(struct batch *batch)
     return READER_RECORD;
 }
 
-int batch_run(struct batch *batch, int (*process)(void *task, struct batch *batch), void *task)
+static int run(struct batch *batch, int (*process)(void *task, struct batch *batch), void *task)
 {
+    const struct job *job = batch->job;
     enum reader_state state;
     do {
         state = fill(batch);
         batch->filled = notes_seconds();
         int code = process(task, batch);
-        if (!output_check(batch->job->output, state != READER_RECORD))
+        if (!output_check(job->output, state != READER_RECORD))
             return PROGRAM_FAILED;
         if (code != PROGRAM_DONE)
             return code;
     } while (state == READER_RECORD || state == READER_PENDING);
     if (state == READER_FAILED)
-        return batch_fail(batch, batch->job->reader->message);
+        return notes_fail(job->notes, job->reader->message);
     count_items(batch);
-    empty(batch);
+    notes_end(job->notes);
     return PROGRAM_DONE;
+}
+
+int batch_run(const struct job *job, int (*process)(void *task, struct batch *batch), void *task)
+{
+    struct batch *batch = alloc_zeros(1, sizeof *batch);
+    batch->job = job;
+    batch->most_bytes = BATCH_BYTES_LEAST;
+    int code = run(batch, process, task);
+    empty(batch);
+    free(batch);
+    return code;
 }
 
 static bool put_prompt(struct encoder *encoder, struct item *item)
@@ -98,7 +90,8 @@ static bool put_prompt(struct encoder *encoder, struct item *item)
     bool is_asked = encoder->request.prompt || encoder->request.prompt_text;
     if (item->record.input.ids && is_asked)
         return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
-    return prompt_apply(&encoder->prompt, item) || encoder_fail_memory(encoder, item);
+    prompt_apply(&encoder->prompt, item);
+    return true;
 }
 
 size_t batch_tokenize(struct batch *batch)
@@ -113,25 +106,22 @@ size_t batch_tokenize(struct batch *batch)
     return batch->n_items;
 }
 
-bool batch_keep(struct batch *batch, struct item **items, size_t *n)
+void batch_keep(struct batch *batch, struct kept *kept)
 {
-    if (batch->n_items == 0)
-        return true;
-    struct item *more = *n <= SIZE_MAX / sizeof *more - batch->n_items
-                            ? realloc(*items, (*n + batch->n_items) * sizeof *more)
-                            : NULL;
-    if (!more)
-        return false;
-    *items = more;
+    const size_t n = batch->n_items;
+    alloc_for("all texts");
+    kept->items = alloc_resize(kept->items, kept->n + n, sizeof *kept->items);
+    for (size_t i = 0; i < n; i++)
+        notes_of(batch->job->notes, &batch->items[i]);
     count_items(batch);
-    memcpy(more + *n, batch->items, batch->n_items * sizeof *more);
-    *n += batch->n_items;
+    memcpy(kept->items + kept->n, batch->items, n * sizeof *kept->items);
+    kept->n += n;
     batch->n_items = 0;
-    return true;
 }
 
-int batch_fail(const struct batch *batch, const char *message)
+void kept_free(struct kept *kept)
 {
-    notes_clear(&batch->notes);
-    return program_fail("%s", message);
+    for (size_t i = 0; i < kept->n; i++)
+        item_free(&kept->items[i]);
+    free(kept->items);
 }

@@ -10,7 +10,6 @@ enum { BATCH_ITEMS = 2048, BATCH_BYTES_LEAST = 16 << 10, BATCH_BYTES_MOST = 1 <<
 
 struct batch {
     const struct job *job;
-    struct notes notes;
     struct item items[BATCH_ITEMS];
     size_t n_items;
     size_t n_bytes;    /* of the items that are in it */
@@ -18,23 +17,23 @@ struct batch {
     double filled;     /* the time when it was filled, in seconds; 0: not yet */
 };
 
-/* NULL: no memory. */
-struct batch *batch_new(const struct job *job);
-void batch_free(struct batch *batch);
-
 /* Reads batch after batch to the end of the input, each in the place of the last, and has it
  * processed. Waits for the first input of a batch only; what was written is flushed before it
  * waits. `process` returns PROGRAM_DONE, or after a message an exit code that ends all. */
-int batch_run(struct batch *batch, int (*process)(void *task, struct batch *batch), void *task);
+int batch_run(const struct job *job, int (*process)(void *task, struct batch *batch), void *task);
 
 /* Puts the prompt before each text and tokenizes it. How many, from the first, could be; the
  * encoder's message says why not all. */
 size_t batch_tokenize(struct batch *batch);
 
-/* Moves the items of the batch behind the *n that are kept already. False: no memory. */
-bool batch_keep(struct batch *batch, struct item **items, size_t *n);
+/* Texts that are kept until all are read. */
+struct kept {
+    struct item *items; /* [n] */
+    size_t n;
+};
 
-/* program_fail, behind the line of progress. */
-int batch_fail(const struct batch *batch, const char *message);
+/* Moves the items of the batch, with notes of them, behind those that are kept already. */
+void batch_keep(struct batch *batch, struct kept *kept);
+void kept_free(struct kept *kept);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "tools/encode/tasks.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,27 +132,21 @@ static bool prepare(struct comparison *comparison, const struct job *job)
         if (item->n_dropped)
             program_note("%s was cut to %zu of its %zu tokens", item_name(item, name),
                          item->n_tokens, item->n_tokens + item->n_dropped);
-        comparison->is_paired[side] = calloc(item->n_tokens + 1, 1);
+        comparison->is_paired[side] = alloc_zeros(item->n_tokens, 1);
     }
-    comparison->pairs = calloc(comparison->items[0].n_tokens + 1, sizeof *comparison->pairs);
-    if (!comparison->pairs || !comparison->is_paired[0] || !comparison->is_paired[1]) {
-        snprintf(encoder->message, sizeof encoder->message, "not enough memory");
-        return false;
-    }
+    comparison->pairs = alloc_zeros(comparison->items[0].n_tokens, sizeof *comparison->pairs);
     return encoder_encode(encoder, comparison->items, 2) == 2;
 }
 
-/* False: no memory. */
-static bool print(const struct comparison *comparison, enum output_format format, FILE *stream)
+static void print(const struct comparison *comparison, enum output_format format, FILE *stream)
 {
     switch (format) {
-    case FORMAT_TEXT: return comparison_print_text(comparison, stream);
+    case FORMAT_TEXT: comparison_print_text(comparison, stream); break;
     case FORMAT_JSON: comparison_print_json(comparison, stream); break;
     case FORMAT_CSV:
     case FORMAT_NPY:
     case FORMAT_IDS: break; /* encode_options_conflict refuses them */
     }
-    return true;
 }
 
 int compare_texts(const struct job *job)
@@ -163,10 +156,7 @@ int compare_texts(const struct job *job)
 
     if (prepare(&comparison, job)) {
         pair_words(&comparison);
-        errno = 0;
-        if (!print(&comparison, job->options->format, job->output->stream))
-            code = program_fail("not enough memory");
-        output_check(job->output, false);
+        print(&comparison, job->options->format, job->output->stream);
     } else {
         code = program_fail("%s", job->encoder->message);
     }

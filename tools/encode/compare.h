@@ -37,12 +37,10 @@ enum { COMPARISON_SENTENCE_BYTES = 512 };
 /* What follows from the numbers, in one sentence. */
 void comparison_conclude(const struct comparison *comparison, char out[COMPARISON_SENTENCE_BYTES]);
 
-/* "fahre, ich are not in the vocabulary: …" to be freed; NULL: every word is in it, or there is no
- * memory. */
+/* "fahre, ich are not in the vocabulary: …" to be freed; NULL: every word is in it. */
 char *comparison_unknown_words(const struct comparison *comparison);
 
-/* False: no memory for the table. */
-bool comparison_print_text(const struct comparison *comparison, FILE *stream);
+void comparison_print_text(const struct comparison *comparison, FILE *stream);
 void comparison_print_json(const struct comparison *comparison, FILE *stream);
 
 #endif

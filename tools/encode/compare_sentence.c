@@ -6,7 +6,6 @@
 #include "tools/common/options.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Vectors that differ by no more than this part of their largest value are the same: float32 sums
@@ -194,10 +193,10 @@ char *comparison_unknown_words(const struct comparison *comparison)
     char *line = NULL;
     size_t line_len, len, place = 0;
     const struct item *item = find_unknown_words(comparison, &place, &unknown);
-    FILE *stream = item ? open_memstream(&line, &line_len) : NULL;
-    if (!stream)
+    if (!item)
         return NULL;
 
+    FILE *stream = alloc_open(&line, &line_len);
     for (size_t i = 0; i < unknown.n; i++) {
         fputs(i ? ", " : "", stream);
         display_text(stream, unknown.words[i], unknown.lens[i], WORD_COLUMNS);
@@ -208,9 +207,6 @@ char *comparison_unknown_words(const struct comparison *comparison)
             is_one ? "it starts from" : "all start from");
     const char *token = encoder_token_text(comparison->encoder, item, place, &len);
     display_text(stream, token, len, WORD_COLUMNS);
-    if (fclose(stream) != 0) {
-        free(line);
-        return NULL;
-    }
+    alloc_close(stream);
     return line;
 }

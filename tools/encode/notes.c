@@ -50,16 +50,23 @@ void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
     fputs(notes->is_terminal ? "" : "\n", stderr);
 }
 
-void notes_clear(const struct notes *notes)
+/* To be called before anything else is written to stderr. */
+static void clear_line(const struct notes *notes)
 {
     if (notes->is_shown && notes->is_terminal)
         fputs("\r\033[K", stderr);
 }
 
+int notes_fail(const struct notes *notes, const char *message)
+{
+    clear_line(notes);
+    return program_fail("%s", message);
+}
+
 void notes_end(const struct notes *notes)
 {
     double seconds = notes_seconds() - notes->start;
-    notes_clear(notes);
+    clear_line(notes);
     if (notes->is_kept) {
         fputs("encode: ", stderr);
         print_rates(notes, seconds);
@@ -108,7 +115,7 @@ static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
 {
     if (*has_noted || !is_case)
         return false;
-    notes_clear(notes);
+    clear_line(notes);
     return *has_noted = true;
 }
 

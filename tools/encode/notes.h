@@ -30,8 +30,8 @@ void notes_of(struct notes *notes, const struct item *item);
 /* So many more texts are done. */
 void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens);
 
-/* Clears the line of progress: to be called before anything else is written to stderr. */
-void notes_clear(const struct notes *notes);
+/* program_fail, behind the line of progress. */
+int notes_fail(const struct notes *notes, const char *message);
 
 /* All texts are done: tells how many were cut, unless the note named the only one. */
 void notes_end(const struct notes *notes);

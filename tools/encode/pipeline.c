@@ -7,46 +7,46 @@
  */
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/windows.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
 
 struct pipeline {
+    const struct job *job;
     struct encoder *encoder;
-    FILE *stream;
-    struct batch *batch;
     const struct printer_kind *kind;
     struct printer printer;
     struct item windows[GROUP_WINDOWS];
     size_t n_windows;
 };
 
+/* Those that encode return PROGRAM_DONE, or the exit code after a failure. */
+
+static int fail(const struct pipeline *pipeline, const char *message)
+{
+    return notes_fail(pipeline->job->notes, message);
+}
+
 /* ---- Groups: what is encoded in one call ---- */
 
-static bool print_items(struct pipeline *pipeline, const struct item *items, size_t n)
+static bool has_failed(const struct printer *printer)
 {
-    errno = 0;
-    for (size_t i = 0; i < n; i++) {
-        notes_of(&pipeline->batch->notes, &items[i]);
-        if (!pipeline->kind->item(&pipeline->printer, &items[i]) || ferror(pipeline->stream))
-            return false;
-    }
-    return true;
+    return printer->message || ferror(printer->stream);
 }
 
 /* Encodes and prints texts together, up to one that fails. */
-static bool encode_group(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
 {
     size_t n_encoded = encoder_encode(pipeline->encoder, items, n);
-    if (!print_items(pipeline, items, n_encoded))
-        return false;
-    if (n_encoded < n)
-        *code = batch_fail(pipeline->batch, pipeline->encoder->message);
-    return n_encoded == n;
+    for (size_t i = 0; i < n_encoded; i++) {
+        notes_of(pipeline->job->notes, &items[i]);
+        pipeline->kind->item(&pipeline->printer, &items[i]);
+        if (has_failed(&pipeline->printer))
+            return PROGRAM_FAILED;
+    }
+    return n_encoded == n ? PROGRAM_DONE : fail(pipeline, pipeline->encoder->message);
 }
 
 /* Rows per token take memory for each; groups bound it. */
@@ -59,67 +59,103 @@ static size_t group_len(const struct pipeline *pipeline, const struct item *item
     return i;
 }
 
-static bool encode_items(struct pipeline *pipeline, struct item *items, size_t n, int *code)
+static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    for (size_t from = 0, len; from < n; from += len) {
+    int code = PROGRAM_DONE;
+    for (size_t from = 0, len; from < n && code == PROGRAM_DONE; from += len) {
         len = group_len(pipeline, items + from, n - from);
-        if (!encode_group(pipeline, items + from, len, code))
-            return false;
+        code = encode_group(pipeline, items + from, len);
     }
-    return true;
+    return code;
 }
 
 /* ---- Windows of texts ---- */
 
-static bool encode_windows(struct pipeline *pipeline, int *code)
+static int encode_windows(struct pipeline *pipeline)
 {
-    bool is_good = encode_items(pipeline, pipeline->windows, pipeline->n_windows, code);
+    int code = encode_items(pipeline, pipeline->windows, pipeline->n_windows);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     pipeline->n_windows = 0;
-    return is_good;
+    return code;
+}
+
+/* The i-th of n windows borrows the text and has tokens of its own. cut NULL: ids, which are one. */
+static struct item make_window(const struct item *item, const engine_window *cut, size_t i,
+                               size_t n)
+{
+    const engine_window whole = {.n_tokens = item->n_tokens};
+    const engine_window *part = cut ? cut : &whole;
+    struct item window = {
+        .number = item->number,
+        .record = {.input = item->record.input, .line = item->record.line},
+        .prompt_len = item->prompt_len,
+        .window = {i, n, part->begin, part->end, part->in_pair},
+        .tokens = alloc_zeros(part->n_tokens, sizeof *window.tokens),
+        .n_tokens = part->n_tokens,
+    };
+    if (cut)
+        engine_window_tokens(cut, item->tokens, item->n_tokens, window.tokens);
+    else
+        memcpy(window.tokens, item->tokens, item->n_tokens * sizeof *window.tokens);
+    if (item->mask)
+        window.mask = memcpy(alloc_zeros(item->n_tokens, 1), item->mask, item->n_tokens);
+    return window;
 }
 
 /* Adds the windows of an item to those that wait, and encodes them whenever they are enough. */
-static bool add_windows(struct pipeline *pipeline, struct windows *windows, int *code)
+static int add_windows(struct pipeline *pipeline, const struct item *item,
+                       const engine_window *cuts, size_t n)
+{
+    int code = PROGRAM_DONE;
+    for (size_t i = 0; i < n && code == PROGRAM_DONE; i++) {
+        if (pipeline->n_windows == GROUP_WINDOWS)
+            code = encode_windows(pipeline);
+        if (code != PROGRAM_DONE)
+            break;
+        struct item *window = &pipeline->windows[pipeline->n_windows++];
+        *window = make_window(item, cuts ? &cuts[i] : NULL, i, n);
+        if (!encoder_pad(pipeline->encoder, window))
+            code = fail(pipeline, pipeline->encoder->message);
+    }
+    return code;
+}
+
+static bool check_ids(struct encoder *encoder, const struct item *item)
+{
+    const size_t limit = encoder->options.max_tokens;
+    return item_n_visible(item) <= limit ||
+           encoder_fail(
+               encoder, item,
+               " has %zu ids and the limit is %zu; ids are taken as they are, not in windows",
+               item->n_tokens, limit);
+}
+
+static int cut_item(struct pipeline *pipeline, struct item *item)
 {
     struct encoder *encoder = pipeline->encoder;
-    while (windows->index < windows->of) {
-        if (pipeline->n_windows == GROUP_WINDOWS && !encode_windows(pipeline, code))
-            return false;
-        struct item *window = &pipeline->windows[pipeline->n_windows++];
-        bool is_made = windows_next(windows, window);
-        if (!(is_made ? encoder_pad(encoder, window)
-                      : encoder_fail_memory(encoder, windows->item))) {
-            *code = batch_fail(pipeline->batch, encoder->message);
-            return false;
-        }
+    const bool are_ids = item->record.input.ids != NULL;
+    char reason[sizeof encoder->message];
+    size_t n = 1;
+    engine_window *cuts = are_ids ? NULL : encoder_windows(encoder, item, &n);
+    if (are_ids ? check_ids(encoder, item) : cuts != NULL) {
+        int code = add_windows(pipeline, item, cuts, n);
+        free(cuts);
+        return code;
     }
-    return true;
+    strcpy(reason, encoder->message);
+    int code = encode_windows(pipeline);
+    return code == PROGRAM_DONE ? fail(pipeline, reason) : code;
 }
 
-static bool cut_item(struct pipeline *pipeline, struct item *item, int *code)
+static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    struct windows windows;
-    char reason[sizeof pipeline->encoder->message];
-    bool is_good = windows_begin(&windows, pipeline->encoder, item);
-    if (is_good) {
-        is_good = add_windows(pipeline, &windows, code);
-    } else {
-        strcpy(reason, pipeline->encoder->message);
-        if (encode_windows(pipeline, code))
-            *code = batch_fail(pipeline->batch, reason);
+    for (size_t i = 0; i < n; i++) {
+        int code = cut_item(pipeline, &items[i]);
+        if (code != PROGRAM_DONE)
+            return code;
     }
-    windows_end(&windows);
-    return is_good;
-}
-
-static bool encode_chunked(struct pipeline *pipeline, struct item *items, size_t n, int *code)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!cut_item(pipeline, &items[i], code))
-            return false;
-    return encode_windows(pipeline, code);
+    return encode_windows(pipeline);
 }
 
 /* ---- All of them ---- */
@@ -130,13 +166,11 @@ static int process_batch(void *task, struct batch *batch)
     struct encoder *encoder = pipeline->encoder;
     size_t n = batch_tokenize(batch);
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
-    int code = PROGRAM_FAILED;
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
-    if (!(encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n, &code)
-                                      : encode_items(pipeline, batch->items, n, &code)))
-        return code;
-    return n == batch->n_items ? PROGRAM_DONE : batch_fail(batch, reason);
+    int code = encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n)
+                                           : encode_items(pipeline, batch->items, n);
+    return code == PROGRAM_DONE && n < batch->n_items ? fail(pipeline, reason) : code;
 }
 
 static int run(struct pipeline *pipeline)
@@ -144,11 +178,10 @@ static int run(struct pipeline *pipeline)
     const struct printer_kind *kind = pipeline->kind;
     struct printer *printer = &pipeline->printer;
     int code = PROGRAM_FAILED;
-    errno = 0;
-    if (!kind->begin || kind->begin(printer))
-        code = batch_run(pipeline->batch, process_batch, pipeline);
-    if (code == PROGRAM_DONE)
-        notes_end(&pipeline->batch->notes);
+    if (kind->begin)
+        kind->begin(printer);
+    if (!has_failed(printer))
+        code = batch_run(pipeline->job, process_batch, pipeline);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)
@@ -156,13 +189,13 @@ static int run(struct pipeline *pipeline)
     return printer->message ? program_fail("%s", printer->message) : code;
 }
 
-static void prepare(struct pipeline *pipeline, const struct job *job)
+int encode_texts(const struct job *job)
 {
     const struct encode_options *options = job->options;
     FILE *stream = job->output->stream;
+    struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
+    pipeline->job = job;
     pipeline->encoder = job->encoder;
-    pipeline->stream = stream;
-    pipeline->batch = batch_new(job);
     pipeline->kind = printer_of(options->format);
     pipeline->printer = (struct printer){
         .stream = stream,
@@ -171,23 +204,11 @@ static void prepare(struct pipeline *pipeline, const struct job *job)
         .csv = {.stream = stream},
         .all_values = options->all_values,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
-        .ranked = calloc(job->encoder->info.n_labels + 1, sizeof(struct ranked)),
+        .ranked = alloc_zeros(job->encoder->info.n_labels, sizeof(struct ranked)),
     };
-}
-
-int encode_texts(const struct job *job)
-{
-    int code;
-    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
-    if (!pipeline)
-        return program_fail("not enough memory");
-    prepare(pipeline, job);
-    code = pipeline->batch && pipeline->printer.ranked ? run(pipeline)
-                                                       : program_fail("not enough memory");
-    output_check(job->output, false);
+    int code = run(pipeline);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
-    batch_free(pipeline->batch);
     free(pipeline->printer.ranked);
     free(pipeline);
     return code;

@@ -9,7 +9,6 @@
 #include "tools/encode/print/printer.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +20,12 @@ struct candidate {
 };
 
 struct ranking {
+    const struct job *job;
     const struct encode_options *options;
     struct encoder *encoder;
     FILE *stream;
     struct json_writer json; /* these two write to the same stream */
     struct csv_writer csv;
-    struct batch *batch;
     struct item query;
     FILE *texts;
     off_t n_bytes; /* of texts */
@@ -115,28 +114,18 @@ static void print_text(struct ranking *ranking, const struct candidate *candidat
 
 /* ---- Keeping texts until all are scored ---- */
 
-static int fail_memory(const struct ranking *ranking)
-{
-    return batch_fail(ranking->batch, "not enough memory");
-}
-
 static int keep(struct ranking *ranking, const struct candidate *candidate, const char *text)
 {
     if (ranking->n == ranking->cap) {
-        size_t cap = ranking->cap ? 2 * ranking->cap : 256;
-        struct candidate *larger = cap <= SIZE_MAX / sizeof *larger
-                                       ? realloc(ranking->candidates, cap * sizeof *larger)
-                                       : NULL;
-        if (!larger)
-            return fail_memory(ranking);
-        ranking->candidates = larger;
-        ranking->cap = cap;
+        ranking->cap = ranking->cap ? 2 * ranking->cap : 256;
+        ranking->candidates =
+            alloc_resize(ranking->candidates, ranking->cap, sizeof *ranking->candidates);
     }
     ranking->candidates[ranking->n] = *candidate;
     ranking->candidates[ranking->n++].offset = ranking->n_bytes;
     ranking->n_bytes += (off_t)candidate->len;
     if (candidate->len && fwrite(text, 1, candidate->len, ranking->texts) != candidate->len)
-        return batch_fail(ranking->batch, "cannot keep the texts in a temporary file");
+        return notes_fail(ranking->job->notes, "cannot keep the texts in a temporary file");
     return PROGRAM_DONE;
 }
 
@@ -147,7 +136,7 @@ static char *text_room(const struct ranking *ranking, size_t n)
     for (size_t i = 0; i < n; i++)
         if (ranking->candidates[i].len > longest)
             longest = ranking->candidates[i].len;
-    return malloc(longest + 1);
+    return alloc_zeros(longest, 1);
 }
 
 static int print_sorted(struct ranking *ranking)
@@ -157,18 +146,14 @@ static int print_sorted(struct ranking *ranking)
     if (ranking->n)
         qsort(ranking->candidates, ranking->n, sizeof *ranking->candidates, ranked_compare);
     char *text = text_room(ranking, n);
-    if (!text)
-        return fail_memory(ranking);
-
     int code = PROGRAM_DONE;
-    errno = 0;
+
     begin_print(ranking);
     for (size_t i = 0; i < n && code == PROGRAM_DONE && !ferror(ranking->stream); i++) {
         const struct candidate *candidate = &ranking->candidates[i];
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
-            code =
-                batch_fail(ranking->batch, "cannot read the temporary file with the texts again");
+            code = program_fail("cannot read the temporary file with the texts again");
         else
             print_text(ranking, candidate, i + 1, text);
     }
@@ -185,8 +170,8 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     const engine_input *query = &ranking->query.record.input;
     if (item->record.input.ids || item->record.input.pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
-    if (!prompt_apply(&encoder->prompt, item))
-        return encoder_fail_memory(encoder, item);
+    item_takes_memory(item);
+    prompt_apply(&encoder->prompt, item);
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
     struct item pair = *item;
@@ -207,7 +192,7 @@ static int give_out(struct ranking *ranking, const struct item *item, float scor
     const engine_input *input = &item->record.input;
     struct candidate candidate = {
         .ranked = {score, item->number - 1}, .len = input->text_len, .is_cut = item->n_dropped > 0};
-    notes_of(&ranking->batch->notes, item);
+    notes_of(ranking->job->notes, item);
     if (!ranking->options->in_order)
         return keep(ranking, &candidate, input->text);
     print_text(ranking, &candidate, 0, input->text);
@@ -229,11 +214,11 @@ static int score_batch(void *task, struct batch *batch)
     strcpy(reason, n < batch->n_items ? encoder->message : "");
     if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n,
                          &encoder->options, scores) != ENGINE_OK)
-        return batch_fail(batch, engine_session_message(encoder->session));
-    errno = 0;
+        return notes_fail(batch->job->notes, engine_session_message(encoder->session));
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
         code = give_out(ranking, &batch->items[i], scores[i]);
-    return code == PROGRAM_DONE && n < batch->n_items ? batch_fail(batch, reason) : code;
+    return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job->notes, reason)
+                                                      : code;
 }
 
 /* ---- All of it ---- */
@@ -245,20 +230,17 @@ static bool read_query(struct ranking *ranking)
     struct item *query = &ranking->query;
     query->record.input.text = ranking->options->query;
     query->record.input.text_len = strlen(ranking->options->query);
-    if (!prompt_apply(&encoder->query_prompt, query))
-        return encoder_fail_memory(encoder, query);
+    prompt_apply(&encoder->query_prompt, query);
     if (encoder->ranks_pairs)
         return true;
     if (!encoder_tokenize(encoder, query))
         return false;
-    notes_of(&ranking->batch->notes, query);
+    notes_of(ranking->job->notes, query);
     return true;
 }
 
 static int prepare(struct ranking *ranking)
 {
-    if (!ranking->batch)
-        return program_fail("not enough memory");
     if (!read_query(ranking))
         return program_fail("%s", ranking->encoder->message);
     if (!ranking->options->in_order && !(ranking->texts = tmpfile()))
@@ -268,33 +250,27 @@ static int prepare(struct ranking *ranking)
 
 static int score_all(struct ranking *ranking)
 {
-    errno = 0;
     if (ranking->options->in_order)
         begin_print(ranking);
-    int code = batch_run(ranking->batch, score_batch, ranking);
-    if (code != PROGRAM_DONE)
-        return code;
-    notes_end(&ranking->batch->notes);
-    return ranking->options->in_order ? PROGRAM_DONE : print_sorted(ranking);
+    int code = batch_run(ranking->job, score_batch, ranking);
+    return code != PROGRAM_DONE || ranking->options->in_order ? code : print_sorted(ranking);
 }
 
 int rank_texts(const struct job *job)
 {
     FILE *stream = job->output->stream;
-    struct ranking ranking = {.options = job->options,
+    struct ranking ranking = {.job = job,
+                              .options = job->options,
                               .encoder = job->encoder,
                               .stream = stream,
                               .json = {.stream = stream},
-                              .csv = {.stream = stream},
-                              .batch = batch_new(job)};
+                              .csv = {.stream = stream}};
     int code = prepare(&ranking);
     if (code == PROGRAM_DONE)
         code = score_all(&ranking);
-    output_check(job->output, false);
     if (ranking.texts)
         fclose(ranking.texts);
     free(ranking.candidates);
     item_free(&ranking.query);
-    batch_free(ranking.batch);
     return code;
 }

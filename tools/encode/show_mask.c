@@ -12,7 +12,6 @@
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,7 @@ static const size_t MOST_CELLS = (size_t)1 << 26;
 
 struct masks {
     struct encoder *encoder;
-    struct item *items; /* [n] */
-    size_t n;
+    struct kept texts;
     size_t n_places; /* N */
     bool is_causal;
     double *row; /* [N], of one of the matrices */
@@ -35,30 +33,20 @@ static int take_batch(void *task, struct batch *batch)
 {
     struct masks *masks = task;
     if (batch_tokenize(batch) < batch->n_items)
-        return batch_fail(batch, masks->encoder->message);
-    for (size_t i = 0; i < batch->n_items; i++)
-        notes_of(&batch->notes, &batch->items[i]);
-    return batch_keep(batch, &masks->items, &masks->n) ? PROGRAM_DONE
-                                                       : batch_fail(batch, "not enough memory");
-}
-
-static int read_all(struct masks *masks, struct batch *batch)
-{
-    int code = batch_run(batch, take_batch, masks);
-    if (code == PROGRAM_DONE)
-        notes_end(&batch->notes);
-    return code;
+        return notes_fail(batch->job->notes, masks->encoder->message);
+    batch_keep(batch, &masks->texts);
+    return PROGRAM_DONE;
 }
 
 /* The look-ahead mask, and what is seen in each text. */
 static int check_size(const struct masks *masks, size_t n_places)
 {
-    double n_cells = (double)n_places * (double)n_places * (double)(masks->n + 1);
+    double n_cells = (double)n_places * (double)n_places * (double)(masks->texts.n + 1);
     if (n_cells <= (double)MOST_CELLS)
         return PROGRAM_DONE;
     return program_fail("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most "
                         "%zu are shown: give fewer or shorter texts, or a smaller --pad-to",
-                        masks->n, plural(masks->n), n_places, n_cells, MOST_CELLS);
+                        masks->texts.n, plural(masks->texts.n), n_places, n_cells, MOST_CELLS);
 }
 
 /* All texts as long as the longest. */
@@ -66,9 +54,9 @@ static int pad_all(struct masks *masks)
 {
     struct encoder *encoder = masks->encoder;
     size_t n_places = encoder->padding.n;
-    for (size_t i = 0; i < masks->n; i++)
-        if (masks->items[i].n_tokens > n_places)
-            n_places = masks->items[i].n_tokens;
+    for (size_t i = 0; i < masks->texts.n; i++)
+        if (masks->texts.items[i].n_tokens > n_places)
+            n_places = masks->texts.items[i].n_tokens;
     if (n_places == 0)
         return program_fail(
             "--show-mask: there is no token to show a mask for; --pad-to N makes places");
@@ -76,11 +64,9 @@ static int pad_all(struct masks *masks)
     if (code != PROGRAM_DONE)
         return code;
     encoder->padding.n = masks->n_places = n_places;
-    masks->row = malloc(n_places * sizeof *masks->row);
-    if (!masks->row)
-        return program_fail("not enough memory");
-    for (size_t i = 0; i < masks->n; i++)
-        if (!encoder_pad(encoder, &masks->items[i]))
+    masks->row = alloc_zeros(n_places, sizeof *masks->row);
+    for (size_t i = 0; i < masks->texts.n; i++)
+        if (!encoder_pad(encoder, &masks->texts.items[i]))
             return program_fail("%s", encoder->message);
     return PROGRAM_DONE;
 }
@@ -127,11 +113,11 @@ static const double *row_of(const struct masks *masks, enum matrix matrix, const
                             size_t row)
 {
     if (matrix == SOFTMAX) {
-        softmax(masks, &masks->items[row], masks->row);
+        softmax(masks, &masks->texts.items[row], masks->row);
         return masks->row;
     }
     for (size_t i = 0; i < masks->n_places; i++)
-        masks->row[i] = matrix == PADDING      ? !item_is_masked(&masks->items[row], i)
+        masks->row[i] = matrix == PADDING      ? !item_is_masked(&masks->texts.items[row], i)
                         : matrix == LOOK_AHEAD ? looks_ahead(row, i)
                                                : sees(masks, item, row, i);
     return masks->row;
@@ -139,7 +125,7 @@ static const double *row_of(const struct masks *masks, enum matrix matrix, const
 
 static size_t n_rows(const struct masks *masks, enum matrix matrix)
 {
-    return matrix == PADDING || matrix == SOFTMAX ? masks->n : masks->n_places;
+    return matrix == PADDING || matrix == SOFTMAX ? masks->texts.n : masks->n_places;
 }
 
 /* ---- Text ---- */
@@ -168,7 +154,7 @@ static void print_matrix(const struct masks *masks, enum matrix matrix, const st
         print_cells(row_of(masks, matrix, item, row), masks->n_places, matrix, stream);
         if (matrix == PADDING) {
             fputs("  ", stream);
-            print_input(stream, &masks->items[row].record.input, TITLE_COLUMNS);
+            print_input(stream, &masks->texts.items[row].record.input, TITLE_COLUMNS);
         }
         if (matrix == SEEN && item_is_masked(item, row))
             fputs("  padding: not computed", stream);
@@ -189,7 +175,7 @@ static void print_seen(const struct masks *masks, const struct item *item, FILE 
 
 static void print_text(const struct masks *masks, FILE *stream)
 {
-    const size_t n = masks->n, n_places = masks->n_places;
+    const size_t n = masks->texts.n, n_places = masks->n_places;
     print_heading(stream, masks->encoder);
     fprintf(stream, "\npadding mask [%zu, %zu], text × place: 1 is a token, 0 is padding\n", n,
             n_places);
@@ -198,7 +184,7 @@ static void print_text(const struct masks *masks, FILE *stream)
             n_places, n_places);
     print_matrix(masks, LOOK_AHEAD, NULL, stream);
     for (size_t i = 0; i < n && !ferror(stream); i++)
-        print_seen(masks, &masks->items[i], stream);
+        print_seen(masks, &masks->texts.items[i], stream);
     fprintf(stream,
             "\nsoftmax [%zu, %zu] of scores: the ids, where these were given, else 0; -inf for "
             "padding\n",
@@ -236,17 +222,17 @@ static void print_json(const struct masks *masks, FILE *stream)
 {
     struct json_writer json = {.stream = stream};
     json_begin_object(&json, NULL);
-    write_inputs_json(&json, masks->items, masks->n);
+    write_inputs_json(&json, &masks->texts);
     json_write_count(&json, "places", masks->n_places);
     json_write_text(&json, "mask", masks->encoder->mask);
     write_matrix(masks, PADDING, NULL, "padding_mask", &json);
     write_matrix(masks, LOOK_AHEAD, NULL, "look_ahead_mask", &json);
     json_begin_array(&json, "seen");
-    for (size_t i = 0; i < masks->n; i++)
-        write_matrix(masks, SEEN, &masks->items[i], NULL, &json);
+    for (size_t i = 0; i < masks->texts.n; i++)
+        write_matrix(masks, SEEN, &masks->texts.items[i], NULL, &json);
     json_end_array(&json);
     write_matrix(masks, SOFTMAX, NULL, "softmax", &json);
-    write_truncated_json(&json, masks->items, masks->n);
+    write_truncated_json(&json, &masks->texts);
     json_end_object(&json);
 }
 
@@ -267,19 +253,12 @@ int show_masks(const struct job *job)
 {
     struct masks masks = {.encoder = job->encoder,
                           .is_causal = strcmp(job->encoder->mask, "causal") == 0};
-    struct batch *batch = batch_new(job);
-    int code = batch ? read_all(&masks, batch) : program_fail("not enough memory");
+    int code = batch_run(job, take_batch, &masks);
     if (code == PROGRAM_DONE)
         code = pad_all(&masks);
-    if (code == PROGRAM_DONE) {
-        errno = 0;
+    if (code == PROGRAM_DONE)
         print(&masks, job->options->format, job->output->stream);
-        output_check(job->output, false);
-    }
-    for (size_t i = 0; i < masks.n; i++)
-        item_free(&masks.items[i]);
-    free(masks.items);
+    kept_free(&masks.texts);
     free(masks.row);
-    batch_free(batch);
     return code;
 }

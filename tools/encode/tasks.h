@@ -7,12 +7,15 @@
 #include "tools/common/texts/reader.h"
 #include "tools/encode/encode_options.h"
 
+struct notes;
+
 /* What all of them are given. */
 struct job {
     const struct encode_options *options;
     struct encoder *encoder;
     struct reader *reader;
     struct output *output;
+    struct notes *notes;
 };
 
 /* Each returns the program's exit code; what went wrong has been said, except of writes that

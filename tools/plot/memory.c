@@ -1,7 +1,7 @@
 /* memory.c - see memory.h. */
 #include "tools/plot/memory.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/common/utf8.h"
 
 #include <stdarg.h>
@@ -10,22 +10,14 @@
 static void **blocks; /* [n_blocks]: all that there are */
 static size_t n_blocks, blocks_cap;
 
-static _Noreturn void end_program(void)
-{
-    exit(program_fail("not enough memory"));
-}
-
 void *memory_keep(void *block)
 {
-    if (block && n_blocks == blocks_cap) {
-        void **more = realloc(blocks, (2 * blocks_cap + 64) * sizeof *more);
-        if (!more)
-            end_program();
-        blocks = more;
-        blocks_cap = 2 * blocks_cap + 64;
-    }
     if (!block)
-        end_program();
+        alloc_fail();
+    if (n_blocks == blocks_cap) {
+        blocks_cap = 2 * blocks_cap + 64;
+        blocks = alloc_resize(blocks, blocks_cap, sizeof *blocks);
+    }
     return blocks[n_blocks++] = block;
 }
 
@@ -40,7 +32,7 @@ void memory_free_all(void)
 
 void *memory_zeros(size_t n, size_t element_bytes)
 {
-    return memory_keep(calloc(n ? n : 1, element_bytes));
+    return memory_keep(alloc_zeros(n, element_bytes));
 }
 
 char *text_of_bytes(const char *bytes, size_t len)
@@ -62,7 +54,7 @@ char *text_new(const char *format, ...)
     int len = vasprintf(&made, format, arguments);
     va_end(arguments);
     if (len < 0)
-        end_program();
+        alloc_fail();
     char *text = text_of_bytes(made, (size_t)len);
     free(made);
     return text;
@@ -70,16 +62,11 @@ char *text_new(const char *format, ...)
 
 FILE *memory_open(char **text, size_t *len)
 {
-    FILE *stream = open_memstream(text, len);
-    if (!stream)
-        end_program();
-    return stream;
+    return alloc_open(text, len);
 }
 
 void memory_close(FILE *stream, char **text)
 {
-    int is_bad = ferror(stream);
-    if (fclose(stream) != 0 || is_bad)
-        end_program();
+    alloc_close(stream);
     memory_keep(*text);
 }

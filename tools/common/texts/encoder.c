@@ -19,11 +19,6 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
     return false;
 }
 
-bool encoder_fail_memory(struct encoder *encoder, const struct item *item)
-{
-    return encoder_fail(encoder, item, ": not enough memory");
-}
-
 /* The engine counts the inputs of one call, the user all texts: "input 6" becomes "text 7" or
  * "line 7 of stdin". */
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
@@ -32,16 +27,6 @@ bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
     int len = 0;
     sscanf(message, "input %*u%n", &len);
     return encoder_fail(encoder, item, "%s%s", len ? "" : ": ", message + len);
-}
-
-void *encoder_room(void *data, size_t *cap, size_t n, size_t element_bytes)
-{
-    if (n <= *cap)
-        return data;
-    free(data);
-    data = n <= SIZE_MAX / element_bytes ? malloc(n * element_bytes) : NULL;
-    *cap = data ? n : 0;
-    return data;
 }
 
 const char *encoder_label(const struct encoder *encoder, size_t label,
@@ -96,12 +81,9 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
     const size_t width = encoder->width, n_rows = count_rows(encoder, items, n);
     size_t n_made = n;
 
-    const size_t n_numbers = n_rows < SIZE_MAX / width ? n_rows * width + 1 : SIZE_MAX;
-    encoder->rows =
-        encoder_room(encoder->rows, &encoder->rows_cap, n_numbers, sizeof *encoder->rows);
-    if (!encoder->rows) {
-        encoder_fail_memory(encoder, items);
-        return 0;
+    if (n_rows > encoder->rows_cap || !encoder->rows) {
+        encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
+        encoder->rows_cap = n_rows;
     }
     if (make(encoder->session, encoder->inputs, n, &encoder->options, encoder->rows, n_rows * width,
              NULL, NULL) != ENGINE_OK) {
@@ -122,12 +104,10 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
 
 static bool fill(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    size_t n_masks = item_count(item, encoder->info.mask_token), cap = 0;
-    if (n_masks == 0)
+    size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
+    if (cap == 0)
         return true;
-    item->candidates = encoder_room(NULL, &cap, n_masks * encoder->top, sizeof *item->candidates);
-    if (!item->candidates)
-        return encoder_fail_memory(encoder, item);
+    item->candidates = alloc_zeros(cap, sizeof *item->candidates);
     if (engine_fill(encoder->session, input, encoder->top, &encoder->options, item->candidates, cap,
                     &item->n_candidates, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, item);
@@ -136,11 +116,8 @@ static bool fill(struct encoder *encoder, const engine_input *input, struct item
 
 static bool find_entities(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    size_t cap = 0;
-    item->entities = encoder_room(NULL, &cap, item->n_tokens + 1, sizeof *item->entities);
-    if (!item->entities)
-        return encoder_fail_memory(encoder, item);
-    if (engine_entities(encoder->session, input, &encoder->options, item->entities, cap,
+    item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
+    if (engine_entities(encoder->session, input, &encoder->options, item->entities, item->n_tokens,
                         &item->n_entities, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, item);
     return true;
@@ -150,12 +127,10 @@ size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
 {
     if (n == 0 || task_is_tokens(encoder->request.task))
         return n;
-    encoder->inputs =
-        encoder_room(encoder->inputs, &encoder->inputs_cap, n, sizeof *encoder->inputs);
-    if (!encoder->inputs) {
-        encoder_fail_memory(encoder, items);
-        return 0;
-    }
+    item_takes_memory(items);
+    if (n > encoder->inputs_cap)
+        encoder->inputs =
+            alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
     for (size_t i = 0; i < n; i++)
         encoder->inputs[i] = item_input(&items[i]);
     if (encoder->width)

@@ -3,7 +3,7 @@
 #ifndef TOOLS_ENCODER_H
 #define TOOLS_ENCODER_H
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/common/texts/item.h"
 #include "tools/common/texts/padding.h"
 #include "tools/common/texts/prompt.h"
@@ -30,7 +30,7 @@ struct encoder {
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     float *rows;
-    size_t inputs_cap, rows_cap;
+    size_t inputs_cap, rows_cap; /* rows of `width` numbers */
 };
 
 /* Opens the model and makes the session. On failure the message has been printed and *exit_code
@@ -46,8 +46,9 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item);
  * they are tokenized, ids are not). */
 bool encoder_pad(struct encoder *encoder, struct item *item);
 
-/* The windows, [n], of a text with all its tokens, to be freed; NULL after a failure. */
-engine_window *encoder_windows(struct encoder *encoder, const struct item *item, size_t *n);
+/* The windows, [n], of a text with all its tokens, to be freed; NULL after a failure. Each has the
+ * tokens of the prompt, which are marked as such. */
+engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n);
 
 /* Asks the model for what the task wants of n items whose tokens are set. How many, from the first,
  * have it; the message says why not all. Rows are valid until the next call. */
@@ -74,10 +75,6 @@ const char *encoder_label(const struct encoder *encoder, size_t label,
  * the session's message, in which "input" and a number is the item. */
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
-bool encoder_fail_memory(struct encoder *encoder, const struct item *item);
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
-
-/* Room for at least n >= 1 elements; what was in it is lost. NULL, and nothing kept, on failure. */
-void *encoder_room(void *data, size_t *cap, size_t n, size_t element_bytes);
 
 #endif

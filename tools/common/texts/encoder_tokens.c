@@ -44,9 +44,7 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
     else if (encoder->options.max_tokens && guess > encoder->options.max_tokens)
         guess = encoder->options.max_tokens;
     do {
-        item->tokens = encoder_room(item->tokens, &cap, guess, sizeof *item->tokens);
-        if (!item->tokens)
-            return encoder_fail_memory(encoder, item);
+        item->tokens = alloc_resize(item->tokens, cap = guess, sizeof *item->tokens);
         status =
             engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
@@ -78,10 +76,9 @@ static bool take_ids(struct encoder *encoder, struct item *item)
 
     if (encoder->request.task == TASK_ENTITIES)
         return encoder_fail(encoder, item, ": --entities takes texts; ids have no places in one");
-    item->tokens = calloc(n ? n : 1, sizeof *item->tokens);
-    if (!item->tokens || !padding_find(&encoder->padding, item))
-        return encoder_fail_memory(encoder, item);
+    item->tokens = alloc_zeros(n, sizeof *item->tokens);
     item->n_tokens = n;
+    padding_find(&encoder->padding, item);
     for (size_t i = 0; i < n; i++) {
         engine_token *token = &item->tokens[i];
         token->id = input->ids[i];
@@ -95,6 +92,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
 
 bool encoder_tokenize(struct encoder *encoder, struct item *item)
 {
+    item_takes_memory(item);
     return item->record.input.ids ? take_ids(encoder, item) : tokenize_text(encoder, item);
 }
 
@@ -105,7 +103,8 @@ bool encoder_pad(struct encoder *encoder, struct item *item)
         return encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
                             item->record.input.ids ? "ids" : "tokens", most,
                             item->record.input.ids ? "; ids are taken as they are, not cut" : "");
-    return padding_apply(&encoder->padding, item) || encoder_fail_memory(encoder, item);
+    padding_apply(&encoder->padding, item);
+    return true;
 }
 
 /* ---- What tokens are called ---- */
@@ -139,18 +138,23 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 
 /* ---- Windows ---- */
 
-engine_window *encoder_windows(struct encoder *encoder, const struct item *item, size_t *n)
+static void mark_prompt(struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        engine_token *token = &item->tokens[i];
+        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
+    }
+}
+
+engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)
 {
     engine_window *windows = NULL;
     engine_status status;
-    size_t cap = 0;
+    size_t cap;
     *n = 1;
+    mark_prompt(item);
     do {
-        windows = encoder_room(windows, &cap, *n, sizeof *windows);
-        if (!windows) {
-            encoder_fail_memory(encoder, item);
-            return NULL;
-        }
+        windows = alloc_resize(windows, cap = *n, sizeof *windows);
         status = engine_windows(encoder->session, item->tokens, item->n_tokens, &encoder->options,
                                 windows, cap, n);
     } while (status == ENGINE_ERROR_BUFFER && *n > cap);

@@ -1,6 +1,8 @@
 /* item.c - an input's name in messages, what it shows of itself, its end; see item.h. */
 #include "tools/common/texts/item.h"
 
+#include "tools/common/alloc.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,4 +82,10 @@ const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES])
     else
         snprintf(out, ITEM_NAME_BYTES, "the query");
     return out;
+}
+
+void item_takes_memory(const struct item *item)
+{
+    char name[ITEM_NAME_BYTES];
+    alloc_for("%s", item_name(item, name));
 }

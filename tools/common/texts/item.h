@@ -63,4 +63,7 @@ engine_input item_input(const struct item *item);
 enum { ITEM_NAME_BYTES = 48 };
 const char *item_name(const struct item *item, char out[ITEM_NAME_BYTES]);
 
+/* Memory that is asked for from here on is for this item: alloc_for. */
+void item_takes_memory(const struct item *item);
+
 #endif

@@ -5,10 +5,9 @@
  */
 #include "tools/common/texts/json_input.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/common/utf8.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -24,7 +23,7 @@
 enum member { TEXT, PAIR, IDS, TYPES, MASK, N_MEMBERS };
 static const char *const KEYS[N_MEMBERS] = {"text", "pair", "ids", "types", "mask"};
 
-__attribute__((format(printf, 2, 3))) static bool fail(char *message, const char *format, ...)
+static bool PROGRAM_PRINTF(2, 3) fail(char *message, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -35,69 +34,41 @@ __attribute__((format(printf, 2, 3))) static bool fail(char *message, const char
 
 /* ---- Before parsing ---- */
 
-/* The number of an escape \uXXXX at text, or -1. */
-static int32_t unicode_escape(const char *text, size_t len)
+/* The number of an escape \uXXXX, or 0. */
+static unsigned long unicode_escape(const char *text)
 {
-    int32_t value = 0;
-    if (len < 6 || text[0] != '\\' || text[1] != 'u')
-        return -1;
-    for (int i = 2; i < 6; i++) {
-        int digit = tolower((unsigned char)text[i]);
-        if (!isxdigit(digit))
-            return -1;
-        value = value * 16 + (isdigit(digit) ? digit - '0' : digit - 'a' + 10);
-    }
-    return value;
-}
-
-static bool is_between(int32_t value, int32_t first, int32_t last)
-{
-    return value >= first && value <= last;
+    char digits[5] = "";
+    if (strncmp(text, "\\u", 2) != 0 || strspn(text + 2, "0123456789abcdefABCDEF") < 4)
+        return 0;
+    return strtoul(memcpy(digits, text + 2, 4), NULL, 16);
 }
 
 /* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is an error whatever
- * follows it, so strings need not be told from the rest. */
+ * follows it, so strings need not be told from the rest. The text ends with a NUL byte. */
 static void replace_lone_surrogates(char *text, size_t len)
 {
-    size_t at = 0;
-    while (at + 1 < len) {
-        if (text[at] != '\\') {
-            at++;
-            continue;
-        }
-        int32_t first = unicode_escape(text + at, len - at);
-        if (first < 0) {
-            at += 2;
-            continue;
-        }
-        int32_t second = len - at > 6 ? unicode_escape(text + at + 6, len - at - 6) : -1;
-        if (is_between(first, 0xD800, 0xDBFF) && is_between(second, 0xDC00, 0xDFFF)) {
-            at += 12;
-            continue;
-        }
-        if (is_between(first, 0xD800, 0xDFFF))
-            memcpy(text + at + 2, "fffd", 4);
-        at += 6;
+    const char *end = text + len;
+    for (char *at = text; at < end && (at = memchr(at, '\\', (size_t)(end - at))) != NULL;) {
+        const unsigned long first = unicode_escape(at);
+        const bool is_surrogate = (first & 0xF800) == 0xD800;
+        const bool is_pair =
+            (first & 0xFC00) == 0xD800 && (unicode_escape(at + 6) & 0xFC00) == 0xDC00;
+        if (is_surrogate && !is_pair)
+            memcpy(at + 2, "fffd", 4);
+        at += is_pair ? 12 : first ? 6 : 2;
     }
 }
 
-static json_t *parse(char *line, size_t len, char *message)
+static json_t *parse(const char *line, size_t len, char *message)
 {
-    bool invalid;
-    size_t repaired_len = utf8_repaired_len(line, len, &invalid);
-    char *repaired = NULL;
+    bool is_invalid;
+    const size_t repaired_len = utf8_repaired_len(line, len, &is_invalid);
+    char *repaired = alloc_zeros(repaired_len + 1, 1);
     json_error_t error;
 
-    replace_lone_surrogates(line, len);
-    if (invalid) {
-        repaired = malloc(repaired_len);
-        if (!repaired) {
-            fail(message, "not enough memory");
-            return NULL;
-        }
-        utf8_repair(line, len, repaired);
-    }
-    json_t *value = json_loadb(invalid ? repaired : line, invalid ? repaired_len : len,
+    utf8_repair(line, len, repaired);
+    replace_lone_surrogates(repaired, repaired_len);
+    json_t *value = json_loadb(repaired, repaired_len,
                                JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
     free(repaired);
     if (!value)
@@ -107,13 +78,12 @@ static json_t *parse(char *line, size_t len, char *message)
 
 /* ---- Texts ---- */
 
-static bool set_texts(const json_t *text, const json_t *pair, struct record *record, char *message)
+/* pair may be NULL. Returns true. */
+static bool set_texts(const json_t *text, const json_t *pair, struct record *record)
 {
     size_t text_len = json_string_length(text);
-    size_t pair_len = pair ? json_string_length(pair) : 0;
-    char *storage = malloc(text_len + pair_len + 1);
-    if (!storage)
-        return fail(message, "not enough memory");
+    size_t pair_len = json_string_length(pair);
+    char *storage = alloc_zeros(text_len + pair_len, 1);
     memcpy(storage, json_string_value(text), text_len);
     if (pair)
         memcpy(storage + text_len, json_string_value(pair), pair_len);
@@ -130,7 +100,7 @@ static bool read_array(const json_t *array, struct record *record, char *message
     const json_t *text = json_array_get(array, 0), *pair = json_array_get(array, 1);
     if (json_array_size(array) != 2 || !json_is_string(text) || !json_is_string(pair))
         return fail(message, "this array is not two strings; " EXPECTED);
-    return set_texts(text, pair, record, message);
+    return set_texts(text, pair, record);
 }
 
 /* ---- Ids ---- */
@@ -164,10 +134,7 @@ static bool read_ids(const json_t *const members[N_MEMBERS], struct record *reco
         if (members[i] &&
             !check_numbers(members[i], KEYS[i], n, i == MASK ? 1 : INT32_MAX, message))
             return false;
-    /* One byte more, so that no ids at all have an address: ids that are NULL mean a text. */
-    int32_t *ids = malloc(n * (2 * sizeof *ids + 1) + 1);
-    if (!ids)
-        return fail(message, "not enough memory");
+    int32_t *ids = alloc_zeros(n, 2 * sizeof *ids + 1); /* not NULL, which would mean a text */
     int32_t *types = ids + n;
     uint8_t *mask = (uint8_t *)(types + n);
     for (size_t i = 0; i < n; i++) {
@@ -228,13 +195,13 @@ static bool read_object(json_t *object, struct record *record, char *message)
     for (enum member i = TEXT; i <= PAIR; i++)
         if (members[i] && !json_is_string(members[i]))
             return fail(message, "\"%s\" is not a string; " EXPECTED, KEYS[i]);
-    return set_texts(members[TEXT], members[PAIR], record, message);
+    return set_texts(members[TEXT], members[PAIR], record);
 }
 
 static bool read_value(json_t *value, struct record *record, char *message)
 {
     if (json_is_string(value))
-        return set_texts(value, NULL, record, message);
+        return set_texts(value, NULL, record);
     if (json_is_array(value))
         return read_array(value, record, message);
     if (json_is_object(value))
@@ -250,7 +217,7 @@ static bool is_empty_line(const char *line, size_t len)
     return true;
 }
 
-bool json_input_read(char *line, size_t len, struct record *record,
+bool json_input_read(const char *line, size_t len, struct record *record,
                      char message[JSON_MESSAGE_BYTES])
 {
     *record = (struct record){0};

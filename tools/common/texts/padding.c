@@ -5,7 +5,7 @@
  */
 #include "tools/common/texts/padding.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,40 +60,32 @@ bool padding_is_at_ends(const struct item *item, int32_t id)
            (input->ids[0] == id || input->ids[input->n_ids - 1] == id);
 }
 
-bool padding_find(const struct padding *padding, struct item *item)
+void padding_find(const struct padding *padding, struct item *item)
 {
     const engine_input *input = &item->record.input;
     size_t begin = 0, end = input->n_ids;
     bool is_at_ends = padding->is_named && !input->mask && padding_is_at_ends(item, padding->id);
     if (!input->mask && !is_at_ends)
-        return true;
-    item->mask = calloc(end + 1, 1);
-    if (!item->mask)
-        return false;
+        return;
+    item->mask = alloc_zeros(end, 1);
     if (input->mask) {
         memcpy(item->mask, input->mask, end);
-        return true;
+        return;
     }
     while (end > 0 && input->ids[end - 1] == padding->id)
         end--;
     while (begin < end && input->ids[begin] == padding->id)
         begin++;
     memset(item->mask + begin, 1, end - begin);
-    return true;
 }
 
-bool padding_apply(const struct padding *padding, struct item *item)
+void padding_apply(const struct padding *padding, struct item *item)
 {
     size_t n = padding->n, n_tokens = item->n_tokens;
     if (n <= n_tokens)
-        return true;
-    engine_token *tokens = calloc(n, sizeof *tokens);
-    uint8_t *mask = calloc(n, 1);
-    if (!tokens || !mask) {
-        free(tokens);
-        free(mask);
-        return false;
-    }
+        return;
+    engine_token *tokens = alloc_zeros(n, sizeof *tokens);
+    uint8_t *mask = alloc_zeros(n, 1);
     size_t first = padding->on_left ? n - n_tokens : 0;
     for (size_t i = 0; i < n; i++)
         tokens[i] = (engine_token){.id = padding->id, .special = 1};
@@ -106,5 +98,4 @@ bool padding_apply(const struct padding *padding, struct item *item)
     item->tokens = tokens;
     item->mask = mask;
     item->n_tokens = n;
-    return true;
 }

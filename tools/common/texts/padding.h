@@ -25,10 +25,10 @@ void padding_settle(struct padding *padding, const engine_model *model,
 bool padding_is_at_ends(const struct item *item, int32_t id);
 
 /* Gives ids their mask: their own, else one that hides all of the named id at their start and their
- * end. False: no memory. */
-bool padding_find(const struct padding *padding, struct item *item);
+ * end. */
+void padding_find(const struct padding *padding, struct item *item);
 
-/* Pads an item of at most n tokens to n. False: no memory. */
-bool padding_apply(const struct padding *padding, struct item *item);
+/* Pads an item of at most n tokens to n. */
+void padding_apply(const struct padding *padding, struct item *item);
 
 #endif

@@ -1,9 +1,8 @@
 /* prompt.c - the library finds the words; here is decided when the file's own are used. */
 #include "tools/common/texts/prompt.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool uses_own_pooling(const struct request_options *request)
@@ -51,27 +50,16 @@ bool prompt_resolve(const engine_model *model, const struct request_options *req
                 uses_own, ENGINE_ROLE_QUERY, query, exit_code);
 }
 
-bool prompt_apply(const struct prompt *prompt, struct item *item)
+void prompt_apply(const struct prompt *prompt, struct item *item)
 {
     engine_input *input = &item->record.input;
     if (prompt->len == 0 || input->ids)
-        return true;
-    item->prompted = malloc(prompt->len + input->text_len + 1);
-    if (!item->prompted)
-        return false;
+        return;
+    item->prompted = alloc_zeros(prompt->len + input->text_len, 1);
     memcpy(item->prompted, prompt->text, prompt->len);
     if (input->text_len)
         memcpy(item->prompted + prompt->len, input->text, input->text_len);
     item->prompt_len = prompt->len;
     input->text = item->prompted;
     input->text_len += prompt->len;
-    return true;
-}
-
-void prompt_mark(struct item *item)
-{
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        engine_token *token = &item->tokens[i];
-        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
-    }
 }

@@ -19,10 +19,7 @@ bool prompt_resolve(const engine_model *model, const struct request_options *req
                     bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
 
 /* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who
- * asked for it. From there on it is part of the text: spans count in both. False: no memory. */
-bool prompt_apply(const struct prompt *prompt, struct item *item);
-
-/* Tells the tokens of an item's prompt from those of its text: every window has them. */
-void prompt_mark(struct item *item);
+ * asked for it. From there on it is part of the text: spans count in both. */
+void prompt_apply(const struct prompt *prompt, struct item *item);
 
 #endif

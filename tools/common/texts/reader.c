@@ -1,6 +1,7 @@
 /* reader.c - arguments and lines as inputs; see reader.h. */
 #include "tools/common/texts/reader.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/texts/json_input.h"
 
 #include <stdio.h>
@@ -48,31 +49,26 @@ static enum reader_state next_argument(struct reader *reader, struct record *rec
 {
     if (reader->n_read == reader->n_texts)
         return READER_END;
-    const char *text = reader->texts[reader->n_read++];
-    *record = (struct record){0};
-    record->input.text = text;
-    record->input.text_len = strlen(text);
-    record->input.pair = reader->pair;
-    record->input.pair_len = reader->pair ? strlen(reader->pair) : 0;
+    const char *text = reader->texts[reader->n_read++], *pair = reader->pair;
+    *record = (struct record){.input = {.text = text,
+                                        .text_len = strlen(text),
+                                        .pair = pair,
+                                        .pair_len = pair ? strlen(pair) : 0}};
     return READER_RECORD;
 }
 
-static enum reader_state take_text(struct reader *reader, const char *line, size_t len,
+static enum reader_state take_text(const struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    size_t number = reader->lines.n_lines;
-    char *copy = malloc(len + 1);
-    if (!copy)
-        return fail_in_line(reader, number, "not enough memory");
+    char *copy = alloc_zeros(len, 1);
     memcpy(copy, line, len);
-    *record = (struct record){.storage = copy, .line = number};
-    record->input.text = copy;
-    record->input.text_len = len;
+    *record = (struct record){
+        .input = {.text = copy, .text_len = len}, .storage = copy, .line = reader->lines.n_lines};
     return READER_RECORD;
 }
 
 /* An empty line is forgiven where it is the last; skipping one would shift what comes after it. */
-static enum reader_state take_json(struct reader *reader, char *line, size_t len,
+static enum reader_state take_json(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
     char reason[JSON_MESSAGE_BYTES];
@@ -87,13 +83,14 @@ static enum reader_state take_json(struct reader *reader, char *line, size_t len
     return READER_RECORD;
 }
 
-static enum reader_state take_line(struct reader *reader, char *line, size_t len,
+static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
     if (reader->lines.n_lines == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
         line += 3;
         len -= 3;
     }
+    alloc_for("line %zu of stdin", reader->lines.n_lines);
     return reader->is_json ? take_json(reader, line, len, record)
                            : take_text(reader, line, len, record);
 }

@@ -11,11 +11,10 @@ enum { WORD_COLUMNS = 24, TEXT_COLUMNS = 70, SENTENCE_COLUMNS = 80 };
 
 /* ---- Text ---- */
 
-static bool print_pairs(const struct comparison *comparison, FILE *stream)
+static void print_pairs(const struct comparison *comparison, FILE *stream)
 {
     struct table table;
-    if (!table_begin(&table))
-        return false;
+    table_begin(&table);
     fputs("word\tin A\tin B\tcosine\tlargest difference\n", table.rows);
     for (size_t i = 0; i < comparison->n_pairs; i++) {
         const struct pair *pair = &comparison->pairs[i];
@@ -25,7 +24,7 @@ static bool print_pairs(const struct comparison *comparison, FILE *stream)
         fprintf(table.rows, "\t%zu\t%zu\t%9.6f\t%.*g\n", pair->a, pair->b, pair->cosine,
                 pair->difference < 1e-3 ? 2 : 4, pair->difference);
     }
-    return table_print(&table, stream, "<>>>>");
+    table_print(&table, stream, "<>>>>");
 }
 
 static void print_only(const struct comparison *comparison, int side, FILE *stream)
@@ -56,7 +55,7 @@ static void print_meaning(const struct comparison *comparison, FILE *stream)
     free(unknown);
 }
 
-bool comparison_print_text(const struct comparison *comparison, FILE *stream)
+void comparison_print_text(const struct comparison *comparison, FILE *stream)
 {
     print_heading(stream, comparison->encoder);
     for (int side = 0; side < 2; side++) {
@@ -65,16 +64,15 @@ bool comparison_print_text(const struct comparison *comparison, FILE *stream)
         display_text(stream, input->text, input->text_len, TEXT_COLUMNS);
         putc('\n', stream);
     }
-    if (comparison->n_pairs)
+    if (comparison->n_pairs) {
         putc('\n', stream);
-    if (comparison->n_pairs && !print_pairs(comparison, stream))
-        return false;
+        print_pairs(comparison, stream);
+    }
     if (comparison->n_only[0] + comparison->n_only[1])
         putc('\n', stream);
     print_only(comparison, 0, stream);
     print_only(comparison, 1, stream);
     print_meaning(comparison, stream);
-    return true;
 }
 
 /* ---- JSON ---- */

@@ -2,12 +2,11 @@
  */
 #include "tools/encode/print/printer.h"
 
-static bool print_ids(struct printer *printer, const struct item *item)
+static void print_ids(struct printer *printer, const struct item *item)
 {
     for (size_t i = 0; i < item->n_tokens; i++)
         fprintf(printer->stream, i ? " %d" : "%d", (int)item->tokens[i].id);
     putc('\n', printer->stream);
-    return true;
 }
 
 const struct printer_kind PRINTER_IDS = {.item = print_ids};

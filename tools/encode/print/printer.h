@@ -4,6 +4,7 @@
 
 #include "tools/common/csv_writer.h"
 #include "tools/common/json_writer.h"
+#include "tools/encode/batch.h"
 #include "tools/encode/encode_options.h"
 #include "tools/encode/scores.h"
 
@@ -26,12 +27,11 @@ struct printer {
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
-/* One format; all but `item` may be NULL. The first three return false on failure; errors of the
- * stream may also be left to ferror. `end` is called after the last item if all went well, else
- * `abandon`. */
+/* One format; all but `item` may be NULL. Errors are left to ferror of the stream, or to `message`,
+ * or `end` returns false. `end` is called after the last item if all went well, else `abandon`. */
 struct printer_kind {
-    bool (*begin)(struct printer *printer);
-    bool (*item)(struct printer *printer, const struct item *item);
+    void (*begin)(struct printer *printer);
+    void (*item)(struct printer *printer, const struct item *item);
     bool (*end)(struct printer *printer);
     void (*abandon)(struct printer *printer);
 };
@@ -46,10 +46,11 @@ void print_heading(FILE *stream, const struct encoder *encoder);
 /* A text, "text | pair", or "(token ids)", on one line, each text in at most so many columns. */
 void print_input(FILE *stream, const engine_input *input, size_t columns);
 
-/* Members of JSON objects: the "prompt" of the texts, if they have one; of n texts each one's
- * "texts" member ("text", ["text", "pair"], or null for ids) and whether it was "truncated". */
+/* Members of JSON objects: the "prompt" of the texts, if they have one; of each
+ * text its "texts" member ("text", ["text", "pair"], or null for ids) and whether it was
+ * "truncated". */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
-void write_inputs_json(struct json_writer *json, const struct item *items, size_t n);
-void write_truncated_json(struct json_writer *json, const struct item *items, size_t n);
+void write_inputs_json(struct json_writer *json, const struct kept *texts);
+void write_truncated_json(struct json_writer *json, const struct kept *texts);
 
 #endif

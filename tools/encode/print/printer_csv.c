@@ -149,7 +149,7 @@ static void write_candidate(struct printer *printer, const struct item *item, si
 
 /* ---- By task ---- */
 
-static bool begin(struct printer *printer)
+static void begin(struct printer *printer)
 {
     struct csv_writer *csv = &printer->csv;
     const struct encoder *encoder = printer->encoder;
@@ -169,10 +169,9 @@ static bool begin(struct printer *printer)
         csv_write_numbered(csv, "v", encoder->width);
     }
     csv_end_row(csv);
-    return true;
 }
 
-static bool print_item(struct printer *printer, const struct item *item)
+static void print_item(struct printer *printer, const struct item *item)
 {
     switch (printer->encoder->request.task) {
     case TASK_LABELS:
@@ -189,7 +188,6 @@ static bool print_item(struct printer *printer, const struct item *item)
         break;
     default: write_vectors(printer, item);
     }
-    return true;
 }
 
 const struct printer_kind PRINTER_CSV = {.begin = begin, .item = print_item};

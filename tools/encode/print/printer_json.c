@@ -25,19 +25,19 @@ static void write_texts(struct json_writer *json, const engine_input *input)
     }
 }
 
-void write_inputs_json(struct json_writer *json, const struct item *items, size_t n)
+void write_inputs_json(struct json_writer *json, const struct kept *texts)
 {
     json_begin_array(json, "texts");
-    for (size_t i = 0; i < n; i++)
-        write_texts(json, &items[i].record.input);
+    for (size_t i = 0; i < texts->n; i++)
+        write_texts(json, &texts->items[i].record.input);
     json_end_array(json);
 }
 
-void write_truncated_json(struct json_writer *json, const struct item *items, size_t n)
+void write_truncated_json(struct json_writer *json, const struct kept *texts)
 {
     json_begin_array(json, "truncated");
-    for (size_t i = 0; i < n; i++)
-        json_write_truth(json, NULL, items[i].n_dropped > 0);
+    for (size_t i = 0; i < texts->n; i++)
+        json_write_truth(json, NULL, texts->items[i].n_dropped > 0);
     json_end_array(json);
 }
 
@@ -237,14 +237,13 @@ static void write_result(struct printer *printer, const struct item *item)
     }
 }
 
-static bool print_item(struct printer *printer, const struct item *item)
+static void print_item(struct printer *printer, const struct item *item)
 {
     json_begin_object(&printer->json, NULL);
     write_input(printer, item);
     write_result(printer, item);
     json_write_truth(&printer->json, "truncated", item->n_dropped > 0);
     json_end_object(&printer->json);
-    return true;
 }
 
 const struct printer_kind PRINTER_JSON = {.item = print_item};

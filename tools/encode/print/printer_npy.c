@@ -53,16 +53,16 @@ static bool can_rewrite(FILE *stream, off_t *start)
     return *start >= 0;
 }
 
-static bool begin(struct printer *printer)
+static void begin(struct printer *printer)
 {
     if (can_rewrite(printer->stream, &printer->npy.start)) {
         printer->npy.rows = printer->stream;
-        return put_header(printer, 0);
+        put_header(printer, 0);
+        return;
     }
     printer->npy.rows = tmpfile();
     if (!printer->npy.rows)
         printer->message = "cannot make a temporary file for the rows";
-    return printer->npy.rows != NULL;
 }
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -82,7 +82,7 @@ static bool put_ids(FILE *stream, const struct item *item)
     return true;
 }
 
-static bool print_item(struct printer *printer, const struct item *item)
+static void print_item(struct printer *printer, const struct item *item)
 {
     struct npy *npy = &printer->npy;
     const struct encoder *encoder = printer->encoder;
@@ -92,7 +92,6 @@ static bool print_item(struct printer *printer, const struct item *item)
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
     npy->n_rows += n_rows;
-    return is_written;
 }
 
 static bool rewrite_header(struct printer *printer)

@@ -92,35 +92,33 @@ static void put_token_row(FILE *rows, const struct printer *printer, const struc
     putc('\n', rows);
 }
 
-static bool print_tokens(struct printer *printer, const struct item *item)
+static void print_tokens(struct printer *printer, const struct item *item)
 {
     struct table table;
     if (item->n_tokens == 0) {
         fputs("(no tokens)\n", printer->stream);
-        return true;
+        return;
     }
-    if (!table_begin(&table))
-        return false;
+    table_begin(&table);
     fprintf(table.rows, "%*s\ttoken\tid\tspan\t", snprintf(NULL, 0, "%zu", item->n_tokens), "#");
     if (item->rows)
         print_row_title(table.rows, printer);
     putc('\n', table.rows);
     for (size_t i = 0; i < item->n_tokens; i++)
         put_token_row(table.rows, printer, item, i);
-    return table_print(&table, printer->stream, "><>>.");
+    table_print(&table, printer->stream, "><>>.");
 }
 
 /* ---- Entities ---- */
 
-static bool print_entities(struct printer *printer, const struct item *item)
+static void print_entities(struct printer *printer, const struct item *item)
 {
     struct table table;
     if (item->n_entities == 0) {
         fputs("(no entities)\n", printer->stream);
-        return true;
+        return;
     }
-    if (!table_begin(&table))
-        return false;
+    table_begin(&table);
     fputs("entity\tlabel\tscore\tspan\n", table.rows);
     for (size_t i = 0; i < item->n_entities; i++) {
         const engine_entity *entity = &item->entities[i];
@@ -137,17 +135,16 @@ static bool print_entities(struct printer *printer, const struct item *item)
         put_span(table.rows, entity->begin, entity->end, entity->in_pair);
         putc('\n', table.rows);
     }
-    return table_print(&table, printer->stream, "<<><");
+    table_print(&table, printer->stream, "<<><");
 }
 
 /* ---- Words for mask tokens ---- */
 
-static bool print_candidates(struct printer *printer, const engine_candidate *candidates)
+static void print_candidates(struct printer *printer, const engine_candidate *candidates)
 {
     const struct encoder *encoder = printer->encoder;
     struct table table;
-    if (!table_begin(&table))
-        return false;
+    table_begin(&table);
     fprintf(table.rows, "  word\tid\t%s\n", encoder->options.raw_scores ? "logit" : "probability");
     for (size_t i = 0; i < encoder->top; i++) {
         size_t len;
@@ -158,10 +155,10 @@ static bool print_candidates(struct printer *printer, const engine_candidate *ca
         display_number(table.rows, (double)candidates[i].score);
         putc('\n', table.rows);
     }
-    return table_print(&table, printer->stream, "<>>");
+    table_print(&table, printer->stream, "<>>");
 }
 
-static bool print_mask(struct printer *printer, const struct item *item,
+static void print_mask(struct printer *printer, const struct item *item,
                        const engine_candidate *candidates)
 {
     FILE *stream = printer->stream;
@@ -176,17 +173,15 @@ static bool print_mask(struct printer *printer, const struct item *item,
         put_span(stream, token->begin, token->end, false);
     }
     putc('\n', stream);
-    return print_candidates(printer, candidates);
+    print_candidates(printer, candidates);
 }
 
-static bool print_masks(struct printer *printer, const struct item *item)
+static void print_masks(struct printer *printer, const struct item *item)
 {
     if (item->n_candidates == 0)
         fputs("(no mask token)\n", printer->stream);
     for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top)
-        if (!print_mask(printer, item, &item->candidates[i]))
-            return false;
-    return true;
+        print_mask(printer, item, &item->candidates[i]);
 }
 
 /* ---- A line per text ---- */
@@ -248,7 +243,7 @@ static void print_text_titles(const struct printer *printer)
 
 /* ---- By task ---- */
 
-static bool begin(struct printer *printer)
+static void begin(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
     print_heading(printer->stream, encoder);
@@ -256,28 +251,26 @@ static bool begin(struct printer *printer)
         printer->label_columns = widest_label(encoder);
     if (encoder->width && encoder->is_pooled)
         print_text_titles(printer);
-    return true;
 }
 
-static bool print_table(struct printer *printer, const struct item *item)
+static void print_table(struct printer *printer, const struct item *item)
 {
     putc('\n', printer->stream);
     if (printer->has_titles)
         print_title(printer->stream, item);
     switch (printer->encoder->request.task) {
-    case TASK_ENTITIES: return print_entities(printer, item);
-    case TASK_FILL: return print_masks(printer, item);
-    default: return print_tokens(printer, item);
+    case TASK_ENTITIES: print_entities(printer, item); break;
+    case TASK_FILL: print_masks(printer, item); break;
+    default: print_tokens(printer, item);
     }
 }
 
-static bool print_item(struct printer *printer, const struct item *item)
+static void print_item(struct printer *printer, const struct item *item)
 {
     if (item->rows && printer->encoder->is_pooled)
         print_text_line(printer, item);
-    else if (!print_table(printer, item))
-        printer->message = "not enough memory";
-    return printer->message == NULL;
+    else
+        print_table(printer, item);
 }
 
 const struct printer_kind PRINTER_TEXT = {.begin = begin, .item = print_item};
