@@ -1,5 +1,4 @@
-/* encode.c - engine_encode: shares a call's inputs among the threads, which take them through the
- * model.
+/* encode.c - engine_encode: shares a call's inputs among the threads, which encode them.
  *
  * Two ways, with the same bits. Many texts: each thread takes the next few inputs, goes through the
  * model with them alone, and comes back for more; nobody waits for anybody until the inputs are
@@ -38,8 +37,7 @@ static void encode_group(const struct batch *batch, const struct group *group, s
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
-/* Workers meet at the end of a job by themselves, but then the call may be gone: its time is taken
- * before. */
+/* Workers meet after a job by themselves, but the call may be gone then: its time is taken here. */
 static void time_meeting(const struct batch *batch, struct team all)
 {
     struct profile_slot *profile = profile_of(batch->session, all.rank);

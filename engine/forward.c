@@ -88,8 +88,7 @@ static struct linear_input input_of(const struct context *c, const struct linear
     return input;
 }
 
-/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): each thread takes some of the output
- * columns. */
+/* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread takes some of the columns. */
 static void project(const struct context *c, const struct linear *layer, float *from,
                     size_t from_stride, struct linear_epilogue last, float *to, size_t to_stride)
 {

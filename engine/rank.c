@@ -42,8 +42,7 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
     return classify(session, pairs, n, request, out, n, NULL, NULL);
 }
 
-/* The cosines of the texts' vectors and the query's, which stands first in session->rank_vectors.
- */
+/* The cosines of the texts' vectors and the query's, which is first in session->rank_vectors. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
                                   const struct request *request, float *out)
 {

@@ -65,8 +65,7 @@ engine_status prompt_choose(const engine_model *model, engine_role role, const c
 engine_status prompt_of_options(const engine_model *model, const engine_encode_options *options,
                                 bool by_default, struct prompt *prompt, engine_error *error);
 
-/* The texts of an input with their prompts before them, in the session's memory where there are
- * any. */
+/* The texts of an input behind their prompts, in the session's memory where there are any. */
 engine_status prompt_apply(engine_session *session, const struct request *request,
                            const engine_input *input, size_t index, struct token_input *texts);
 

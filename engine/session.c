@@ -222,8 +222,7 @@ static engine_status start(engine_session *session, bool is_asked, engine_sessio
     return succeed(error);
 }
 
-/* What the positions are made from goes into the carved block: the caller's frequencies are only
- * borrowed. */
+/* What positions are made from goes into the block: the caller's frequencies are only borrowed. */
 static void keep_positions(engine_session *session)
 {
     struct position_encoding *encoding = &session->encoding;

@@ -14,9 +14,8 @@
 #include "model/layers/position.h"
 
 enum {
-    ROWS_PER_THREAD =
-        192, /* of a group of many short texts: its activations stay in the second-level cache */
-    ROWS_OF_TEXT = 512, /* texts up to here fit into each thread's part of the pass */
+    ROWS_PER_THREAD = 192, /* of a group of many short texts: they stay in the second-level cache */
+    ROWS_OF_TEXT = 512,    /* texts up to here fit into each thread's part of the pass */
 };
 
 /* One input's place in a pass. */
@@ -36,8 +35,7 @@ struct pass {
     size_t row_cap;
     int32_t *ids, *types; /* [rows] */
     uint32_t *positions;  /* [rows] p */
-    uint32_t *lengths; /* [rows] T of the row's sequence, from its first token that is there to its
-                          last */
+    uint32_t *lengths; /* [rows] T of the row's sequence, from its first to its last token there */
     uint32_t *out_offsets;      /* [rows] place among the sequence's output rows */
     struct sequence *sequences; /* [row_cap] */
     struct group *groups;       /* [threads] */
@@ -46,8 +44,7 @@ struct pass {
     float *x;          /* [rows, D]: the residual stream */
     float *y;          /* [rows, D]: what a sublayer reads, and what attention gives */
     float *wide;       /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
-    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, where the model has
-                          any */
+    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, or NULL */
     struct quantization *quantization; /* [rows] */
     float *scratch;                    /* [threads, scratch_floats] */
     size_t width_stride, wide_stride, quantized_stride, scratch_floats;

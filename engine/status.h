@@ -19,8 +19,7 @@ engine_status fail(engine_error *error, engine_status status, const char *format
 /* ENGINE_OK and an empty message. */
 engine_status succeed(engine_error *error);
 
-/* That, where n of the things that a text has fit into a buffer of cap; tells *needed (may be NULL).
- */
+/* That, where the n things of a text fit into a buffer of cap; tells *needed (may be NULL). */
 engine_status answer_count(engine_error *error, const char *things, size_t n, size_t cap,
                            size_t *needed);
 

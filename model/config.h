@@ -1,5 +1,4 @@
-/* config.h - what kind of encoder a model is: sizes and kinds, each with its name in the weight
- * file.
+/* config.h - what kind of encoder a model is: sizes and kinds, with their names in weight files.
  *
  * Legend of shapes, true everywhere: B sequences, T tokens, D width, H heads, K head width, F
  * feed-forward width, V vocabulary, L layers. Matrices are row-major; weights of linear layers are
@@ -53,14 +52,12 @@ enum dense_activation {
 /* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
 enum { MOST_TOKENS = 1 << 20 };
 
-/* Bounds on a base and on frequencies, far beyond use: within them, every computed position is a
- * number. */
+/* Bounds on a base and on frequencies, far beyond use: within them, every position is a number. */
 #define POSITION_BASE_LEAST     1e-100
 #define POSITION_BASE_MOST      1e100
 #define POSITION_FREQUENCY_MOST 1e38
 
-/* Fields in the order of weights/FORMAT.md; every one is 64 bits wide so that one table serves all.
- */
+/* Fields in the order of weights/FORMAT.md, each 64 bits wide so that one table serves all. */
 struct model_config {
     int64_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
     double embedding_scale;

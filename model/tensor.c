@@ -194,8 +194,7 @@ static float int8_scale(const float *row, size_t cols)
     for (size_t k = 0; k < cols; k++)
         largest = fabsf(row[k]) > largest ? fabsf(row[k]) : largest;
     float scale = largest / 127;
-    /* A subnormal scale may be rounded down so far that the largest would need more than 127 of it.
-     */
+    /* A subnormal scale may be rounded down so far that the largest is more than 127 of it. */
     return largest > 0 && !(largest / scale < 127.5f) ? nextafterf(scale, INFINITY) : scale;
 }
 

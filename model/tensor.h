@@ -1,5 +1,4 @@
-/* tensor.h - matrices as they lie in the weight file: element types, layouts, and reading them as
- * f32.
+/* tensor.h - matrices as they lie in the weight file: element types, layouts, reading them as f32.
  *
  * rows:   element (n, k) of [N, K] is at n·K + k.
  * panels: 16 rows of the matrix (16 output columns of a linear layer) lie together as [K, 16], the

@@ -55,15 +55,13 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
         narrow = __builtin_ia32_crc32qi(narrow, *p);
     return ~narrow;
 }
+#endif
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len)
 {
-    return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, len)
-                                            : crc32c_portable(crc, data, len);
-}
-#else
-uint32_t crc32c(uint32_t crc, const void *data, size_t len)
-{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("sse4.2"))
+        return crc32c_sse42(crc, data, len);
+#endif
     return crc32c_portable(crc, data, len);
 }
-#endif

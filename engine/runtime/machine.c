@@ -4,22 +4,18 @@
 #include "model/kernels/blas.h"
 
 #include <cblas.h>
-
-#if defined(__x86_64__)
 #include <sys/syscall.h>
 #include <unistd.h>
 
 bool machine_allow_tiles(void)
 {
+#if defined(__x86_64__)
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
     return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
-}
 #else
-bool machine_allow_tiles(void)
-{
     return false;
-}
 #endif
+}
 
 bool machine_prepare_blas(void)
 {

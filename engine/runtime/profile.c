@@ -1,5 +1,4 @@
-/* profile.c - laps of a stopwatch: one reading of the monotonic clock (some 20 ns) per step and
- * thread. */
+/* profile.c - laps of a stopwatch: one reading of the clock (some 20 ns) per step and thread. */
 #include "engine/runtime/profile.h"
 
 #include <time.h>

@@ -14,8 +14,7 @@
 enum { LEAST_SPIN = 1000, MOST_SPIN = 100000 };
 enum { PAUSES = 8 }; /* between looks at the clock */
 
-/* 15 to 55 ns on the processors at hand; without it, spinning slows the core's other hardware
- * thread. */
+/* 15 to 55 ns on the processors at hand; without it, the core's other hardware thread is slowed. */
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

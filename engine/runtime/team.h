@@ -1,5 +1,4 @@
-/* team.h - threads that work on one thing together: how they share it, and how they wait for each
- * other. */
+/* team.h - threads that work on one thing together: how they share it and wait for each other. */
 #ifndef ENGINE_TEAM_H
 #define ENGINE_TEAM_H
 

@@ -26,13 +26,11 @@ struct workers {
     struct barrier barrier;
 };
 
-/* Starts n threads, described in list [n], which outlives them; returns how many the system lets it
- * have. */
+/* Starts n threads, described in list [n], which outlives them; returns how many the system gave. */
 size_t workers_start(struct workers *workers, struct worker *list, size_t n);
 void workers_stop(struct workers *workers);
 
-/* How many a job is done by, with the caller: 1 in a child of fork(), which does not have the
- * threads. */
+/* How many do a job, with the caller: 1 in a child of fork(), which does not have the threads. */
 size_t workers_team(const struct workers *workers);
 
 /* Calls job(user, team) in all threads and in this one, and returns when all have. */

@@ -93,8 +93,7 @@ struct kernels {
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
 
-    /* Exact sums in int32 (K ≤ 2^17), then times both scales: the same bits on every instruction
-     * set. */
+    /* Exact sums in int32 (K ≤ 2^17), times both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
 
     /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of

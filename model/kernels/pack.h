@@ -10,8 +10,7 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) followed by b (LANES .. LANES +
- * 3). */
+/* In every quarter of 4 lanes: elements i, j, k, l of a (0 .. 3) and b (LANES .. LANES + 3). */
 #if defined(__AVX512F__)
 #define QUARTERS(a, b, i, j, k, l)                                                                 \
     __builtin_shufflevector(a, b, i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8,     \

@@ -25,8 +25,7 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* gcc's tile loads do not say which memory they read: what is written for them must be stored before.
- */
+/* gcc's tile loads do not say what memory they read: what they need must be stored before. */
 INLINE void compiler_barrier(void)
 {
     __asm__ volatile("" ::: "memory");

@@ -59,8 +59,7 @@ INLINE ivec round_to_integer(vec x)
 static struct quantization quantize(const float *x, size_t n, int8_t *q)
 {
     float max = largest_magnitude(x, n), scale = max / 127;
-    if (!(max >= 1e-35f)) { /* 127 / max may be infinite: as good as zeros; or NaN, and then so is
-                               the scale */
+    if (!(max >= 1e-35f)) { /* 127 / max may be infinite: zeros will do; NaN: so is the scale */
         memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
         return (struct quantization){scale, 0};
     }

@@ -168,8 +168,7 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* For inputs between -87.3 and 88.3, of whose results none is subnormal or infinite. NaN stays NaN.
- */
+/* For inputs between -87.3 and 88.3: no result is subnormal or infinite. NaN stays NaN. */
 INLINE vec exp_between(vec x)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;

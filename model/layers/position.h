@@ -38,8 +38,7 @@ void position_rows_exact(const struct position_encoding *encoding, size_t n, dou
 /* What index adds to every column: scale·p / T. */
 float position_index(double scale, size_t p, size_t n_tokens);
 
-/* True for schemes whose rows are the same in every text, and computed: a table of them can be
- * kept. */
+/* True for schemes whose rows are computed, the same in every text: a table can be kept. */
 bool position_has_rows(enum position_scheme scheme);
 
 /* True for schemes that use a base. */

@@ -131,8 +131,7 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-/* Room for the normalized texts. Few characters become more bytes, and no text this many times more.
- */
+/* Room for the normalized texts. Few characters become more bytes, no text this many times more. */
 enum { MOST_GROWTH = 32 };
 
 static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)

@@ -61,8 +61,7 @@ static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte
 /* The longest pattern that text[0 .. len) starts with, or NULL. */
 const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len);
 
-/* The first place from `at` on where a pattern starts, and the longest one there; len if there is
- * none. */
+/* The first place from `at` on where a pattern starts, and the longest one there; len: none. */
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
                     const struct added_pattern **pattern);
 

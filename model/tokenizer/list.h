@@ -32,9 +32,8 @@ static inline bool list_split(struct text_view item, struct text_view *before,
     const char *colon = memchr(item.text, ':', item.len);
     const size_t n = colon != NULL ? (size_t)(colon - item.text) : item.len;
     *before = (struct text_view){item.text, n};
-    *after = (struct text_view){item.text + n, 0};
-    if (colon != NULL)
-        *after = (struct text_view){colon + 1, item.len - n - 1};
+    *after = colon != NULL ? (struct text_view){colon + 1, item.len - n - 1}
+                           : (struct text_view){item.text + n, 0};
     return colon != NULL;
 }
 

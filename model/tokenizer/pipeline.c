@@ -1,5 +1,4 @@
-/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference (HuggingFace
- * tokenizers):
+/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference, HuggingFace's:
  *
  *   raw added tokens are cut from the text                              added_tokens
  *   each part between them is normalized                                normalizer

@@ -23,8 +23,7 @@ struct token_template {
 /* Which text of a pair is cut. Names and values as engine_truncation. */
 enum truncation { TRUNCATE_LONGEST_FIRST, TRUNCATE_ONLY_FIRST, TRUNCATE_ONLY_SECOND };
 
-/* Reads "101:0 A:0 102:0"; n_texts 1 or 2. False where it is no such template; *template is then
- * unchanged. */
+/* Reads "101:0 A:0 102:0"; n_texts 1 or 2. False, *template unchanged: it is no such template. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 
 /* Shares out room for `room` tokens among the texts, which have counts[i] tokens (counts[1] is 0 where there is

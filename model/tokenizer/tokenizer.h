@@ -41,8 +41,7 @@ struct tokenizer {
     struct ascii_table ascii;
 };
 
-/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, straight to
- * us. */
+/* may_alias: the engine hands its callers' buffers of engine_token, the same fields, to us. */
 struct __attribute__((may_alias)) token {
     int32_t id, type;
     size_t begin, end; /* bytes of the text it came from; 0, 0 for special tokens */

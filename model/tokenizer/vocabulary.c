@@ -108,22 +108,16 @@ static size_t slots_for(size_t n)
     return n_slots;
 }
 
-static bool total_bytes(const size_t *lens, size_t n, size_t *total)
-{
-    *total = 0;
-    for (size_t id = 0; id < n; id++) {
-        if (lens[id] > UINT32_MAX - *total)
-            return false;
-        *total += lens[id];
-    }
-    return true;
-}
-
 size_t vocabulary_bytes(const size_t *lens, size_t n)
 {
-    size_t strings_bytes;
-    if (n > MAX_TOKENS || !total_bytes(lens, n, &strings_bytes))
+    size_t strings_bytes = 0;
+    if (n > MAX_TOKENS)
         return 0;
+    for (size_t id = 0; id < n; id++) {
+        if (lens[id] > UINT32_MAX - strings_bytes)
+            return 0;
+        strings_bytes += lens[id];
+    }
     const uint64_t bytes = HEADER_BYTES + 4 * ((uint64_t)slots_for(n) + n + 1) + strings_bytes;
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
