@@ -42,8 +42,12 @@ static double column_factor(const struct position_encoding *encoding, size_t col
     case POSITION_SINUSOIDAL: return pow(encoding->base, -(double)(column - column % 2) / width);
     case POSITION_FOURIER: return frequency(encoding, column / 2);
     case POSITION_EXPONENTIAL: return pow(encoding->base, (double)column / width);
-    default: return 0;
+    case POSITION_NONE:
+    case POSITION_LEARNED:
+    case POSITION_INDEX:
+    case POSITION_BINARY: break;
     }
+    return 0;
 }
 
 static double wave(double angle, size_t column)
@@ -60,8 +64,10 @@ static double element(const struct position_encoding *encoding, double factor, s
     case POSITION_BINARY: return column < 64 ? (double)((uint64_t)p >> column & 1) : 0;
     case POSITION_FOURIER: return wave(TWO_PI * fmod((double)p * factor, 1), column);
     case POSITION_EXPONENTIAL: return exp(-(double)p / factor);
-    default: return 0;
+    case POSITION_NONE:
+    case POSITION_LEARNED: break;
     }
+    return 0;
 }
 
 /* A column of fourier for which there is no frequency. */
