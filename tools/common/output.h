@@ -18,7 +18,8 @@ struct output {
 /* path NULL: stdout. False: the message has been printed. */
 bool output_open(struct output *output, const char *path);
 
-/* Flushes if asked to; false if any write has failed so far. Set errno to 0 before writing. */
+/* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
+ * it: nothing else that may fail comes between. */
 bool output_check(struct output *output, bool flush);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
