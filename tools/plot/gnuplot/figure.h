@@ -83,4 +83,13 @@ void figure_set_ranges(struct figure *figure);
  * \n, \r and \\ stand for tab, line ends and backslash. */
 void figure_write_table(const struct figure *figure, FILE *stream);
 
+/* ---- For the terminal (text_map.c) ---- */
+
+/* Prints a map, at most `columns` wide: numbers where they fit, else shades. `colors`: the terminal
+ * knows the escapes for 24-bit colours. */
+void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE *stream);
+
+/* Prints dots as rows of numbers, with a bar for those of the first kind. */
+void text_dots_print(const struct panel *panel, size_t columns, FILE *stream);
+
 #endif

@@ -18,26 +18,16 @@ enum { LAST_COMMON = 0x17F, N_CHARACTERS = 0x110000 }; /* Latin is in every font
 
 static const char BOX[] = "\xE2\x96\xA1";
 
-static void mark_range(unsigned char *has, unsigned long first, unsigned long last)
-{
-    for (unsigned long c = first; c <= last && c < N_CHARACTERS; c++)
-        has[c / 8] |= (unsigned char)(1u << c % 8);
-}
-
 /* "20-7e a0-17f 18f" and so on, with line ends between fonts. */
 static void mark_all(unsigned char *has, const char *ranges)
 {
-    for (const char *at = ranges; *at;) {
+    static const char blanks[] = " \n";
+    for (const char *at = ranges; *at; at += strcspn(at, blanks), at += strspn(at, blanks)) {
         char *end;
-        unsigned long first = strtoul(at, &end, 16), last = first;
-        if (end == at) {
-            at++;
-            continue;
-        }
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 16);
-        mark_range(has, first, last);
-        at = end;
+        unsigned long first = strtoul(at, &end, 16);
+        unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 16) : first;
+        for (unsigned long c = first; c <= last && c < N_CHARACTERS; c++)
+            has[c / 8] |= (unsigned char)(1u << c % 8);
     }
 }
 

@@ -249,29 +249,17 @@ static double height_for(const struct panel *panel, double width)
     }
 }
 
-/* All panels and the gaps between them. */
-static double panels_width(const struct page *page)
-{
-    double columns = (double)page->columns;
-    return columns * page->panel_width + (columns - 1) * page->gap_x;
-}
-
-static double panels_height(const struct page *page)
-{
-    double rows = (double)page->rows;
-    return rows * page->panel_height + (rows - 1) * page->gap_y;
-}
-
 /* A page of a size that was asked for is filled, but for the squares of a map. */
 static void size_panels(struct page *page, double width, double height)
 {
     const struct panel *panel = page->panels[0];
     bool is_chosen = page->width <= 0, is_square = panel->kind == PANEL_MAP && panel->is_square;
-    page->panel_width = page->panel_height = 0; /* what else is there: gaps */
-    page->panel_width =
-        fmax(20, (width - page->left - page->right - panels_width(page)) / (double)page->columns);
-    page->panel_height =
-        fmax(20, (height - page->bottom - page->top - panels_height(page)) / (double)page->rows);
+    double gaps_x = (double)(page->columns - 1) * page->gap_x;
+    double gaps_y = (double)(page->rows - 1) * page->gap_y;
+    double room_x = width - page->left - page->right - gaps_x;
+    double room_y = height - page->bottom - page->top - gaps_y;
+    page->panel_width = fmax(20, room_x / (double)page->columns);
+    page->panel_height = fmax(20, room_y / (double)page->rows);
     if (is_square && is_chosen)
         page->panel_width =
             fmin(page->panel_width, fmax(PANEL_LEAST, CELL_MOST * (double)panel->x.n));
@@ -286,8 +274,10 @@ static void size_panels(struct page *page, double width, double height)
  * one that is larger, all of it stands in the middle. */
 static void size_page(struct page *page)
 {
-    double width = page->left + page->right + panels_width(page);
-    double height = page->bottom + page->top + panels_height(page);
+    double columns = (double)page->columns, rows = (double)page->rows;
+    double width =
+        page->left + page->right + columns * page->panel_width + (columns - 1) * page->gap_x;
+    double height = page->bottom + page->top + rows * page->panel_height + (rows - 1) * page->gap_y;
     if (page->width <= 0) {
         double title = 2 * EDGE + text_points(page->title, TITLE_FONT, SIZE_MAX);
         page->width = ceil(fmax(width, fmin(PAGE_WIDTH, title)));

@@ -7,7 +7,6 @@
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/script.h"
 #include "tools/plot/memory.h"
-#include "tools/plot/text_map.h"
 
 #include <errno.h>
 #include <math.h>

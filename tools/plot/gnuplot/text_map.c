@@ -1,6 +1,6 @@
-/* text_map.c - see text_map.h. A map that is too wide or high is made coarser: each character is
- * the mean of a block of cells. */
-#include "tools/plot/text_map.h"
+/* text_map.c - maps and dots in characters; see figure.h. A map that is too wide or high is made
+ * coarser: each character is the mean of a block of cells. */
+#include "tools/plot/gnuplot/figure.h"
 
 #include "tools/common/display.h"
 #include "tools/plot/gnuplot/palette.h"
