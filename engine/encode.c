@@ -149,8 +149,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
         return misused(error, "%zu inputs are too many", batch->n);
     batch->counting = !per_token && batch->cap < floats;
     batch_begin(batch);
-    do { /* threads leave off before a text that is too long for one of them: that is for all, in a
-            pass */
+    do { /* threads leave off before a text that is too long for one of them: all share it */
         if (!batch->counting && are_many(batch, n_threads))
             workers_run(&batch->session->workers, take_and_encode, batch);
     } while (encode_pass(batch, n_threads));

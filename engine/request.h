@@ -1,5 +1,5 @@
 /* request.h - what a call asks for, read once: its options with every default filled in, the prompt
- * that goes before its texts, and the form of the answer; and a text's tokens as it asks for them. */
+ * that goes before its texts, and the form of the answer; and a text's tokens as it wants them. */
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
@@ -45,8 +45,8 @@ static inline bool answers_per_token(const struct request *request)
 engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
                               engine_error *error);
 
-/* FOR_TOKENS: with the prompt that FOR_VECTORS puts before the same texts. FOR_HEAD: the caller sets
- * kind and width of the answer. */
+/* FOR_TOKENS: with the prompt that FOR_VECTORS puts before the same texts. FOR_HEAD: the caller
+ * sets kind and width of the answer. */
 enum purpose { FOR_VECTORS, FOR_TOKENS, FOR_HEAD };
 
 /* Reads the options of a session's call; on failure the message is in the session's error. */

@@ -12,7 +12,7 @@
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The failures that are most frequent: a call that makes no sense, a file that is not as it must be. */
+/* The most frequent failures: a call that makes no sense, a file that is not as it must be. */
 #define misused(error, ...) fail(error, ENGINE_ERROR_ARGUMENT, __VA_ARGS__)
 #define damaged(error, ...) fail(error, ENGINE_ERROR_FORMAT, __VA_ARGS__)
 

@@ -86,20 +86,22 @@ static engine_status sort_tensors(struct weight_file *file, engine_error *error)
     return ENGINE_OK;
 }
 
+/* On failure the file is closed. */
 static engine_status check_and_sort(struct weight_file *file, engine_error *error)
 {
     engine_status status = weight_file_check(file, error);
-    return status == ENGINE_OK ? sort_tensors(file, error) : status;
+    if (status == ENGINE_OK)
+        status = sort_tensors(file, error);
+    if (status != ENGINE_OK)
+        weight_file_close(file);
+    return status;
 }
 
 engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
                                engine_error *error)
 {
     *file = (struct weight_file){.data = data, .len = len};
-    engine_status status = check_and_sort(file, error);
-    if (status != ENGINE_OK)
-        weight_file_close(file);
-    return status;
+    return check_and_sort(file, error);
 }
 
 /* The file's bytes in *data; unchanged *data and a message on failure. */
@@ -138,10 +140,8 @@ engine_status weight_file_map(struct weight_file *file, const char *path, engine
     file->mapped = true;
     engine_error cause;
     status = check_and_sort(file, &cause);
-    if (status == ENGINE_OK)
-        return status;
-    weight_file_close(file);
-    return fail(error, status, "'%.96s': %s", path, cause.message);
+    return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message)
+                               : ENGINE_OK;
 }
 
 void weight_file_close(struct weight_file *file)

@@ -96,19 +96,13 @@ static size_t affinity_cpus(void)
     return online > 0 ? (size_t)online : 1;
 }
 
-/* OMP_NUM_THREADS, its first number; 0: it says nothing. */
-static size_t asked_by_environment(void)
-{
-    const char *asked = getenv("OMP_NUM_THREADS");
-    long n = asked != NULL ? strtol(asked, NULL, 10) : 0;
-    return n > 0 ? (size_t)n : 0;
-}
-
 size_t threads_choose(size_t n_asked)
 {
     if (n_asked == 1)
         return 1;
-    size_t by_environment = asked_by_environment();
+    const char *asked = getenv("OMP_NUM_THREADS");
+    long first_number = asked != NULL ? strtol(asked, NULL, 10) : 0;
+    size_t by_environment = first_number > 0 ? (size_t)first_number : 0; /* 0: it says nothing */
     size_t cpus = smaller_limit(affinity_cpus(), cgroup_cpus());
     size_t most = by_environment > cpus ? by_environment : cpus;
     size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;

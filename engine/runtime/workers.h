@@ -26,7 +26,7 @@ struct workers {
     struct barrier barrier;
 };
 
-/* Starts n threads, described in list [n], which outlives them; returns how many the system gave. */
+/* Starts n threads, described in list [n], which outlives them; returns how many were made. */
 size_t workers_start(struct workers *workers, struct worker *list, size_t n);
 void workers_stop(struct workers *workers);
 

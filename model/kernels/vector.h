@@ -67,8 +67,7 @@ INLINE vec load_f16(const uint16_t *p)
     return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 #elif defined(__F16C__)
     return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
-#else /* the exponent moves by 112 in a product that is exact; infinity and NaN keep the largest   \
-       */
+#else /* the exponent moves by 112 in an exact product; infinity and NaN keep the largest */
     typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
     uvec bits = __builtin_convertvector(*(const halves *)p, uvec);
     uvec magnitude = (bits & 0x7FFFu) << 13;

@@ -35,8 +35,7 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
 
 static size_t rows_per_block(size_t row_bytes)
 {
-    size_t rows =
-        BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* a multiple of every tile's height */
+    size_t rows = BLOCK_BYTES / row_bytes / BLOCK_STEP * BLOCK_STEP; /* whole tiles of any height */
     return rows < BLOCK_STEP ? BLOCK_STEP : rows;
 }
 

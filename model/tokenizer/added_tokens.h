@@ -1,7 +1,6 @@
 /* added_tokens.h - tokens that are cut from a text as they are, before anything else is done to it,
  * or (those that are `normalized`) before the normalized text is split into words. Settings:
- * `added` in section TOKN of weights/FORMAT.md. Leftmost, then longest match, as the reference has
- * it.
+ * `added` in section TOKN of weights/FORMAT.md. Leftmost, then longest match, as in the reference.
  */
 #ifndef MODEL_ADDED_TOKENS_H
 #define MODEL_ADDED_TOKENS_H

@@ -1,6 +1,5 @@
 /* template.h - the frame around texts (special tokens, the order and the types of the texts), and
- * how many tokens each text keeps where there is a limit. Grammar and formula: section TOKN of
- * weights/FORMAT.md.
+ * the tokens each text keeps under a limit. Grammar and formula: section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_TEMPLATE_H
 #define MODEL_TEMPLATE_H
