@@ -5,6 +5,7 @@
  * order in which they first came.
  */
 #include "engine/file/text_lower.h"
+#include "tools/common/alloc.h"
 #include "tools/common/line_reader.h"
 #include "tools/common/options.h"
 #include "tools/common/weights/token_source.h"
@@ -33,7 +34,7 @@ static void count_word(struct counts *counts, const char *word, size_t len)
         id = counts->words.n;
         if (id == counts->cap) {
             counts->cap = 2 * counts->cap + 64;
-            counts->counts = need_memory(counts->counts, counts->cap, sizeof *counts->counts);
+            counts->counts = alloc_resize(counts->counts, counts->cap, sizeof *counts->counts);
         }
         word_list_append(&counts->words, word, len);
         counts->counts[id] = (struct count){.id = id};
@@ -43,7 +44,7 @@ static void count_word(struct counts *counts, const char *word, size_t len)
 
 static void count_line(struct counts *counts, bool lower, const char *line, size_t line_len)
 {
-    char *text = need_memory(NULL, 3 * line_len + 1, 1);
+    char *text = alloc_resize(NULL, 3 * line_len + 1, 1);
     size_t len = text_lower(line, line_len, lower, text);
     for (size_t at = 0, begin = 0; at <= len; at++) {
         if (at < len && text[at] != ' ' &&

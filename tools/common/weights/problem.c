@@ -1,10 +1,8 @@
 /* problem.c - the words of a refusal; see problem.h. */
 #include "tools/common/weights/problem.h"
 
-#include "tools/common/options.h"
-
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* C0 and C1 controls, the latter as UTF-8 (C2 80 to C2 9F), would move the cursor of a terminal. */
@@ -53,17 +51,4 @@ bool problem_of(struct problem *problem, const char *name, const char *format, .
 bool problem_memory(struct problem *problem)
 {
     return problem_say(problem, "no memory");
-}
-
-void no_memory(void)
-{
-    exit(program_fail("out of memory"));
-}
-
-void *need_memory(void *data, size_t n, size_t size)
-{
-    void *grown = reallocarray(data, n, size);
-    if (grown == NULL)
-        no_memory();
-    return grown;
 }

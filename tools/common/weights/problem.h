@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* All zero: nothing is wrong. */
 struct problem {
@@ -26,10 +25,5 @@ bool problem_in(struct problem *problem, const char *name, const char *format, v
     __attribute__((format(printf, 3, 0)));
 
 bool problem_memory(struct problem *problem);
-
-/* Ends the program with a message: for what is read before an output is opened, so that nothing is
- * left behind. need_memory: a realloc for n elements of `size` bytes that ends it so. */
-_Noreturn void no_memory(void);
-void *need_memory(void *data, size_t n, size_t size);
 
 #endif

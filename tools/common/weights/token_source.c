@@ -1,6 +1,7 @@
 /* token_source.c - words and word lists; see token_source.h. fit.c is the other source. */
 #include "tools/common/weights/token_source.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/utf8.h"
 
@@ -124,7 +125,7 @@ static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
     for (size_t cap = 0, n = 1; n > 0; *len += n) {
         if (*len == cap) {
             cap = cap * 2 + 65536;
-            *data = need_memory(*data, cap, 1);
+            *data = alloc_resize(*data, cap, 1);
         }
         n = fread(*data + *len, 1, cap - *len, stream);
         if (ferror(stream))

@@ -1,7 +1,7 @@
 /* tokenizer_draft.c - see tokenizer_draft.h. */
 #include "tools/common/weights/tokenizer_draft.h"
 
-#include "tools/common/weights/problem.h"
+#include "tools/common/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ void draft_free(struct tokenizer_draft *draft)
 void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len)
 {
     if (draft->n_settings == DRAFT_SETTINGS)
-        no_memory();
-    char *copy = need_memory(NULL, len + 1, 1);
+        alloc_fail();
+    char *copy = alloc_resize(NULL, len + 1, 1);
     memcpy(copy, value, len);
     copy[len] = '\0';
     draft->settings[draft->n_settings++] = (struct draft_setting){key, copy, len};

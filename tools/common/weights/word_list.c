@@ -2,7 +2,7 @@
  * full. */
 #include "tools/common/weights/word_list.h"
 
-#include "tools/common/weights/problem.h"
+#include "tools/common/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +52,9 @@ static void grow_slots(struct word_list *list)
     size_t n_slots = list->n_slots == 0 ? 64 : list->n_slots;
     while (n_slots < 2 * list->cap)
         n_slots *= 2;
-    list->slots = need_memory(list->slots, n_slots, sizeof *list->slots);
+    free(list->slots);
+    list->slots = alloc_zeros(n_slots, sizeof *list->slots);
     list->n_slots = n_slots;
-    memset(list->slots, 0, n_slots * sizeof *list->slots);
     for (size_t id = 0; id < list->n; id++)
         if (list->lens[id] > 0)
             list->slots[slot_of(list, list->texts[id], list->lens[id])] = (uint32_t)id + 1;
@@ -65,10 +65,10 @@ static void reserve(struct word_list *list, size_t n)
     if (n <= list->cap)
         return;
     if (n > MOST_WORDS)
-        no_memory();
+        alloc_fail();
     list->cap = 2 * n;
-    list->texts = need_memory(list->texts, list->cap, sizeof *list->texts);
-    list->lens = need_memory(list->lens, list->cap, sizeof *list->lens);
+    list->texts = alloc_resize(list->texts, list->cap, sizeof *list->texts);
+    list->lens = alloc_resize(list->lens, list->cap, sizeof *list->lens);
     grow_slots(list);
 }
 
@@ -81,7 +81,7 @@ void word_list_place(struct word_list *list, size_t id, const char *text, size_t
     }
     if (len == 0)
         return;
-    char *copy = need_memory(NULL, len + 1, 1);
+    char *copy = alloc_resize(NULL, len + 1, 1);
     memcpy(copy, text, len);
     copy[len] = '\0';
     list->texts[id] = copy;

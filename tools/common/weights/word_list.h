@@ -1,5 +1,5 @@
 /* word_list.h - tokens in the order of their ids, each text once, found by text. Where there is no
- * memory the program ends with a message: see need_memory. */
+ * memory the program ends with a message: see tools/common/alloc.h. */
 #ifndef TOOLS_WORD_LIST_H
 #define TOOLS_WORD_LIST_H
 

@@ -1,6 +1,8 @@
 /* tokenizer_parts.c - see tokenizer_parts.h. */
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
+#include "tools/common/alloc.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +43,7 @@ bool parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
 void list_open(struct blank_list *list)
 {
     *list = (struct blank_list){.n = 0};
-    list->stream = open_memstream(&list->text, &list->len);
-    if (list->stream == NULL)
-        no_memory();
+    list->stream = alloc_open(&list->text, &list->len);
 }
 
 void list_add(struct blank_list *list, const char *format, ...)
@@ -58,9 +58,7 @@ void list_add(struct blank_list *list, const char *format, ...)
 
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key)
 {
-    bool is_whole = !ferror(list->stream);
-    if (fclose(list->stream) != 0 || !is_whole)
-        no_memory();
+    alloc_close(list->stream);
     if (list->n > 0)
         draft_set(draft, key, list->text, list->len);
     free(list->text);

@@ -278,6 +278,7 @@ static bool settle_width(struct vectors_file *file)
     file->reader.keeps = false;
     return true;
 }
+
 /* ---- Faults ---- */
 
 static void add_fault(struct vector_faults *faults, size_t line, const char *text)

@@ -3,6 +3,7 @@
  */
 #include "tools/import/vectors/vectors_table.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/utf8.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static float *next_row(struct vectors_table *table)
 {
     if (table->n_rows == table->cap) {
         table->cap += table->cap / 2 + FIRST_FLOATS / table->width + 1;
-        table->rows = need_memory(table->rows, table->cap, table->width * sizeof *table->rows);
+        table->rows = alloc_resize(table->rows, table->cap, table->width * sizeof *table->rows);
     }
     return table->rows + table->n_rows * table->width;
 }
@@ -112,8 +113,7 @@ bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
     memset(next_row(table), 0, table->width * sizeof *table->rows);
     table->n_rows = 1;
     if (is_wanted) {
-        table->row_of = need_memory(NULL, words->n, sizeof *table->row_of);
-        memset(table->row_of, 0, words->n * sizeof *table->row_of);
+        table->row_of = alloc_zeros(words->n, sizeof *table->row_of);
     } else {
         word_list_append(words, NULL, 0); /* row 0 has no text */
     }
