@@ -259,6 +259,8 @@ TEST(names_once)
     out = shell_expect(0, "$PLOT order 'I ride bike' -f svg")->out;
     assert_int_equal(count(out, ">bike ride I</text>"), 1);
     assert_int_equal(count(out, ">without positions</text>"), 1);
+    out = shell_expect(0, "$PLOT position --kind waves --width 8 -f svg")->out;
+    assert_int_equal(count(out, "<title>dim 2</title>"), 1); /* what a viewer shows of a line */
 }
 
 /* The colour scale has round numbers within its range, its ends among them where they are. */

@@ -264,6 +264,7 @@ static void draw_map(const struct writer *writer, const struct panel *panel, siz
 
 /* ---- Lines ---- */
 
+/* With "noenhanced" an SVG calls each line by its name, which viewers show under the pointer. */
 static void draw_lines(const struct writer *writer, const struct panel *panel)
 {
     static const char *const dashes[] = {"solid", "'--'", "'. '", "'-.'"};
@@ -274,7 +275,8 @@ static void draw_lines(const struct writer *writer, const struct panel *panel)
     put_values(writer, false, panel->unit);
     fprintf(writer->out,
             "set xrange [%g:%g]\nset yrange [%.17g:%.17g]\n"
-            "set key outside right top Left reverse samplen 2 spacing 0.9 font ',%.1f'\nplot ",
+            "set key outside right top Left reverse samplen 2 spacing 0.9 noenhanced font "
+            "',%.1f'\nplot ",
             last ? 0 : -0.5, last ? (double)last : 0.5, panel->least, panel->most, key_font);
     for (size_t row = 0; row < panel->y.n; row++)
         fprintf(writer->out,
@@ -301,7 +303,7 @@ static void draw_dots(const struct writer *writer, const struct panel *panel)
     fprintf(writer->out,
             "set xrange [%.17g:%.17g]\nset yrange [%zu.5:-0.5]\n"
             "set key at graph 0, graph 1 left bottom Left reverse vertical maxcols 1 invert "
-            "samplen 0.5 font ',%.1f'\n"
+            "samplen 0.5 noenhanced font ',%.1f'\n"
             "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#B0B0B0' lw 0.6 back\nplot ",
             panel->least, panel->most, panel->y.n - 1, TICK_FONT);
     if (spacing > 4) /* a stem leads the eye from the name to the dot */
