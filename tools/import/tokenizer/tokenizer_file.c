@@ -17,97 +17,13 @@
  * it takes four times that. */
 enum { MOST_FILE_BYTES = 20 << 20 };
 
-/* ---- tokenizer_config.json and special_tokens_map.json ---- */
-
-struct config_files {
-    struct json_file config, map;
-    struct tokenizer_config values;
-};
-
-#define NO_CONFIG                                                                                  \
-    (struct tokenizer_config)                                                                      \
-    {                                                                                              \
-        .lowercase = true, .chinese = true, .strip_accents = -1                                    \
-    }
-
-/* "[CLS]", or {"content": "[CLS]", ...} */
-static const char *special_text(const struct json_file *file, const char *key)
-{
-    const json_t *value = json_object_get(file->root, key);
-    return json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
-}
-
-static void read_specials(struct config_files *files)
-{
-    static const char *const keys[N_SPECIALS] = {
-        [SPECIAL_UNKNOWN] = "unk_token", [SPECIAL_SEP] = "sep_token",   [SPECIAL_PAD] = "pad_token",
-        [SPECIAL_CLS] = "cls_token",     [SPECIAL_MASK] = "mask_token",
-    };
-    for (size_t i = 0; i < N_SPECIALS; i++) {
-        const char *text = special_text(&files->map, keys[i]);
-        files->values.specials[i] = text != NULL ? text : special_text(&files->config, keys[i]);
-    }
-}
-
-/* model_max_length is 1e30 where there is no limit. */
-static void read_max_length(struct config_files *files)
-{
-    double length = json_number_value(json_object_get(files->config.root, "model_max_length"));
-    files->values.max_length = length >= 1 && length <= INT32_MAX ? (int64_t)length : 0;
-}
-
-static void read_switches(struct config_files *files)
-{
-    const struct json_file *file = &files->config;
-    struct tokenizer_config *values = &files->values;
-    bool basic = true, strip_accents = false;
-    values->says_lowercase = json_member(file, NULL, "do_lower_case") != NULL;
-    json_text(file, NULL, "tokenizer_class", &values->class_name);
-    json_flag(file, NULL, "do_lower_case", &values->lowercase);
-    json_flag(file, NULL, "tokenize_chinese_chars", &values->chinese);
-    json_flag(file, NULL, "strip_accents", &strip_accents);
-    json_flag(file, NULL, "do_basic_tokenize", &basic);
-    if (json_member(file, NULL, "strip_accents") != NULL)
-        values->strip_accents = strip_accents;
-    if (!basic || json_array_size(json_member(file, NULL, "never_split")) > 0)
-        json_refuse(file,
-                    "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
-}
-
-/* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
-static bool config_files_read(struct config_files *files, struct folder *folder, const char *place,
-                              bool is_needed)
-{
-    struct problem ignored = {""};
-    *files = (struct config_files){.values = NO_CONFIG};
-    if (!json_file_read(&files->config, folder, place, "tokenizer_config.json", false, false) ||
-        !json_file_read(&files->map, folder, place, "special_tokens_map.json", false, false))
-        return false;
-    if (!is_needed)
-        files->config.problem = &ignored;
-    if (files->config.root != NULL) {
-        read_max_length(files);
-        read_switches(files);
-    }
-    files->config.problem = folder->problem;
-    read_specials(files);
-    return json_is_right(&files->config);
-}
-
-static void config_files_free(struct config_files *files)
-{
-    json_file_free(&files->config);
-    json_file_free(&files->map);
-}
-
 /* ---- Facts ---- */
 
 static size_t find_mask(const struct word_list *words, const char *said)
 {
-    if (said != NULL)
-        return word_list_find(words, said, strlen(said));
-    size_t id = word_list_find(words, "[MASK]", 6);
-    return id != WORD_NONE ? id : word_list_find(words, "<mask>", 6);
+    const char *names[] = {said != NULL ? said : "[MASK]", said != NULL ? said : "<mask>"};
+    size_t id = word_list_find(words, names[0], strlen(names[0]));
+    return id != WORD_NONE ? id : word_list_find(words, names[1], strlen(names[1]));
 }
 
 static bool has_step(const char *steps, const char *step)
@@ -122,15 +38,18 @@ static bool has_step(const char *steps, const char *step)
 static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
-    size_t mask = find_mask(&draft->words, config->specials[SPECIAL_MASK]);
-    tokenizer->max_length = config->max_length;
+    const json_t *root = config->config.root, *lower = json_object_get(root, "do_lower_case");
+    double length = json_number_value(json_object_get(root, "model_max_length"));
+    size_t mask = find_mask(&draft->words, tokenizer_config_special(config, "mask_token"));
+    /* It is 1e30 where there is no limit. */
+    tokenizer->max_length = length >= 1 && length <= INT32_MAX ? (int64_t)length : 0;
     tokenizer->lowercases = has_step(draft_get(draft, "normalizer"), "lower") ||
                             strcmp(draft_get(draft, "lower"), "yes") == 0; /* Keras */
-    if (config->says_lowercase && config->lowercase != tokenizer->lowercases)
+    if (lower != NULL && !json_is_null(lower) && json_is_false(lower) == tokenizer->lowercases)
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "tokenizer_config.json says do_lower_case %s, tokenizer.json %s: tokenizer.json "
                  "is followed",
-                 config->lowercase ? "true" : "false",
+                 json_is_false(lower) ? "false" : "true",
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
     if (mask != WORD_NONE)
         draft_set_number(draft, "mask_token", mask);
@@ -182,20 +101,24 @@ static bool check_vocab(const struct folder *folder, const char *place)
                        "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
 }
 
+/* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
 bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place)
 {
     bool is_json = folder_has(folder, place, "tokenizer.json");
-    struct config_files files;
+    struct tokenizer_config config = {0};
     char name[FOLDER_PATH], *text = NULL;
     size_t len = 0;
     folder_name(name, place, is_json ? "tokenizer.json" : "vocab.txt");
-    bool ok = config_files_read(&files, folder, place, !is_json) &&
-              (is_json || check_vocab(folder, place)) &&
-              folder_text(folder, name, true, MOST_FILE_BYTES, &text, &len) &&
-              read_text(tokenizer, name, text, len, is_json, &files.values, folder->problem);
+    bool ok =
+        json_file_read(&config.config, folder, place, "tokenizer_config.json", false, false) &&
+        json_file_read(&config.map, folder, place, "special_tokens_map.json", false, false) &&
+        (is_json || (tokenizer_config_check(&config) && check_vocab(folder, place))) &&
+        folder_text(folder, name, true, MOST_FILE_BYTES, &text, &len) &&
+        read_text(tokenizer, name, text, len, is_json, &config, folder->problem);
     free(text);
-    config_files_free(&files);
+    json_file_free(&config.config);
+    json_file_free(&config.map);
     return ok;
 }
 
@@ -210,7 +133,7 @@ static bool is_json_text(const char *text, size_t len)
 bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)
 {
-    const struct tokenizer_config config = NO_CONFIG;
+    const struct tokenizer_config config = {0};
     struct stat status;
     char *text = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -231,7 +154,7 @@ bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
 bool import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len, struct problem *problem)
 {
-    const struct tokenizer_config config = NO_CONFIG;
+    const struct tokenizer_config config = {0};
     return read_text(tokenizer, name, text, len, true, &config, problem);
 }
 

@@ -6,12 +6,55 @@
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include "tools/common/weights/token_source.h"
-#include "tools/import/tokenizer/tokenizer_steps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32, MOST_PIECES = 16 };
+enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32 };
+
+/* ---- Parts with a type ---- */
+
+bool part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
+                 const char *expected)
+{
+    return json_refuse(&json->file, "the %s is '%.100s'; expected %s", what, found, expected);
+}
+
+/* "a, b or c" */
+static bool refuse_type(const struct json_tokenizer *json, const char *what, const char *found,
+                        const struct part_kind *kinds)
+{
+    char names[300] = "";
+    for (size_t i = 0; kinds[i].type != NULL; i++) {
+        const char *before = i == 0 ? "" : kinds[i + 1].type != NULL ? ", " : " or ";
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
+    }
+    return part_refuse(json, what, found, names);
+}
+
+bool part_read(struct json_tokenizer *json, const char *what, const json_t *part,
+               const struct part_kind *kinds)
+{
+    const char *type = NULL;
+    if (!json_is_object(part))
+        return part_refuse(json, what, json_kind(part), "an object");
+    if (!json_text(&json->file, part, "type", &type))
+        return false;
+    for (const struct part_kind *kind = kinds; type != NULL && kind->type != NULL; kind++) {
+        if (strcmp(type, kind->type) != 0)
+            continue;
+        if (kind->step != NULL)
+            list_add(&json->steps, "%s", kind->step);
+        return kind->read == NULL || kind->read(json, part);
+    }
+    return refuse_type(json, what, type != NULL ? type : "without a type", kinds);
+}
+
+bool part_is_sequence(const json_t *part)
+{
+    const char *type = json_string_value(json_object_get(part, "type"));
+    return type != NULL && strcmp(type, "Sequence") == 0;
+}
 
 /* ---- Model ---- */
 
@@ -103,183 +146,6 @@ static bool read_model(struct json_tokenizer *json)
            read_unknown(json, model);
 }
 
-/* ---- Added tokens ---- */
-
-static bool read_added_token(const struct json_file *file, const json_t *entry,
-                             struct added_token *token)
-{
-    *token = (struct added_token){.id = -1};
-    if (!json_is_object(entry))
-        return json_refuse(file, "an added token is %s; expected an object", json_kind(entry));
-    json_text(file, entry, "content", &token->content);
-    json_need_count(file, entry, "id", 0, &token->id);
-    json_flag(file, entry, "special", &token->special);
-    if (token->content == NULL)
-        return json_refuse(file, "an added token has no 'content'");
-    token->len = json_string_length(json_object_get(entry, "content"));
-    token->normalized = !token->special;
-    json_flag(file, entry, "normalized", &token->normalized);
-    json_flag(file, entry, "single_word", &token->single_word);
-    json_flag(file, entry, "lstrip", &token->lstrip);
-    json_flag(file, entry, "rstrip", &token->rstrip);
-    return json_is_right(file);
-}
-
-static bool read_added_tokens(struct json_tokenizer *json)
-{
-    const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array"), *entry;
-    size_t i, n = 0;
-    if (entries == NULL)
-        return json_is_right(&json->file);
-    struct added_token *tokens = calloc(json_array_size(entries) + 1, sizeof *tokens);
-    if (tokens == NULL)
-        return problem_memory(json->file.problem);
-    bool ok = true;
-    json_array_foreach(entries, i, entry)
-    {
-        ok = ok && read_added_token(&json->file, entry, &tokens[n]);
-        n += ok && tokens[n].len > 0; /* the reference ignores empty ones */
-    }
-    ok = ok && parts_add_tokens(json->tokenizer, tokens, n);
-    free(tokens);
-    return ok;
-}
-
-/* ---- Post-processor ---- */
-
-/* A template, "single" or "pair": its text for the weight file, and what it holds. */
-struct template
-{
-    const char *which;
-    char *text; /* [TEMPLATE_BYTES] */
-    size_t n, n_texts[2];
-};
-
-static bool refuse_template(struct json_tokenizer *json, const struct template *template)
-{
-    return json_refuse(&json->file,
-                       "the post-processor's template '%s' is none that is known; expected at "
-                       "most %d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or "
-                       "{\"Sequence\": {\"id\", \"type_id\"}}, with each text once",
-                       template->which, MOST_PIECES);
-}
-
-static void add_piece(struct template *template, const char *name, int64_t type)
-{
-    size_t used = strlen(template->text);
-    snprintf(template->text + used, TEMPLATE_BYTES - used, "%s%s:%lld", used > 0 ? " " : "", name,
-             (long long)type);
-    template->n++;
-}
-
-static bool is_token(const struct json_tokenizer *json, const json_t *value, uint64_t *id)
-{
-    const struct word_list *words = &json->tokenizer->draft.words;
-    return json_whole(value, id) && *id < words->n && words->texts[*id] != NULL;
-}
-
-/* {"id": "[CLS]", "ids": [101], ...} of special_tokens: each id is a piece. */
-static bool add_special(struct json_tokenizer *json, const json_t *special_tokens, const char *name,
-                        int64_t type, struct template *template)
-{
-    const json_t *ids = json_object_get(json_object_get(special_tokens, name), "ids"), *value;
-    size_t i;
-    if (!json_is_array(ids))
-        return json_refuse(&json->file,
-                           "the post-processor's template names '%.100s'; expected a token of its "
-                           "'special_tokens'",
-                           name);
-    json_array_foreach(ids, i, value)
-    {
-        char number[32];
-        uint64_t id;
-        if (!is_token(json, value, &id))
-            return json_refuse(&json->file,
-                               "the post-processor's token '%.100s' has an id that is not in the "
-                               "vocabulary",
-                               name);
-        snprintf(number, sizeof number, "%llu", (unsigned long long)id);
-        add_piece(template, number, type);
-    }
-    return true;
-}
-
-static bool read_piece(struct json_tokenizer *json, const json_t *part, const json_t *piece,
-                       struct template *template)
-{
-    const json_t *special = json_object_get(piece, "SpecialToken");
-    const json_t *body = special != NULL ? special : json_object_get(piece, "Sequence");
-    const char *name = json_string_value(json_object_get(body, "id"));
-    int64_t type = 0;
-    if (name == NULL || template->n > MOST_PIECES)
-        return refuse_template(json, template);
-    if (!json_count(&json->file, body, "type_id", 0, &type))
-        return false;
-    if (special != NULL)
-        return add_special(json, json_object_get(part, "special_tokens"), name, type, template);
-    if (strcmp(name, "A") != 0 && strcmp(name, "B") != 0)
-        return refuse_template(json, template);
-    template->n_texts[name[0] - 'A']++;
-    add_piece(template, name, type);
-    return true;
-}
-
-static bool read_pieces(struct json_tokenizer *json, const json_t *part, const char *which,
-                        char *text)
-{
-    const json_t *pieces = json_object_get(part, which), *piece;
-    struct template template = {.which = which, .text = text};
-    size_t i, n_pairs = strcmp(which, "pair") == 0;
-    if (!json_is_array(pieces))
-        return refuse_template(json, &template);
-    json_array_foreach(pieces, i,
-                       piece) if (!read_piece(json, part, piece, &template)) return false;
-    return (template.n <= MOST_PIECES && template.n_texts[0] == 1 &&
-            template.n_texts[1] == n_pairs) ||
-           refuse_template(json, &template);
-}
-
-static bool read_template(struct json_tokenizer *json, const json_t *part)
-{
-    return read_pieces(json, part, "single", json->tokenizer->single) &&
-           read_pieces(json, part, "pair", json->tokenizer->pair);
-}
-
-/* ["[SEP]", 102] */
-static bool read_named_id(struct json_tokenizer *json, const json_t *part, const char *key,
-                          uint64_t *id)
-{
-    const json_t *value = json_object_get(part, key);
-    return (json_array_size(value) == 2 && is_token(json, json_array_get(value, 1), id)) ||
-           json_refuse(&json->file,
-                       "BertProcessing's '%s' is none that is known; expected a token and its id "
-                       "in the vocabulary",
-                       key);
-}
-
-static bool read_bert_processing(struct json_tokenizer *json, const json_t *part)
-{
-    uint64_t cls, sep;
-    if (!read_named_id(json, part, "cls", &cls) || !read_named_id(json, part, "sep", &sep))
-        return false;
-    parts_bert_template(json->tokenizer, cls, sep);
-    return true;
-}
-
-static bool read_post_processor(struct json_tokenizer *json)
-{
-    static const struct part_kind kinds[] = {
-        {"TemplateProcessing", NULL, read_template},
-        {"BertProcessing", NULL, read_bert_processing},
-        {NULL, NULL, NULL},
-    };
-    const json_t *part = json_member(&json->file, NULL, "post_processor");
-    const json_t *members = part_is_sequence(part) ? json_object_get(part, "processors") : NULL;
-    if (json_array_size(members) == 1)
-        part = json_array_get(members, 0);
-    return part == NULL || part_read(json, "post-processor", part, kinds);
-}
-
 /* ---- The file ---- */
 
 /* Keras' Tokenizer.to_json() bears the same name. */
@@ -307,8 +173,8 @@ bool tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
     if (!json_file_parse(&json.file, tokenizer->name, text, len, false, tokenizer->problem))
         return false;
     bool from_keras = is_keras(json.file.root);
-    bool ok = from_keras || (read_model(&json) && steps_read(&json) && read_added_tokens(&json) &&
-                             read_post_processor(&json));
+    bool ok = from_keras || (read_model(&json) && steps_read(&json) && added_tokens_read(&json) &&
+                             post_processor_read(&json));
     json_file_free(&json.file);
     return from_keras ? read_keras(tokenizer, text, len) : ok;
 }

@@ -1,11 +1,42 @@
-/* tokenizer_json.h - a tokenizer from a tokenizer.json, of HuggingFace tokenizers or Keras. */
+/* tokenizer_json.h - a tokenizer from a tokenizer.json, of HuggingFace tokenizers or Keras: the whole
+ * file, and its parts for a vocab.txt, which BertTokenizer reads with the same ones.
+ */
 #ifndef TOOLS_IMPORT_TOKENIZER_JSON_H
 #define TOOLS_IMPORT_TOKENIZER_JSON_H
 
+#include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 /* Into an empty tokenizer. Of a file of Keras with num_words, words with ids from there on are left
  * away: texts never give them. */
 bool tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len);
+
+struct json_tokenizer {
+    struct json_file file;
+    struct import_tokenizer *tokenizer;
+    struct blank_list steps; /* of the list that is being read */
+};
+
+/* Parts of the file, each absent or read and checked; those of the model are there before. */
+bool steps_read(struct json_tokenizer *json);
+bool added_tokens_read(struct json_tokenizer *json);
+bool post_processor_read(struct json_tokenizer *json);
+
+/* A type that a part may have, and what reads it; a list of them ends with type NULL. */
+struct part_kind {
+    const char *type;
+    const char *step; /* what it always becomes; or NULL */
+    bool (*read)(struct json_tokenizer *json, const json_t *part);
+};
+
+/* Reads a part by its type. `what` is its name in messages: "normalizer". */
+bool part_read(struct json_tokenizer *json, const char *what, const json_t *part,
+               const struct part_kind *kinds);
+
+bool part_is_sequence(const json_t *part);
+
+/* "FILE: the WHAT is 'FOUND'; expected EXPECTED"; false. */
+bool part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
+                 const char *expected);
 
 #endif

@@ -1,5 +1,5 @@
-/* tokenizer_parts.h - the tokenizer of a checkpoint, and putting it together: texts by id, added
- * tokens and settings, whichever file they come from.
+/* tokenizer_parts.h - the tokenizer of a checkpoint, and putting it together: texts by id and
+ * settings, whichever file they come from.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_PARTS_H
 #define TOOLS_IMPORT_TOKENIZER_PARTS_H
@@ -44,28 +44,5 @@ void list_add(struct blank_list *list, const char *format, ...)
 
 /* Closes the list and sets it, unless it is empty. */
 void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char *key);
-
-/* A token of the added_tokens of a tokenizer.json; content is borrowed. */
-struct added_token {
-    const char *content;
-    size_t len;
-    int64_t id;
-    bool single_word, lstrip, rstrip, normalized, special;
-};
-
-/* All added tokens, when the model's texts are in place: their ids must be those that the reference
- * gives them, in this order. Sets `added`. */
-bool parts_add_tokens(struct import_tokenizer *tokenizer, const struct added_token *tokens,
-                      size_t n);
-
-/* The frame [CLS] A [SEP] B [SEP] with types 0 and 1. */
-void parts_bert_template(struct import_tokenizer *tokenizer, uint64_t cls, uint64_t sep);
-
-/* The steps of BertNormalizer, and those of BertPreTokenizer. */
-struct bert_switches {
-    bool clean_text, handle_chinese_chars, strip_accents, lowercase;
-};
-void parts_bert_normalizer(struct blank_list *steps, const struct bert_switches *switches);
-#define BERT_SPLITTER "blanks punctuation"
 
 #endif

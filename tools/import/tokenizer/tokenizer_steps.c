@@ -1,79 +1,52 @@
-/* tokenizer_steps.c - see tokenizer_steps.h. */
-#include "tools/import/tokenizer/tokenizer_steps.h"
+/* tokenizer_steps.c - the normalizer and the pre-tokenizer of a tokenizer.json as lists of steps:
+ * the settings `normalizer` and `splitter`.
+ */
+#include "tools/import/tokenizer/tokenizer_json.h"
 
 #include <string.h>
 
 enum { MOST_NESTED = 8, MOST_STEPS = 32 };
 
-/* ---- Parts with a type ---- */
-
-bool part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
-                 const char *expected)
-{
-    return json_refuse(&json->file, "the %s is '%.100s'; expected %s", what, found, expected);
-}
-
-/* "a, b or c" */
-static bool refuse_type(const struct json_tokenizer *json, const char *what, const char *found,
-                        const struct part_kind *kinds)
-{
-    char names[300] = "";
-    for (size_t i = 0; kinds[i].type != NULL; i++) {
-        const char *before = i == 0 ? "" : kinds[i + 1].type != NULL ? ", " : " or ";
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
-    }
-    return part_refuse(json, what, found, names);
-}
-
-bool part_read(struct json_tokenizer *json, const char *what, const json_t *part,
-               const struct part_kind *kinds)
-{
-    const char *type = NULL;
-    if (!json_is_object(part))
-        return part_refuse(json, what, json_kind(part), "an object");
-    if (!json_text(&json->file, part, "type", &type))
-        return false;
-    for (const struct part_kind *kind = kinds; type != NULL && kind->type != NULL; kind++) {
-        if (strcmp(type, kind->type) != 0)
-            continue;
-        if (kind->step != NULL)
-            list_add(&json->steps, "%s", kind->step);
-        return kind->read == NULL || kind->read(json, part);
-    }
-    return refuse_type(json, what, type != NULL ? type : "without a type", kinds);
-}
-
-bool part_is_sequence(const json_t *part)
-{
-    const char *type = json_string_value(json_object_get(part, "type"));
-    return type != NULL && strcmp(type, "Sequence") == 0;
-}
-
 /* ---- Parts that have settings ---- */
 
+/* Switches, each with what it becomes, and whether it is on where the file does not say. */
+struct step_switch {
+    const char *key;
+    bool is_on;
+    const char *step;
+};
+
+static bool read_switches(struct json_tokenizer *json, const json_t *part,
+                          const struct step_switch *switches, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool is_on = switches[i].is_on;
+        json_flag(&json->file, part, switches[i].key, &is_on);
+        if (is_on)
+            list_add(&json->steps, "%s", switches[i].step);
+    }
+    return json_is_right(&json->file);
+}
+
+/* Accents go with the capitals where the file does not say. */
 static bool read_bert_normalizer(struct json_tokenizer *json, const json_t *part)
 {
-    struct bert_switches switches = {true, true, false, true};
-    json_flag(&json->file, part, "clean_text", &switches.clean_text);
-    json_flag(&json->file, part, "handle_chinese_chars", &switches.handle_chinese_chars);
-    json_flag(&json->file, part, "lowercase", &switches.lowercase);
-    switches.strip_accents = switches.lowercase; /* null: as lowercase */
-    json_flag(&json->file, part, "strip_accents", &switches.strip_accents);
-    parts_bert_normalizer(&json->steps, &switches);
-    return json_is_right(&json->file);
+    bool lowercase = !json_is_false(json_object_get(part, "lowercase"));
+    const struct step_switch switches[] = {
+        {"clean_text", true, "clean"},       {"handle_chinese_chars", true, "space_cjk"},
+        {"strip_accents", lowercase, "nfd"}, {"strip_accents", lowercase, "drop_nonspacing"},
+        {"lowercase", true, "lower"},
+    };
+    return read_switches(json, part, switches, sizeof switches / sizeof *switches);
 }
 
 static bool read_strip(struct json_tokenizer *json, const json_t *part)
 {
-    bool left = true, right = true;
-    json_flag(&json->file, part, "strip_left", &left);
-    json_flag(&json->file, part, "strip_right", &right);
-    if (left)
-        list_add(&json->steps, "strip_start");
-    if (right)
-        list_add(&json->steps, "strip_end");
-    return json_is_right(&json->file);
+    static const struct step_switch switches[] = {
+        {"strip_left", true, "strip_start"},
+        {"strip_right", true, "strip_end"},
+    };
+    return read_switches(json, part, switches, sizeof switches / sizeof *switches);
 }
 
 static bool read_punctuation(struct json_tokenizer *json, const json_t *part)
@@ -125,7 +98,7 @@ static const struct part_kind NORMALIZERS[] = {
 };
 
 static const struct part_kind PRE_TOKENIZERS[] = {
-    {"BertPreTokenizer", BERT_SPLITTER, NULL},
+    {"BertPreTokenizer", "blanks punctuation", NULL},
     {"Whitespace", "blanks word_runs", NULL},
     {"WhitespaceSplit", "blanks", NULL},
     {"Punctuation", NULL, read_punctuation},
@@ -143,8 +116,7 @@ static const struct step_list LISTS[] = {
 static bool read_list(struct json_tokenizer *json, const struct step_list *list, const json_t *part,
                       int depth)
 {
-    const json_t *members = json_member(&json->file, part, list->sequence), *member;
-    size_t i;
+    const json_t *members = json_member(&json->file, part, list->sequence);
     if (!part_is_sequence(part))
         return part_read(json, list->what, part, list->kinds) &&
                (json->steps.n <= list->most ||
@@ -156,9 +128,10 @@ static bool read_list(struct json_tokenizer *json, const struct step_list *list,
     if (depth == MOST_NESTED)
         return json_refuse(&json->file, "Sequences inside one another; expected at most %d",
                            MOST_NESTED);
-    json_array_foreach(members, i,
-                       member) if (!read_list(json, list, member, depth + 1)) return false;
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_array_size(members); i++)
+        ok = read_list(json, list, json_array_get(members, i), depth + 1);
+    return ok;
 }
 
 bool steps_read(struct json_tokenizer *json)

@@ -1,28 +1,43 @@
-/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the
- * steps and the frame of BERT, special tokens by their names.
+/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the steps
+ * and the frame of BERT, special tokens by their names.
  */
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 
 #include "tools/common/utf8.h"
+#include "tools/import/tokenizer/tokenizer_json.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Line i is token i; lines may end with CR LF. An empty one is an id without text. */
-static bool read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
+/* ---- tokenizer_config.json and special_tokens_map.json ---- */
+
+/* "[CLS]", or {"content": "[CLS]", ...} */
+static const char *special_text(const struct json_file *file, const char *key)
 {
-    uint64_t id = 0;
-    for (size_t at = 0; at < len; id++) {
-        const char *newline = memchr(text + at, '\n', len - at);
-        size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
-        size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
-        if (!utf8_is_valid(text + at, n))
-            return tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
-        if (!parts_place(tokenizer, id, text + at, n))
-            return false;
-        at += line + (newline != NULL);
-    }
-    return true;
+    const json_t *value = json_object_get(file->root, key);
+    return json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
+}
+
+const char *tokenizer_config_special(const struct tokenizer_config *config, const char *key)
+{
+    const char *text = special_text(&config->map, key);
+    return text != NULL ? text : special_text(&config->config, key);
+}
+
+bool tokenizer_config_check(const struct tokenizer_config *config)
+{
+    static const char *const flags[] = {"do_lower_case", "tokenize_chinese_chars", "strip_accents"};
+    const struct json_file *file = &config->config;
+    const char *class_name = NULL;
+    bool is_on, basic = true;
+    json_text(file, NULL, "tokenizer_class", &class_name);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        json_flag(file, NULL, flags[i], &is_on);
+    json_flag(file, NULL, "do_basic_tokenize", &basic);
+    if (!basic || json_array_size(json_member(file, NULL, "never_split")) > 0)
+        json_refuse(file,
+                    "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
+    return json_is_right(file);
 }
 
 static bool check_class(const char *name, struct problem *problem)
@@ -45,50 +60,96 @@ static bool check_class(const char *name, struct problem *problem)
         name);
 }
 
-static void set_settings(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
+/* ---- The vocabulary ---- */
+
+/* Line i is token i; lines may end with CR LF. An empty one is an id without text. */
+static bool read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
-    const struct bert_switches switches = {
-        .clean_text = true,
-        .handle_chinese_chars = config->chinese,
-        .strip_accents = config->strip_accents < 0 ? config->lowercase : config->strip_accents > 0,
-        .lowercase = config->lowercase,
-    };
-    struct tokenizer_draft *draft = &tokenizer->draft;
-    struct blank_list steps;
-    list_open(&steps);
-    parts_bert_normalizer(&steps, &switches);
-    draft_set_text(draft, "kind", "wordpiece");
-    draft_set_number(draft, "unknown", draft->unknown);
-    list_set(&steps, draft, "normalizer");
-    draft_set_text(draft, "splitter", BERT_SPLITTER);
+    uint64_t id = 0;
+    for (size_t at = 0; at < len; id++) {
+        const char *newline = memchr(text + at, '\n', len - at);
+        size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
+        size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
+        if (!utf8_is_valid(text + at, n))
+            return tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
+        if (!parts_place(tokenizer, id, text + at, n))
+            return false;
+        at += line + (newline != NULL);
+    }
+    return true;
 }
 
-/* The frame and unknown words need their special tokens; [PAD] and [MASK] may be missing. */
-static bool add_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
+/* ---- What stands around it ---- */
+
+struct special {
+    const char *key, *usual;
+    bool is_needed; /* by the frame, or for unknown words */
+};
+
+enum { UNKNOWN, SEP, PAD, CLS, MASK, N_SPECIALS };
+
+/* The ids of the special tokens, and those that there are as added tokens. */
+static bool find_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+                          size_t ids[N_SPECIALS], json_t *added)
 {
-    static const char *const usual[N_SPECIALS] = {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"};
-    struct added_token tokens[N_SPECIALS];
-    size_t ids[N_SPECIALS], n = 0;
-    for (int i = 0; i < N_SPECIALS; i++) {
-        const char *text = config->specials[i] != NULL ? config->specials[i] : usual[i];
+    static const struct special specials[N_SPECIALS] = {
+        [UNKNOWN] = {"unk_token", "[UNK]", true}, [SEP] = {"sep_token", "[SEP]", true},
+        [PAD] = {"pad_token", "[PAD]", false},    [CLS] = {"cls_token", "[CLS]", true},
+        [MASK] = {"mask_token", "[MASK]", false},
+    };
+    for (size_t i = 0; i < N_SPECIALS; i++) {
+        const char *said = tokenizer_config_special(config, specials[i].key);
+        const char *text = said != NULL ? said : specials[i].usual;
         ids[i] = word_list_find(&tokenizer->draft.words, text, strlen(text));
-        if (ids[i] == WORD_NONE && i != SPECIAL_PAD && i != SPECIAL_MASK)
+        if (ids[i] == WORD_NONE && specials[i].is_needed)
             return tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
-        if (ids[i] != WORD_NONE)
-            tokens[n++] = (struct added_token){
-                .content = text, .len = strlen(text), .id = (int64_t)ids[i], .special = true};
+        if (ids[i] != WORD_NONE &&
+            json_array_append_new(added, json_pack("{s:s, s:i, s:b}", "content", text, "id",
+                                                   (int)ids[i], "special", true)) != 0)
+            return problem_memory(tokenizer->problem);
     }
-    tokenizer->draft.unknown = ids[SPECIAL_UNKNOWN];
-    parts_bert_template(tokenizer, ids[SPECIAL_CLS], ids[SPECIAL_SEP]);
-    return parts_add_tokens(tokenizer, tokens, n);
+    tokenizer->draft.unknown = ids[UNKNOWN];
+    return true;
+}
+
+/* The same parts as a tokenizer.json has them. Switches that are not there are as usual. */
+static json_t *bert_parts(const json_t *config, const size_t ids[N_SPECIALS], json_t *added)
+{
+    json_t *normalizer = json_pack("{s:s, s:O?, s:O?, s:O?}", "type", "BertNormalizer", "lowercase",
+                                   json_object_get(config, "do_lower_case"), "handle_chinese_chars",
+                                   json_object_get(config, "tokenize_chinese_chars"),
+                                   "strip_accents", json_object_get(config, "strip_accents"));
+    json_t *frame = json_pack("{s:s, s:[s, i], s:[s, i]}", "type", "BertProcessing", "cls", "",
+                              (int)ids[CLS], "sep", "", (int)ids[SEP]);
+    return json_pack("{s:o, s:{s:s}, s:o, s:O}", "normalizer", normalizer, "pre_tokenizer", "type",
+                     "BertPreTokenizer", "post_processor", frame, "added_tokens", added);
+}
+
+static bool read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+                       json_t *added)
+{
+    struct json_tokenizer json = {.tokenizer = tokenizer};
+    size_t ids[N_SPECIALS];
+    if (!find_specials(tokenizer, config, ids, added))
+        return false;
+    json.file.problem = tokenizer->problem;
+    json.file.root = bert_parts(config->config.root, ids, added);
+    bool ok =
+        (json.file.root != NULL || problem_memory(tokenizer->problem)) && added_tokens_read(&json);
+    draft_set_text(&tokenizer->draft, "kind", "wordpiece");
+    draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
+    ok = ok && steps_read(&json) && post_processor_read(&json);
+    json_file_free(&json.file);
+    return ok;
 }
 
 bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                           const struct tokenizer_config *config)
 {
-    bool ok = check_class(config->class_name, tokenizer->problem) &&
-              read_lines(tokenizer, text, len) && add_specials(tokenizer, config);
-    if (ok)
-        set_settings(tokenizer, config);
+    const char *name = json_string_value(json_object_get(config->config.root, "tokenizer_class"));
+    json_t *added = json_array();
+    bool ok = check_class(name, tokenizer->problem) && read_lines(tokenizer, text, len) &&
+              read_parts(tokenizer, config, added);
+    json_decref(added);
     return ok;
 }

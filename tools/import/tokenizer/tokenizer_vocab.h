@@ -2,19 +2,19 @@
 #ifndef TOOLS_IMPORT_TOKENIZER_VOCAB_H
 #define TOOLS_IMPORT_TOKENIZER_VOCAB_H
 
+#include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
-/* What tokenizer_config.json and special_tokens_map.json say; texts are borrowed from them. */
-enum special_token { SPECIAL_UNKNOWN, SPECIAL_SEP, SPECIAL_PAD, SPECIAL_CLS, SPECIAL_MASK };
-enum { N_SPECIALS = SPECIAL_MASK + 1 };
-
+/* tokenizer_config.json and special_tokens_map.json; all zero: there are none. */
 struct tokenizer_config {
-    const char *class_name;
-    const char *specials[N_SPECIALS]; /* NULL: not said */
-    bool lowercase, chinese, says_lowercase;
-    int strip_accents; /* -1: as lowercase */
-    int64_t max_length;
+    struct json_file config, map;
 };
+
+/* The text of a special token ("cls_token") by these files, or NULL. */
+const char *tokenizer_config_special(const struct tokenizer_config *config, const char *key);
+
+/* What a vocab.txt needs of them: switches that are right, and a class that is known. */
+bool tokenizer_config_check(const struct tokenizer_config *config);
 
 /* Into an empty tokenizer. */
 bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
