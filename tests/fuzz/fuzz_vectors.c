@@ -1,6 +1,6 @@
 /* Any bytes as a file of word vectors, read whole: every word that is taken is UTF-8, not empty and
  * there once, every number finite, and each line is right, repeated or broken. */
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 #include "tools/import/vectors/vectors_table.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Every float32 that is printed reads back as the same bits, and no digit is wasted. */
-#include "tools/common/format_float.c"
+#include "tools/common/print/format_float.c"
 
 #include "tests/support.h"
 

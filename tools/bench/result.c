@@ -1,8 +1,8 @@
 /* result.c - results as text and as JSON. */
 #include "tools/bench/result.h"
 
-#include "tools/common/json_writer.h"
 #include "tools/common/options.h"
+#include "tools/common/print/json_writer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * numbers and from what the model was asked to do about positions and masks. */
 #include "tools/encode/compare.h"
 
-#include "tools/common/display.h"
 #include "tools/common/options.h"
+#include "tools/common/print/display.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * there: a record of each text is kept, and its words are in a temporary file, one behind the
  * other. Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
  */
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 

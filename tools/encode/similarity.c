@@ -1,6 +1,6 @@
 /* similarity.c - encode --similarity: a·b / (|a| |b|) of pooled vectors; all of them are kept, the
  * matrix is not. */
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
 

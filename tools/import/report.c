@@ -1,7 +1,7 @@
 /* report.c - the plan of an import as text on stdout; see report.h. */
 #include "tools/import/report.h"
 
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 
 #include <inttypes.h>
 #include <stdio.h>

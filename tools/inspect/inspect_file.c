@@ -5,10 +5,10 @@
  */
 #include "tools/inspect/inspect_file.h"
 
-#include "tools/common/display.h"
-#include "tools/common/json_writer.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
+#include "tools/common/print/display.h"
+#include "tools/common/print/json_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  */
 #include "tools/inspect/positions.h"
 
-#include "tools/common/csv_writer.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
+#include "tools/common/print/csv_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

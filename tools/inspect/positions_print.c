@@ -2,9 +2,9 @@
  * values have the seven digits that float32 holds; lengths and distances have eight. */
 #include "tools/inspect/positions.h"
 
-#include "tools/common/display.h"
-#include "tools/common/json_writer.h"
 #include "tools/common/options.h"
+#include "tools/common/print/display.h"
+#include "tools/common/print/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "tools/plot/memory.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

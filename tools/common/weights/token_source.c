@@ -3,7 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* compare_print.c - a comparison as a table or as a JSON object; see compare.h. */
-#include "tools/common/display.h"
-#include "tools/common/table.h"
+#include "tools/common/print/display.h"
+#include "tools/common/print/table.h"
 #include "tools/encode/compare.h"
 #include "tools/encode/print/printer.h"
 

@@ -2,8 +2,8 @@
 #ifndef TOOLS_PRINTER_H
 #define TOOLS_PRINTER_H
 
-#include "tools/common/csv_writer.h"
-#include "tools/common/json_writer.h"
+#include "tools/common/print/csv_writer.h"
+#include "tools/common/print/json_writer.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/encode_options.h"
 #include "tools/encode/scores.h"

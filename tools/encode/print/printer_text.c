@@ -1,7 +1,7 @@
 /* printer_text.c - for reading: a line per text where vectors are pooled, else a table for each
  * text, of its tokens, its entities, or the words for its mask tokens. */
-#include "tools/common/display.h"
-#include "tools/common/table.h"
+#include "tools/common/print/display.h"
+#include "tools/common/print/table.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/print/text_rows.h"
 

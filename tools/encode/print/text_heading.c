@@ -1,7 +1,7 @@
 /* text_heading.c - the two lines above every table: the model, its shape, what is in force. */
-#include "tools/common/display.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
+#include "tools/common/print/display.h"
 #include "tools/encode/print/printer.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* text_rows.c - see text_rows.h. */
 #include "tools/encode/print/text_rows.h"
 
-#include "tools/common/display.h"
 #include "tools/common/options.h"
+#include "tools/common/print/display.h"
 
 #include <math.h>
 #include <string.h>

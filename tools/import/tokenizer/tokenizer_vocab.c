@@ -3,7 +3,7 @@
  */
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include <inttypes.h>

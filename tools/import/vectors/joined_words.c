@@ -1,7 +1,7 @@
 /* joined_words.c - see joined_words.h. */
 #include "tools/import/vectors/joined_words.h"
 
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include <utf8proc.h>

@@ -4,7 +4,7 @@
 #include "tools/import/vectors/vectors_file.h"
 
 #include "tools/common/options.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 #include "tools/import/vectors/decimal.h"
 
 #include <errno.h>

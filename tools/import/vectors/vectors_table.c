@@ -4,7 +4,7 @@
 #include "tools/import/vectors/vectors_table.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "tools/common/child.h"
 #include "tools/common/options.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 #include "tools/plot/memory.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  */
 #include "tools/plot/gnuplot/page.h"
 
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 #include "tools/plot/memory.h"
 
 #include <math.h>

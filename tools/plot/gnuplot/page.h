@@ -40,7 +40,7 @@ double page_title_distance(const struct name_style *style, const char *lines);
 /* The points that a text takes, at most so many columns of it. */
 double text_points(const char *text, double font, size_t columns);
 
-/* The text for the screen (see tools/common/display.h), cut to so many columns. */
+/* The text for the screen (see tools/common/print/display.h), cut to so many columns. */
 char *text_cut(const char *text, size_t len, size_t columns);
 
 /* The title of a panel or an axis that is so many points wide, in lines. */

@@ -1,9 +1,9 @@
 /* render.c - see render.h. Pictures and characters are made whole before their output is opened. */
 #include "tools/plot/gnuplot/render.h"
 
-#include "tools/common/display.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/print/display.h"
 #include "tools/plot/gnuplot/gnuplot.h"
 #include "tools/plot/gnuplot/script.h"
 #include "tools/plot/memory.h"

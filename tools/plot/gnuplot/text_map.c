@@ -2,7 +2,7 @@
  * coarser: each character is the mean of a block of cells. */
 #include "tools/plot/gnuplot/figure.h"
 
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 #include "tools/plot/gnuplot/palette.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* display.c - text and numbers in cells; see display.h. Widths are those of utf8proc (East Asian
  * Width, combining marks), so a column stays straight for "桜" and "é" alike. */
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 
 #include <math.h>
 #include <stdbool.h>

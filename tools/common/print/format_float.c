@@ -8,7 +8,7 @@
  * zeros are cut. Printing the decimal's own double gives its digits again. Numbers outside of that
  * range go through printf and back.
  */
-#include "tools/common/format_float.h"
+#include "tools/common/print/format_float.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* utf8.c - UTF-8 as the WHATWG Encoding Standard decodes it (section 8.1.1, "UTF-8 decoder").
  * utf8proc reads what is valid; of what is not it does not say how long it is. */
-#include "tools/common/utf8.h"
+#include "tools/common/print/utf8.h"
 
 #include <string.h>
 #include <utf8proc.h>

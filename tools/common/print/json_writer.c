@@ -1,9 +1,9 @@
 /* json_writer.c - JSON value by value; see json_writer.h. Whatever ends, what is around it has a
  * value then, so one flag says whether a comma is due, and no stack is needed. */
-#include "tools/common/json_writer.h"
+#include "tools/common/print/json_writer.h"
 
-#include "tools/common/format_float.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/format_float.h"
+#include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* table.c - see table.h. */
-#include "tools/common/table.h"
+#include "tools/common/print/table.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/display.h"
+#include "tools/common/print/display.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* csv_writer.c - CSV field by field; see csv_writer.h. */
-#include "tools/common/csv_writer.h"
+#include "tools/common/print/csv_writer.h"
 
-#include "tools/common/format_float.h"
-#include "tools/common/utf8.h"
+#include "tools/common/print/format_float.h"
+#include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
