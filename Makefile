@@ -237,7 +237,7 @@ export BUILD PREFIX CC CFLAGS SANITIZE
 run_tests = tests/run.sh $(TESTS) $(call chosen,$(TEST_SCRIPTS))
 
 test: all $(TESTS)
-	@$(run_tests) $(call chosen,$(filter-out tests/check_size.sh,$(wildcard tests/check_*.sh)))
+	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
 
 # Another compiler is for its warnings, and for the numbers that its code computes: everything is built, and the
 # suites of model/, of the engine's arithmetic and of the public functions run.

@@ -73,7 +73,7 @@ finds check_documents.sh engine/batch.c '#include "tools/common/print/table.h"\n
 run tests/check_size.sh "$copy"
 check 'sizes: rooms are listed' grep -qE '^model/layers/ +[0-9]+ files +[0-9]+ lines$' "$folder/out"
 finds check_size.sh tests/planted.h "$(empty_lines 451)" 'largest file: tests/planted.h '
-finds check_size.sh tools/planted.c "$(empty_lines 17001)" 'of at most 17000  too much'
+finds check_size.sh tools/planted.c "$(empty_lines 23001)" 'of at most 23000  too much'
 finds check_size.sh engine/planted.c "$(empty_lines 13501)" 'of at most 13500  too much'
 for i in $(seq 25); do touch "$copy/tools/man/planted.$i"; done
 finds check_size.sh tools/man/planted x 'fullest folder: tools/man/ '
