@@ -17,7 +17,7 @@ static const enum activation activations[] = {ACTIVATION_RELU, ACTIVATION_GELU,
                                               ACTIVATION_GELU_TANH, ACTIVATION_SILU};
 static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
 
-enum { N_ACTIVATIONS = 4 };
+enum { N_ACTIVATIONS = sizeof activations / sizeof *activations };
 
 TEST(select)
 {

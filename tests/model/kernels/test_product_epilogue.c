@@ -155,7 +155,7 @@ static void check_finishes(const struct kernels *kernels, const struct operands 
     for (size_t n_rows = 1; n_rows <= MOST_ROWS; n_rows++) {
         size_t n_panels =
             1 + n_rows % MOST_PANELS; /* all pairs of a tile's height and width come up */
-        for (size_t a = 0; a < 5; a++)
+        for (size_t a = 0; a <= sizeof activations / sizeof *activations; a++)
             for (int residual = NONE; residual < N_SOURCES; residual++)
                 for (int gate = NONE; gate < N_SOURCES; gate++) {
                     struct finish finish = {a > 0, activations[a > 0 ? a - 1 : 0],

@@ -22,7 +22,9 @@ static bool open_model(struct encoder *encoder)
     const char *path = encoder->request.model_path;
     engine_error error = {0};
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
-        program_fail("%s%s", error.message, path ? "" : " (-m FILE; encode-new makes one)");
+        program_fail("%s%s", error.message,
+                     error.status == ENGINE_ERROR_IO && !path ? " (-m FILE; encode-new makes one)"
+                                                              : "");
         return false;
     }
     encoder->info.struct_bytes = sizeof encoder->info;
