@@ -37,8 +37,8 @@ static const char *const SHAPES[] = {
     "--layers 2 --width 96 --heads 3 --feed-forward 200 --norm-place pre --final-norm yes",
     "--layers 2 --width 40 --heads 5 --feed-forward 48 --type int8 --gate second --token-types 2",
     "--layers 2 --width 48 --heads 2 --feed-forward 64 --type bf16 --activation silu --mask causal",
-    "--layers 2 --width 64 --heads 2 --feed-forward 144 --type int8 --norm-place pre --final-norm "
-    "yes",
+    ("--layers 2 --width 64 --heads 2 --feed-forward 144 --type int8 --norm-place pre "
+     "--final-norm yes"),
     "--layers 2 --width 36 --heads 2 --feed-forward 35 --type int8 --gate first --mask causal",
     "--layers 2 --width 32 --heads 4 --feed-forward 50 --type int8 --layout rows --norm rms",
     "--layers 2 --width 40 --heads 2 --feed-forward 80 --type f16 --gate first --activation silu",
