@@ -177,6 +177,8 @@ wrong() { # WORDS OPTION...
     ends "$*" 2 "$words"
 }
 wrong '-o FILE' --seed 1
+run "$new" -o alone.weights --layers 0 --width 4 --heads 0 --feed-forward 0 --words a
+ends 'a table alone has no heads' 0 'wrote'
 wrong "'text'" -o no.weights text
 wrong '--help' -o no.weights --nonsense
 wrong 'whole number' -o no.weights --width -3
@@ -186,6 +188,7 @@ wrong "relu, gelu, gelu_tanh, silu, not 'tanh'" -o no.weights --activation tanh
 wrong '--heads 7 does not divide --width 100' -o no.weights --width 100 --heads 7
 wrong "--width takes a whole number from 1 to 2147483647, not '0'" -o no.weights --width 0
 wrong "--heads takes a whole number from 1 to 2147483647, not '0'" -o no.weights --heads 0
+wrong "--feed-forward takes a whole number from 1 to 2147483647, not '0'" -o no.weights --feed-forward 0
 wrong "--max-tokens takes a whole number from 1 to 1048576, not '1048577'" -o no.weights --max-tokens 1048577
 wrong 'from 1 to 2147483647' -o no.weights --width x
 wrong '--norm-eps 0: expected more than 0' -o no.weights --norm-eps 0

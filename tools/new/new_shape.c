@@ -98,9 +98,9 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
     {"width", 0, "", "1 to 2147483647 (default 128): numbers per token",
      COUNT(width, 1, INT32_MAX)},
     {"heads", 0, "", "1 to 2147483647: attention heads; divides the width",
-     COUNT(heads, 1, INT32_MAX)},
+     COUNT(heads, 0, INT32_MAX)},
     {"feed-forward", 0, "", "1 to 2147483647:\nwidth of the feed-forward layer's middle",
-     COUNT(feed_forward, 1, INT32_MAX)},
+     COUNT(feed_forward, 0, INT32_MAX)},
     {"vocabulary", 0, "", "1 to 2147483647: rows of the embedding table",
      COUNT(vocabulary, 1, INT32_MAX)},
     {"max-tokens", 0, "", "1 to 1048576 (default 512):\nlongest text, special tokens included",
@@ -183,6 +183,9 @@ _Static_assert(N_SHAPE_ROWS == 39, "each setting of a model has an option");
 
 static int check_together(const struct model_config *config)
 {
+    if (config->layers > 0 && (config->heads == 0 || config->feed_forward == 0))
+        return program_misuse("--%s takes a whole number from 1 to 2147483647, not '0'",
+                              config->heads == 0 ? "heads" : "feed-forward");
     if (config->layers > 0 && config->width % config->heads != 0)
         return program_misuse("--heads %" PRId64 " does not divide --width %" PRId64, config->heads,
                               config->width);
