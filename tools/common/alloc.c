@@ -32,8 +32,10 @@ void *alloc_resize(void *data, size_t n, size_t element_bytes)
 {
     const size_t n_kept = n ? n : 1;
     void *resized = n <= SIZE_MAX / element_bytes ? realloc(data, n_kept * element_bytes) : NULL;
-    if (!resized)
+    if (!resized) {
+        free(data);
         alloc_fail();
+    }
     return resized;
 }
 
