@@ -10,7 +10,7 @@ CLANG ?= clang
 ONLY ?=
 
 VERSION := $(shell sed -n 's/^.define ENGINE_VERSION "\(.*\)"$$/\1/p' engine/engine.h)
-SOVERSION := 0
+SOVERSION := 1
 
 # ---- Flags. CFLAGS is the user's; what the code relies on is added behind it. ----
 # Never -ffast-math (it changes the floating-point mode of the host), never -march=native.

@@ -59,7 +59,7 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
     const struct model_config *config = &batch->session->model->encoder.config;
     engine_error *error = &batch->session->error;
     const char *what = input->ids != NULL ? "ids" : "tokens";
-    size_t index = batch->n_taken, limit = batch->session->max_tokens;
+    size_t index = batch->request->first_input + batch->n_taken, limit = batch->session->max_tokens;
     /* A model without a table of types takes type 0 alone. */
     int64_t n_types = config->token_types > 0 ? config->token_types : 1;
     if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
@@ -101,7 +101,8 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
     struct token_count count = {0};
     profile_start(batch->profile);
     engine_status status =
-        read_tokens(batch->session, input, batch->n_taken, batch->request, &count);
+        read_tokens(batch->session, input, batch->request->first_input + batch->n_taken,
+                    batch->request, &count);
     profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
     next->n_rows = count.n;
     next->result.n_tokens = count.n;

@@ -29,7 +29,7 @@
  *             with a struct_bytes may grow at its end: set it to sizeof the struct. 0 stands for the
  *             struct's first version, which ends where a comment in it says so; no byte behind that
  *             is read or written. A number that the library does not know is
- *             ENGINE_ERROR_ARGUMENT. The other structs never change.
+ *             ENGINE_ERROR_ARGUMENT. The other structs change with the library's name alone (.so.1).
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
  *             at a time and works with as many threads as its options say; a call that comes while
  *             another is at work on the session returns ENGINE_ERROR_BUSY and changes nothing. A
@@ -264,7 +264,8 @@ ENGINE_API engine_status engine_session_new(const engine_model *model,
                                             engine_session **session, engine_error *error);
 ENGINE_API void engine_session_free(engine_session *session);
 
-/* The message of the last call that failed, or "". Valid until the next call with this session. */
+/* The message of the last call that failed, or "". Valid until the next call with this session. A
+ * call that got ENGINE_ERROR_BUSY has none: what is here is about the other thread's call. */
 ENGINE_API const char *engine_session_message(const engine_session *session);
 ENGINE_API size_t engine_session_threads(const engine_session *session);
 
@@ -366,7 +367,7 @@ typedef struct engine_window {
 } engine_window;
 
 /* Cuts all tokens [n_tokens] of a text, as engine_tokenize gave them without a limit, into windows
- * of at most options->max_tokens (0: the model's limit for texts), each of which shares
+ * of at most options->max_tokens (0: what a text may have in this session), each of which shares
  * options->stride tokens with the one before. Of a pair the longer text goes in windows, or the one
  * that options->truncation names. out is [windows]: one where the text is not too long. */
 ENGINE_API engine_status engine_windows(engine_session *session, const engine_token *tokens,

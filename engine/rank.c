@@ -63,6 +63,9 @@ static engine_status request_rank(engine_session *session, const engine_encode_o
     engine_status status = request_options(given, &options, &session->error);
     if (status != ENGINE_OK)
         return status;
+    if (options.pooling == ENGINE_POOLING_NONE)
+        return misused(&session->error,
+                       "engine_rank: pooling is ENGINE_POOLING_NONE, but texts are compared whole");
     bool own = options.pooling == ENGINE_POOLING_MODEL;
     options.struct_bytes = sizeof options;
     options.role = ENGINE_ROLE_DOCUMENT;
@@ -92,7 +95,8 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
         return status;
     struct prompt text_prompt = request.prompt;
     request.prompt = query_prompt;
-    request.pair_prompt = text_prompt;
+    if (by_pair) /* the text is the second one of each pair */
+        request.pair_prompt = text_prompt;
     status = by_pair ? check_pairs(session, query, texts, n)
                      : encode(session, query, 1, &request, session->rank_vectors, request.width,
                               NULL, NULL);
@@ -100,6 +104,7 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
         request.prompt = text_prompt;
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
         size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
+        request.first_input = i;
         status = by_pair ? rank_pairs(session, query, texts + i, count, &request, out + i)
                          : rank_vectors(session, texts + i, count, &request, out + i);
     }

@@ -27,6 +27,7 @@ struct request {
     enum scores scores;      /* of labels */
     bool raw_scores;         /* logits are asked for */
     /* Its texts. */
+    size_t first_input; /* what messages call the first input; 0 but in engine_rank */
     struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
     bool special, truncate, truncate_left;
     enum truncation truncation;

@@ -303,7 +303,10 @@ engine_status session_end(engine_session *session, engine_status status)
 
 const char *engine_session_message(const engine_session *session)
 {
-    return session != NULL ? session->error.message : "the session is NULL";
+    if (session == NULL)
+        return "the session is NULL";
+    return atomic_load(&session->is_busy) ? "another call is at work on the session"
+                                          : session->error.message;
 }
 
 size_t engine_session_threads(const engine_session *session)

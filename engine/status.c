@@ -47,11 +47,11 @@ size_t usable_bytes(const char *name, size_t struct_bytes, size_t first_bytes, s
 {
     if (struct_bytes == 0)
         return first_bytes;
-    if (struct_bytes >= first_bytes && struct_bytes <= own_bytes)
+    if (struct_bytes == first_bytes || struct_bytes == own_bytes)
         return struct_bytes;
     fail(error, ENGINE_ERROR_ARGUMENT,
-         "%s.struct_bytes is %zu, expected 0 or sizeof the struct: %zu to %zu", name, struct_bytes,
-         first_bytes, own_bytes);
+         "%s.struct_bytes is %zu, expected sizeof the struct, which is %zu, or 0", name,
+         struct_bytes, own_bytes);
     return 0;
 }
 
@@ -85,7 +85,7 @@ ONE_MORE(ENGINE_POSITION_EXPONENTIAL, POSITION_EXPONENTIAL);
 
 int64_t choice_value(int choice, int64_t own)
 {
-    return choice == 0 ? own : choice - 1;
+    return choice == 0 ? own : (int64_t)choice - 1;
 }
 
 int choice_of(int64_t value)

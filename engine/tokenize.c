@@ -117,6 +117,8 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
     if (status != ENGINE_OK)
         return status;
     size_t limit = request_token_limit(&request, session->model);
+    if (request.max_tokens == 0 && session->max_tokens < limit)
+        limit = session->max_tokens;
     struct windows windows = {.tokenizer = &session->model->tokenizer,
                               .tokens = (const struct token *)tokens,
                               .n_tokens = n_tokens,

@@ -56,18 +56,18 @@ files() { (cd "$1" && find . ! -type d | sort); }
 check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"
 check 'DESTDIR holds the same files' diff <(files "$prefix") <(files "$place/stage$prefix")
 for file in bin/encode bin/encode-new bin/encode-inspect include/engine.h include/engine_details.h lib/libengine.a lib/libengine.so \
-    lib/libengine.so.0 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake \
+    lib/libengine.so.1 lib/pkgconfig/engine.pc lib/cmake/engine/engineConfig.cmake \
     share/bash-completion/completions/encode share/man/man1/encode.1 share/encode/default.weights; do
     check "$file is installed" test -s "$prefix/$file"
 done
 
 # Programs share the library, and carry nothing that only a debugger reads.
 for program in "$prefix"/bin/*; do
-    check "$program links libengine.so" bash -c "readelf -d '$program' | grep -q 'NEEDED.*libengine.so.0'"
+    check "$program links libengine.so" bash -c "readelf -d '$program' | grep -q 'NEEDED.*libengine.so.1'"
     check "$program is stripped" bash -c "! readelf -SW '$program' | grep -qE '\.(debug_info|symtab)'"
 done
 check 'so is libengine.so' bash -c "! readelf -SW '$prefix/lib/libengine.so' | grep -qF .debug_info"
-check 'programs and library take less than 4 MB' [ "$(cat "$prefix"/bin/* "$prefix"/lib/*.so.0 | wc -c)" -lt 4000000 ]
+check 'programs and library take less than 4 MB' [ "$(cat "$prefix"/bin/* "$prefix"/lib/*.so.1 | wc -c)" -lt 4000000 ]
 
 # The installed program finds the installed library and weights, from anywhere, also where all was moved.
 encode_elsewhere() { (cd / && unset ENCODE_MODEL LD_LIBRARY_PATH && "${1:-$prefix}/bin/encode" 'I ride bike'); }

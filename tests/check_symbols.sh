@@ -45,7 +45,7 @@ found=$(uses "$allocates|$schedules|$asks" "$build"/model/{,*/}*.o)
 [ -z "$found" ] || wrong "model/ allocates, schedules, or depends on the process and the system: $found"
 
 soname=$(readelf -d "$build/libengine.so" | sed -nE 's/.*\(SONAME\).*\[(.*)\]/\1/p')
-[ "$soname" = libengine.so.0 ] || wrong "the soname is \"$soname\", not libengine.so.0"
+[ "$soname" = libengine.so.1 ] || wrong "the soname is \"$soname\", not libengine.so.1"
 readelf -lW "$build/libengine.so" | grep -q 'GNU_STACK.*RWE' && wrong "libengine.so asks for an executable stack"
 
 [ $n_wrong = 0 ]

@@ -54,6 +54,8 @@ static bool place_of_program(char path[PATH_MAX])
     for (int up = 0; up < 2 && to_folder(folder); up++) {
         if (up == 0)
             found = join(path, folder, "/../share/encode/" FILE_NAME);
+        if (found && access(path, F_OK) == 0)
+            return true;
         if (ends_with_build(folder) && to_folder(folder))
             return join(path, folder, "/weights/" FILE_NAME);
     }

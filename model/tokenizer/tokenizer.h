@@ -44,9 +44,9 @@ struct tokenizer {
 /* may_alias: the engine hands its callers' buffers of engine_token, the same fields, to us. */
 struct __attribute__((may_alias)) token {
     int32_t id, type;
-    size_t begin, end; /* bytes of the text it came from; 0, 0 for special tokens */
-    bool special, in_pair;
-    bool in_prompt; /* for the caller: of the words before the text */
+    size_t begin, end;        /* bytes of the text it came from; 0, 0 for special tokens */
+    uint8_t special, in_pair; /* as the caller's: any number but 0 is true */
+    uint8_t in_prompt;        /* for the caller: of the words before the text */
 };
 
 /* Defaults of weights/FORMAT.md, and a kind of -1. n_types: rows of the token-type table. */

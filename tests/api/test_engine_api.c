@@ -175,30 +175,58 @@ TEST(structs_of_other_versions)
     assert_int_equal(engine_model_open_memory(model_bytes, model_len, &options, &opened, NULL),
                      ENGINE_ERROR_ARGUMENT);
 
-    /* A caller with an older, shorter engine_info: what lies behind it is not touched. */
+    /* A caller with an older, shorter engine_info: what lies behind it is not touched. 0 stands for
+     * the first version, which ends with isa. */
     memset(&all, 0, sizeof all);
     all.struct_bytes = sizeof all;
     assert_int_equal(engine_model_info(model, &all), 0);
-    memset(&info, 0x5a, sizeof info);
-    info.struct_bytes = offsetof(engine_info, scores);
-    assert_int_equal(engine_model_info(model, &info), 0);
-    assert_int_equal(info.output_width, D);
-    assert_behind_untouched(&info, offsetof(engine_info, scores));
-    memset(&info, 0x5a, sizeof info);
-    info.struct_bytes = 0; /* the first version, which ends with isa */
-    assert_int_equal(engine_model_info(model, &info), 0);
-    assert_string_equal(info.isa, all.isa);
-    assert_int_equal(info.file_bytes, model_len);
-    assert_behind_untouched(&info, offsetof(engine_info, output_width));
-
-    /* Anything else is no size of the struct, such as what memory held that nobody set. */
-    static const size_t garbage[] = {1, offsetof(engine_info, output_width) - 1, sizeof info + 1,
-                                     0x5a5a5a5a, SIZE_MAX};
-    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+    for (int i = 0; i < 2; i++) {
         memset(&info, 0x5a, sizeof info);
-        info.struct_bytes = garbage[i];
+        info.struct_bytes = i == 0 ? 0 : offsetof(engine_info, output_width);
+        assert_int_equal(engine_model_info(model, &info), 0);
+        assert_string_equal(info.isa, all.isa);
+        assert_int_equal(info.file_bytes, model_len);
+        assert_behind_untouched(&info, offsetof(engine_info, output_width));
+    }
+    /* Anything else is no size of the struct, such as what memory held that nobody set. */
+    for (size_t bytes = 1; bytes <= sizeof info + 8; bytes++) {
+        if (bytes == sizeof info || bytes == offsetof(engine_info, output_width))
+            continue;
+        memset(&info, 0x5a, sizeof info);
+        info.struct_bytes = bytes == sizeof info + 8 ? SIZE_MAX : bytes;
         assert_int_equal(engine_model_info(model, &info), ENGINE_ERROR_ARGUMENT);
         assert_behind_untouched(&info, sizeof info.struct_bytes);
+    }
+}
+
+/* Options of every size, with what memory held behind those that are a size: no pointer of it is
+ * followed. */
+TEST(options_of_every_size)
+{
+    engine_input input = {.text = "i", .text_len = 1};
+    engine_session *session;
+    float vector[D];
+
+    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
+    for (size_t bytes = 0; bytes < sizeof(engine_encode_options); bytes++) {
+        size_t first = offsetof(engine_encode_options, prompt);
+        engine_encode_options options;
+        memset(&options, 0x5a, sizeof options);
+        memset(&options, 0, first);
+        options.struct_bytes = bytes;
+        assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL),
+                         bytes == 0 || bytes == first ? ENGINE_OK : ENGINE_ERROR_ARGUMENT);
+    }
+    engine_session_free(session);
+    for (size_t bytes = 0; bytes < sizeof(engine_session_options); bytes++) {
+        size_t first = offsetof(engine_session_options, position_base);
+        engine_session_options options;
+        memset(&options, 0x5a, sizeof options);
+        memset(&options, 0, first);
+        options.struct_bytes = bytes;
+        assert_int_equal(engine_session_new(model, &options, &session, NULL),
+                         bytes == 0 || bytes == first ? ENGINE_OK : ENGINE_ERROR_ARGUMENT);
+        engine_session_free(session);
     }
 }
 

@@ -185,6 +185,32 @@ TEST(rank_uses_the_prompts)
     bare_vector("i", a);
     bare_vector("bike ride", b);
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+
+    /* Pairs: a prompt goes before the first text of each, as engine_encode puts it. */
+    engine_encode_options as_query = defaults(), as_text = defaults();
+    as_query.role = ENGINE_ROLE_QUERY;
+    as_text.role = ENGINE_ROLE_DOCUMENT;
+    query.pair = "the";
+    texts[1].pair = "i i";
+    query.pair_len = texts[1].pair_len = ENGINE_NUL_TERMINATED;
+    assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
+    assert_int_equal(engine_encode(session, &query, 1, &as_query, a, D, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &texts[1], 1, &as_text, b, D, NULL, NULL), 0);
+    assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+    options.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_rank(session, &query, texts, 2, &options, scores),
+                     ENGINE_ERROR_ARGUMENT);
+
+    /* The wrong one of many is named by its place among them all. */
+    enum { MANY = 50, WRONG = 41 };
+    engine_input many[MANY];
+    float many_scores[MANY];
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = nul_terminated("bike");
+    many[WRONG] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
+    assert_int_equal(engine_rank(session, &query, many, MANY, NULL, many_scores),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(engine_session_message(session), "input 41: id 8"));
 }
 
 /* ---- Tokens as inputs ---- */
@@ -366,6 +392,7 @@ static void busy_inside_a_callback(const engine_trace_view *view, void *user)
     assert_int_equal(engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL),
                      ENGINE_ERROR_BUSY);
     assert_int_equal(engine_rank(traced, &input, &input, 1, NULL, vector), ENGINE_ERROR_BUSY);
+    assert_non_null(strstr(engine_session_message(traced), "another call is at work"));
 }
 
 TEST(session_is_busy_while_it_works)

@@ -29,6 +29,15 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
                                      : ", a larger --max-tokens takes more");
 }
 
+/* As the library marks the words of a prompt that it puts before a text. */
+static void mark_prompt(struct item *item)
+{
+    for (size_t i = 0; i < item->n_tokens; i++) {
+        engine_token *token = &item->tokens[i];
+        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
+    }
+}
+
 static bool tokenize_text(struct encoder *encoder, struct item *item)
 {
     const engine_input *input = &item->record.input;
@@ -54,6 +63,7 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
         return encoder_fail_in_engine(encoder, item);
     item->n_tokens = result.n_tokens;
     item->n_dropped = result.n_dropped;
+    mark_prompt(item);
     return true;
 }
 
@@ -138,21 +148,12 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 
 /* ---- Windows ---- */
 
-static void mark_prompt(struct item *item)
-{
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        engine_token *token = &item->tokens[i];
-        token->in_prompt = !token->special && !token->in_pair && token->end <= item->prompt_len;
-    }
-}
-
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)
 {
     engine_window *windows = NULL;
     engine_status status;
     size_t cap;
     *n = 1;
-    mark_prompt(item);
     do {
         windows = alloc_resize(windows, cap = *n, sizeof *windows);
         status = engine_windows(encoder->session, item->tokens, item->n_tokens, &encoder->options,

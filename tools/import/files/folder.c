@@ -85,8 +85,10 @@ static bool note(struct folder *folder, const char *name)
         return problem_memory(folder->problem);
     folder->names = names;
     names[folder->n] = strdup(name);
-    folder->n += names[folder->n] != NULL;
-    return names[folder->n - 1] != NULL || problem_memory(folder->problem);
+    if (names[folder->n] == NULL)
+        return problem_memory(folder->problem);
+    folder->n++;
+    return true;
 }
 
 /* ---- Files ---- */
