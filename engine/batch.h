@@ -1,6 +1,6 @@
 /* batch.h - the inputs of one call, taken in their order into groups of rows.
  *
- * Threads take from a batch one at a time (session->lock); what they take they encode by themselves.
+ * Threads take from a batch one at a time (session->lock); what they take they encode alone.
  */
 #ifndef ENGINE_BATCH_H
 #define ENGINE_BATCH_H

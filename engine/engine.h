@@ -26,10 +26,10 @@
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
  *   Structs   All-zero options are the defaults; a NULL options pointer means the same. A struct
- *             with a struct_bytes may grow at its end: set it to sizeof the struct. 0 stands for the
- *             struct's first version, which ends where a comment in it says so; no byte behind that
- *             is read or written. A number that the library does not know is
- *             ENGINE_ERROR_ARGUMENT. The other structs change with the library's name alone (.so.1).
+ *             with a struct_bytes may grow at its end: set it to sizeof the struct. 0 stands for
+ *             the struct's first version, which ends where a comment in it says so; no byte behind
+ *             that is read or written. A number that the library does not know is
+ *             ENGINE_ERROR_ARGUMENT. The other structs change with the soname alone.
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
  *             at a time and works with as many threads as its options say; a call that comes while
  *             another is at work on the session returns ENGINE_ERROR_BUSY and changes nothing. A
@@ -39,11 +39,11 @@
  *             place there, the padding around it and the number of threads, on one machine.
  *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
  *             engine_model_open sets it to one thread for the whole process: the engine's threads
- *             call it, one head each. Leave it so while models are open. It is not called otherwise.
- *             On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux for the
- *             tile registers, which makes the least size of signal stacks (sigaltstack) 12 KB for
- *             the whole process. The floating-point environment, signals and locale are left alone.
- *             Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
+ *             call it, one head each. Leave it so while models are open. It is not called
+ *             otherwise. On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux
+ *             for the tile registers, which makes the least size of signal stacks (sigaltstack) 12
+ *             KB for the whole process. The floating-point environment, signals and locale are left
+ *             alone. Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
  *             engine_model_open); ENGINE_ISA=portable, avx2, avx512, avx512vnni or amx forces a
  *             lower instruction set than the CPU's best.
  */
@@ -257,8 +257,8 @@ typedef struct engine_session_options {
     const double *position_scale;  /* 0 or more; NULL: the model's */
 } engine_session_options;
 
-/* Nothing is allocated after this call, but for a copy of a text behind its prompt, which is kept for
- * the next one. The model must outlive the session. */
+/* Nothing is allocated after this call, but for a copy of a text behind its prompt, which is kept
+ * for the next one. The model must outlive the session. */
 ENGINE_API engine_status engine_session_new(const engine_model *model,
                                             const engine_session_options *options,
                                             engine_session **session, engine_error *error);
@@ -343,9 +343,9 @@ typedef struct engine_result {
     size_t n_dropped; /* tokens cut away: > 0 means truncated */
 } engine_result;
 
-/* The tokens of one text or pair, behind its prompt where the options or the model have one. Without
- * options->max_tokens nothing is cut and any length is taken; with it, as options->on_long says.
- * Inputs with ids or tokens are refused (ENGINE_ERROR_ARGUMENT). result may be NULL. */
+/* The tokens of one text or pair, behind its prompt where the options or the model have one.
+ * Without options->max_tokens nothing is cut and any length is taken; with it, as options->on_long
+ * says. Inputs with ids or tokens are refused (ENGINE_ERROR_ARGUMENT). result may be NULL. */
 ENGINE_API engine_status engine_tokenize(engine_session *session, const engine_input *input,
                                          const engine_encode_options *options, engine_token *out,
                                          size_t cap, size_t *needed, engine_result *result);

@@ -51,9 +51,9 @@ ENGINE_API engine_status engine_model_tensor(const engine_model *model, size_t i
 
 /* ---- Names ---- */
 
-/* The names of positions, masks and poolings, as weight files and the programs write them: "sinusoidal", "causal",
- * "mean_sqrt"; "model" for 0, and NULL for a number that is no value. And back: the value of a name,
- * or -1 for a name that is none. */
+/* The names of positions, masks and poolings, as weight files and the programs write them:
+ * "sinusoidal", "causal", "mean_sqrt"; "model" for 0, and NULL for a number that is no value. And
+ * back: the value of a name, or -1 for a name that is none. */
 ENGINE_API const char *engine_position_name(engine_position position);
 ENGINE_API const char *engine_mask_name(engine_mask mask);
 ENGINE_API const char *engine_pooling_name(engine_pooling pooling);

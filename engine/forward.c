@@ -5,8 +5,8 @@
  *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
  *     x = final_norm(x)
  *
- * Every thread of a team runs the whole page; each step below gives it its share of the work and waits
- * for the others. One head of one sequence is one task of one thread.
+ * Every thread of a team runs the whole page; each step below gives it its share of the work and
+ * waits for the others. One head of one sequence is one task of one thread.
  */
 #include "engine/encode.h"
 

@@ -1,6 +1,6 @@
-/* default_path.c - the file that the environment's ENCODE_MODEL names, else the default weights: those
- * of the tree that the running program was built in, of the place that it was installed in, or of
- * the place that the library was installed in. */
+/* default_path.c - the file that the environment's ENCODE_MODEL names, else the default weights:
+ * those of the tree that the running program was built in, of the place that it was installed in,
+ * or of the place that the library was installed in. */
 #include "engine/file/weight_file.h"
 
 #include "engine/status.h"

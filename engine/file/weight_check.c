@@ -1,5 +1,5 @@
-/* weight_check.c - checks a weight file: all that addresses are computed from when it is opened, and
- * every checksum when that is asked for.
+/* weight_check.c - checks a weight file: all that addresses are computed from when it is opened,
+ * and every checksum when that is asked for.
  *
  * The order of the checks is that of weights/FORMAT.md, so that the first message names the cause.
  */

@@ -65,8 +65,8 @@ struct setting {
 bool weight_file_read_setting(const struct section *section, size_t *offset,
                               struct setting *setting);
 
-/* Goes through a section of settings: start with *offset 0; false behind the last one (or for a section
- * that is not there). Sound only on sections that weight_file_map has checked. */
+/* Goes through a section of settings: start with *offset 0; false behind the last one (or for a
+ * section that is not there). Sound only on sections that weight_file_map has checked. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
 struct tensor {

@@ -48,8 +48,8 @@ static bool spin(struct event *event, uint32_t n_seen, uint32_t spin_ns)
     }
 }
 
-/* n_sleepers is raised before the kernel looks at n_signals, and event_signal raises n_signals before
- * it looks at n_sleepers: one of the two always sees the other. */
+/* n_sleepers is raised before the kernel looks at n_signals, and event_signal raises n_signals
+ * before it looks at n_sleepers: one of the two always sees the other. */
 void event_wait(struct event *event, uint32_t n_seen)
 {
     if (has_happened(event, n_seen))

@@ -24,8 +24,8 @@ static void *work(void *user)
     }
 }
 
-/* Workers block every signal except their own faults and SIGPROF, so that the host's handlers run on
- * the host's threads: a fault must reach its handler, and a profiler counts every thread's time. */
+/* Workers block every signal except their own faults and SIGPROF, so that the host's handlers run
+ * on the host's threads: a fault must reach its handler, and a profiler counts all threads. */
 static void block_signals(sigset_t *before)
 {
     static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};

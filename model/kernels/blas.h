@@ -1,10 +1,10 @@
 /* blas.h - OpenBLAS' matrix product, where it may be called from several threads at once.
  *
  * Debian has three builds of OpenBLAS. The one with POSIX threads is safe to call from our threads
- * once the engine has told it to use one itself (engine/machine.h); the one without threads is not safe at all (its buffers are
- * not locked), and the OpenMP one changes the host's OpenMP settings when told. So only the first
- * is used; the kernels of kernels.h do the same products, and do them alone with the other two
- * builds.
+ * once the engine has told it to use one itself (engine/machine.h); the one without threads is not
+ * safe at all (its buffers are not locked), and the OpenMP one changes the host's OpenMP settings
+ * when told. So only the first is used; the kernels of kernels.h do the same products, and do them
+ * alone with the other two builds.
  *
  * Beside the AVX2 and AVX-512 kernels OpenBLAS takes 1.3 to 2 times as long for the products of
  * attention, so that it is asked where the kernels are the portable ones (blocks of 96 x 96 x 32,

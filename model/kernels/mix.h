@@ -1,6 +1,6 @@
-/* mix.h - attention's second product: values weighted by the keys' weights, a row of which is a key.
- * A register tile holds queries by columns; each key costs one load per vector of values and one
- * broadcast per query.
+/* mix.h - attention's second product: values weighted by the keys' weights, a row of which is a
+ * key. A register tile holds queries by columns; each key costs one load per vector of values and
+ * one broadcast per query.
  *
  * The queries are shared out evenly among as few tiles as hold them: in a tile of few rows,
  * additions would wait for each other. Plain twin: plain_attention in tests/model/plain.c.

@@ -2,7 +2,8 @@
  * transposed in registers, LANES x LANES at a time.
  *
  * Two steps of unpacking transpose the 4 x 4 squares that lie in the 128-bit quarters; the quarters
- * themselves then change places. Plain twin: the loop in tests/model/kernels/test_attention_kernels.c.
+ * themselves then change places. Plain twin: the loop in
+ * tests/model/kernels/test_attention_kernels.c.
  */
 #ifndef MODEL_KERNELS_PACK_H
 #define MODEL_KERNELS_PACK_H

@@ -1,5 +1,5 @@
 /* softmax.h - softmax over the keys of a block of scores. A row of scores is a key, a lane is a
- * query: maxima and sums run down the rows, and nothing is ever summed across the lanes of a vector.
+ * query: maxima and sums run down the rows, and nothing is ever summed across a vector.
  *
  * Over several blocks of keys (Milakov and Gimelshein 2018): where a later block raises a query's
  * maximum from m to m', what was summed so far counts e^(m - m') times.

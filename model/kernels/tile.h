@@ -1,6 +1,6 @@
 /* tile.h - what the products and the mix share: the switch that makes the number of a tile's rows a
- * constant for the compiler, so that the sums stay in registers; activation and gate of a tile while
- * it is in the nearest cache; and fetching the weights that come next.
+ * constant for the compiler, so that the sums stay in registers; activation and gate of a tile
+ * while it is in the nearest cache; and fetching the weights that come next.
  */
 #ifndef MODEL_KERNELS_TILE_H
 #define MODEL_KERNELS_TILE_H
@@ -72,8 +72,8 @@ static void activate_tile(const struct product *p, size_t row, size_t n_rows, si
     }
 }
 
-/* The panels after those of a tile are fetched while it, and the other tiles of the same panels, are
- * computed: each fetches an even share, so that memory is never asked for more than it can give. */
+/* The panels after those of a tile are fetched while it, and the other tiles of the same panels,
+ * are computed: each fetches an even share, so that memory is asked evenly. */
 struct fetch {
     const char *at;
     size_t step_bytes; /* with each of a tile's steps */

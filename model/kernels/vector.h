@@ -1,5 +1,5 @@
-/* vector.h - GNU vector types of the width that this compile may use, and what every kernel does with
- * them. The headers of this folder are parts of kernels.c, which is compiled once per width.
+/* vector.h - GNU vector types of the width that this compile may use, and what every kernel does
+ * with them. The headers of this folder are parts of kernels.c, which is compiled once per width.
  *
  * exp: e^x = 2^n · e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2, e^r by a polynomial of degree 6 (least
  * squares, reweighted towards equal relative error: 3e-9; what is left is float rounding, within 2

@@ -1,7 +1,7 @@
-/* added_window.c - the same rules as for raw added tokens (pipeline.c), but of the text only a window
- * is known. Blanks to the left of a token have already gone to the pretokenizer when it turns out
- * that the token takes them, so the word as it was before them is kept; the span of a token that
- * takes blanks to its right grows as they come.
+/* added_window.c - the same rules as for raw added tokens (pipeline.c), but of the text only a
+ * window is known. Blanks to the left of a token have already gone to the pretokenizer when it
+ * turns out that the token takes them, so the word as it was before them is kept; the span of a
+ * token that takes blanks to its right grows as they come.
  */
 #include "model/tokenizer/added_window.h"
 

@@ -1,6 +1,6 @@
 /* added_window.h - cuts the normalized added tokens from a stream of normalized characters, and
- * hands the other characters to the pretokenizer. It holds back as many characters as the longest of
- * these tokens has.
+ * hands the other characters to the pretokenizer. It holds back as many characters as the longest
+ * of these tokens has.
  */
 #ifndef MODEL_ADDED_WINDOW_H
 #define MODEL_ADDED_WINDOW_H

@@ -1,8 +1,8 @@
 /* normalizer.c - each step takes a character and hands none, one or more to the next; the last
  * hands them to the function that takes the normalized text. Only normal forms and strip_end hold
  * characters back. The steps and their order are those of the reference's normalizers
- * (BertNormalizer, Sequence, NFD ... Strip); it takes a whole text through one step after the other,
- * here one character after the other goes through all steps.
+ * (BertNormalizer, Sequence, NFD ... Strip); it takes a whole text through one step after the
+ * other, here one character after the other goes through all steps.
  */
 #include "model/tokenizer/normalizer.h"
 
@@ -239,8 +239,8 @@ void normalizer_flush(struct normalizer *normalizer)
             normal_form_end(normalizer->stages[i].form);
 }
 
-/* Step by step, for what one hands on, the next may hold back. Blanks that strip_end still holds are
- * at the end of the text, and dropped. */
+/* Step by step, for what one hands on, the next may hold back. Blanks that strip_end still holds
+ * are at the end of the text, and dropped. */
 void normalizer_end(struct normalizer *normalizer)
 {
     normalizer_flush(normalizer);

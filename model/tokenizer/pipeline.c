@@ -136,8 +136,8 @@ static bool is_single_word(const char *text, size_t len, size_t begin, size_t en
            !starts_with(text + end, len - end, UNICODE_WORD);
 }
 
-/* Raw added tokens are found from left to right; each part of the text between two of them is split.
- * A run of blanks is measured once, however many tokens are looked for in it: the time is linear. */
+/* Raw added tokens are found from left to right; each part of the text between two of them is
+ * split. A run of blanks is measured once for all tokens, so that the time is linear. */
 void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *buffer)
 {
     const struct pattern_set *set = &sink->tokenizer->added.raw;

@@ -19,8 +19,8 @@ struct normal_char {
     size_t begin, end;
 };
 
-/* change: how many characters it is in place of, as the reference counts: 1: it was added, and is in
- * place of none; 0: of one; -n: of that one and n more. */
+/* change: how many characters it is in place of, as the reference counts: 1: it was added, and is
+ * in place of none; 0: of one; -n: of that one and n more. */
 struct form_char {
     uint32_t code;
     int16_t change;

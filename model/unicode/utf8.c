@@ -1,8 +1,8 @@
 /* utf8.c - UTF-8 by the table of well-formed byte sequences (Unicode standard, table 3-7): after
  * the lead bytes E0, ED, F0 and F4 the second byte has a narrower range than 80..BF, which keeps
  * out overlong forms, surrogates and numbers above U+10FFFF. A sequence that breaks off is replaced
- * as a whole up to the byte that does not fit; that byte is read anew. Plain twin: the standard's own
- * decoder in tests/model/unicode/test_utf8.c.
+ * as a whole up to the byte that does not fit; that byte is read anew. Plain twin: the standard's
+ * own decoder in tests/model/unicode/test_utf8.c.
  */
 #include "model/unicode/utf8.h"
 

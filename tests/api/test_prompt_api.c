@@ -188,10 +188,8 @@ TEST(rank_uses_the_prompts)
 
     /* Pairs: a prompt goes before the first text of each, as engine_encode puts it. */
     engine_encode_options as_query = defaults(), as_text = defaults();
-    as_query.role = ENGINE_ROLE_QUERY;
-    as_text.role = ENGINE_ROLE_DOCUMENT;
-    query.pair = "the";
-    texts[1].pair = "i i";
+    as_query.role = ENGINE_ROLE_QUERY, as_text.role = ENGINE_ROLE_DOCUMENT;
+    query.pair = "the", texts[1].pair = "i i";
     query.pair_len = texts[1].pair_len = ENGINE_NUL_TERMINATED;
     assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
     assert_int_equal(engine_encode(session, &query, 1, &as_query, a, D, NULL, NULL), 0);
@@ -202,13 +200,10 @@ TEST(rank_uses_the_prompts)
                      ENGINE_ERROR_ARGUMENT);
 
     /* The wrong one of many is named by its place among them all. */
-    enum { MANY = 50, WRONG = 41 };
-    engine_input many[MANY];
-    float many_scores[MANY];
-    for (size_t i = 0; i < MANY; i++)
-        many[i] = nul_terminated("bike");
-    many[WRONG] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
-    assert_int_equal(engine_rank(session, &query, many, MANY, NULL, many_scores),
+    engine_input many[50] = {{0}};
+    float many_scores[50];
+    many[41] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
+    assert_int_equal(engine_rank(session, &query, many, 50, NULL, many_scores),
                      ENGINE_ERROR_ARGUMENT);
     assert_non_null(strstr(engine_session_message(session), "input 41: id 8"));
 }

@@ -20,8 +20,8 @@ struct peaks {
 
 /* Measures for some 50 ms and keeps of the two arithmetic peaks the better of what was there and
  * what is seen now, since a disturbance can only lower them; the hand-over is the present one.
- * Reading is measured once, for some 0.1 s. All zero but n_threads: nothing was there. False after a
- * message: there are no such threads. */
+ * Reading is measured once, for some 0.1 s. All zero but n_threads: nothing was there. False after
+ * a message: there are no such threads. */
 bool peaks_measure(struct peaks *peaks);
 
 #endif

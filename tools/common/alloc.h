@@ -1,5 +1,6 @@
 /* alloc.h - memory for a program: where there is none, it says so and ends at once, with exit code
- * 1. What it has written to stdout is kept; of an output file that is not finished nothing is left. */
+ * 1. What it has written to stdout is kept; of an output file that is not finished nothing is
+ * left. */
 #ifndef TOOLS_ALLOC_H
 #define TOOLS_ALLOC_H
 

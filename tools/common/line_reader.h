@@ -37,8 +37,8 @@ void line_reader_free(struct line_reader *reader);
  * LINE_PENDING instead of waiting for the other end. */
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len);
 
-/* Back to byte `at` of the input, with which the next line begins; it is the first again. Only while
- * everything that was read is kept. */
+/* Back to byte `at` of the input, with which the next line begins; it is the first again. Only
+ * while everything that was read is kept. */
 void line_reader_return(struct line_reader *reader, size_t at);
 
 #endif

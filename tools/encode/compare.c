@@ -1,4 +1,5 @@
-/* compare.c - encode --compare A B: which vectors of the words that both texts have differ, and why.
+/* compare.c - encode --compare A B: which vectors of the words that both texts have differ, and
+ * why.
  *
  * Words are paired by their id (unknown words, which share one, by their spelling too), repeated
  * words in the order they occur; special tokens are left out. Each pair gives the cosine of its two

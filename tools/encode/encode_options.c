@@ -1,5 +1,5 @@
-/* encode_options.c - the command line of encode as a table; see encode_options.h. What excludes what
- * is in encode_rules.c. */
+/* encode_options.c - the command line of encode as a table; see encode_options.h. What excludes
+ * what is in encode_rules.c. */
 #include "tools/encode/encode_options.h"
 
 #include "tools/common/options.h"

@@ -1,5 +1,5 @@
-/* encode_rules.c - options of encode that contradict one another; see encode_options.h. What they ask of
- * the model and it cannot do is checked where it is opened. */
+/* encode_rules.c - options of encode that contradict one another; see encode_options.h. What they
+ * ask of the model and it cannot do is checked where it is opened. */
 #include "tools/encode/encode_options.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* output_files.h - the file that encode-import writes and those that it reads: they must not be the
- * same, which is looked at before minutes of reading; and the names and the SHA-256 of what was read
- * stand in META of what is written, as source.0, sha256.0, source.1, …
+ * same, which is looked at before minutes of reading; and the names and the SHA-256 of what was
+ * read stand in META of what is written, as source.0, sha256.0, source.1, …
  */
 #ifndef TOOLS_IMPORT_OUTPUT_FILES_H
 #define TOOLS_IMPORT_OUTPUT_FILES_H

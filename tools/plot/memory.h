@@ -1,6 +1,6 @@
-/* memory.h - memory for a program that draws one picture and ends: all of it is freed at the end, at
- * once. Where there is none, the program says so and ends, with exit code 1; so nobody calls these
- * while an output file is open. */
+/* memory.h - memory for a program that draws one picture and ends: all of it is freed at the end,
+ * at once. Where there is none, the program says so and ends, with exit code 1; so nobody calls
+ * these while an output file is open. */
 #ifndef TOOLS_PLOT_MEMORY_H
 #define TOOLS_PLOT_MEMORY_H
 

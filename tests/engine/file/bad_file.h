@@ -6,7 +6,8 @@
 #include "engine/engine.h"
 #include "tests/weight_surgery.h"
 
-/* The file that is damaged: tiny_model.h's with learned positions, so it has every tensor there is. */
+/* The file that is damaged: tiny_model.h's with learned positions, so it has every tensor there
+ * is. */
 extern struct patient sound;
 
 void sound_set_up(void);

@@ -1,4 +1,5 @@
-/* writer_cases.h - what the suite of the weight writer writes, and how it looks at what came of it. */
+/* writer_cases.h - what the suite of the weight writer writes, and how it looks at what came of
+ * it. */
 #ifndef TESTS_ENGINE_FILE_WRITER_CASES_H
 #define TESTS_ENGINE_FILE_WRITER_CASES_H
 

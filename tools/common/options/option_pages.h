@@ -9,9 +9,9 @@
 void option_print_help(const struct option_table *table, size_t command);
 
 /* The same for scripts, on stdout: tools/man/ makes the manual and the shell's completion of it.
- * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND TEXT;
- * "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an option
- * without argument "-". */
+ * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
+ * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
+ * option without argument "-". */
 void option_print_table(const struct option_table *table);
 
 #endif

@@ -1,5 +1,5 @@
-/* tokenizer_json.h - a tokenizer from a tokenizer.json, of HuggingFace tokenizers or Keras: the whole
- * file, and its parts for a vocab.txt, which BertTokenizer reads with the same ones.
+/* tokenizer_json.h - a tokenizer from a tokenizer.json, of HuggingFace tokenizers or Keras: the
+ * whole file, and its parts for a vocab.txt, which BertTokenizer reads with the same ones.
  */
 #ifndef TOOLS_IMPORT_TOKENIZER_JSON_H
 #define TOOLS_IMPORT_TOKENIZER_JSON_H

@@ -1,5 +1,5 @@
-/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the steps
- * and the frame of BERT, special tokens by their names.
+/* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the
+ * steps and the frame of BERT, special tokens by their names.
  */
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 

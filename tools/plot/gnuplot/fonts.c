@@ -1,7 +1,7 @@
-/* fonts.c - characters that no font has; see gnuplot.h. gnuplot's cairo terminals draw a character without a font as a box as
- * large as the page (seen with gnuplot 5.4.4, pango 1.50), so such characters must not reach them.
- * fontconfig's fc-list, which libpango needs, prints what each font has: ranges of hexadecimal
- * numbers. Where it is not there, every character is taken to be.
+/* fonts.c - characters that no font has; see gnuplot.h. gnuplot's cairo terminals draw a character
+ * without a font as a box as large as the page (seen with gnuplot 5.4.4, pango 1.50), so such
+ * characters must not reach them. fontconfig's fc-list, which libpango needs, prints what each font
+ * has: ranges of hexadecimal numbers. Where it is not there, every character is taken to be.
  */
 #include "tools/plot/gnuplot/gnuplot.h"
 

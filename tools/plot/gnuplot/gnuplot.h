@@ -17,7 +17,8 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture);
 /* A text as a double-quoted string of gnuplot that stands for exactly these bytes. */
 const char *gnuplot_string(const char *text);
 
-/* The same for the name of a tick, which gnuplot reads as a format: its percent signs are doubled. */
+/* The same for the name of a tick, which gnuplot reads as a format: its percent signs are
+ * doubled. */
 const char *gnuplot_format(const char *text);
 
 /* Puts U+25A1 (a box; ? where there is less room) in the place of each character of a script that
