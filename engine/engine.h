@@ -43,7 +43,8 @@
  *             otherwise. On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux
  *             for the tile registers, which makes the least size of signal stacks (sigaltstack) 12
  *             KB for the whole process. The floating-point environment, signals and locale are left
- *             alone. Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
+ *             alone.
+ *             Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
  *             engine_model_open); ENGINE_ISA=portable, avx2, avx512, avx512vnni or amx forces a
  *             lower instruction set than the CPU's best.
  */
@@ -327,8 +328,8 @@ typedef struct engine_encode_options {
     int raw_scores;    /* 1: logits, where the model's scores are softmax or sigmoid */
     /* The first version ends here. A prompt is words that go before each text (not before ids and
      * tokens), as one text with it: the one of the file that `prompt` names, or none if that is "".
-     * If it is NULL: prompt_text; if that is NULL too, what the file has for the role, or else for
-     * all texts, but only with ENGINE_POOLING_MODEL, and not for the answers of heads. */
+     * Or prompt_text, not both. If both are NULL: what the file has for the role, or else for all
+     * texts, but only with ENGINE_POOLING_MODEL, and not for the answers of heads. */
     const char *prompt, *prompt_text;
     size_t prompt_len; /* bytes of prompt_text, or ENGINE_NUL_TERMINATED */
     engine_role role;

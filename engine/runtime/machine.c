@@ -1,4 +1,4 @@
-/* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM) and sets OpenBLAS' threads. */
+/* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM), sets OpenBLAS' threads. */
 #include "engine/runtime/machine.h"
 
 #include "model/kernels/blas.h"

@@ -9,7 +9,7 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* TILE(n) for the n that `rows` is, 1 .. most: one copy of the tile for each, as n is a constant. */
+/* TILE(n) for the n that `rows` is, 1 .. most: a copy of the tile for each, as n is a constant. */
 #define CASE_ROWS(n, most, TILE)                                                                   \
     case n:                                                                                        \
         if (n <= (most))                                                                           \

@@ -1,7 +1,7 @@
 /* position.h - positional encodings that are computed: every scheme but the learned table.
  *
  * Row p of a text of T tokens, column i of D (w = scale):
- *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends with a sine
+ *   sinusoidal   w·sin(p / base^(2i/D)) in column 2i, w·cos(same) in 2i+1; an odd D ends in a sine
  *   index        w·p / T, in every column
  *   binary       w·bit i of p, the lowest first; 0 from column 64 on
  *   fourier      w·sin(2π·f_i·p) in column 2i, w·cos(same) in 2i+1; f_i in cycles per token.

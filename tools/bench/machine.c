@@ -74,7 +74,7 @@ static double together(size_t n, void (*work)(size_t rank, void *user), void *us
     return is_complete ? end - begin : NAN;
 }
 
-/* Keeps in *best the largest of n_things per nanosecond that several stretches of such work show. */
+/* Keeps in *best the largest of n_things per nanosecond that some stretches of such work show. */
 static bool find_best(double n_things, size_t n_threads, void (*work)(size_t rank, void *user),
                       void *user, double *best)
 {

@@ -80,7 +80,7 @@ static int encode_windows(struct pipeline *pipeline)
     return code;
 }
 
-/* The i-th of n windows borrows the text and has tokens of its own. cut NULL: ids, which are one. */
+/* The i-th of n windows borrows the text and has its own tokens. cut NULL: ids, which are one. */
 static struct item make_window(const struct item *item, const engine_window *cut, size_t i,
                                size_t n)
 {
