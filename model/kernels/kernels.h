@@ -26,8 +26,10 @@ struct product {
     const struct quantization *x_quantization; /* product_int8: [n_rows] */
     const void *panels;
     size_t panel_stride, k;
-    const float *scales; /* product_int8: of the columns, [16·n_panels] */
-    const float *bias;   /* or NULL */
+    const float *scales;        /* product_int8: of the columns, [16·n_panels] */
+    const int32_t *column_sums; /* product_int8: Σ_k W[c, k], or NULL: the zero of every row is 0 */
+    bool seven_bits;            /* product_int8: every x is in 0 .. 127 */
+    const float *bias;          /* or NULL */
     const float *residual;
     bool activated;
     enum activation activation;
@@ -37,13 +39,18 @@ struct product {
     size_t n_rows, n_panels;
 };
 
-/* How a row was rounded to int8: x ≈ q · scale, |q| ≤ 127; sum = Σ q. */
+/* How a row was rounded to int8: x ≈ (q - zero) · scale; sum = Σ q. */
 struct quantization {
     float scale;
     int32_t sum;
+    int32_t zero;
 };
 
 enum { QUANTIZED_STEP = 64 };
+
+/* What q may be. symmetric: -127 .. 127, zero is 0; the others put the least and the largest number
+ * of a row, and 0, between the ends of -128 .. 127, or of 0 .. 127. */
+enum rounding { ROUND_SYMMETRIC, ROUND_8_BITS, ROUND_7_BITS };
 
 /* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with
  * the queries are multiples of 16, and the columns from n_queries to the next multiple are computed
@@ -93,12 +100,14 @@ struct kernels {
     void (*product_f16)(const struct product *product);
     void (*product_bf16)(const struct product *product);
 
-    /* Exact sums in int32 (K ≤ 2^17), times both scales: the same bits on every instruction set. */
+    /* Exact sums in int32 (K ≤ 2^17; with zeros of rows of 8 bits 2^16) of (q - zero) · W, times
+     * both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
 
-    /* q[i] = round(x[i] / scale), scale = max|x| / 127; q is filled up with zeros to a multiple of
-     * QUANTIZED_STEP. */
-    struct quantization (*quantize)(const float *x, size_t n, int8_t *q);
+    /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is filled up with zeros to a
+     * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */
+    struct quantization (*quantize)(const float *x, size_t n, enum rounding rounding,
+                                    const float *factors, int8_t *q);
 
     /* out [cols] += row `index` of a table, in rows layout */
     void (*add_row)(const struct matrix *table, size_t index, float *out);

@@ -1,6 +1,9 @@
 /* product_int8.h - a linear layer's product in int8: x[r, k] ≈ q·sx[r], W[c, k] = w·sw[c],
  *
- *     out[r, c] = (Σ_k q·w) · sx[r] · sw[c] + …      with the sum in int32, exact.
+ *     out[r, c] = (Σ_k q·w) · sx[r] · sw[c] + …      with the sum in int32, exact;
+ *
+ * rows with a zero point, x ≈ (q - zero)·sx, need zero·Σ_k w, of column sums that the file has,
+ * subtracted from it.
  *
  * A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64 bytes that VNNI's dot product takes.
  * It takes one operand without sign: w + 128, and 128·Σq is subtracted again. AVX2 widens to 16
@@ -18,9 +21,15 @@
 
 enum { GROUP = 4, GROUP_BYTES = GROUP * PANEL_WIDTH };
 
-/* Σ q·w of one row and the columns of one vector, to where it goes. */
+/* Σ q·w of one row and the columns of one vector, to where it goes. Subtracted without sign: what
+ * is lost on the way comes back, as the difference fits. */
 INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec sum, float *to)
 {
+    if (p->column_sums != NULL) {
+        uvec of_columns;
+        memcpy(&of_columns, p->column_sums + column, sizeof of_columns);
+        sum = (ivec)((uvec)sum - of_columns * (uint32_t)p->x_quantization[row].zero);
+    }
     vec y = rounded(__builtin_convertvector(sum, vec) * p->x_quantization[row].scale);
     y = rounded(y * load(p->scales + column));
     if (p->bias != NULL)

@@ -1,5 +1,12 @@
-/* quantize.h - a row rounded to int8: q[i] = round(x[i] / scale), scale = max|x| / 127.
- * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
+/* quantize.h - a row rounded to int8, y[i] = x[i] · factors[i]:
+ *
+ *     symmetric:        scale = max|y| / 127,           zero = 0,                        |q| ≤ 127
+ *     8 bits, 7 bits:   scale = (high - low) / levels,  zero = round(-low / scale) + least,
+ *                       low = min(y, 0), high = max(y, 0); levels = 255, 127; least = -128, 0
+ *     q[i] = round(y[i] / scale + zero), at most 127
+ *
+ * 1/scale is taken as levels / (high - low), and each product rounded, so that every instruction
+ * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_product_int8.c.
  */
 #ifndef MODEL_KERNELS_QUANTIZE_H
 #define MODEL_KERNELS_QUANTIZE_H
@@ -12,26 +19,36 @@ INLINE vec load_some(const float *x, size_t n)
     return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
 }
 
-/* max |x|; NaN if any x is NaN or infinite, which then makes the whole row NaN. Several at a time,
- * so that the comparisons do not wait for each other. */
-INLINE float largest_magnitude(const float *x, size_t n)
+/* LANES numbers of a row from i on, behind its end zeros. */
+INLINE vec load_scaled(const float *x, const float *factors, size_t i, size_t n)
+{
+    vec v = load_some(x + i, n - i);
+    return factors != NULL ? rounded(v * load(factors + i)) : v;
+}
+
+/* The least and the largest number of a row, and 0; NaN if any is NaN or infinite, which then makes
+ * the whole row NaN. */
+struct extent {
+    float low, high;
+};
+
+/* Several at a time, so that the comparisons do not wait for each other. */
+INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
 {
     enum { AT_ONCE = 4 };
-    vec largest[AT_ONCE] = {{0}}, poison[AT_ONCE] = {{0}};
-    size_t i = 0;
-    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES)
-        UNROLL (j, (size_t)AT_ONCE) {
-            vec v = magnitude(load(x + i + j * LANES));
-            largest[j] = larger(v, largest[j]);
-            poison[j] += v * 0.0f;
-        }
-    for (; i < n; i += LANES) {
-        vec v = magnitude(load_some(x + i, n - i));
-        largest[0] = larger(v, largest[0]);
-        poison[0] += v * 0.0f;
-    }
-    vec most = larger(larger(largest[0], largest[1]), larger(largest[2], largest[3]));
-    return largest_lane(most) + sum_of_lanes((poison[0] + poison[1]) + (poison[2] + poison[3]));
+    vec low[AT_ONCE] = {{0}}, high[AT_ONCE] = {{0}}, poison[AT_ONCE] = {{0}};
+    for (size_t i = 0; i < n; i += AT_ONCE * LANES)
+        UNROLL (j, (size_t)AT_ONCE)
+            if (i + j * LANES < n) {
+                vec v = load_scaled(x, factors, i + j * LANES, n);
+                low[j] = smaller(v, low[j]);
+                high[j] = larger(v, high[j]);
+                poison[j] += v * 0.0f;
+            }
+    float poisoned = sum_of_lanes((poison[0] + poison[1]) + (poison[2] + poison[3]));
+    vec least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
+    vec most = larger(larger(high[0], high[1]), larger(high[2], high[3]));
+    return (struct extent){poisoned - largest_lane(-least), poisoned + largest_lane(most)};
 }
 
 /* LANES whole numbers of -127 .. 127. */
@@ -49,33 +66,61 @@ INLINE void store_bytes(int8_t *q, ivec v)
 #endif
 }
 
-/* Rounds to nearest, ties to even: adding 1.5 · 2^23 leaves the whole number in the low bits. */
-INLINE ivec round_to_integer(vec x)
+/* How a row is rounded: y / scale is y · inverse. */
+struct steps {
+    float range, scale, inverse;
+    int32_t zero;
+};
+
+static struct steps steps_of(struct extent extent, enum rounding rounding)
 {
-    const float to_integer = 12582912.0f;
-    return (ivec)(x + to_integer) - (ivec)splat(to_integer);
+    float levels = rounding == ROUND_8_BITS ? 255 : 127, range = extent.high - extent.low;
+    if (rounding == ROUND_SYMMETRIC)
+        range = -extent.low > extent.high ? -extent.low : extent.high;
+    struct steps steps = {range, range / levels, levels / range, 0};
+    if (rounding != ROUND_SYMMETRIC && isfinite(steps.inverse))
+        steps.zero =
+            (int32_t)nearbyintf(-extent.low * steps.inverse) - (rounding == ROUND_8_BITS ? 128 : 0);
+    return steps;
 }
 
-static struct quantization quantize(const float *x, size_t n, int8_t *q)
+INLINE struct quantization round_row(const float *x, const float *factors, size_t n,
+                                     struct steps steps, int8_t *q)
 {
-    float max = largest_magnitude(x, n), scale = max / 127;
-    if (!(max >= 1e-35f)) { /* 127 / max may be infinite: zeros will do; NaN: so is the scale */
-        memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
-        return (struct quantization){scale, 0};
-    }
-    const float inverse = 127 / max;
+    const float to_integer = 12582912.0f; /* 1.5 · 2^23: the sum's low bits are a whole number,
+                                             rounded to nearest, ties to even */
     ivec sums = {0};
     size_t i = 0;
     for (; i < n; i += LANES) {
-        ivec rounded_value = round_to_integer(rounded(load_some(x + i, n - i) * inverse));
-        sums += rounded_value;
-        store_bytes(q + i, rounded_value);
+        vec y = rounded(load_scaled(x, factors, i, n) * steps.inverse);
+        vec shifted = smaller(y + (to_integer + (float)steps.zero), splat(to_integer + 127));
+        ivec integers = (ivec)shifted - (ivec)splat(to_integer);
+        sums += integers;
+        store_bytes(q + i, integers);
     }
-    memset(q + i, 0, (QUANTIZED_STEP - i % QUANTIZED_STEP) % QUANTIZED_STEP);
-    int32_t sum = 0;
+    int32_t sum = -steps.zero * (int32_t)(i - n); /* the lanes behind the end */
     for (int lane = 0; lane < LANES; lane++)
         sum += sums[lane];
-    return (struct quantization){scale, sum};
+    memset(q + n, 0, (QUANTIZED_STEP - n % QUANTIZED_STEP) % QUANTIZED_STEP);
+    return (struct quantization){steps.scale, sum, steps.zero};
+}
+
+INLINE struct quantization quantize_scaled(const float *x, const float *factors, size_t n,
+                                           enum rounding rounding, int8_t *q)
+{
+    struct steps steps = steps_of(extent_of(x, factors, n), rounding);
+    if (steps.range >= 1e-35f)
+        return round_row(x, factors, n, steps, q);
+    /* The inverse may be infinite: zeros will do; of a NaN too, as the scale is one. */
+    memset(q, 0, (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP);
+    return (struct quantization){steps.scale, 0, 0};
+}
+
+static struct quantization quantize(const float *x, size_t n, enum rounding rounding,
+                                    const float *factors, int8_t *q)
+{
+    return factors != NULL ? quantize_scaled(x, factors, n, rounding, q)
+                           : quantize_scaled(x, NULL, n, rounding, q);
 }
 
 #endif

@@ -49,7 +49,8 @@ static struct operands new_operands(const struct kernels *kernels, uint64_t *sta
     o.gate = random_floats(state, N_OUT, 2);
     o.q = new_bytes(MOST_ROWS * o.q_stride);
     for (size_t row = 0; row < MOST_ROWS; row++)
-        o.quantization[row] = kernels->quantize(o.x + row * k, k, o.q + row * o.q_stride);
+        o.quantization[row] =
+            kernels->quantize(o.x + row * k, k, ROUND_SYMMETRIC, NULL, o.q + row * o.q_stride);
     o.weight = store_matrix(type, LAYOUT_PANELS, weights, COLUMNS, k);
     free(weights);
     return o;

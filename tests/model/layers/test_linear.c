@@ -208,7 +208,7 @@ static struct rounded_rows round_rows(const struct kernels *kernels, const float
     rows.quantization = new_bytes(n_rows * sizeof *rows.quantization);
     for (size_t row = 0; row < n_rows; row++) {
         int8_t *q = rows.q + row * rows.stride;
-        rows.quantization[row] = kernels->quantize(x + row * in, in, q);
+        rows.quantization[row] = kernels->quantize(x + row * in, in, ROUND_SYMMETRIC, NULL, q);
         for (size_t i = 0; i < in; i++)
             rows.values[row * in + i] = (float)q[i] * rows.quantization[row].scale;
     }
