@@ -80,9 +80,9 @@ run() { # LINE
     rm -rf out
 }
 
-# Numbers, and the words for how fast a thread reaches another, differ from run to run.
+# Numbers differ from run to run.
 without_times() {
-    sed -E 's/[0-9]+(\.[0-9]+)?/N/g; s/ +/ /g; s/fast|slow|busy|mixed/WORD/g'
+    sed -E 's/[0-9]+(\.[0-9]+)?/N/g; s/ +/ /g'
 }
 
 while IFS= read -r line; do

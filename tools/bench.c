@@ -87,7 +87,6 @@ static void measure_with(struct bench *bench, const struct workload *workload, s
         note_failure(bench);
         return;
     }
-    result.handover_before_ns = peaks->handover_ns;
     result.peaks.n_threads = peaks->n_threads;
     if (!run(bench->options, &result) || !peaks_measure(peaks)) {
         note_failure(bench);
@@ -123,10 +122,10 @@ static void measure_named(struct bench *bench, const char *name)
     const engine_info *info = &bench->subject.info;
     struct workload workload = {0};
     if (strcmp(name, "cold") == 0)
-        measure(bench, &(struct workload){.name = "cold", .n = 1});
-    else if (!workload_random(&workload, name, info->n_vocabulary, options->seed))
-        bench->code = program_fail("out of memory");
-    else if (workload.longest > info->max_tokens && !options->has_workloads)
+        workload = (struct workload){.name = "cold", .n = 1};
+    else
+        workload_random(&workload, name, info->n_vocabulary, options->seed);
+    if (workload.longest > info->max_tokens && !options->has_workloads)
         program_note("%s is left out: the model takes %zu tokens", name, info->max_tokens);
     else
         measure(bench, &workload);
@@ -176,7 +175,7 @@ static void measure_subject(struct bench *bench, int code)
         bench->code = code;
         return;
     }
-    bool done = bench->peaks[0].read_gb_per_s > 0 || (ask_sessions(bench) && measure_peaks(bench));
+    bool done = bench->peaks[0].f32.giga_per_s > 0 || (ask_sessions(bench) && measure_peaks(bench));
     for (size_t i = 0; done && i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; done && i < options->workloads.n; i++)

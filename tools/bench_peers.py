@@ -121,8 +121,6 @@ def take_turns(arguments, paths, weights, workload, threads):
 def print_row(workload, threads, precision, mine, peer):
     medians = [line["median_ms"] for line in mine]
     best = min(PEER_MODELS[precision], key=lambda kind: statistics.median(peer[kind]), default=None)
-    handover = [line[key] for line in mine for key in ("handover_before_ns", "handover_after_ns")
-                if line[key] is not None]
     cells = [workload, str(threads), precision, f"{statistics.median(medians):.3f}",
              f"{mine[0]['tokens'] / statistics.median(medians) * 1000:.0f}",
              f"{100 * statistics.median(line['share_of_peak'] for line in mine):.0f} %"]
@@ -133,8 +131,6 @@ def print_row(workload, threads, precision, mine, peer):
         cells += [f"{statistics.median(peer[best]):.3f} ({best})",
                   f"{statistics.median(peer[best]) / statistics.median(medians):.2f}",
                   f"{ratios[0]:.2f} to {ratios[-1]:.2f}"]
-    tags = "/".join(sorted({line["handover"] for line in mine}))
-    cells.append(f"{min(handover):.0f} to {max(handover):.0f} ns, {tags}" if handover else "")
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -145,8 +141,8 @@ def print_heading(arguments):
     print(f"{machine}, {os.cpu_count()} CPUs; 6/384/12/1536; medians of {arguments.rounds} rounds of "
           f"{arguments.seconds} s, in turns\n")
     print("| workload | threads | precision | ms | tokens/s | of peak | ONNX Runtime, ms | ratio | "
-          "of rounds | hand-over |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+          "of rounds |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
 
 
 def main():

@@ -10,6 +10,7 @@
 #include "tools/new/special_template.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +132,26 @@ static void write_metadata(struct weight_output *output, const struct new_option
     }
 }
 
+static double type_bytes(enum tensor_type type)
+{
+    return type == TENSOR_F32 ? 4 : type == TENSOR_INT8 ? 1 : 2;
+}
+
+/* At least: all numbers in the smaller of the two types. */
+static double file_bytes(const struct new_options *options)
+{
+    const struct random_options *random = &options->random;
+    return random_model_size(&options->shape.config) *
+           fmin(type_bytes(random->linear_type), type_bytes(random->table_type));
+}
+
 static int write_model(const struct new_options *options, const struct tokenizer_draft *draft)
 {
     const struct model_config *config = &options->shape.config;
     struct weight_output output;
     uint64_t n_parameters = 0;
-    if (!weight_output_open(&output, options->output,
+    if (!weight_output_has_room(options->output, file_bytes(options)) ||
+        !weight_output_open(&output, options->output,
                             options->name != NULL ? options->name : "random weights"))
         return PROGRAM_FAILED;
     weight_writer_config(output.writer, config);

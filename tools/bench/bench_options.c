@@ -115,11 +115,7 @@ static const char NOTES[] =
     "the\n"
     "                         measured peak of as many threads (matrices in int8: at that of "
     "int8;\n"
-    "                         all else: at that of float32 multiply-adds), divided by the median\n"
-    "  hand-over              ns from one thread to another, before and after the runs, and what "
-    "that\n"
-    "                         is called: fast, slow, busy, mixed; runs compare where it is the "
-    "same\n";
+    "                         all else: at that of float32 multiply-adds), divided by the median\n";
 
 static const struct option_table TABLE = {
     OPTION_TABLE(&COMMAND, 1, GROUPS, 25),

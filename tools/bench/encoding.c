@@ -2,7 +2,7 @@
 #include "tools/bench/encoding.h"
 
 #include "tools/bench/sibling.h"
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +27,11 @@ static bool open_encoding(struct encoding *encoding, const struct subject *subje
 {
     size_t tokens = workload->longest > SESSION_TOKENS ? workload->longest : SESSION_TOKENS;
     engine_session_options options = {.n_threads = n_threads, .profile = profile};
-    engine_error error = {ENGINE_OK, "out of memory"};
+    engine_error error;
     options.max_tokens = tokens < subject->info.max_tokens ? tokens : 0;
     *encoding = (struct encoding){.workload = workload, .cap = workload->n * subject->info.width};
-    encoding->out = malloc(encoding->cap * sizeof *encoding->out);
-    if (encoding->out != NULL &&
-        engine_session_new(subject->model, &options, &encoding->session, &error) == ENGINE_OK)
+    encoding->out = alloc_zeros(encoding->cap, sizeof *encoding->out);
+    if (engine_session_new(subject->model, &options, &encoding->session, &error) == ENGINE_OK)
         return true;
     program_note("%s: %s", workload->name, error.message);
     close_encoding(encoding);

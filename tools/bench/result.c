@@ -6,27 +6,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What both say of a workload; times in milliseconds, NaN where there is no such number. */
 struct figures {
     double median_ms, min_ms, tokens_per_s, texts_per_s, ms_per_token, gflops, share_of_peak;
-    const char *handover;
 };
-
-static const char *tag(double ns)
-{
-    return ns < 200 ? "fast" : ns < 1000 ? "slow" : "busy";
-}
-
-/* Runs with different tags do not compare: "busy" is a core that another process had too, "mixed" a
- * hand-over that changed. "": one thread. */
-static const char *handover_tag(double before_ns, double after_ns)
-{
-    if (isnan(before_ns) || isnan(after_ns))
-        return "";
-    return strcmp(tag(before_ns), tag(after_ns)) == 0 ? tag(before_ns) : "mixed";
-}
 
 /* A whole process has no tokens of its own and no share of a peak: most of its time is no
  * arithmetic. */
@@ -45,8 +29,8 @@ static struct figures figures_of(const struct result *result)
         .texts_per_s = (double)workload->n / median,
         .ms_per_token = 1e3 * median / n_tokens,
         .gflops = giga_per_s * (work.int8 + work.f32),
-        .share_of_peak = giga_per_s * (work.int8 / peaks->int8_gops + work.f32 / peaks->f32_gflops),
-        .handover = handover_tag(result->handover_before_ns, peaks->handover_ns),
+        .share_of_peak =
+            giga_per_s * (work.int8 / peaks->int8.giga_per_s + work.f32 / peaks->f32.giga_per_s),
     };
 }
 
@@ -60,11 +44,10 @@ static void write_number(struct json_writer *json, const char *key, double numbe
 
 static void write_peaks(struct json_writer *json, const struct peaks *peaks)
 {
-    write_number(json, "peak_f32_gflops", peaks->f32_gflops);
-    json_write_text(json, "peak_f32_isa", peaks->f32_isa);
-    write_number(json, "peak_int8_gops", peaks->int8_gops);
-    json_write_text(json, "peak_int8_isa", peaks->int8_isa);
-    write_number(json, "peak_read_gb_per_s", peaks->read_gb_per_s);
+    write_number(json, "peak_f32_gflops", peaks->f32.giga_per_s);
+    json_write_text(json, "peak_f32_isa", peaks->f32.isa);
+    write_number(json, "peak_int8_gops", peaks->int8.giga_per_s);
+    json_write_text(json, "peak_int8_isa", peaks->int8.isa);
 }
 
 static void write_profile(struct json_writer *json, const struct profile_shares *profile)
@@ -98,9 +81,6 @@ void result_print_json(const struct result *result)
     write_number(&json, "ms_per_token", figures.ms_per_token);
     write_number(&json, "gflops", figures.gflops);
     write_number(&json, "share_of_peak", figures.share_of_peak);
-    write_number(&json, "handover_before_ns", result->handover_before_ns);
-    write_number(&json, "handover_after_ns", result->peaks.handover_ns);
-    json_write_text(&json, "handover", figures.handover);
     write_peaks(&json, &result->peaks);
     if (result->has_profile)
         write_profile(&json, &result->profile);
@@ -116,7 +96,6 @@ void peaks_print_json(const struct peaks *peaks)
     json_write_text(&json, "workload", "peaks");
     json_write_count(&json, "threads", peaks->n_threads);
     write_peaks(&json, peaks);
-    write_number(&json, "handover_ns", peaks->handover_ns);
     json_end_object(&json);
 }
 
@@ -124,9 +103,8 @@ void peaks_print_json(const struct peaks *peaks)
 
 void result_print_heading(void)
 {
-    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s  %s\n", "workload", "precision",
-           "threads", "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak",
-           "hand-over");
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s\n", "workload", "precision", "threads",
+           "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak");
 }
 
 /* Right-aligned, with a unit behind it, or "-". */
@@ -166,9 +144,6 @@ void result_print_text(const struct result *result)
     put_cell(9, "%.1f", figures.texts_per_s);
     put_cell(8, "%.2f", 1e3 * figures.ms_per_token);
     put_cell(9, "%.1f %%", 100 * figures.share_of_peak);
-    if (isfinite(result->handover_before_ns))
-        printf("  %.0f, %.0f ns: %s", result->handover_before_ns, result->peaks.handover_ns,
-               figures.handover);
     putchar('\n');
     if (result->has_profile)
         print_profile(&result->profile);
@@ -176,11 +151,7 @@ void result_print_text(const struct result *result)
 
 void peaks_print_text(const struct peaks *peaks)
 {
-    printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s), "
-           "memory read at %.1f GB/s",
-           peaks->n_threads, plural(peaks->n_threads), peaks->f32_gflops, peaks->f32_isa,
-           peaks->int8_gops, peaks->int8_isa, peaks->read_gb_per_s);
-    if (isfinite(peaks->handover_ns))
-        printf(", hand-over %.0f ns", peaks->handover_ns);
-    putchar('\n');
+    printf("%zu thread%s: %.1f GFLOP/s in f32 (%s), %.0f GOP/s in int8 (%s)\n", peaks->n_threads,
+           plural(peaks->n_threads), peaks->f32.giga_per_s, peaks->f32.isa, peaks->int8.giga_per_s,
+           peaks->int8.isa);
 }

@@ -10,8 +10,7 @@ struct result {
     const struct subject *subject;
     const struct workload *workload;
     struct timing timing; /* in seconds */
-    struct peaks peaks;   /* of as many threads as it had; the hand-over behind the runs */
-    double handover_before_ns;
+    struct peaks peaks;   /* of as many threads as it had */
     bool has_profile;
     struct profile_shares profile;
 };

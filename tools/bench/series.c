@@ -2,7 +2,7 @@
  * of Hyndman and Fan 1996). */
 #include "tools/bench/series.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -54,12 +54,8 @@ static bool is_enough(struct series_length length, size_t n, double elapsed, dou
 bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing)
 {
-    double *samples = malloc(RUNS_MOST * sizeof *samples), start = now_seconds();
+    double *samples = alloc_zeros(RUNS_MOST, sizeof *samples), start = now_seconds();
     size_t n = 0;
-    if (samples == NULL) {
-        program_note("out of memory");
-        return false;
-    }
     bool done = once(user);
     double first = now_seconds() - start, begin = now_seconds();
     while (done && !is_enough(length, n, now_seconds() - begin, first)) {

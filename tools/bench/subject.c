@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,23 +100,25 @@ static int write_file(const char *path, const struct shape *shape, const char *p
     return sibling_run(arguments);
 }
 
-/* Writes the file and leaves it open without a name. */
+/* Writes the file and leaves it open without a name. It has a folder of its own, so that nobody
+ * can put anything in its place. */
 static int make_file(struct subject *subject, const struct shape *shape, const char *precision,
                      uint64_t seed)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
-    int n = snprintf(path, sizeof path, "%s/encode-bench-%ld.weights", folder, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof path)
-        return program_fail("$TMPDIR is too long");
+    const char *parent = getenv("TMPDIR");
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
+    int n = snprintf(folder, sizeof folder, "%s/encode-bench-XXXXXX", parent);
+    if ((size_t)n >= sizeof folder || mkdtemp(folder) == NULL)
+        return program_fail("cannot make a folder in '%s': %s", parent, strerror(errno));
+    snprintf(path, sizeof path, "%s/weights", folder);
     int code = write_file(path, shape, precision, seed);
-    if (code != PROGRAM_DONE)
-        return code;
-    subject->fd = open(path, O_RDONLY); /* children inherit it: the workload cold opens it there */
-    code = subject->fd >= 0 ? PROGRAM_DONE
-                            : program_fail("cannot open '%s': %s", path, strerror(errno));
+    if (code == PROGRAM_DONE) /* children inherit it: the workload cold opens it there */
+        subject->fd = open(path, O_RDONLY);
+    if (code == PROGRAM_DONE && subject->fd < 0)
+        code = program_fail("cannot open '%s': %s", path, strerror(errno));
     unlink(path);
+    rmdir(folder);
     return code;
 }
 

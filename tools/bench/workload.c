@@ -2,7 +2,7 @@
  * changes nothing but the rows of the embedding table that are read. */
 #include "tools/bench/workload.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/common/weights/random.h"
 #include "tools/common/weights/token_source.h"
 
@@ -20,11 +20,10 @@ void workload_free(struct workload *workload)
     *workload = (struct workload){0};
 }
 
-static bool make_room(struct workload *workload, size_t n_sequences, size_t n_ids)
+static void make_room(struct workload *workload, size_t n_sequences, size_t n_ids)
 {
-    workload->inputs = calloc(n_sequences, sizeof *workload->inputs);
-    workload->ids = calloc(n_ids, sizeof *workload->ids);
-    return workload->inputs != NULL && workload->ids != NULL;
+    workload->inputs = alloc_zeros(n_sequences, sizeof *workload->inputs);
+    workload->ids = alloc_zeros(n_ids, sizeof *workload->ids);
 }
 
 /* The next sequence: n ids that stand behind those of the others. */
@@ -65,20 +64,18 @@ static size_t length_of(struct lengths lengths, size_t i)
     return lengths.least + (size_t)(pow(u, 2.36) * (double)(lengths.most - lengths.least) + 0.5);
 }
 
-bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
+void workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
                      uint64_t seed)
 {
     struct lengths lengths = lengths_named(name);
     snprintf(workload->name, sizeof workload->name, "%s", name);
-    if (!make_room(workload, lengths.n, lengths.n * lengths.most))
-        return false;
+    make_room(workload, lengths.n, lengths.n * lengths.most);
     for (size_t i = 0; i < lengths.n; i++) {
         size_t length = length_of(lengths, i);
         for (size_t t = 0; t < length; t++)
             workload->ids[workload->n_tokens + t] = (int32_t)random_below(&seed, n_vocabulary);
         end_sequence(workload, length);
     }
-    return true;
 }
 
 /* ---- Ids of a file ---- */
@@ -124,10 +121,9 @@ int workload_read(struct workload *workload, const char *path)
     name_of_file(workload, path);
     for (size_t i = 0; i < len; i++)
         n_lines += data[i] == '\n';
+    make_room(workload, n_lines, len / 2 + 1); /* an id and a blank are two bytes */
     if (memchr(data, '\0', len) != NULL)
         code = program_fail("'%s' has a NUL byte, which is not a token id", path);
-    else if (!make_room(workload, n_lines, len / 2 + 1)) /* an id and a blank are two bytes */
-        code = program_fail("out of memory");
     else
         code = read_lines(workload, path, data);
     free(data);

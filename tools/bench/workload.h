@@ -4,7 +4,6 @@
 
 #include "engine/engine.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,9 +21,8 @@ struct workload {
 /* All take a workload without contents and leave it for workload_free, also where they fail. */
 
 /* lat16, lat128 and so on: one sequence of so many tokens; thr: 512 sequences of 8 to 40 tokens,
- * 17.5 on average, many short ones and few long ones, in any order; thr128: 64 of 128. False if
- * there is no memory. */
-bool workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
+ * 17.5 on average, many short ones and few long ones, in any order; thr128: 64 of 128. */
+void workload_random(struct workload *workload, const char *name, size_t n_vocabulary,
                      uint64_t seed);
 
 /* Lines of ids separated by blanks, one sequence each; lines without ids are skipped. The name is

@@ -3,8 +3,35 @@
 
 #include "tools/common/options.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
+
+/* Of the folder, if there is no such file yet. */
+static int ask_file_system(const char *path, struct statvfs *system)
+{
+    char folder[PATH_MAX];
+    if (statvfs(path, system) == 0)
+        return 0;
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return -1;
+    return statvfs(dirname(folder), system);
+}
+
+bool weight_output_has_room(const char *path, double n_bytes)
+{
+    struct statvfs system;
+    if (ask_file_system(path, &system) != 0)
+        return true;
+    double n_free = (double)system.f_bavail * (double)system.f_frsize;
+    if (n_bytes <= n_free)
+        return true;
+    program_fail("'%s' takes about %.1f GB; there is room for %.1f GB", path, 1e-9 * n_bytes,
+                 1e-9 * n_free);
+    return false;
+}
 
 bool weight_output_open(struct weight_output *output, const char *path, const char *name)
 {

@@ -14,6 +14,10 @@ struct weight_output {
     struct problem problem; /* of whoever brings what is written */
 };
 
+/* Whether there is room for so many bytes where the file will be, as far as the system tells: to be
+ * asked before minutes are spent on writing them. False after a message. */
+bool weight_output_has_room(const char *path, double n_bytes);
+
 /* Opens the file and says in META what it is called and which program made it. False after a
  * message. */
 bool weight_output_open(struct weight_output *output, const char *path, const char *name);
