@@ -18,12 +18,12 @@ SOVERSION := 1
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
 COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -pthread -fPIC \
 	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=fast $(WARNINGS)
-LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread
+LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread -Wl,--as-needed
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
-LIBS := $(call packages,--libs openblas libutf8proc) -lm
-PKG_CFLAGS := $(call packages,--cflags openblas libutf8proc)
-TOOL_LIBS := $(call packages,--libs jansson)
-TEST_LIBS := $(call packages,--libs cmocka jansson)
+LIBS := $(call packages,--libs libutf8proc) -lm -ldl
+PKG_CFLAGS := $(call packages,--cflags libutf8proc)
+TOOL_LIBS := $(call packages,--libs jansson openblas)
+TEST_LIBS := $(call packages,--libs cmocka jansson openblas)
 
 GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))
 NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring bench,$(GOALS))$(findstring san,$(GOALS)),cmocka)
@@ -198,7 +198,7 @@ $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
 $(TO_INSTALL): FIND_ENGINE := -s -Wl,-rpath,'$$ORIGIN/../lib'
 $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
-	$(call say,link)$(LINK) $(FIND_ENGINE) -Wl,--as-needed -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
+	$(call say,link)$(LINK) $(FIND_ENGINE) -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a

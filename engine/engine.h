@@ -37,10 +37,11 @@
  *             except their own faults and SIGPROF. In a child of fork() a session works alone.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads, on one machine.
- *   Process   Where the portable kernels are used and OpenBLAS is the build with POSIX threads,
- *             engine_model_open sets it to one thread for the whole process: the engine's threads
- *             call it, one head each. Leave it so while models are open. It is not called
- *             otherwise. On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux
+ *   Process   Where the portable kernels are used, engine_model_open loads OpenBLAS
+ *             (libopenblas.so.0), once; or takes the one that the host has loaded, and sets it to
+ *             one thread for the whole process: the engine's threads call it, one head each. Leave
+ *             it so while models are open. It is used if it is the build with POSIX threads and no
+ *             limit is set on addresses or data (ulimit -v, -d). On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux
  *             for the tile registers, which makes the least size of signal stacks (sigaltstack) 12
  *             KB for the whole process. The floating-point environment, signals and locale are left
  *             alone.

@@ -115,7 +115,7 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
                        isa);
     if (encoder->kernels->needs_tiles && !machine_allow_tiles())
         encoder->kernels = kernels_select("avx512vnni", false);
-    encoder->blas = encoder->kernels == &kernels_portable && machine_prepare_blas();
+    encoder->blas = encoder->kernels == &kernels_portable ? machine_blas() : NULL;
     return ENGINE_OK;
 }
 

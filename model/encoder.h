@@ -7,6 +7,7 @@
 #define MODEL_ENCODER_H
 
 #include "model/config.h"
+#include "model/kernels/blas.h"
 #include "model/kernels/kernels.h"
 #include "model/tensor.h"
 
@@ -47,7 +48,7 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    bool blas;                          /* OpenBLAS does the products of attention (blas.h) */
+    const struct blas *blas;            /* does the products of attention; or NULL (blas.h) */
     struct matrix token_table;          /* [V, E] */
     struct matrix type_table;           /* [token_types, E]; rows 0: none */
     struct matrix position_table;       /* [P, E]; rows 0: none */

@@ -1,11 +1,22 @@
-/* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM), sets OpenBLAS' threads. */
+/* machine.c - asks Linux for AMX (arch_prctl(2), ARCH_REQ_XCOMP_PERM), and loads OpenBLAS.
+ *
+ * OpenBLAS makes itself ready while it is loaded: it starts a thread for each CPU but one that the
+ * loading thread may run on, and ends the process where threads are refused. So the loading thread
+ * keeps to one CPU meanwhile. It also takes 32 MB of addresses and more at a time for each thread
+ * that calls it, and where they are refused asks again for ever; so a process whose memory is
+ * limited goes without.
+ */
 #include "engine/runtime/machine.h"
 
-#include "model/kernels/blas.h"
-
-#include <cblas.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static const char OPENBLAS[] = "libopenblas.so.0";
 
 bool machine_allow_tiles(void)
 {
@@ -17,10 +28,58 @@ bool machine_allow_tiles(void)
 #endif
 }
 
-bool machine_prepare_blas(void)
+static bool memory_is_limited(void)
 {
-    if (!blas_is_usable())
-        return false;
-    openblas_set_num_threads(1);
-    return true;
+    struct rlimit addresses, data;
+    return getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY ||
+           getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur != RLIM_INFINITY;
+}
+
+/* dlopen, by a thread that is held to the CPU where it is. */
+static void *load_on_one_cpu(const char *name)
+{
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || sched_setaffinity(0, sizeof one, &one) != 0)
+        return NULL;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    sched_setaffinity(0, sizeof all, &all);
+    return library;
+}
+
+/* *function, a pointer to a function, = the library's of that name. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+static struct blas openblas; /* sgemm NULL: none */
+
+static void load_openblas(void)
+{
+    enum { SEQUENTIAL = 0, PTHREADS = 1, OPENMP = 2 }; /* answers of openblas_get_parallel */
+    int (*get_parallel)(void);
+    void (*set_num_threads)(int);
+    struct blas found;
+    if (memory_is_limited())
+        return;
+    void *library = dlopen(OPENBLAS, RTLD_NOW | RTLD_NOLOAD); /* the host's own, if it has one */
+    if (library == NULL)
+        library = load_on_one_cpu(OPENBLAS);
+    if (library == NULL || !find(library, "openblas_get_parallel", &get_parallel) ||
+        !find(library, "openblas_set_num_threads", &set_num_threads) ||
+        !find(library, "cblas_sgemm", &found.sgemm) || get_parallel() != PTHREADS)
+        return;
+    set_num_threads(1);
+    openblas = found;
+}
+
+const struct blas *machine_blas(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_openblas);
+    return openblas.sgemm != NULL ? &openblas : NULL;
 }

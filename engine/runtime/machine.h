@@ -1,14 +1,17 @@
-/* machine.h - the two settings of the process that a model may change; engine.h tells the host. */
+/* machine.h - what a model may ask of the machine; engine.h tells the host. */
 #ifndef ENGINE_MACHINE_H
 #define ENGINE_MACHINE_H
+
+#include "model/kernels/blas.h"
 
 #include <stdbool.h>
 
 /* Asks Linux for AMX's tile registers, which the kernels that need tiles use. False: refused. */
 bool machine_allow_tiles(void);
 
-/* Sets OpenBLAS to one thread, so that it can be called from each of ours. False: its build cannot
- * be used (model/kernels/blas.h). */
-bool machine_prepare_blas(void);
+/* OpenBLAS, set to one thread, so that each of ours can call it; loaded by the first call in the
+ * process, and never unloaded. NULL: it is not there, its build cannot be used (blas.h), or the
+ * process may not have the memory that it takes. */
+const struct blas *machine_blas(void);
 
 #endif

@@ -1,26 +1,20 @@
 /* blas.c - calls into OpenBLAS. */
 #include "model/kernels/blas.h"
 
-#include <cblas.h>
+enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* of cblas.h */
 
-bool blas_is_usable(void)
+void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
+                             const float *a, size_t a_stride, const float *b, size_t b_stride,
+                             float *out, size_t out_stride)
 {
-    enum { SEQUENTIAL = 0, PTHREADS = 1, OPENMP = 2 }; /* answers of openblas_get_parallel */
-    return openblas_get_parallel() == PTHREADS;
+    blas->sgemm(ROW_MAJOR, PLAIN, TRANSPOSED, (int)m, (int)n, (int)k, scale, a, (int)a_stride, b,
+                (int)b_stride, 0, out, (int)out_stride);
 }
 
-void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a,
-                             size_t a_stride, const float *b, size_t b_stride, float *out,
+void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
+                             size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
                              size_t out_stride)
 {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)m, (blasint)n, (blasint)k, scale,
-                a, (blasint)a_stride, b, (blasint)b_stride, 0, out, (blasint)out_stride);
-}
-
-void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride,
-                             const float *b, size_t b_stride, bool add, float *out,
-                             size_t out_stride)
-{
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a,
-                (blasint)a_stride, b, (blasint)b_stride, add, out, (blasint)out_stride);
+    blas->sgemm(ROW_MAJOR, TRANSPOSED, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)a_stride, b,
+                (int)b_stride, add, out, (int)out_stride);
 }

@@ -1,10 +1,11 @@
 /* blas.h - OpenBLAS' matrix product, where it may be called from several threads at once.
  *
- * Debian has three builds of OpenBLAS. The one with POSIX threads is safe to call from our threads
- * once the engine has told it to use one itself (engine/machine.h); the one without threads is not
+ * The engine loads the library when a model is opened whose kernels want it, and hands its function
+ * down (engine/runtime/machine.h). Debian has three builds. The one with POSIX threads is safe to
+ * call from our threads once it has been told to use one itself; the one without threads is not
  * safe at all (its buffers are not locked), and the OpenMP one changes the host's OpenMP settings
  * when told. So only the first is used; the kernels of kernels.h do the same products, and do them
- * alone with the other two builds.
+ * alone where it is not there.
  *
  * Beside the AVX2 and AVX-512 kernels OpenBLAS takes 1.3 to 2 times as long for the products of
  * attention, so that it is asked where the kernels are the portable ones (blocks of 96 x 96 x 32,
@@ -17,17 +18,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True for the build that can be called from several threads. */
-bool blas_is_usable(void);
+/* cblas_sgemm, whose integers are int in the library that is loaded. */
+struct blas {
+    void (*sgemm)(int order, int a_is, int b_is, int m, int n, int k, float scale, const float *a,
+                  int a_stride, const float *b, int b_stride, float add, float *out,
+                  int out_stride);
+};
 
 /* out [m, n] = scale · a [m, k]·bᵀ, b [n, k] */
-void blas_product_transposed(size_t m, size_t n, size_t k, float scale, const float *a,
-                             size_t a_stride, const float *b, size_t b_stride, float *out,
-                             size_t out_stride);
+void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t k, float scale,
+                             const float *a, size_t a_stride, const float *b, size_t b_stride,
+                             float *out, size_t out_stride);
 
 /* out [m, n] = aᵀ·b, or that and what out holds; a [k, m], b [k, n] */
-void blas_transposed_product(size_t m, size_t n, size_t k, const float *a, size_t a_stride,
-                             const float *b, size_t b_stride, bool add, float *out,
+void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
+                             size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
                              size_t out_stride);
 
 #endif

@@ -159,7 +159,7 @@ struct block {
 
 static bool use_blas(const struct attention_head *head)
 {
-    return head->blas && head->mask == MASK_FULL;
+    return head->blas != NULL && head->mask == MASK_FULL;
 }
 
 /* Scores of the keys from `key` on, to the end of their block. */
@@ -176,8 +176,8 @@ static struct score_block score(const struct kernels *kernels, const struct atte
         .ahead = (ptrdiff_t)block->first - (ptrdiff_t)key,
     };
     if (use_blas(head)) {
-        blas_product_transposed(scores.n_keys, block->n_queries, width, score_scale(head),
-                                many->keys + key * width, width,
+        blas_product_transposed(head->blas, scores.n_keys, block->n_queries, width,
+                                score_scale(head), many->keys + key * width, width,
                                 head->q + block->first * head->stride, head->stride, scores.scores,
                                 scores.stride);
         return scores;
@@ -196,13 +196,13 @@ static struct score_block score(const struct kernels *kernels, const struct atte
     return scores;
 }
 
-static void mix_by_blas(const struct mix *m, float *context)
+static void mix_by_blas(const struct blas *blas, const struct mix *m, float *context)
 {
     if (m->context != NULL)
         for (size_t i = 0; i < m->n_queries; i++)
             for (size_t c = 0; c < m->width; c++)
                 context[i * m->context_stride + c] *= m->factor[i];
-    blas_transposed_product(m->n_queries, m->width, m->n_keys, m->weights, m->weights_stride,
+    blas_transposed_product(blas, m->n_queries, m->width, m->n_keys, m->weights, m->weights_stride,
                             m->values, m->values_stride, m->context != NULL, context,
                             m->context_stride);
     if (m->sum != NULL)
@@ -242,7 +242,7 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
             .out_stride = last ? head->out_stride : values_stride,
         };
         if (use_blas(head))
-            mix_by_blas(&mix, many->context);
+            mix_by_blas(head->blas, &mix, many->context);
         else
             kernels->mix(&mix);
     }

@@ -16,13 +16,13 @@
 size_t attention_scratch(size_t n_tokens, size_t head_width);
 
 /* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. map:
- * receives the weights [T, T], or NULL. blas: OpenBLAS may be used (blas.h). */
+ * receives the weights [T, T], or NULL. blas: does the products, or NULL. */
 struct attention_head {
     const float *q, *k, *v;
     size_t stride;
     size_t n_tokens, head_width;
     enum mask_kind mask;
-    bool blas;
+    const struct blas *blas;
     float *out;
     size_t out_stride;
     float *map;

@@ -42,7 +42,8 @@ static void all_heads(const struct kernels *kernels, struct attention_head head,
     }
 }
 
-static void measure(const struct kernels *kernels, size_t n_tokens, size_t width, bool blas)
+static void measure(const struct kernels *kernels, size_t n_tokens, size_t width,
+                    const struct blas *blas)
 {
     size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width);
     uint64_t state = 1;
@@ -76,7 +77,7 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     }
     qsort(times, RUNS, sizeof *times, ascending);
     printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
-           blas ? "OpenBLAS" : "", width, n_tokens, times[RUNS / 2], times[0],
+           blas != NULL ? "OpenBLAS" : "", width, n_tokens, times[RUNS / 2], times[0],
            flops / times[RUNS / 2] * 1e-3);
     free(scratch);
     free(out);
@@ -88,16 +89,16 @@ static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 12
 int main(int argc, char **argv)
 {
     const char *only = getenv("ENGINE_ISA");
-    bool have_blas = machine_prepare_blas();
+    const struct blas *blas = machine_blas();
     size_t width = argc > 1 ? (size_t)atol(argv[1]) : 32, n = sizeof LENGTHS / sizeof *LENGTHS;
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         if (only != NULL && strcmp(only, tested_kernels(s)->isa) != 0)
             continue;
-        for (int blas = 0; blas <= have_blas; blas++)
+        for (int with_blas = 0; with_blas <= (blas != NULL); with_blas++)
             for (size_t i = 0; i < (argc > 2 ? (size_t)argc - 2 : n); i++) {
                 size_t n_tokens = argc > 2 ? (size_t)atol(argv[i + 2]) : LENGTHS[i];
-                if (!blas || n_tokens > EXACT_KEYS)
-                    measure(tested_kernels(s), n_tokens, width, blas);
+                if (!with_blas || n_tokens > EXACT_KEYS)
+                    measure(tested_kernels(s), n_tokens, width, with_blas ? blas : NULL);
             }
     }
     return 0;

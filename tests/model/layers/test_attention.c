@@ -20,7 +20,7 @@ enum { MOST = 140, MOST_ISAS = 8 };
 static const size_t head_widths[] = {1, 7, 26, 32, 64};
 enum { N_WIDTHS = 5 };
 
-static bool have_blas;
+static const struct blas *blas;
 
 /* One head among others: q, k, v in rows of wide, [T, stride], and its context in rows of out. */
 struct head_case {
@@ -53,7 +53,8 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
 
 /* With exactly the scratch asked for, full of NaN; then the same without a map. What lies between
  * the rows of out stays as it is. */
-static void run(const struct kernels *kernels, struct head_case *c, enum mask_kind mask, bool blas)
+static void run(const struct kernels *kernels, struct head_case *c, enum mask_kind mask,
+                const struct blas *with)
 {
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
     size_t n_scratch = attention_scratch(c->n_tokens, c->width);
@@ -66,7 +67,7 @@ static void run(const struct kernels *kernels, struct head_case *c, enum mask_ki
         .n_tokens = c->n_tokens,
         .head_width = c->width,
         .mask = mask,
-        .blas = blas,
+        .blas = with,
         .out = unmapped,
         .out_stride = c->out_stride,
     };
@@ -139,7 +140,7 @@ static bool is_tested(size_t n_tokens, size_t width, bool all)
     return all && (width == 7 || width == 32);
 }
 
-static void check_grid(enum mask_kind mask, bool blas, double range, double tolerance,
+static void check_grid(enum mask_kind mask, const struct blas *with, double range, double tolerance,
                        const char *what)
 {
     struct largest largest[MOST_ISAS] = {{0}};
@@ -151,7 +152,7 @@ static void check_grid(enum mask_kind mask, bool blas, double range, double tole
             fill_random(&c, n_tokens, range);
             struct twin twin = new_twin(&c, mask);
             for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-                run(tested_kernels(s), &c, mask, blas);
+                run(tested_kernels(s), &c, mask, with);
                 check_twin(&c, mask, &twin, &largest[s]);
             }
             free_twin(&twin);
@@ -169,16 +170,16 @@ TEST(full)
 
 TEST(causal)
 {
-    check_grid(MASK_CAUSAL, have_blas, 1, 1e-6, "causal");
+    check_grid(MASK_CAUSAL, blas, 1, 1e-6, "causal");
 }
 
 TEST(full_with_blas)
 {
-    if (!have_blas) {
+    if (blas == NULL) {
         print_message("this build of OpenBLAS is not used\n");
         skip();
     }
-    check_grid(MASK_FULL, true, 1, 1e-6, "full, OpenBLAS");
+    check_grid(MASK_FULL, blas, 1, 1e-6, "full, OpenBLAS");
 }
 
 /* Many blocks of keys. Measured, below 3e-7 as well: sums over a block at a time are short. */
@@ -193,7 +194,7 @@ TEST(long)
         fill_random(&c, i, 1);
         struct twin twin = new_twin(&c, mask);
         for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            run(tested_kernels(s), &c, mask, have_blas && i % 4 >= 2);
+            run(tested_kernels(s), &c, mask, i % 4 >= 2 ? blas : NULL);
             check_twin(&c, mask, &twin, &largest[s]);
             assert_bound(&largest[s], 1e-6, "%s %s, %zu tokens", tested_kernels(s)->isa,
                          mask == MASK_FULL ? "full" : "causal", c.n_tokens);
@@ -220,7 +221,7 @@ TEST(scratch_is_linear)
  * much changes its weight by that share and a context of 10 by 3e-4. */
 TEST(sharp)
 {
-    check_grid(MASK_FULL, have_blas, 10, 1e-3, "full, sharp");
+    check_grid(MASK_FULL, blas, 10, 1e-3, "full, sharp");
     check_grid(MASK_CAUSAL, false, 10, 1e-3, "causal, sharp");
 }
 
@@ -232,12 +233,12 @@ TEST(causal_prefix)
         for (size_t w = 0; w < 2; w++) {
             struct head_case all = new_case(MOST, widths[w]);
             fill_random(&all, 1, 2);
-            run(tested_kernels(s), &all, MASK_CAUSAL, have_blas);
+            run(tested_kernels(s), &all, MASK_CAUSAL, blas);
             for (size_t n_tokens = 1; n_tokens < MOST; n_tokens++) {
                 struct head_case part = new_case(n_tokens, widths[w]);
                 fill_random(&part, 1, 2);
                 assert_true(same_floats(part.wide, all.wide, 3 * widths[w]));
-                run(tested_kernels(s), &part, MASK_CAUSAL, have_blas);
+                run(tested_kernels(s), &part, MASK_CAUSAL, blas);
                 for (size_t t = 0; t < n_tokens; t++) {
                     if (!same_floats(part.out + t * part.out_stride, all.out + t * all.out_stride,
                                      widths[w]) ||
@@ -269,8 +270,8 @@ TEST(place)
             b.wide++;
             fill_random(&a, n, 1);
             fill_random(&b, n, 1);
-            run(tested_kernels(s), &a, mask, have_blas);
-            run(tested_kernels(s), &b, mask, have_blas);
+            run(tested_kernels(s), &a, mask, blas);
+            run(tested_kernels(s), &b, mask, blas);
             for (size_t t = 0; t < n; t++)
                 assert_true(same_floats(a.out + t * a.out_stride, b.out + t * b.out_stride, width));
             assert_true(same_floats(a.map, b.map, n * n));
@@ -303,8 +304,8 @@ TEST(order_of_keys)
                             bytes);
                     memcpy(b.wide + other * b.stride + width, row, bytes);
                 }
-                run(tested_kernels(s), &a, MASK_FULL, have_blas);
-                run(tested_kernels(s), &b, MASK_FULL, have_blas);
+                run(tested_kernels(s), &a, MASK_FULL, blas);
+                run(tested_kernels(s), &b, MASK_FULL, blas);
                 for (size_t t = 0; t < n; t++) {
                     for (size_t i = 0; i < width; i++) {
                         double x = (double)a.out[t * a.out_stride + i];
@@ -332,7 +333,7 @@ TEST(known)
             for (size_t t = 0; t < n; t++)
                 for (size_t i = 0; i < 9; i++)
                     c.wide[t * c.stride + i] = (float)i - 4;
-            run(tested_kernels(s), &c, n % 2 == 0 ? MASK_FULL : MASK_CAUSAL, have_blas);
+            run(tested_kernels(s), &c, n % 2 == 0 ? MASK_FULL : MASK_CAUSAL, blas);
             for (size_t t = 0; t < n; t++)
                 for (size_t i = 0; i < 3; i++)
                     assert_true(fabsf(c.out[t * c.out_stride + i] - ((float)i + 2)) <=
@@ -347,8 +348,7 @@ TEST(known)
 TEST(no_tokens)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        struct attention_head head = {
-            .head_width = 8, .stride = 24, .out_stride = 8, .blas = have_blas};
+        struct attention_head head = {.head_width = 8, .stride = 24, .out_stride = 8, .blas = blas};
         attention_head(tested_kernels(s), &head, NULL);
         head.mask = MASK_CAUSAL;
         attention_head(tested_kernels(s), &head, NULL);
@@ -357,5 +357,5 @@ TEST(no_tokens)
 
 SET_UP()
 {
-    have_blas = machine_prepare_blas();
+    blas = machine_blas();
 }
