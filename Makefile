@@ -57,7 +57,7 @@ KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
 MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c))
 ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))
 TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
-TOOL_SHARED := $(wildcard tools/*/*.c tools/*/*/*.c)
+TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c)
 TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
@@ -298,7 +298,7 @@ bench: $(BUILD)/encode-bench $(BUILD)/encode-new $(BUILD)/encode
 	@$(BUILD)/encode-bench $(BENCH)
 
 bench-peers: $(BUILD)/encode-bench $(BUILD)/encode-import
-	@python3 tools/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
+	@python3 tools/peers/bench_peers.py $(BUILD) $(SHARED_DIR) $(PEERS)
 
 # ---- The lesson ----
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/bench_peers.py says what is missing and measures nothing, with exit code 0, since peers are not
-# needed for anything else.
+# tools/peers/bench_peers.py says what is missing and measures nothing, with exit code 0, since peers
+# are not needed for anything else.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 command -v python3 >/dev/null || exit 77
@@ -10,7 +10,7 @@ n_failed=0
 
 skips() { # WORDS SHARED PATH
     local said
-    said=$(PATH=$3 "$python" tools/bench_peers.py "$folder/build" "$2" 2>&1) || n_failed=$((n_failed + 1))
+    said=$(PATH=$3 "$python" tools/peers/bench_peers.py "$folder/build" "$2" 2>&1) || n_failed=$((n_failed + 1))
     case $said in
     'bench-peers: skipped: '*"$1"*) ;;
     *) echo "expected '$1', found: $said" && n_failed=$((n_failed + 1)) ;;
