@@ -60,7 +60,7 @@ for main in tools/*.c; do
     fi
 done
 while read -r folder; do
-    [ -f "$folder.c" ] || [ "$folder" = tools/common ] || wrong "$folder/ belongs to no program: $folder.c is not there"
+    [ -f "$folder.c" ] || [[ "$folder" =~ ^tools/(common|peers)$ ]] || wrong "$folder/ belongs to no program: $folder.c is not there"
 done < <(find tools -mindepth 2 -name '*.[ch]' | cut -d/ -f1,2 | sort -u)
 allow tools/common "(tools/common/|engine/engine\.h|$writer)" 'tools/common/, engine/engine.h and, for weights/, the writer only'
 while read -r file included; do
