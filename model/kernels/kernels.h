@@ -46,6 +46,21 @@ struct quantization {
     int32_t zero;
 };
 
+/* Rows row .. row + n_rows - 1 of a product whose x has elements of x_bytes. */
+static inline struct product product_rows(const struct product *all, size_t row, size_t n_rows,
+                                          size_t x_bytes)
+{
+    struct product part = *all;
+    size_t at = row * all->out_stride;
+    part.n_rows = n_rows;
+    part.x = (const char *)all->x + row * all->x_stride * x_bytes;
+    part.x_quantization = all->x_quantization != NULL ? all->x_quantization + row : NULL;
+    part.residual = all->residual != NULL ? all->residual + at : NULL;
+    part.gate = all->gate != NULL ? all->gate + at : NULL;
+    part.out = all->out + at;
+    return part;
+}
+
 enum { QUANTIZED_STEP = 64 };
 
 /* What q may be. symmetric: -127 .. 127, zero is 0; the others put the least and the largest number

@@ -45,14 +45,8 @@ static void multiply_rows(void (*kernel)(const struct product *), const struct p
 {
     size_t block = rows_per_block(all->k * x_bytes);
     for (size_t row = 0; row < all->n_rows; row += block) {
-        size_t at = row * all->out_stride;
-        struct product product = *all;
-        product.n_rows = all->n_rows - row < block ? all->n_rows - row : block;
-        product.x = (const char *)all->x + row * all->x_stride * x_bytes;
-        product.x_quantization = all->x_quantization != NULL ? all->x_quantization + row : NULL;
-        product.residual = all->residual != NULL ? all->residual + at : NULL;
-        product.gate = all->gate != NULL ? all->gate + at : NULL;
-        product.out = all->out + at;
+        size_t n_rows = all->n_rows - row < block ? all->n_rows - row : block;
+        struct product product = product_rows(all, row, n_rows, x_bytes);
         kernel(&product);
     }
 }

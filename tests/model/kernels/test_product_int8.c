@@ -27,6 +27,7 @@ static size_t round_up(size_t n, size_t step)
 /* The operands, as large as they get, and what is expected of them. */
 struct operands {
     size_t k, x_stride, panel_stride;
+    bool seven_bits;
     int8_t *x, *panels;
     struct quantization quantization[MOST_ROWS];
     int32_t *column_sums; /* or NULL: all zero points are 0 */
@@ -34,8 +35,20 @@ struct operands {
     float *plain, *with_both; /* [MOST_ROWS, OUT_STRIDE] */
 };
 
-/* Numbers of all sizes, or ±127 against -128 and 127: the largest sums there are. */
-enum filling { RANDOM, SMALLEST_WEIGHTS, LARGEST_WEIGHTS, MIXED_EXTREMES, N_FILLINGS };
+/* Numbers of all sizes, or the ends of 8 or 7 bits against -128 and 127: the largest sums there are.
+ */
+enum filling {
+    RANDOM,
+    SMALLEST_WEIGHTS,
+    LARGEST_WEIGHTS,
+    SMALLEST_INPUTS,
+    MIXED_EXTREMES,
+    SEVEN_BITS,
+    SEVEN_BITS_SMALLEST_WEIGHTS,
+    SEVEN_BITS_LARGEST_WEIGHTS,
+    SEVEN_BITS_MIXED_EXTREMES,
+    N_FILLINGS
+};
 
 static int8_t value_of(enum filling filling, uint64_t *state, bool is_weight)
 {
@@ -44,7 +57,12 @@ static int8_t value_of(enum filling filling, uint64_t *state, bool is_weight)
     case RANDOM: return (int8_t)(is_weight || random > 0 ? (int)random - 128 : 0);
     case SMALLEST_WEIGHTS: return is_weight ? -128 : 127;
     case LARGEST_WEIGHTS: return is_weight ? 127 : -127;
-    default: return (int8_t)(random % 2 == 0 ? 127 : is_weight ? -128 : -127);
+    case SMALLEST_INPUTS: return is_weight ? 127 : -128;
+    case MIXED_EXTREMES: return (int8_t)(random % 2 == 0 ? 127 : is_weight ? -128 : -127);
+    case SEVEN_BITS: return (int8_t)(is_weight ? (int)random - 128 : (int)random / 2);
+    case SEVEN_BITS_SMALLEST_WEIGHTS: return is_weight ? -128 : 127;
+    case SEVEN_BITS_LARGEST_WEIGHTS: return 127;
+    default: return (int8_t)(random % 2 == 0 ? 127 : is_weight ? -128 : 0);
     }
 }
 
@@ -73,7 +91,7 @@ static void set_zeros(struct operands *o, uint64_t *state, size_t n_rows, size_t
 {
     o->column_sums = new_bytes(columns * sizeof *o->column_sums);
     for (size_t row = 0; row < n_rows; row++)
-        o->quantization[row].zero = (int32_t)support_below(state, 256) - 128;
+        o->quantization[row].zero = value_of(o->seven_bits ? SEVEN_BITS : RANDOM, state, false);
     for (size_t c = 0; c < columns; c++) {
         const int8_t *w = o->panels + c / PANEL * o->panel_stride + c % PANEL * GROUP;
         o->column_sums[c] = 0;
@@ -88,6 +106,7 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
                                     enum filling filling)
 {
     struct operands o = {.k = k,
+                         .seven_bits = filling >= SEVEN_BITS,
                          .x_stride = round_up(k, QUANTIZED_STEP) + 64,
                          .panel_stride = round_up(k, GROUP) * PANEL + 64};
     size_t n_x = extent(n_rows, o.x_stride, round_up(k, QUANTIZED_STEP)),
@@ -113,7 +132,7 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     o.residual = random_floats(state, n_rows * OUT_STRIDE, 2);
     o.plain = new_floats(n_rows * OUT_STRIDE);
     o.with_both = new_floats(n_rows * OUT_STRIDE);
-    if (k % 2 == 1 && filling == RANDOM)
+    if (k % 2 == 1 && (filling == RANDOM || filling == SEVEN_BITS))
         set_zeros(&o, state, n_rows, n_panels * PANEL);
     expect(&o, n_rows, n_panels * PANEL);
     return o;
@@ -147,6 +166,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
         .k = o->k,
         .scales = o->scales,
         .column_sums = o->column_sums,
+        .seven_bits = o->seven_bits,
         .bias = with_both ? o->bias : NULL,
         .residual = with_both ? o->residual : NULL,
         .out = out,
@@ -172,8 +192,9 @@ TEST(tiles)
 {
     static const size_t widths[] = {1, 6, 64, 77};
     uint64_t state = 1;
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-        struct operands o = new_operands(&state, widths[w], MOST_ROWS, MOST_PANELS, RANDOM);
+    for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+        struct operands o = new_operands(&state, widths[w / 2], MOST_ROWS, MOST_PANELS,
+                                         w % 2 == 0 ? RANDOM : SEVEN_BITS);
         for (size_t s = 0; tested_kernels(s) != NULL; s++)
             for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows++)
                 for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
@@ -199,6 +220,19 @@ TEST(widths)
                 check_product(tested_kernels(s), &o, n_rows, n_panels, true);
             free_operands(&o);
         }
+}
+
+/* Rows so long that only some are widened to 16 bits at a time. */
+TEST(blocks)
+{
+    static const size_t widths[] = {2000, 10001, 20000};
+    uint64_t state = 6;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        struct operands o = new_operands(&state, widths[w], MOST_ROWS, 2, RANDOM);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++)
+            check_product(tested_kernels(s), &o, MOST_ROWS, 2, true);
+        free_operands(&o);
+    }
 }
 
 /* At 2^17 the sums come within a hundredth of the ends of int32: no step on the way may saturate.
