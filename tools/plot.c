@@ -14,11 +14,13 @@
 
 #include <string.h>
 
-static void (*const PICTURES[N_PLOT_COMMANDS])(struct source *, struct figure *) = {
+static void (*const PICTURES[])(struct source *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
     [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
     [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
 };
+_Static_assert(sizeof PICTURES / sizeof *PICTURES == N_PLOT_COMMANDS,
+               "a picture has no function here");
 
 static int run(enum plot_command command, int argc, char **argv)
 {

@@ -23,6 +23,35 @@ static const char *check_texts(const void *options)
     return encode->pair && n != 1 ? "--pair goes with exactly one TEXT" : NULL;
 }
 
+/* Without a default, so that the compiler names a format that was forgotten. */
+static bool is_printed(enum task task, enum output_format format)
+{
+    switch (format) {
+    case FORMAT_TEXT:
+    case FORMAT_JSON: return true;
+    case FORMAT_CSV: return task != TASK_SHOW_MASK && task != TASK_COMPARE;
+    case FORMAT_NPY:
+    case FORMAT_IDS: return task == TASK_VECTORS || task == TASK_TOKENS;
+    }
+    return false;
+}
+
+static const char *check_format(const void *options)
+{
+    const struct encode_options *encode = options;
+    const enum task task = encode->request.task;
+    if (is_printed(task, encode->format))
+        return NULL;
+    if (task == TASK_SHOW_MASK)
+        return "--show-mask prints text or json";
+    if (task == TASK_COMPARE)
+        return "--compare prints text or json";
+    return encode->format == FORMAT_IDS
+               ? "-f ids prints tokens and nothing else"
+               : "-f npy holds vectors; labels, entities, words, ranks and similarities are text, "
+                 "json or csv";
+}
+
 static const char *check_npy(const void *options)
 {
     const struct encode_options *encode = options;
@@ -62,8 +91,7 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_NEEDS("pad-id", "pad-to show-mask input=jsonl",
                  "--pad-id goes with --pad-to, --show-mask or --input jsonl"),
     {.check = check_lengths},
-    OPTION_EXCLUDES("show-mask", "format=csv format=npy format=ids",
-                    "--show-mask prints text or json"),
+    {.check = check_format},
     OPTION_EXCLUDES("show-mask", "pooling normalize",
                     "--show-mask makes no vectors; it goes without -p and --normalize"),
     OPTION_EXCLUDES("show-mask", "on-long=chunk",
@@ -77,11 +105,6 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_EXCLUDES("compare", "pair", "--compare goes without --tokens and --pair"),
     OPTION_EXCLUDES("compare", PROMPTS " on-long=chunk",
                     "--compare takes texts as they are; it goes without prompts and windows"),
-    OPTION_EXCLUDES("compare", "format=csv format=npy format=ids", "--compare prints text or json"),
-    OPTION_EXCLUDES(HEADS, "format=npy",
-                    "-f npy holds vectors; labels, entities, words, ranks and similarities are "
-                    "text, json or csv"),
-    OPTION_EXCLUDES(HEADS, "format=ids", "-f ids prints tokens and nothing else"),
     OPTION_EXCLUDES(
         HEADS, "normalize",
         "-p and --normalize are for vectors, which --labels, --entities, --fill, --rank and "

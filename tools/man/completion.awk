@@ -21,7 +21,7 @@ END {
     name = "_" program
     gsub(/-/, "_", name)
     printf "# Completion for bash, made by tools/man/completion.awk of %s --help-table.\n%s() {\n", program, name
-    print "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values= options"
+    print "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values= options list="
     print "    [ \"$word\" != = ] || word="
     print "    [ \"$before\" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}"
     print "    case ${COMP_WORDS[1]} in"
@@ -33,5 +33,7 @@ END {
     printf "%s    esac\n", values
     if (commands[0] != "")
         printf "    [ \"$COMP_CWORD\" != 1 ] || values='%s--help --version'\n", list
-    printf "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n}\ncomplete -o default -F %s %s\n", name, program
+    print "    [[ $word != *,* ]] || list=${word%,*}, # what stands before the last comma stays"
+    print "    COMPREPLY=($(compgen -P \"$list\" -W \"$values\" -- \"${word#\"$list\"}\"))"
+    printf "}\ncomplete -o default -F %s %s\n", name, program
 }

@@ -110,7 +110,7 @@ static const struct option_rule RULES[] = {
 
 /* ---- The pictures ---- */
 
-const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS] = {
+const struct option_command PLOT_COMMANDS[] = {
     [PLOT_POSITION] = {"position", "[OPTION ...]\n",
                        "The position vectors of a scheme, or of a weight file (-m: its scheme or "
                        "table; without -m\n"
@@ -136,6 +136,9 @@ const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS] = {
                          "Cosines of the vectors of texts; without TEXT of the lines of stdin.\n",
                          "cosines of a list of texts"},
 };
+
+_Static_assert(sizeof PLOT_COMMANDS / sizeof *PLOT_COMMANDS == N_PLOT_COMMANDS,
+               "a picture has no row here");
 
 static const struct option_table TABLE = {
     OPTION_TABLE(PLOT_COMMANDS, N_PLOT_COMMANDS, GROUPS, 25),

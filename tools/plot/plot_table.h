@@ -11,7 +11,7 @@ bool plot_options_read(struct plot_options *options, enum plot_command command, 
                        char **argv, int *exit_code);
 
 /* By enum plot_command. */
-extern const struct option_command PLOT_COMMANDS[N_PLOT_COMMANDS];
+extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
 
 /* encode-plot --help; the exit code. */
 int plot_print_help(void);

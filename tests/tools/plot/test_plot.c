@@ -85,6 +85,9 @@ TEST(sizes)
     read_size("a.pdf", "pdf", &width, &height);
     assert_close(width, 160 / 25.4 * 72, 0.6);
     assert_close(height, 100 / 25.4 * 72, 0.6);
+    assert_contains(shell_expect(1, "$PLOT attention 'I ride' -o no.svg --size 200x100")->err,
+                    "on 2.08 x 1.04 inches: a larger --size");
+    shell_expect(0, "test ! -e no.svg");
     for (size_t i = 0; i < N_PICTURES; i++) { /* the default fits a page of A4 */
         shell_expect(0, "$PLOT %s -o a.pdf", PICTURES[i]);
         read_size("a.pdf", "pdf", &width, &height);

@@ -5,8 +5,8 @@
  * 29 bits more than a float32: with powers of ten up to 10^22 (exact in double) two roundings of
  * 2^-53 cannot hide behind the 2^-25 that decide, and the test keeps a margin of 1e-6 of them. Six
  * digits or fewer survive decimal → float32 → decimal (FLT_DIG), so p starts at 6 and trailing
- * zeros are cut. Printing the decimal's own double gives its digits again. Numbers outside of that
- * range go through printf and back.
+ * zeros are cut. Where an exponent is needed, printing the decimal's own double gives its digits
+ * again. Numbers outside of that range go through printf and back.
  */
 #include "tools/common/print/format_float.h"
 
@@ -29,13 +29,26 @@ static double times_power(double value, int power)
     return power >= 0 ? value * POWERS[power] : value / POWERS[-power];
 }
 
-/* value is about 10^exponent. At least one decimal; zeros at its end are not printed. */
-static size_t print_decimal(double value, int exponent, int n_digits, char *out)
+/* Digits, of which the first stands for 10^exponent and the last is no zero, with a point among
+ * them and at least one decimal; written from their end. */
+static size_t print_decimal(bool is_negative, uint32_t digits, int n_digits, int exponent,
+                            char *out)
 {
-    if (exponent < -5 || exponent >= MOST_DIGITS)
-        return (size_t)snprintf(out, FORMAT_FLOAT_MAX, "%.*e", n_digits - 1, value);
-    int n_decimals = n_digits - 1 - exponent;
-    return (size_t)snprintf(out, FORMAT_FLOAT_MAX, "%.*f", n_decimals > 1 ? n_decimals : 1, value);
+    int last = exponent - n_digits + 1;
+    int lowest = last < -1 ? last : -1, highest = exponent > 0 ? exponent : 0;
+    size_t len = (size_t)(is_negative + highest + 2 - lowest); /* 2: a place more, and the point */
+    char *at = out + len;
+    *at = '\0';
+    for (int place = lowest; place <= highest; place++) {
+        bool is_zero = place < last || place > exponent;
+        *--at = (char)('0' + (is_zero ? 0 : digits % 10));
+        digits /= is_zero ? 1 : 10;
+        if (place == -1)
+            *--at = '.';
+    }
+    if (is_negative)
+        *out = '-';
+    return len;
 }
 
 /* The length; 0: not in the range that double decides. */
@@ -56,9 +69,13 @@ static size_t print_by_double(float value, char *out)
         /* log10 may round up to the next power, and n may too: the digits decide. */
         int carry = n >= POWERS[p] ? 1 : n < POWERS[p - 1] ? -1 : 0;
         int n_digits = p + carry;
-        for (uint32_t digits = (uint32_t)n; digits % 10 == 0; digits /= 10)
+        uint32_t digits = (uint32_t)n;
+        for (exponent += carry; digits % 10 == 0; digits /= 10)
             n_digits--;
-        return print_decimal(copysign(decimal, (double)value), exponent + carry, n_digits, out);
+        if (exponent < -5 || exponent >= MOST_DIGITS)
+            return (size_t)snprintf(out, FORMAT_FLOAT_MAX, "%.*e", n_digits - 1,
+                                    copysign(decimal, (double)value));
+        return print_decimal(value < 0, digits, n_digits, exponent, out);
     }
     return 0;
 }

@@ -12,7 +12,7 @@
 
 static const double PAGE_WIDTH = 453, PAGE_HEIGHT = 620; /* A4 less its margins: 160 mm × 219 mm */
 static const double EDGE = 8, GAP = 5;
-static const double CELL_MOST = 32, PANEL_LEAST = 130;
+static const double CELL_MOST = 32, PANEL_LEAST = 130, PANEL_SMALLEST = 20;
 static const double LEAST_FONT = 5.5, COLUMN_EM = 0.62; /* a little more than letters' mean width */
 static const double NUMBER_WIDTH = 4 * TICK_FONT * 0.62, TICK_MARK = 4, SENTENCE_SHARE = 0.6;
 
@@ -258,8 +258,8 @@ static void size_panels(struct page *page, double width, double height)
     double gaps_y = (double)(page->rows - 1) * page->gap_y;
     double room_x = width - page->left - page->right - gaps_x;
     double room_y = height - page->bottom - page->top - gaps_y;
-    page->panel_width = fmax(20, room_x / (double)page->columns);
-    page->panel_height = fmax(20, room_y / (double)page->rows);
+    page->panel_width = fmax(PANEL_SMALLEST, room_x / (double)page->columns);
+    page->panel_height = fmax(PANEL_SMALLEST, room_y / (double)page->rows);
     if (is_square && is_chosen)
         page->panel_width =
             fmin(page->panel_width, fmax(PANEL_LEAST, CELL_MOST * (double)panel->x.n));
@@ -271,8 +271,9 @@ static void size_panels(struct page *page, double width, double height)
 }
 
 /* A page that was not asked for is as large as what is on it, and wide enough for its title; on
- * one that is larger, all of it stands in the middle. */
-static void size_page(struct page *page)
+ * one that is larger, all of it stands in the middle. False: on one that is smaller it would lie
+ * on top of itself. */
+static bool size_page(struct page *page)
 {
     double columns = (double)page->columns, rows = (double)page->rows;
     double width =
@@ -283,11 +284,15 @@ static void size_page(struct page *page)
         page->width = ceil(fmax(width, fmin(PAGE_WIDTH, title)));
         page->height = ceil(height);
     }
+    static const double ROUNDING = 0.01;
+    if (width > page->width + ROUNDING || height > page->height + ROUNDING)
+        return false;
     double beside = fmax(0, page->width - width) / 2, above = fmax(0, page->height - height) / 2;
     page->left += beside;
     page->right += beside;
     page->bottom += above;
     page->top += above;
+    return true;
 }
 
 /* In columns and rows, all but those that are for the table alone. */
@@ -304,7 +309,7 @@ static void arrange_panels(struct page *page, const struct figure *figure)
     page->rows = (page->n + page->columns - 1) / page->columns;
 }
 
-void page_make(struct page *page, const struct figure *figure, double width, double height)
+bool page_make(struct page *page, const struct figure *figure, double width, double height)
 {
     *page = (struct page){.width = width, .height = height};
     width = width > 0 ? width : PAGE_WIDTH;
@@ -320,5 +325,5 @@ void page_make(struct page *page, const struct figure *figure, double width, dou
         measure_sides(page, figure);
         size_panels(page, width, height);
     }
-    size_page(page);
+    return size_page(page);
 }

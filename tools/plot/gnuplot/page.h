@@ -31,8 +31,9 @@ struct page {
     char *title; /* in lines */
 };
 
-/* width, height 0: chosen so that it looks well and fits a page of A4. */
-void page_make(struct page *page, const struct figure *figure, double width, double height);
+/* width, height 0: chosen so that it looks well and fits a page of A4. False: titles and names leave
+ * no room for the values on a page of that size. */
+bool page_make(struct page *page, const struct figure *figure, double width, double height);
 
 /* How far from the axis its title is, in lines as it is written; the last of them stands there. */
 double page_title_distance(const struct name_style *style, const char *lines);

@@ -181,7 +181,10 @@ static int write_picture(const struct figure *figure, const struct plot_options 
     struct picture picture;
     char *script;
     size_t len;
-    page_make(&page, figure, options->width_inches * 72, options->height_inches * 72);
+    if (!page_make(&page, figure, options->width_inches * 72, options->height_inches * 72))
+        return program_fail("titles and names leave no room for the values on %.3g x %.3g inches: "
+                            "a larger --size shows them",
+                            options->width_inches, options->height_inches);
     if (!choose_terminal(options, &page, &terminal))
         return PROGRAM_FAILED;
     FILE *memory = memory_open(&script, &len);
