@@ -17,7 +17,7 @@ SOVERSION := 1
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
 COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -pthread -fPIC \
-	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=fast $(WARNINGS)
+	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off $(WARNINGS)
 LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread -Wl,--as-needed
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl

@@ -21,24 +21,24 @@ INLINE vec gelu_vec(vec x)
 {
     vec a = smaller(magnitude(x), splat(13.0f)); /* beyond, Φ(-a) is below 1e-37 */
     vec p = splat(0.004036827478557825f);
-    p = p * a + 0.04009699076414108f;
-    p = p * a + 0.1816428005695343f;
-    p = p * a + 0.43614235520362854f;
-    p = p * a + 0.5f;
+    p = horner(p, a, 0.04009699076414108f);
+    p = horner(p, a, 0.1816428005695343f);
+    p = horner(p, a, 0.43614235520362854f);
+    p = horner(p, a, 0.5f);
     vec q = splat(0.010118686594069004f);
-    q = q * a + 0.1005154624581337f;
-    q = q * a + 0.4652671813964844f;
-    q = q * a + 1.195883870124817f;
-    q = q * a + 1.6701695919036865f;
-    q = q * a + 1.0f;
-    vec tail = a * (exp_between(-0.5f * (a * a)) * (p / q)); /* |x|·Φ(-|x|) */
-    return larger(splat(0), x) - tail;
+    q = horner(q, a, 0.1005154624581337f);
+    q = horner(q, a, 0.4652671813964844f);
+    q = horner(q, a, 1.195883870124817f);
+    q = horner(q, a, 1.6701695919036865f);
+    q = horner(q, a, 1.0f);
+    vec below = exp_between(-0.5f * (a * a)) * (p / q); /* Φ(-|x|) */
+    return multiply_add(-a, below, larger(splat(0), x));
 }
 
 INLINE vec gelu_tanh_vec(vec x)
 {
     const float two_sqrt_2_over_pi = 1.5957691216057308f;
-    return sigmoid_times(x, two_sqrt_2_over_pi * (x + 0.044715f * (x * x * x)));
+    return sigmoid_times(x, two_sqrt_2_over_pi * multiply_add(x * x * x, splat(0.044715f), x));
 }
 
 INLINE vec activation_vec(const enum activation activation, vec x)

@@ -53,7 +53,7 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
         UNROLL (r, rows) {
             vec weight = splat(weights[j * weights_stride + (size_t)r]);
             UNROLL (v, vectors)
-                acc[r][v] += weight * value[v];
+                acc[r][v] = multiply_add(weight, value[v], acc[r][v]);
         }
     }
 
@@ -68,7 +68,8 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
             size_t c = (size_t)v * LANES;
             vec mixed = acc[r][v];
             if (m->context != NULL)
-                mixed += load(m->context + q * m->context_stride + column + c) * m->factor[q];
+                mixed = multiply_add(load(m->context + q * m->context_stride + column + c),
+                                     splat(m->factor[q]), mixed);
             store(to + (size_t)r * out_stride + c, mixed * share);
         }
     }
@@ -128,7 +129,7 @@ INLINE void exact_tile(const struct exact_mix *m, size_t query, size_t column, c
         UNROLL (v, vectors) {
             dvec value = load_wide(values + j * values_stride + (size_t)v * DOUBLE_LANES);
             UNROLL (r, rows)
-                acc[r][v] += weight[r] * value;
+                acc[r][v] = multiply_add_wide(weight[r], value, acc[r][v]);
         }
     }
 

@@ -1,5 +1,8 @@
 /* norm.h - layer norm and RMS norm of a row (formulas: model/layers/norm.h).
- * Plain twin: plain_norm in tests/model/plain.c.
+ *
+ * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
+ * the same additions, whatever the width of a vector. It is also enough of them that additions do
+ * not wait for each other. Plain twin: plain_norm in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_NORM_H
 #define MODEL_KERNELS_NORM_H
@@ -7,47 +10,63 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/vector.h"
 
-/* What one vector adds to a sum: x - shift, or its square. */
-INLINE vec term(vec x, float shift, const int squared)
+enum { PARTIAL_SUMS = 64, SUM_VECTORS = PARTIAL_SUMS / LANES };
+
+/* 64 elements more: of x - shift, or of its square. */
+INLINE void add_terms(vec *sums, const float *x, float shift, const int squared)
 {
-    vec d = x - shift;
-    return squared ? d * d : d;
+    UNROLL (j, (size_t)SUM_VECTORS) {
+        vec d = load(x + j * LANES) - shift;
+        sums[j] = squared ? multiply_add(d, d, sums[j]) : sums[j] + d;
+    }
 }
 
-/* Σ (x - shift), or Σ (x - shift)²: four sums at a time, so that additions do not wait for each
- * other, then pairs. */
+/* The last n of 64 elements that a row does not fill, and behind them what adds nothing. */
+INLINE void fill_up(float *rest, const float *x, size_t n, float shift)
+{
+    UNROLL (j, (size_t)SUM_VECTORS)
+        store(rest + j * LANES, splat(shift));
+    memcpy(rest, x, n * sizeof *x);
+}
+
+/* Σ (x - shift), or Σ (x - shift)²; the rest that does not fill 64 comes first. */
 INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
 {
-    vec sums[4] = {{0}};
-    size_t i = 0;
-    for (; i + 4 * LANES <= n; i += 4 * LANES)
-        UNROLL (j, (size_t)4)
-            sums[j] += term(load(x + i + j * LANES), shift, squared);
-    for (; i + LANES <= n; i += LANES)
-        sums[0] += term(load(x + i), shift, squared);
-    float sum = sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
-    for (; i < n; i++) {
-        float d = x[i] - shift;
-        sum += squared ? d * d : d;
-    }
-    return sum;
+    vec sums[SUM_VECTORS];
+    float rest[PARTIAL_SUMS];
+    size_t n_rest = n % PARTIAL_SUMS;
+    if (n_rest > 0)
+        fill_up(rest, x + n - n_rest, n_rest, shift);
+    UNROLL (j, (size_t)SUM_VECTORS)
+        sums[j] = (vec){0};
+    if (n_rest > 0)
+        add_terms(sums, rest, shift, squared);
+    for (size_t i = 0; i + PARTIAL_SUMS <= n; i += PARTIAL_SUMS)
+        add_terms(sums, x + i, shift, squared);
+    UNROLLED for (size_t half = SUM_VECTORS / 2; half > 0; half /= 2) UNROLL (j, half) sums[j] +=
+        sums[j + half];
+    return sum_of_lanes(sums[0]);
 }
 
-/* out = (x - shift) · scale · weight (+ bias) */
+/* (x - shift) · scale · weight (+ bias) */
+INLINE vec scaled(vec x, float shift, float scale, vec weight, vec bias)
+{
+    return multiply_add((x - shift) * scale, weight, bias);
+}
+
 INLINE void scale_row(const float *x, float shift, float scale, const float *weight,
                       const float *bias, size_t n, float *out)
 {
+    const vec zero = {0};
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        vec y = (load(x + i) - shift) * scale * load(weight + i);
-        if (bias != NULL)
-            y += load(bias + i);
-        store(out + i, y);
-    }
-    for (; i < n; i++) {
-        float y = (x[i] - shift) * scale * weight[i];
-        out[i] = bias != NULL ? y + bias[i] : y;
-    }
+    for (; i + LANES <= n; i += LANES)
+        store(out + i, scaled(load(x + i), shift, scale, load(weight + i),
+                              bias != NULL ? load(bias + i) : zero));
+    if (i < n)
+        store_tail(out + i,
+                   scaled(load_tail(x + i, n - i, 0), shift, scale, load_tail(weight + i, n - i, 0),
+                          bias != NULL ? load_tail(bias + i, n - i, 0) : zero),
+                   n - i);
 }
 
 static void layer_norm(const float *x, const float *weight, const float *bias, float eps, size_t n,

@@ -46,7 +46,7 @@ INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
             vec value =
                 splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
             UNROLL (v, panels * VECTORS)
-                acc[r][v] += value * weights[v];
+                acc[r][v] = multiply_add(value, weights[v], acc[r][v]);
         }
     }
     UNROLL (b, BASES(rows)) {

@@ -86,7 +86,7 @@ static void softmax_block(const struct score_block *block, float *max, float *su
         }
         vec scale = exp_negative(before - largest);
         store(factor + query, scale);
-        store(sum + query, load(sum + query) * scale + (sums[0] + sums[1]));
+        store(sum + query, multiply_add(load(sum + query), scale, sums[0] + sums[1]));
         store(max + query, largest);
     }
 }

@@ -15,6 +15,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -98,6 +100,41 @@ INLINE vec choose(ivec mask, vec yes, vec no)
     return (vec)(((ivec)yes & mask) | ((ivec)no & ~mask));
 }
 
+/* a·b + c, rounded once. Where the processor cannot (portable on x86-64), the product is rounded
+ * too. Sums of products say which they are: the compiler fuses nothing by itself
+ * (-ffp-contract=off), so every compiler and every width of vectors gives the same bits. */
+INLINE vec multiply_add(vec a, vec b, vec c)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+    return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+INLINE dvec multiply_add_wide(dvec a, dvec b, dvec c)
+{
+#if defined(__AVX512F__)
+    return (dvec)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__FMA__)
+    return (dvec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__aarch64__)
+    return (dvec)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+/* Horner's step: p·x + coefficient */
+INLINE vec horner(vec p, vec x, float coefficient)
+{
+    return multiply_add(p, x, splat(coefficient));
+}
+
 /* b where either is NaN */
 INLINE vec smaller(vec a, vec b)
 {
@@ -172,17 +209,17 @@ INLINE vec exp_between(vec x)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
-    vec shifted = x * log2_e + to_integer;
+    vec shifted = multiply_add(x, splat(log2_e), splat(to_integer));
     vec n = shifted - to_integer;
-    vec r = x - n * ln2_high;
-    r = r - n * ln2_low;
+    vec r = multiply_add(n, splat(-ln2_high), x);
+    r = multiply_add(n, splat(-ln2_low), r);
     vec p = splat(0.0013814611593261361f);
-    p = p * r + 0.008368710055947304f;
-    p = p * r + 0.04166838899254799f;
-    p = p * r + 0.1666652113199234f;
-    p = p * r + 0.4999999403953552f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
+    p = horner(p, r, 0.008368710055947304f);
+    p = horner(p, r, 0.04166838899254799f);
+    p = horner(p, r, 0.1666652113199234f);
+    p = horner(p, r, 0.4999999403953552f);
+    p = horner(p, r, 1.0f);
+    p = horner(p, r, 1.0f);
     return p * (vec)((uvec)shifted << 23);
 }
 
