@@ -45,9 +45,10 @@ MACHINE := $(shell $(CC) -dumpmachine)
 # The loops, once per width of vectors, and the int8 products of VNNI and AMX: the slowest compile first, so
 # that nothing waits for it alone.
 ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) portable
-INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx)
+INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni)
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
+FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
 FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8

@@ -46,8 +46,8 @@
  *             KB for the whole process. The floating-point environment, signals and locale are left
  *             alone.
  *             Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
- *             engine_model_open); ENGINE_ISA=portable, avx2, avx512, avx512vnni or amx forces a
- *             lower instruction set than the CPU's best.
+ *             engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512, avx512vnni or amx
+ *             forces a lower instruction set than the CPU's best.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -191,7 +191,7 @@ typedef struct engine_info {
     int normalize;         /* 1: pooled vectors have length 1 */
     uint64_t n_parameters; /* numbers in all tensors */
     uint64_t file_bytes;
-    const char *isa; /* kernels in use: "portable", "avx2", "avx512", "avx512vnni", "amx" */
+    const char *isa; /* kernels in use: "portable", "avx2" and so on, see ENGINE_ISA */
     /* The first version ends here. */
     size_t output_width; /* of vectors by the model's own pooling: D, or its last projection's */
     engine_head head;

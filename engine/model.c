@@ -110,8 +110,8 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     encoder->kernels = kernels_select(isa, multiplies_int8(encoder));
     if (encoder->kernels == NULL)
         return misused(error,
-                       "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avx512, "
-                       "avx512vnni or amx",
+                       "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, "
+                       "avxvnni, avx512, avx512vnni or amx",
                        isa);
     if (encoder->kernels->needs_tiles && !machine_allow_tiles())
         encoder->kernels = kernels_select("avx512vnni", false);

@@ -184,36 +184,41 @@ static bool cpuinfo_has(const char *flag)
     return has;
 }
 
-/* Each instruction set comes with those before it. */
-static size_t count_isas(void)
+static bool cpu_runs(const char *isa)
 {
-    size_t n = 1;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        n = 2;
-    if (n == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        n = 3;
-    if (n == 3 && __builtin_cpu_supports("avx512vnni"))
-        n = 4;
-    if (n == 4 && cpuinfo_has(" amx_int8"))
-        n = 5;
+    if (strcmp(isa, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(isa, "avxvnni") == 0)
+        return cpuinfo_has(" avx_vnni");
+    if (strcmp(isa, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (strcmp(isa, "avx512vnni") == 0)
+        return __builtin_cpu_supports("avx512vnni");
+    if (strcmp(isa, "amx") == 0)
+        return cpuinfo_has(" amx_int8");
 #endif
-    return n;
+    return strcmp(isa, "portable") == 0;
 }
+
+static const char *runs[8];
 
 size_t support_isas(void)
 {
+    static const char *const isas[] = {"portable", "avx2",       "avxvnni",
+                                       "avx512",   "avx512vnni", "amx"};
     static size_t n; /* suites ask in their inner loops */
     if (n == 0)
-        n = count_isas();
+        for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+            if (cpu_runs(isas[i]))
+                runs[n++] = isas[i];
     return n;
 }
 
 const char *support_isa(size_t index)
 {
-    static const char *const isas[] = {"portable", "avx2", "avx512", "avx512vnni", "amx"};
-    return index < support_isas() ? isas[index] : NULL;
+    return index < support_isas() ? runs[index] : NULL;
 }
 
 engine_model *support_open_isa(const char *path, const char *isa)

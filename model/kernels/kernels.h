@@ -157,15 +157,16 @@ struct kernels {
     void (*rms_norm)(const float *x, const float *weight, float eps, size_t n, float *out);
 };
 
-extern const struct kernels kernels_portable, kernels_avx2, kernels_avx512, kernels_avx512vnni,
-    kernels_amx;
+extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
+    kernels_avx512vnni, kernels_amx;
 
 /* For the tables of these sets. */
+void product_int8_avxvnni(const struct product *product);
 void product_int8_avx512vnni(const struct product *product);
 void product_int8_amx(const struct product *product);
 
-/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avx512", "avx512vnni",
- * "amx"; NULL or empty: the best). A name that the CPU or the build does not have gives the best
+/* The best set this CPU has, or the one named by isa ("portable", "avx2", "avxvnni", "avx512",
+ * "avx512vnni", "amx"; NULL or empty: the best). A name that the CPU or the build does not have gives the best
  * one below it; NULL for a name that does not exist. amx is chosen only for int8, the only products
  * that it does otherwise than avx512vnni. */
 const struct kernels *kernels_select(const char *isa, bool int8);

@@ -1,5 +1,5 @@
-/* kernels_int8.c - the products in int8 that VNNI and AMX have of their own, one of them in each of
- * two compiles.
+/* kernels_int8.c - the products in int8 that VNNI, in both widths, and AMX have of their own, one of
+ * them in each of three compiles.
  */
 #include "model/kernels/kernels.h"
 
@@ -16,7 +16,13 @@ void product_int8_amx(const struct product *product)
 #else
 #include "model/kernels/product_int8.h"
 
-void product_int8_avx512vnni(const struct product *p)
+#if defined(__AVX512VNNI__)
+#define PRODUCT product_int8_avx512vnni
+#else
+#define PRODUCT product_int8_avxvnni
+#endif
+
+void PRODUCT(const struct product *p)
 {
     product_int8(p);
 }
