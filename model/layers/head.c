@@ -43,7 +43,7 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
     case DENSE_SILU: kernels->activate(ACTIVATION_SILU, x, n); return;
     case DENSE_TANH:
         for (size_t i = 0; i < n; i++)
-            x[i] = tanhf(x[i]);
+            x[i] = (float)tanh((double)x[i]);
         return;
     }
 }

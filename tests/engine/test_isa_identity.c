@@ -1,0 +1,178 @@
+/* One number, whatever the processor: every instruction set with fused multiply-adds gives the same
+ * bits, and they are those that the fingerprints below remember, so that machines and compilers that
+ * never meet agree. The portable set, which rounds products too where the processor cannot fuse, and
+ * which may leave products to OpenBLAS, is only near. */
+#include "tests/support.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the portable set may be, where 1 is the size of the numbers. f32: rounding errors of some
+ * hundred steps of 6e-8. int8: a number next to the border between two whole ones is rounded to the
+ * other one, which is 1/127 of the largest in its row. */
+enum { N_PRECISIONS = 2 };
+static const char *const PRECISIONS[N_PRECISIONS] = {"floats", "int8"};
+static const double PORTABLE_WITHIN[N_PRECISIONS] = {1e-5, 0.05};
+
+/* A change of the arithmetic changes the fingerprints: then take over those that the test prints.
+ * Nothing else may change them. */
+struct shape {
+    const char *options;
+    uint64_t fingerprint;
+};
+static const struct shape SHAPES[] = {
+    {"--width 96 --heads 3 --feed-forward 600 --position learned --embedding-norm layer",
+     0x6742C812BF68C80Fu},
+    {"--width 52 --heads 4 --feed-forward 100 --norm-place pre --final-norm yes",
+     0x07D744D49D5F5AFFu},
+    {"--width 130 --heads 2 --feed-forward 200 --norm rms --activation gelu_tanh --gate first",
+     0x2D52BBE3287A7C88u},
+    {"--width 63 --heads 3 --feed-forward 90 --activation silu --mask causal --layout rows",
+     0x014836A635743AA6u},
+    {"--width 64 --heads 1 --feed-forward 128 --activation relu --position-scale 0.3",
+     0x9B95888D12409625u},
+    {"--width 72 --heads 2 --feed-forward 144 --type f16 --position learned", 0x3F105C6EB0DFD23Au},
+    {"--width 80 --heads 5 --feed-forward 99 --type bf16 --gate second --mask causal",
+     0x6A926A682247E379u},
+    {"--width 40 --heads 2 --feed-forward 72 --position fourier --frequencies 0.3,0.01",
+     0x231FD925724315DAu},
+    {"--width 44 --heads 2 --position exponential --head pooler --head-dense tanh --pooling pooler",
+     0x99DC1D57BBDF458Eu},
+    {"--width 48 --heads 2 --projections 2 --projection-activation tanh --normalize yes",
+     0x9633138D2577A8EBu},
+    {"--width 48 --heads 2 --projections 1 --projection-activation gelu --pooling weighted_mean",
+     0x514E3ED74949FD79u},
+    {"--width 96 --heads 3 --feed-forward 300 --type int8 --position learned", 0x29783CF63FE28695u},
+    {"--width 100 --heads 2 --feed-forward 280 --type int8 --gate first --norm-place pre",
+     0xC60B4B1E0884DB0Bu},
+    {"--width 52 --heads 2 --feed-forward 68 --type int8 --layout rows --norm rms --mask causal",
+     0x5B3EA7EB9A9C0096u},
+};
+enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
+
+/* Attention goes one way for up to 32 tokens, another for more, and has blocks of 96. */
+static const size_t LENS[] = {1, 2, 7, 16, 31, 32, 33, 64, 96, 97, 190};
+enum { N_TEXTS = sizeof LENS / sizeof LENS[0], LONGEST = 190 };
+
+struct vectors {
+    float *values;
+    size_t n;
+};
+
+/* Every token's vector of every text, then the text's own. */
+static struct vectors encode_all(const char *path, const char *isa)
+{
+    engine_model *model = support_open_isa(path, isa);
+    engine_session_options alone = {.struct_bytes = sizeof alone, .n_threads = 1};
+    engine_session *session = support_session(model, &alone);
+    engine_info info = {.struct_bytes = sizeof info};
+    assert_int_equal(engine_model_info(model, &info), ENGINE_OK);
+    struct vectors vectors = {calloc(N_TEXTS * (LONGEST + 1) * info.width, sizeof(float)), 0};
+    uint64_t state = 1;
+    assert_non_null(vectors.values);
+    for (size_t text = 0; text < N_TEXTS; text++) {
+        int32_t ids[LONGEST];
+        support_random_ids(&state, ids, LENS[text], 26);
+        const engine_input input = {.ids = ids, .n_ids = LENS[text]};
+        engine_encode_options tokens = {.struct_bytes = sizeof tokens,
+                                        .pooling = ENGINE_POOLING_NONE};
+        engine_encode_options pooled = {.struct_bytes = sizeof pooled,
+                                        .pooling = ENGINE_POOLING_MODEL};
+        size_t n_values = LENS[text] * info.width;
+        assert_int_equal(engine_encode(session, &input, 1, &tokens, vectors.values + vectors.n,
+                                       n_values, NULL, NULL),
+                         ENGINE_OK);
+        vectors.n += n_values;
+        assert_int_equal(engine_encode(session, &input, 1, &pooled, vectors.values + vectors.n,
+                                       info.width, NULL, NULL),
+                         ENGINE_OK);
+        vectors.n += info.width;
+    }
+    engine_session_free(session);
+    engine_model_close(model);
+    return vectors;
+}
+
+/* FNV-1a of the bits, the same on machines of either order of bytes. */
+static uint64_t fingerprint(const struct vectors *vectors)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < vectors->n; i++) {
+        uint32_t bits;
+        memcpy(&bits, vectors->values + i, sizeof bits);
+        hash = (hash ^ bits) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+static void check_same(const struct shape *shape, const struct vectors *first,
+                       const char *first_isa, const struct vectors *other, const char *isa)
+{
+    assert_int_equal(first->n, other->n);
+    for (size_t i = 0; i < first->n; i++)
+        if (memcmp(first->values + i, other->values + i, sizeof(float)) != 0)
+            fail_msg("%s: number %zu is %.9g with %s, %.9g with %s", shape->options, i,
+                     (double)first->values[i], first_isa, (double)other->values[i], isa);
+}
+
+static double distance(const struct vectors *a, const struct vectors *b)
+{
+    double largest = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        double difference = fabs((double)a->values[i] - (double)b->values[i]);
+        difference /= fmax(1, fabs((double)b->values[i]));
+        largest = difference <= largest ? largest : difference; /* NaN is the largest of all */
+    }
+    return largest;
+}
+
+/* The portable set stands first. Returns whether the fingerprint is the one expected. */
+static bool check_shape(const char *path, const struct shape *shape, double *portable_distance)
+{
+    struct vectors portable = encode_all(path, support_isa(0));
+    struct vectors first = encode_all(path, support_isa(1));
+    for (size_t i = 2; support_isa(i) != NULL; i++) {
+        struct vectors other = encode_all(path, support_isa(i));
+        check_same(shape, &first, support_isa(1), &other, support_isa(i));
+        free(other.values);
+    }
+    *portable_distance = fmax(*portable_distance, distance(&portable, &first));
+    uint64_t found = fingerprint(&first);
+    bool same = found == shape->fingerprint;
+    if (!same)
+        print_error("%s: fingerprint 0x%016" PRIX64 ", expected 0x%016" PRIX64 "\n", shape->options,
+                    found, shape->fingerprint);
+    free(first.values);
+    free(portable.values);
+    return same;
+}
+
+TEST(same_bits)
+{
+    double distances[N_PRECISIONS] = {0};
+    size_t n_changed = 0;
+    if (support_isas() < 2) {
+        print_message("skipped: this processor has no fused multiply-adds\n");
+        return;
+    }
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        char path[SUPPORT_PATH];
+        bool int8 = strstr(SHAPES[i].options, "int8") != NULL;
+        support_path(path, support_folder(), "model.weights");
+        support_make_model(path, NULL, "--seed %zu --max-tokens 192 --layers 2 %s", i,
+                           SHAPES[i].options);
+        n_changed += !check_shape(path, &SHAPES[i], &distances[int8]);
+    }
+    for (size_t i = 1; support_isa(i) != NULL; i++)
+        print_message("%s%s", i == 1 ? "the same bits: " : ", ", support_isa(i));
+    print_message(" (others: not on this machine)\n");
+    for (size_t i = 0; i < N_PRECISIONS; i++) {
+        print_message("portable, %s: at most %.2g away (within %g)\n", PRECISIONS[i], distances[i],
+                      PORTABLE_WITHIN[i]);
+        assert_true(distances[i] <= PORTABLE_WITHIN[i]);
+    }
+    assert_int_equal(n_changed, 0);
+}

@@ -1,0 +1,200 @@
+/* Every kernel of every instruction set with fused multiply-adds gives the same bits, at every
+ * length of a row; and a product's are those of fmaf in a loop, so that it is not by chance that
+ * the sets agree, nor by all of them rounding twice. */
+#include "tests/model/plain.h"
+
+#include "model/layers/attention.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 200, ROWS = 7, PANELS = 3, COLUMNS = PANELS * PANEL };
+
+/* What one kernel makes of rows of n elements: [MOST] floats, zeros where it writes nothing. */
+enum { MOST = LONGEST * 64 };
+typedef void computation(const struct kernels *kernels, size_t n, float *out);
+
+static void norms(const struct kernels *kernels, size_t n, float *out)
+{
+    uint64_t state = n;
+    float *x = random_floats(&state, n, 3), *weight = random_floats(&state, n, 2);
+    float *bias = random_floats(&state, n, 2);
+    kernels->layer_norm(x, weight, bias, 1e-12f, n, out);
+    kernels->layer_norm(x, weight, NULL, 1e-5f, n, out + n);
+    kernels->rms_norm(x, weight, 1e-6f, n, out + 2 * n);
+    free(bias);
+    free(weight);
+    free(x);
+}
+
+static void activations(const struct kernels *kernels, size_t n, float *out)
+{
+    static const enum activation all[] = {ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH,
+                                          ACTIVATION_SILU};
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++) {
+        uint64_t state = n;
+        float *x = random_floats(&state, n, n % 2 == 0 ? 4 : 20);
+        kernels->activate(all[a], x, n);
+        memcpy(out + a * n, x, n * sizeof *x);
+        free(x);
+    }
+}
+
+/* The product of rows of n elements with panels of a type, with all that may follow it. */
+static void products(const struct kernels *kernels, size_t n, float *out)
+{
+    static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16};
+    uint64_t state = n;
+    float *x = random_floats(&state, ROWS * n, 2), *w = random_floats(&state, COLUMNS * n, 2);
+    float *more = random_floats(&state, (1 + 2 * ROWS) * COLUMNS, 2);
+    void (*const kernel[])(const struct product *) = {kernels->product, kernels->product_f16,
+                                                      kernels->product_bf16};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        struct stored stored = store_matrix(types[t], LAYOUT_PANELS, w, COLUMNS, n);
+        kernel[t](&(struct product){.x = x,
+                                    .x_stride = n,
+                                    .panels = stored.matrix.data,
+                                    .panel_stride = n * PANEL,
+                                    .k = n,
+                                    .bias = more,
+                                    .residual = more + COLUMNS,
+                                    .activated = t > 0,
+                                    .activation = ACTIVATION_GELU,
+                                    .gate = t > 1 ? more + (1 + ROWS) * COLUMNS : NULL,
+                                    .out = out + t * ROWS * COLUMNS,
+                                    .out_stride = COLUMNS,
+                                    .n_rows = ROWS,
+                                    .n_panels = PANELS});
+        free(stored.bytes);
+    }
+    free(more);
+    free(w);
+    free(x);
+}
+
+static void rounded_rows(const struct kernels *kernels, size_t n, float *out)
+{
+    for (size_t rounding = 0; rounding < 3; rounding++) {
+        uint64_t state = n;
+        size_t padded = (n + PANEL - 1) / PANEL * PANEL;
+        float *x = random_floats(&state, n, 5), *factors = random_floats(&state, padded, 2);
+        int8_t q[LONGEST + QUANTIZED_STEP] = {0};
+        struct quantization quantization =
+            kernels->quantize(x, n, (enum rounding)rounding, rounding > 0 ? factors : NULL, q);
+        for (size_t i = 0; i < n; i++)
+            *out++ = (float)q[i];
+        *out++ = quantization.scale;
+        *out++ = (float)quantization.sum;
+        *out++ = (float)quantization.zero;
+        free(factors);
+        free(x);
+    }
+}
+
+static void table_rows(const struct kernels *kernels, size_t n, float *out)
+{
+    static const enum tensor_type types[] = {TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_INT8};
+    uint64_t state = n;
+    float *rows = random_floats(&state, ROWS * n, 2), *before = random_floats(&state, n, 2);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        struct stored stored = store_matrix(types[t], LAYOUT_ROWS, rows, ROWS, n);
+        memcpy(out + t * n, before, n * sizeof *before);
+        kernels->add_row(&stored.matrix, n % ROWS, out + t * n);
+        free(stored.bytes);
+    }
+    free(before);
+    free(rows);
+}
+
+/* A head of odd width, and n tokens: packing, scores, softmax and mixing, the few and the many. */
+static void attention(const struct kernels *kernels, size_t n, float *out)
+{
+    enum { WIDTH = 13, STRIDE = 3 * 16 };
+    uint64_t state = n;
+    float *rows = random_floats(&state, n * STRIDE, 3);
+    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH) + 16) / 16 * 64);
+    assert_non_null(scratch);
+    for (size_t mask = 0; mask < 2; mask++)
+        attention_head(kernels,
+                       &(struct attention_head){.q = rows,
+                                                .k = rows + 16,
+                                                .v = rows + 32,
+                                                .stride = STRIDE,
+                                                .n_tokens = n,
+                                                .head_width = WIDTH,
+                                                .mask = mask == 0 ? MASK_FULL : MASK_CAUSAL,
+                                                .out = out + mask * 16,
+                                                .out_stride = 32},
+                       scratch);
+    free(scratch);
+    free(rows);
+}
+
+static void check_same(computation *compute, const char *what)
+{
+    float *first = new_floats(MOST), *other = new_floats(MOST);
+    for (size_t n = 1; n <= LONGEST; n++) {
+        memset(first, 0, MOST * sizeof *first);
+        if (support_isa(1) != NULL) /* 0 is the portable set */
+            compute(tested_kernels(1), n, first);
+        for (size_t s = 2; tested_kernels(s) != NULL; s++) {
+            memset(other, 0, MOST * sizeof *other);
+            compute(tested_kernels(s), n, other);
+            for (size_t i = 0; i < MOST; i++)
+                if (!same_floats(first + i, other + i, 1))
+                    fail_msg("%s of %zu, number %zu: %.9g with %s, %.9g with %s", what, n, i,
+                             (double)first[i], tested_kernels(1)->isa, (double)other[i],
+                             tested_kernels(s)->isa);
+        }
+    }
+    free(other);
+    free(first);
+}
+
+TEST(same_bits)
+{
+    if (support_isas() < 3)
+        print_message("skipped: fewer than two sets with fused multiply-adds on this machine\n");
+    check_same(norms, "norms");
+    check_same(activations, "activations");
+    check_same(products, "products");
+    check_same(rounded_rows, "rounded rows");
+    check_same(table_rows, "rows of tables");
+    check_same(attention, "attention");
+}
+
+/* acc = fma(x, w, acc) over ascending k, then the bias. */
+TEST(products_are_fused)
+{
+    for (size_t s = 1; tested_kernels(s) != NULL; s++)
+        for (size_t n = 1; n <= LONGEST; n++) {
+            uint64_t state = n;
+            float *x = random_floats(&state, n, 2), *w = random_floats(&state, PANEL * n, 2);
+            float *bias = random_floats(&state, PANEL, 2), out[PANEL];
+            struct stored stored = store_matrix(TENSOR_F32, LAYOUT_PANELS, w, PANEL, n);
+            tested_kernels(s)->product(&(struct product){.x = x,
+                                                         .x_stride = n,
+                                                         .panels = stored.matrix.data,
+                                                         .panel_stride = n * PANEL,
+                                                         .k = n,
+                                                         .bias = bias,
+                                                         .out = out,
+                                                         .out_stride = PANEL,
+                                                         .n_rows = 1,
+                                                         .n_panels = 1});
+            for (size_t c = 0; c < PANEL; c++) {
+                float sum = 0;
+                for (size_t k = 0; k < n; k++)
+                    sum = fmaf(x[k], w[c * n + k], sum);
+                if (!(out[c] == sum + bias[c]))
+                    fail_msg("%s: %.9g, not %.9g, for %zu products", tested_kernels(s)->isa,
+                             (double)out[c], (double)(sum + bias[c]), n);
+            }
+            free(stored.bytes);
+            free(bias);
+            free(w);
+            free(x);
+        }
+}
