@@ -36,7 +36,12 @@
  *             session's threads are made with it and sleep between calls; they block every signal
  *             except their own faults and SIGPROF. In a child of fork() a session works alone.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
- *             place there, the padding around it and the number of threads, on one machine.
+ *             place there, the padding around it and the number of threads; and on every processor
+ *             with fused multiply-adds, be its instruction set avx2 or any other but portable. What
+ *             could still differ is the C library's sin, cos, pow, exp and tanh: each is taken in
+ *             double and rounded to float. The portable kernels round more often and may leave
+ *             products to OpenBLAS: some 1e-6 away in f32; in int8 up to a few hundredths, where a
+ *             number is rounded to the next whole one.
  *   Process   Where the portable kernels are used, engine_model_open loads OpenBLAS
  *             (libopenblas.so.0), once; or takes the one that the host has loaded, and sets it to
  *             one thread for the whole process: the engine's threads call it, one head each. Leave
