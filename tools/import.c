@@ -13,6 +13,7 @@
 #include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/import_options.h"
 #include "tools/import/output_files.h"
+#include "tools/import/progress.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/vectors.h"
 
@@ -70,18 +71,16 @@ static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_o
 static int write_checkpoint(const struct checkpoint *checkpoint, const char *path, const char *name)
 {
     struct weight_output output;
-    struct progress progress;
     if (!weight_output_open(&output, path, name))
         return PROGRAM_FAILED;
     weight_writer_config(output.writer, &checkpoint->config.model);
     write_tokenizer(checkpoint, &output);
     write_metadata(checkpoint, &output);
-    progress_begin(&progress, "importing",
+    progress_begin("importing",
                    import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
-    import_add_sources(&output, &checkpoint->folder, &progress);
-    if (weight_output_is_right(&output) && !plan_write(&checkpoint->plan, output.writer, &progress))
-        output.problem = *checkpoint->folder.problem;
-    progress_end(&progress);
+    import_add_sources(&output, &checkpoint->folder);
+    plan_write(&checkpoint->plan, output.writer);
+    progress_end();
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", path,
@@ -108,13 +107,11 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->plan.left_out[0]->name);
 }
 
-static int import_checkpoint(const struct import_options *options)
+static int import_checkpoint(const struct import_options *options, struct problem *problem)
 {
     static struct checkpoint checkpoint;
-    struct problem problem = {""};
     char name[FOLDER_PATH];
-    if (!checkpoint_read(&checkpoint, options->directory, options->type, &problem))
-        return program_fail("%s", problem.text);
+    checkpoint_read(&checkpoint, options->directory, options->type, problem);
     int code = import_check_folder(options, &checkpoint.folder);
     name_source(options, options->directory, name, sizeof name);
     if (code == PROGRAM_DONE)
@@ -124,13 +121,13 @@ static int import_checkpoint(const struct import_options *options)
     else if (code == PROGRAM_DONE)
         code = write_checkpoint(&checkpoint, options->output, name);
     checkpoint_free(&checkpoint);
-    return program_end(code);
+    return code;
 }
 
 /* ---- A tokenizer alone ---- */
 
 /* A file without a model has neither width nor layers: CONF says how many ids and types there are.
- * folder: NULL where the tokenizer is a file. */
+ * The folder has no path where the tokenizer is a file. */
 static int write_tokenizer_alone(const struct import_options *options,
                                  const struct import_tokenizer *tokenizer,
                                  const struct folder *folder, const char *name)
@@ -146,10 +143,10 @@ static int write_tokenizer_alone(const struct import_options *options,
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "token_types", count);
     import_tokenizer_write(tokenizer, TYPES, false, output.writer);
     weight_output_metadata(&output, "source", name);
-    if (folder != NULL)
-        import_add_sources(&output, folder, NULL);
+    if (folder->path != NULL)
+        import_add_sources(&output, folder);
     else
-        import_add_source(&output, 0, options->tokenizer);
+        import_add_source(&output, 0, options->tokenizer, folder->problem);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,
@@ -163,29 +160,25 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool read_from_directory(struct folder *folder, const char *path,
-                                struct import_tokenizer *tokenizer, struct problem *problem)
+static void read_from_directory(struct folder *folder, const char *path,
+                                struct import_tokenizer *tokenizer)
 {
     struct sentence_transformers st;
-    if (!folder_open(folder, path, problem) || !sentence_transformers_read(&st, folder))
-        return false;
-    bool ok = import_tokenizer_read(tokenizer, folder, st.transformer);
+    folder_open(folder, path, folder->problem);
+    sentence_transformers_read(&st, folder);
+    import_tokenizer_read(tokenizer, folder, st.transformer);
     sentence_transformers_free(&st);
-    return ok;
 }
 
-static int import_tokenizer(const struct import_options *options)
+static int import_tokenizer(const struct import_options *options, struct problem *problem)
 {
-    struct folder folder = {.n = 0};
+    struct folder folder = {.problem = problem};
     struct import_tokenizer tokenizer;
-    struct problem problem = {""};
     char name[FOLDER_PATH];
-    bool from_directory = is_directory(options->tokenizer);
-    if (!(from_directory ? read_from_directory(&folder, options->tokenizer, &tokenizer, &problem)
-                         : import_tokenizer_read_file(&tokenizer, options->tokenizer, &problem))) {
-        folder_close(&folder);
-        return program_fail("%s", problem.text);
-    }
+    if (is_directory(options->tokenizer))
+        read_from_directory(&folder, options->tokenizer, &tokenizer);
+    else
+        import_tokenizer_read_file(&tokenizer, options->tokenizer, problem);
     int code = import_check_folder(options, &folder);
     name_source(options, options->tokenizer, name, sizeof name);
     if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
@@ -193,20 +186,31 @@ static int import_tokenizer(const struct import_options *options)
     if (code == PROGRAM_DONE && options->is_dry_run)
         report_tokenizer(&tokenizer, NULL, name);
     else if (code == PROGRAM_DONE)
-        code = write_tokenizer_alone(options, &tokenizer, from_directory ? &folder : NULL, name);
+        code = write_tokenizer_alone(options, &tokenizer, &folder, name);
     import_tokenizer_free(&tokenizer);
     folder_close(&folder);
-    return program_end(code);
+    return code;
 }
 
-static int carry_out(const struct import_options *options)
+static int carry_out(const struct import_options *options, struct problem *problem)
 {
     int code = import_check_output(options);
     if (code != PROGRAM_DONE)
         return code;
     if (options->vectors.path != NULL)
-        return import_vectors(options);
-    return options->directory != NULL ? import_checkpoint(options) : import_tokenizer(options);
+        return import_vectors(options, problem);
+    return options->directory != NULL ? import_checkpoint(options, problem)
+                                      : import_tokenizer(options, problem);
+}
+
+/* What is wrong with a file that is read ends it, wherever it was. */
+static int import(const struct import_options *options)
+{
+    static struct problem problem;
+    if (PROBLEM_OPEN(problem))
+        return program_end(carry_out(options, &problem));
+    progress_end();
+    return program_fail("%s", problem.text);
 }
 
 int main(int argc, char *argv[])
@@ -215,7 +219,7 @@ int main(int argc, char *argv[])
     int code;
     program_begin("encode-import", argv);
     if (import_options_read(&options, argc, argv, &code))
-        code = carry_out(&options);
+        code = import(&options);
     import_options_free(&options);
     return code;
 }

@@ -31,14 +31,15 @@ static const char BUILT_IN_WORDS[] =
 static int read_keras(const struct new_options *options, const char *data, size_t len,
                       struct tokenizer_draft *draft)
 {
-    struct problem problem = {""};
+    static struct problem problem;
     if (options->keras || options->blanks || options->lower != NULL)
         return program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
                               "--blanks and --lower go with word lists",
                               options->tokenizer);
-    return keras_json_read(draft, options->tokenizer, data, len, &problem)
-               ? PROGRAM_DONE
-               : program_fail("%s", problem.text);
+    if (!PROBLEM_OPEN(problem))
+        return program_fail("%s", problem.text);
+    keras_json_read(draft, options->tokenizer, data, len, &problem);
+    return PROGRAM_DONE;
 }
 
 static int read_file(const struct new_options *options, struct tokenizer_draft *draft)
@@ -159,9 +160,7 @@ static int write_model(const struct new_options *options, const struct tokenizer
     if (options->truncate != NULL)
         weight_output_set(&output, ENGINE_SETTINGS_TOKENIZER, "truncate", options->truncate);
     write_metadata(&output, options);
-    if (random_model_write(output.writer, config, &options->random, &n_parameters) ==
-        ENGINE_ERROR_MEMORY)
-        problem_say(&output.problem, "out of memory");
+    random_model_write(output.writer, config, &options->random, &n_parameters);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote '%s': %zu token%s, %" PRIu64 " parameter%s", options->output,

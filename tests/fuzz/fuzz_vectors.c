@@ -1,5 +1,6 @@
 /* Any bytes as a file of word vectors, read whole: every word that is taken is UTF-8, not empty and
  * there once, every number finite, and each line is right, repeated or broken. */
+#include "tests/tools/import/refusals.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/vectors/vectors_table.h"
 
@@ -34,21 +35,22 @@ static void check_table(const struct vectors_table *table, const struct word_lis
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct vectors_file file;
-    struct vectors_table table;
-    struct word_list words = {0};
-    struct problem problem = {""};
+    static struct vectors_table table;
+    static struct word_list words;
+    static struct problem problem;
+    static bool is_right;
     char path[64];
     int fd = memfd_create("vectors", 0);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (vectors_file_open(&file, path, &problem)) {
-        if (vectors_table_read(&table, &file, &words, false, 0)) {
-            check_table(&table, &words, &file);
-            vectors_table_free(&table);
-        }
-        vectors_file_close(&file);
-    }
+    READ_OR_REFUSE(problem, &is_right, {
+        vectors_file_open(&file, path, &problem);
+        vectors_table_read(&table, &file, &words, false, 0);
+        check_table(&table, &words, &file);
+    });
+    vectors_table_free(&table);
+    vectors_file_close(&file);
     word_list_free(&words);
     close(fd);
     return 0;

@@ -63,32 +63,28 @@ int import_check_folder(const struct import_options *options, const struct folde
     int code = PROGRAM_DONE;
     for (size_t i = 0; code == PROGRAM_DONE && i < folder->n; i++) {
         char path[FOLDER_PATH];
-        if (folder_join(folder, folder->names[i], path))
-            code = check_input(options, path);
+        code = check_input(options, folder_join(folder, folder->names[i], path));
     }
     return code;
 }
 
 /* ---- Where it came from ---- */
 
-static bool hash_file(const char *path, char hash[SHA256_TEXT], struct progress *progress,
-                      struct problem *problem)
+static void hash_file(const char *path, char hash[SHA256_TEXT], struct problem *problem)
 {
     FILE *stream = fopen(path, "rbe");
-    bool ok = stream != NULL && sha256_of(stream, hash, progress);
-    if (!ok)
+    if (stream == NULL || !sha256_of(stream, hash))
         problem_say(problem, "%s cannot be read: %s", path, strerror(errno));
-    if (stream != NULL)
-        fclose(stream);
-    return ok;
+    fclose(stream);
 }
 
 static void add_source(struct weight_output *output, size_t index, const char *name,
-                       const char *path, struct progress *progress)
+                       const char *path, struct problem *problem)
 {
     char key[32], hash[SHA256_TEXT];
-    if (!weight_output_is_right(output) || !hash_file(path, hash, progress, &output->problem))
+    if (!weight_output_is_right(output))
         return;
+    hash_file(path, hash, problem);
     snprintf(key, sizeof key, "source.%zu", index);
     weight_output_metadata(output, key, name);
     snprintf(key, sizeof key, "sha256.%zu", index);
@@ -101,24 +97,24 @@ uint64_t import_source_bytes(const struct folder *folder)
     for (size_t i = 0; i < folder->n; i++) {
         char path[FOLDER_PATH];
         struct stat status;
-        if (folder_join(folder, folder->names[i], path) && stat(path, &status) == 0)
+        if (stat(folder_join(folder, folder->names[i], path), &status) == 0)
             total += (uint64_t)status.st_size;
     }
     return total;
 }
 
-void import_add_sources(struct weight_output *output, const struct folder *folder,
-                        struct progress *progress)
+void import_add_sources(struct weight_output *output, const struct folder *folder)
 {
     for (size_t i = 0; i < folder->n; i++) {
         char path[FOLDER_PATH];
-        if (folder_join(folder, folder->names[i], path))
-            add_source(output, i, folder->names[i], path, progress);
+        add_source(output, i, folder->names[i], folder_join(folder, folder->names[i], path),
+                   folder->problem);
     }
 }
 
-void import_add_source(struct weight_output *output, size_t index, const char *path)
+void import_add_source(struct weight_output *output, size_t index, const char *path,
+                       struct problem *problem)
 {
     const char *slash = strrchr(path, '/');
-    add_source(output, index, slash != NULL ? slash + 1 : path, path, NULL);
+    add_source(output, index, slash != NULL ? slash + 1 : path, path, problem);
 }

@@ -8,7 +8,6 @@
 #include "tools/common/weights/weight_output.h"
 #include "tools/import/files/folder.h"
 #include "tools/import/import_options.h"
-#include "tools/import/progress.h"
 
 /* The output must be none of the files that options name, and a place that can be written; and none
  * of the files of a directory that were read. PROGRAM_DONE, or an exit code after a message. */
@@ -18,11 +17,11 @@ int import_check_folder(const struct import_options *options, const struct folde
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);
 
-/* In the order in which the files were opened first. progress: NULL, or is told of the bytes. */
-void import_add_sources(struct weight_output *output, const struct folder *folder,
-                        struct progress *progress);
+/* In the order in which the files were opened first; the progress goes on by their bytes. */
+void import_add_sources(struct weight_output *output, const struct folder *folder);
 
 /* A file that lies anywhere: source.<index> is the last part of its path. */
-void import_add_source(struct weight_output *output, size_t index, const char *path);
+void import_add_source(struct weight_output *output, size_t index, const char *path,
+                       struct problem *problem);
 
 #endif

@@ -1,43 +1,54 @@
 /* progress.c - a bar of 40 columns, redrawn when its percentage changes; see progress.h. */
 #include "tools/import/progress.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { COLUMNS = 40 };
 
-static void draw(const struct progress *progress)
+/* The only one that there is at a time. */
+static struct {
+    const char *what;
+    bool is_shown;
+    uint64_t done, total; /* bytes */
+    unsigned percent;     /* on the screen */
+} bar;
+
+static void draw(void)
 {
-    char bar[COLUMNS + 1];
+    char columns[COLUMNS + 1];
     for (unsigned i = 0; i < COLUMNS; i++)
-        bar[i] = i * 100 < progress->percent * COLUMNS ? '#' : '.';
-    bar[COLUMNS] = '\0';
-    fprintf(stderr, "\r%-9s [%s] %3u %%", progress->what, bar, progress->percent);
+        columns[i] = i * 100 < bar.percent * COLUMNS ? '#' : '.';
+    columns[COLUMNS] = '\0';
+    fprintf(stderr, "\r%-9s [%s] %3u %%", bar.what, columns, bar.percent);
     fflush(stderr);
 }
 
-void progress_begin(struct progress *progress, const char *what, uint64_t total)
+void progress_begin(const char *what, uint64_t total)
 {
-    *progress =
-        (struct progress){.is_shown = isatty(STDERR_FILENO) == 1, .total = total, .what = what};
-    if (progress->is_shown)
-        draw(progress);
+    bar.what = what;
+    bar.is_shown = isatty(STDERR_FILENO) == 1;
+    bar.done = bar.percent = 0;
+    bar.total = total;
+    if (bar.is_shown)
+        draw();
 }
 
-void progress_add(struct progress *progress, uint64_t n)
+void progress_add(uint64_t n)
 {
-    progress->done += n;
-    double part = progress->total > 0 ? (double)progress->done / (double)progress->total : 1;
+    bar.done += n;
+    double part = bar.total > 0 ? (double)bar.done / (double)bar.total : 1;
     unsigned percent = part < 1 ? (unsigned)(part * 100) : 100;
-    if (!progress->is_shown || percent == progress->percent)
+    if (!bar.is_shown || percent == bar.percent)
         return;
-    progress->percent = percent;
-    draw(progress);
+    bar.percent = percent;
+    draw();
 }
 
-void progress_end(struct progress *progress)
+void progress_end(void)
 {
-    if (progress->is_shown)
+    if (bar.is_shown)
         fputs("\r\033[K", stderr);
-    progress->is_shown = false;
+    bar.is_shown = false;
 }

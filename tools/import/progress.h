@@ -1,21 +1,15 @@
-/* progress.h - a bar on stderr where that is a terminal, and nothing elsewhere. */
+/* progress.h - a bar on stderr where that is a terminal, and nothing elsewhere. There is one at a
+ * time. */
 #ifndef TOOLS_IMPORT_PROGRESS_H
 #define TOOLS_IMPORT_PROGRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-struct progress {
-    bool is_shown;
-    uint64_t done, total; /* bytes */
-    unsigned percent;     /* on the screen */
-    const char *what;
-};
+/* total: bytes that will be read. */
+void progress_begin(const char *what, uint64_t total);
+void progress_add(uint64_t n);
 
-void progress_begin(struct progress *progress, const char *what, uint64_t total);
-void progress_add(struct progress *progress, uint64_t n);
-
-/* Wipes the bar, so that what follows stands on a clean line. */
-void progress_end(struct progress *progress);
+/* Wipes the bar, if there is one, so that what follows stands on a clean line. */
+void progress_end(void);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "tools/import/sha256.h"
 
+#include "tools/import/progress.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -75,7 +77,7 @@ static size_t pad(uint8_t *bytes, size_t len, uint64_t n_bytes)
     return padded;
 }
 
-bool sha256_of(FILE *stream, char text[SHA256_TEXT], struct progress *progress)
+bool sha256_of(FILE *stream, char text[SHA256_TEXT])
 {
     static uint8_t chunk[CHUNK + 2 * BLOCK];
     uint32_t state[8];
@@ -88,8 +90,7 @@ bool sha256_of(FILE *stream, char text[SHA256_TEXT], struct progress *progress)
         size_t len = n < CHUNK ? pad(chunk, n, n_bytes) : n;
         for (size_t at = 0; at < len; at += BLOCK)
             compress(state, chunk + at);
-        if (progress != NULL)
-            progress_add(progress, n);
+        progress_add(n);
     } while (n == CHUNK);
     for (size_t i = 0; i < 8; i++)
         snprintf(text + 8 * i, 9, "%08x", state[i]);

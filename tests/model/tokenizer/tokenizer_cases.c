@@ -3,6 +3,7 @@
 
 #include "model/unicode/utf8.h"
 #include "tests/support.h"
+#include "tests/tools/import/refusals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,21 +53,26 @@ static const char *build(struct case_tokenizer *made)
 const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, size_t len)
 {
     static struct problem problem;
-    problem = (struct problem){""};
-    if (!import_tokenizer_parse(&made->source, "tokenizer.json", text, len, &problem))
+    static bool is_right;
+    READ_OR_REFUSE(problem, &is_right,
+                   import_tokenizer_parse(&made->source, "tokenizer.json", text, len, &problem));
+    if (!is_right) {
+        import_tokenizer_free(&made->source);
         return problem.text;
+    }
     return build(made);
 }
 
 bool case_tokenizer_open(struct case_tokenizer *opened, const char *name)
 {
-    struct problem problem = {""};
+    static struct problem problem;
     char path[SUPPORT_PATH], below[128];
     snprintf(below, sizeof below, "tokenizers/definitions/%s.json", name);
     if (!support_shared(below, path))
         return false;
-    if (!import_tokenizer_read_file(&opened->source, path, &problem))
+    if (!PROBLEM_OPEN(problem))
         fail_msg("%s", problem.text);
+    import_tokenizer_read_file(&opened->source, path, &problem);
     assert_null(build(opened));
     return true;
 }

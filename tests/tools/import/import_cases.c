@@ -1,6 +1,7 @@
 /* import_cases.c - see import_cases.h. */
 #include "tests/tools/import/import_cases.h"
 
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
 #include <limits.h>
@@ -14,8 +15,12 @@ struct problem import_problem;
 
 bool import_read(void)
 {
-    import_problem = (struct problem){""};
-    return checkpoint_read(&import_checkpoint, import_directory, 0, &import_problem);
+    static bool is_right;
+    READ_OR_REFUSE(import_problem, &is_right,
+                   checkpoint_read(&import_checkpoint, import_directory, 0, &import_problem));
+    if (!is_right)
+        checkpoint_free(&import_checkpoint);
+    return is_right;
 }
 
 void import_accepted(const char *what)

@@ -140,6 +140,14 @@ TEST(labels)
     }
 }
 
+static void read_config(struct json_file *file, const char *text, struct checkpoint_config *config)
+{
+    if (!PROBLEM_OPEN(import_problem))
+        fail_msg("%s", import_problem.text);
+    json_file_parse(file, "config.json", text, strlen(text), false, &import_problem);
+    checkpoint_config_read(file, config);
+}
+
 /* What becomes of one logit, and of several. */
 TEST(scores)
 {
@@ -164,10 +172,7 @@ TEST(scores)
                 json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
             char *text = json_dumps(file.root, 0);
             json_file_free(&file);
-            import_problem = (struct problem){""};
-            assert_true(
-                json_file_parse(&file, "config.json", text, strlen(text), false, &import_problem));
-            assert_true(checkpoint_config_read(&file, &config));
+            read_config(&file, text, &config);
             if (n_labels == 1)
                 assert_int_equal(config.model.scores, cases[i].scores);
             else if (i < 2)

@@ -61,10 +61,11 @@ static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float
 
 static void plan_it(const struct numbers *numbers, enum tensor_type type)
 {
-    struct problem problem = {""};
+    static struct problem problem;
     tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
-    if (!checkpoint_read(&checkpoint, directory, type, &problem))
+    if (!PROBLEM_OPEN(problem))
         fail_msg("%s", problem.text);
+    checkpoint_read(&checkpoint, directory, type, &problem);
     int8_layers_note(&checkpoint.plan.int8_layers, note);
 }
 

@@ -1,6 +1,7 @@
 /* Reading definitions of tokenizers: what they become, and what is refused by its name. What the
  * tokenizers then do is tested in tests/model/. */
 #include "tests/support.h"
+#include "tests/tools/import/refusals.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <stdio.h>
@@ -17,8 +18,13 @@ static struct problem problem;
 
 static bool parse(const char *text)
 {
-    problem = (struct problem){""};
-    return import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem);
+    static bool is_right;
+    READ_OR_REFUSE(
+        problem, &is_right,
+        import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem));
+    if (!is_right)
+        import_tokenizer_free(&tokenizer);
+    return is_right;
 }
 
 static const char *setting(const char *key)
@@ -213,12 +219,16 @@ static void remove_file(const char *name)
 
 static bool read_directory(void)
 {
-    struct folder folder;
-    problem = (struct problem){""};
-    assert_true(folder_open(&folder, directory, &problem));
-    const bool ok = import_tokenizer_read(&tokenizer, &folder, "");
+    static struct folder folder;
+    static bool is_right;
+    READ_OR_REFUSE(problem, &is_right, {
+        folder_open(&folder, directory, &problem);
+        import_tokenizer_read(&tokenizer, &folder, "");
+    });
     folder_close(&folder);
-    return ok;
+    if (!is_right)
+        import_tokenizer_free(&tokenizer);
+    return is_right;
 }
 
 static void refused_directory(const char *words)
@@ -303,8 +313,10 @@ TEST(same_from_both)
         print_message("no definitions beside the project: skipped\n");
         skip();
     }
-    assert_true(import_tokenizer_read_file(&other, path, &problem));
-    assert_true(import_tokenizer_read_file(&tokenizer, text_path, &problem));
+    if (!PROBLEM_OPEN(problem))
+        fail_msg("%s", problem.text);
+    import_tokenizer_read_file(&other, path, &problem);
+    import_tokenizer_read_file(&tokenizer, text_path, &problem);
     assert_int_equal(tokenizer.draft.words.n, other.draft.words.n);
     for (size_t id = 0; id < other.draft.words.n; id++)
         assert_string_equal(tokenizer.draft.words.texts[id], other.draft.words.texts[id]);

@@ -35,7 +35,7 @@ static json_t *parse(const char *text, size_t len, json_error_t *error)
 
 /* ---- The rules ---- */
 
-/* NULL where the key is missing or null, which leaves the default, and after a refusal. */
+/* NULL where the key is missing or null, which leaves the default. */
 static const json_t *member(const struct reader *reader, const char *key, json_type type,
                             const char *expected)
 {
@@ -45,11 +45,10 @@ static const json_t *member(const struct reader *reader, const char *key, json_t
                                            : JSON_NULL;
     if (found == JSON_NULL)
         return NULL;
-    if (found == type && (type != JSON_INTEGER || (json_integer_value(value) >= 0 &&
-                                                   json_integer_value(value) <= INT32_MAX)))
-        return value;
-    REFUSE(reader, "'%s' in 'config' is not %s", key, expected);
-    return NULL;
+    if (found != type || (type == JSON_INTEGER &&
+                          (json_integer_value(value) < 0 || json_integer_value(value) > INT32_MAX)))
+        REFUSE(reader, "'%s' in 'config' is not %s", key, expected);
+    return value;
 }
 
 static void read_flag(const struct reader *reader, const char *key, bool *flag)
@@ -67,7 +66,7 @@ static void read_text(const struct reader *reader, const char *key, const char *
     }
 }
 
-static bool read_rules(const struct reader *reader, struct keras_rules *rules)
+static void read_rules(const struct reader *reader, struct keras_rules *rules)
 {
     reader->draft->lower = true;
     read_flag(reader, "lower", &reader->draft->lower);
@@ -81,39 +80,35 @@ static bool read_rules(const struct reader *reader, struct keras_rules *rules)
         (uint64_t)json_integer_value(/* absent: 0, all */
                                      member(reader, "num_words", JSON_INTEGER,
                                             "null or a whole number from 0 to 2147483647"));
-    return reader->problem->text[0] == '\0';
 }
 
 /* ---- The words ---- */
 
-static bool place(const struct reader *reader, long long id, const char *text, size_t len)
+static void place(const struct reader *reader, long long id, const char *text, size_t len)
 {
     struct word_list *words = &reader->draft->words;
     if (id < 0 || id >= MOST_IDS)
-        return REFUSE(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
+        REFUSE(reader, "the id %lld is not one from 0 to %d", id, MOST_IDS - 1);
     if ((size_t)id < words->n && words->texts[id] != NULL)
-        return REFUSE(reader, "two words have the id %lld", id);
+        REFUSE(reader, "two words have the id %lld", id);
     if (word_list_find(words, text, len) != WORD_NONE)
-        return REFUSE(reader, "the word with the id %lld has another id too", id);
+        REFUSE(reader, "the word with the id %lld has another id too", id);
     word_list_place(words, (size_t)id, text, len);
-    return true;
 }
 
-static bool place_word_index(const struct reader *reader, json_t *index)
+static void place_word_index(const struct reader *reader, json_t *index)
 {
     const char *word;
     json_t *id;
     json_object_foreach(index, word, id)
     {
         if (!json_is_integer(id))
-            return REFUSE(reader, "an id in 'word_index' is not a whole number");
-        if (!place(reader, json_integer_value(id), word, strlen(word)))
-            return false;
+            REFUSE(reader, "an id in 'word_index' is not a whole number");
+        place(reader, json_integer_value(id), word, strlen(word));
     }
-    return true;
 }
 
-static bool place_index_word(const struct reader *reader, json_t *index)
+static void place_index_word(const struct reader *reader, json_t *index)
 {
     const char *id;
     json_t *word;
@@ -121,11 +116,9 @@ static bool place_index_word(const struct reader *reader, json_t *index)
     {
         size_t len = strlen(id);
         if (!json_is_string(word) || len == 0 || len > 9 || strspn(id, "0123456789") < len)
-            return REFUSE(reader, "'index_word' is not a map from ids to words");
-        if (!place(reader, atoll(id), json_string_value(word), json_string_length(word)))
-            return false;
+            REFUSE(reader, "'index_word' is not a map from ids to words");
+        place(reader, atoll(id), json_string_value(word), json_string_length(word));
     }
-    return true;
 }
 
 /* The map of that name, which is the text of a JSON object, or the object itself. */
@@ -138,7 +131,7 @@ static json_t *load_map(const struct reader *reader, const char *key, json_error
     return json_incref(map);
 }
 
-static bool read_words(const struct reader *reader)
+static void read_words(const struct reader *reader)
 {
     json_error_t error = {0};
     const char *key = "word_index";
@@ -146,51 +139,49 @@ static bool read_words(const struct reader *reader)
     bool has_nul = map == NULL && json_error_code(&error) == json_error_null_byte_in_key;
     if (has_nul)
         map = load_map(reader, key = "index_word", &error);
-    bool ok = false;
     if (!json_is_object(map))
         REFUSE(reader, "'%s' in 'config' is not a map: %s", key,
                map == NULL ? error.text : "it is something else");
+    if (has_nul)
+        place_index_word(reader, map);
     else
-        ok = has_nul ? place_index_word(reader, map) : place_word_index(reader, map);
+        place_word_index(reader, map);
     json_decref(map);
-    return ok;
 }
 
-static bool read_unknown(const struct reader *reader)
+static void read_unknown(const struct reader *reader)
 {
     const json_t *token = member(reader, "oov_token", JSON_STRING, "null or a string");
     struct tokenizer_draft *draft = reader->draft;
     if (token == NULL)
-        return reader->problem->text[0] == '\0';
+        return;
     draft->unknown =
         word_list_find(&draft->words, json_string_value(token), json_string_length(token));
     if (draft->unknown == WORD_NONE)
         program_note("%s: the oov_token has no id: unknown words are dropped, as Keras does",
                      reader->name);
-    return true;
 }
 
 /* ---- The file ---- */
 
-bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
+void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
                      struct problem *problem)
 {
     struct reader reader = {.draft = draft, .problem = problem};
     struct keras_rules rules = KERAS_DEFAULTS;
     json_error_t error;
     json_t *root = parse(data, len, &error);
-    bool ok = false;
     reader.config = json_object_get(root, "config");
     snprintf(reader.name, sizeof reader.name, "'%s'", path);
     if (root == NULL)
         REFUSE(&reader, ", line %d: not JSON: %s", error.line, error.text);
-    else if (!json_is_object(reader.config))
+    if (!json_is_object(reader.config))
         REFUSE(&reader, "not from Keras' Tokenizer.to_json(): it has no 'config'");
-    else
-        ok = read_rules(&reader, &rules) && read_words(&reader) && read_unknown(&reader) &&
-             (draft->words.n > 0 || REFUSE(&reader, "has no words"));
-    if (ok)
-        draft_set_rules(draft, &rules);
+    read_rules(&reader, &rules);
+    read_words(&reader);
+    read_unknown(&reader);
+    if (draft->words.n == 0)
+        REFUSE(&reader, "has no words");
+    draft_set_rules(draft, &rules);
     json_decref(root);
-    return ok;
 }

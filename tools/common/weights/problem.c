@@ -1,6 +1,8 @@
 /* problem.c - the words of a refusal; see problem.h. */
 #include "tools/common/weights/problem.h"
 
+#include "tools/common/options.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +18,8 @@ static void hide_controls(char *text)
     }
 }
 
-bool problem_in(struct problem *problem, const char *name, const char *format, va_list arguments)
+void problem_in(struct problem *problem, const char *name, const char *format, va_list arguments)
 {
-    if (problem->text[0] != '\0')
-        return false;
     size_t cap = sizeof problem->text, used = 0;
     if (name != NULL)
         used = (size_t)snprintf(problem->text, cap, "%s%s", name,
@@ -27,28 +27,30 @@ bool problem_in(struct problem *problem, const char *name, const char *format, v
     if (used < cap)
         vsnprintf(problem->text + used, cap - used, format, arguments);
     hide_controls(problem->text);
-    return false;
+    longjmp(problem->back, 1);
 }
 
-bool problem_say(struct problem *problem, const char *format, ...)
+void problem_say(struct problem *problem, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     problem_in(problem, NULL, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
-bool problem_of(struct problem *problem, const char *name, const char *format, ...)
+void problem_of(struct problem *problem, const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     problem_in(problem, name, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
-bool problem_memory(struct problem *problem)
+void problem_note(const char *format, ...)
 {
-    return problem_say(problem, "no memory");
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    hide_controls(text);
+    program_note("%s", text);
 }

@@ -14,6 +14,7 @@
  */
 #include "tools/common/weights/random_model.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/weights/random.h"
 
 #include <math.h>
@@ -52,9 +53,7 @@ static uint64_t start(uint64_t seed, const char *name)
 static void rows(struct generator *generator, size_t n_rows, size_t cols, double mean,
                  double deviation)
 {
-    float *row = calloc(cols, sizeof *row);
-    if (row == NULL)
-        generator->status = ENGINE_ERROR_MEMORY;
+    float *row = alloc_zeros(cols, sizeof *row);
     for (size_t i = 0; i < n_rows && generator->status == ENGINE_OK; i++) {
         for (size_t k = 0; k < cols; k++) {
             /* volatile: a fused multiply-add would round otherwise, on some machines only. */
@@ -195,8 +194,8 @@ double random_model_size(const struct model_config *config)
     return width * (tables + behind + (double)config->layers * per_layer);
 }
 
-engine_status random_model_write(struct weight_writer *writer, const struct model_config *config,
-                                 const struct random_options *options, uint64_t *n_parameters)
+void random_model_write(struct weight_writer *writer, const struct model_config *config,
+                        const struct random_options *options, uint64_t *n_parameters)
 {
     struct generator generator = {.writer = writer, .options = options};
     embeddings(&generator, config);
@@ -206,5 +205,4 @@ engine_status random_model_write(struct weight_writer *writer, const struct mode
         norm(&generator, "final.norm", (size_t)config->width, config->norm_bias);
     head(&generator, config);
     *n_parameters = generator.n_parameters;
-    return generator.status;
 }

@@ -33,7 +33,7 @@ int token_source_fit(struct tokenizer_draft *draft, const char *path,
                      const struct fit_options *options);
 
 /* Into an empty draft: words and settings of Keras' Tokenizer.to_json(). path is for messages. */
-bool keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
+void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
                      struct problem *problem);
 
 /* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. */

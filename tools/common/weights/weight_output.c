@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -33,6 +34,14 @@ bool weight_output_has_room(const char *path, double n_bytes)
     return false;
 }
 
+/* What the program leaves behind when it ends in the middle. */
+static struct weight_writer *unfinished;
+
+static void drop_unfinished(void)
+{
+    weight_writer_abort(unfinished);
+}
+
 bool weight_output_open(struct weight_output *output, const char *path, const char *name)
 {
     char made_by[64];
@@ -41,6 +50,8 @@ bool weight_output_open(struct weight_output *output, const char *path, const ch
         program_fail("%s", output->error.message);
         return false;
     }
+    unfinished = output->writer;
+    atexit(drop_unfinished);
     snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
     weight_output_metadata(output, "name", name);
     weight_output_metadata(output, "made_by", made_by);
@@ -49,10 +60,7 @@ bool weight_output_open(struct weight_output *output, const char *path, const ch
 
 int weight_output_finish(struct weight_output *output)
 {
-    if (output->problem.text[0] != '\0' && output->error.status == ENGINE_OK) {
-        weight_writer_abort(output->writer);
-        return program_fail("%s", output->problem.text);
-    }
+    unfinished = NULL;
     if (weight_writer_finish(output->writer) != ENGINE_OK)
         return program_fail("%s", output->error.message);
     return PROGRAM_DONE;
@@ -60,7 +68,7 @@ int weight_output_finish(struct weight_output *output)
 
 bool weight_output_is_right(const struct weight_output *output)
 {
-    return output->problem.text[0] == '\0' && output->error.status == ENGINE_OK;
+    return output->error.status == ENGINE_OK;
 }
 
 void weight_output_set(struct weight_output *output, engine_settings settings, const char *key,

@@ -1,17 +1,16 @@
 /* weight_output.h - a weight file that a program writes: what every such file says about itself in
- * META, and of two failures, that of the writer and that of whoever brings what is written, the
- * words of the first.
+ * META. Of a file that is not finished when the program ends nothing is left.
  */
 #ifndef TOOLS_WEIGHT_OUTPUT_H
 #define TOOLS_WEIGHT_OUTPUT_H
 
 #include "engine/file/weight_writer.h"
-#include "tools/common/weights/problem.h"
+
+#include <stdbool.h>
 
 struct weight_output {
     struct weight_writer *writer;
-    engine_error error;     /* the writer's */
-    struct problem problem; /* of whoever brings what is written */
+    engine_error error; /* the writer's */
 };
 
 /* Whether there is room for so many bytes where the file will be, as far as the system tells: to be

@@ -6,37 +6,35 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_config(struct checkpoint *checkpoint)
+static void read_config(struct checkpoint *checkpoint)
 {
-    return json_file_read(&checkpoint->config_file, &checkpoint->folder, checkpoint->st.transformer,
-                          "config.json", true, false) &&
-           checkpoint_config_read(&checkpoint->config_file, &checkpoint->config);
+    json_file_read(&checkpoint->config_file, &checkpoint->folder, checkpoint->st.transformer,
+                   "config.json", true, false);
+    checkpoint_config_read(&checkpoint->config_file, &checkpoint->config);
 }
 
 /* ---- The tokenizer ---- */
 
-static bool read_tokenizer(struct checkpoint *checkpoint)
+static void read_tokenizer(struct checkpoint *checkpoint)
 {
     struct problem *problem = checkpoint->folder.problem;
     const char *place = checkpoint->st.transformer;
     if (!import_tokenizer_is_there(&checkpoint->folder, place))
-        return true;
-    checkpoint->has_tokenizer =
-        import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place);
-    if (!checkpoint->has_tokenizer)
-        return false;
+        return;
+    checkpoint->has_tokenizer = true;
+    import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place);
     /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
      * anyway. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
-        return problem_say(problem, "sentence_bert_config.json: 'do_lower_case' is true, but the "
-                                    "tokenizer keeps capitals; expected both alike");
+        problem_say(problem, "sentence_bert_config.json: 'do_lower_case' is true, but the "
+                             "tokenizer keeps capitals; expected both alike");
     size_t n = checkpoint->tokenizer.draft.words.n;
-    return (uint64_t)checkpoint->config.model.vocabulary >= n ||
-           problem_say(problem,
-                       "the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
-                       "'vocab_size' in %s",
-                       n - 1, (long long)checkpoint->config.model.vocabulary,
-                       checkpoint->config_file.name);
+    if ((uint64_t)checkpoint->config.model.vocabulary < n)
+        problem_say(problem,
+                    "the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
+                    "'vocab_size' in %s",
+                    n - 1, (long long)checkpoint->config.model.vocabulary,
+                    checkpoint->config_file.name);
 }
 
 /* sentence-transformers' own limit first, then the tokenizer's (1e30 there means none), then the
@@ -54,7 +52,7 @@ static void settle_length(struct checkpoint *checkpoint)
 
 /* ---- What stands behind the encoder ---- */
 
-static bool settle_modules(struct checkpoint *checkpoint)
+static void settle_modules(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
@@ -70,48 +68,47 @@ static bool settle_modules(struct checkpoint *checkpoint)
         model->projection_bias = st->has_bias;
     }
     if (st->width > 0 && st->width != model->width)
-        return problem_say(
+        problem_say(
             problem,
             "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, the model's width",
             st->pooling_place, (long long)st->width, (long long)model->width);
-    return st->n_dense == 0 || st->dense[0].in == model->width ||
-           problem_say(problem,
-                       "%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
-                       st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
+    if (st->n_dense > 0 && st->dense[0].in != model->width)
+        problem_say(problem,
+                    "%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
+                    st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
 }
 
-static bool plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
+static void plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
 {
     const struct sentence_transformers *st = &checkpoint->st;
-    bool ok = tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer) &&
-              plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
-    for (size_t i = 0; ok && i < st->n_dense; i++)
-        ok = tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place) &&
-             plan_projection(&checkpoint->plan, type, &checkpoint->dense[i], i, &st->dense[i],
-                             st->has_bias);
-    return ok;
+    tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
+    plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
+    for (size_t i = 0; i < st->n_dense; i++) {
+        tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
+        plan_projection(&checkpoint->plan, type, &checkpoint->dense[i], i, &st->dense[i],
+                        st->has_bias);
+    }
 }
 
-static bool check_model(struct checkpoint *checkpoint)
+static void check_model(struct checkpoint *checkpoint)
 {
     const char *wrong = config_check(&checkpoint->config.model);
-    return wrong == NULL || json_refuse(&checkpoint->config_file,
-                                        "the weight file cannot hold this model: %s", wrong);
+    if (wrong != NULL)
+        json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
 }
 
-bool checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
                      struct problem *problem)
 {
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
-    bool ok = folder_open(&checkpoint->folder, path, problem) &&
-              sentence_transformers_read(&checkpoint->st, &checkpoint->folder) &&
-              read_config(checkpoint) && settle_modules(checkpoint) && read_tokenizer(checkpoint) &&
-              plan_tensors(checkpoint, type) && check_model(checkpoint);
-    if (ok)
-        settle_length(checkpoint);
-    else
-        checkpoint_free(checkpoint);
-    return ok;
+    folder_open(&checkpoint->folder, path, problem);
+    sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
+    read_config(checkpoint);
+    settle_modules(checkpoint);
+    read_tokenizer(checkpoint);
+    plan_tensors(checkpoint, type);
+    check_model(checkpoint);
+    settle_length(checkpoint);
 }
 
 void checkpoint_free(struct checkpoint *checkpoint)

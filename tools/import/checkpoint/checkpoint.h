@@ -23,7 +23,7 @@ struct checkpoint {
 
 /* type: how matrices are stored; 0: each as the checkpoint has it. The problem is kept: later
  * readings of the tensors say in it what is wrong. */
-bool checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
                      struct problem *problem);
 void checkpoint_free(struct checkpoint *checkpoint);
 

@@ -8,7 +8,7 @@
 
 /* ---- Class ---- */
 
-static bool refuse_class(const struct json_file *file, const char *found)
+_Noreturn static void refuse_class(const struct json_file *file, const char *found)
 {
     char known[600] = "";
     for (size_t i = 0; architecture_at(i) != NULL; i++) {
@@ -16,39 +16,35 @@ static bool refuse_class(const struct json_file *file, const char *found)
         snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                  architecture_at(i)->class_name);
     }
-    return json_refuse(file, "the architecture %.100s is not known; expected one of %s", found,
-                       known);
+    json_refuse(file, "the architecture %.100s is not known; expected one of %s", found, known);
 }
 
 /* "architectures" holds one name. */
-static bool read_class_name(const struct json_file *file, const char **name)
+static const char *read_class_name(const struct json_file *file)
 {
     const json_t *classes = json_typed(file, "architectures", JSON_ARRAY, "an array of one name");
     const json_t *only = json_array_get(classes, 0);
     if (json_array_size(classes) > 1)
-        return json_refuse(file, "'architectures' has %zu names; expected one",
-                           json_array_size(classes));
+        json_refuse(file, "'architectures' has %zu names; expected one", json_array_size(classes));
     if (only != NULL && !json_is_string(only))
-        return json_refuse(file, "'architectures' holds %s; expected a name", json_kind(only));
-    *name = json_string_value(only);
-    return json_is_right(file);
+        json_refuse(file, "'architectures' holds %s; expected a name", json_kind(only));
+    return json_string_value(only);
 }
 
 /* Old files have no "architectures", and then model_type tells the body. */
-static bool read_class(const struct json_file *file, struct checkpoint_config *config)
+static const struct architecture *read_class(const struct json_file *file)
 {
-    const char *type = NULL, *name = NULL;
-    if (!json_text(file, NULL, "model_type", &type) || !read_class_name(file, &name))
-        return false;
+    const char *type = json_text(file, NULL, "model_type", NULL), *name = read_class_name(file);
     if (name == NULL && type == NULL)
-        return refuse_class(file, "(no 'architectures', no 'model_type')");
-    config->architecture = name != NULL ? architecture_find(name) : architecture_of_type(type);
-    if (config->architecture == NULL)
-        return refuse_class(file, name != NULL ? name : type);
-    const char *expected = config->architecture->body->model_type;
-    return type == NULL || strcmp(type, expected) == 0 ||
-           json_refuse(file, "'model_type' is '%.100s', but %s is of type '%s'", type,
-                       config->architecture->class_name, expected);
+        refuse_class(file, "(no 'architectures', no 'model_type')");
+    const struct architecture *architecture =
+        name != NULL ? architecture_find(name) : architecture_of_type(type);
+    if (architecture == NULL)
+        refuse_class(file, name != NULL ? name : type);
+    if (type != NULL && strcmp(type, architecture->body->model_type) != 0)
+        json_refuse(file, "'model_type' is '%.100s', but %s is of type '%s'", type,
+                    architecture->class_name, architecture->body->model_type);
+    return architecture;
 }
 
 /* ---- Body ---- */
@@ -61,7 +57,7 @@ static const struct json_name ACTIVATIONS[] = {
 };
 
 /* Sizes of the layers have no key where there are none: an embedding alone. */
-static bool read_sizes(const struct json_file *file, const struct body *body,
+static void read_sizes(const struct json_file *file, const struct body *body,
                        struct model_config *model)
 {
     const struct {
@@ -80,33 +76,26 @@ static bool read_sizes(const struct json_file *file, const struct body *body,
     model->layers = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (sizes[i].key != NULL)
-            json_need_count(file, NULL, sizes[i].key, 1, sizes[i].size);
+            *sizes[i].size = json_need_count(file, NULL, sizes[i].key, 1);
     if (body->types != NULL)
-        json_count(file, NULL, body->types, 0, &model->token_types);
-    return json_is_right(file);
+        model->token_types = json_count(file, NULL, body->types, 0, body->default_types);
 }
 
 /* What these classes could do and the weight file cannot say. */
-static bool check_variants(const struct json_file *file)
+static void check_variants(const struct json_file *file)
 {
     static const char *const must_be_false[] = {"is_decoder", "add_cross_attention"};
     static const struct json_name positions[] = {{"absolute", 0}, {NULL, 0}};
-    int64_t ignored = 0;
-    for (size_t i = 0; i < sizeof must_be_false / sizeof must_be_false[0]; i++) {
-        bool is_set = false;
-        json_flag(file, NULL, must_be_false[i], &is_set);
-        if (is_set)
+    for (size_t i = 0; i < sizeof must_be_false / sizeof must_be_false[0]; i++)
+        if (json_flag(file, NULL, must_be_false[i], false))
             json_refuse(file, "'%s' is true; expected an encoder", must_be_false[i]);
-    }
-    return json_choice(file, "position_embedding_type", positions, "absolute", &ignored) &&
-           json_is_right(file);
+    json_choice(file, "position_embedding_type", positions, "absolute", 0);
 }
 
 /* A key with the names and values that it has in weight files. */
 static void read_named(const struct json_file *file, const char *key, struct model_config *model)
 {
-    const char *name = NULL;
-    json_text(file, NULL, key, &name);
+    const char *name = json_text(file, NULL, key, NULL);
     const char *expected = name != NULL ? config_set(model, key, name) : NULL;
     if (expected != NULL)
         json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
@@ -114,58 +103,51 @@ static void read_named(const struct json_file *file, const char *key, struct mod
 
 static void read_factor(const struct json_file *file, const char *key, double *factor)
 {
-    if (json_number(file, NULL, key, factor) && !(*factor >= 0))
+    *factor = json_number(file, key, *factor);
+    if (!(*factor >= 0))
         json_refuse(file, "'%s' is %g; expected 0 or more", key, *factor);
 }
 
-static bool read_embedding_alone(const struct json_file *file, struct checkpoint_config *config)
+static void read_embedding_alone(const struct json_file *file, struct checkpoint_config *config)
 {
     struct model_config *model = &config->model;
     model->pooling = POOLING_MEAN;
     config->positions_are_open = json_member(file, NULL, "position") == NULL;
-    if (!read_sizes(file, config->architecture->body, model))
-        return false;
+    read_sizes(file, config->architecture->body, model);
     read_named(file, "position", model);
     read_named(file, "pooling", model);
     read_factor(file, "position_base", &model->position_base);
     read_factor(file, "position_scale", &model->position_scale);
     read_factor(file, "embedding_scale", &model->embedding_scale);
-    return json_is_right(file);
 }
 
-static bool read_body(const struct json_file *file, struct checkpoint_config *config)
+static void read_transformer(const struct json_file *file, const struct body *body,
+                             struct model_config *model)
 {
-    const struct body *body = config->architecture->body;
-    struct model_config *model = &config->model;
-    config_defaults(model);
-    if (body->is_embedding_alone)
-        return read_embedding_alone(file, config);
     model->position = POSITION_LEARNED;
     model->embedding_norm = NORM_LAYER;
     model->norm_eps = body->default_eps;
-    model->activation = ACTIVATION_GELU;
-    if (!read_sizes(file, body, model) || !check_variants(file) ||
-        !json_choice(file, body->activation, ACTIVATIONS,
-                     "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu", &model->activation))
-        return false;
-    if (body->eps != NULL && !json_number(file, NULL, body->eps, &model->norm_eps))
-        return false;
+    read_sizes(file, body, model);
+    check_variants(file);
+    model->activation =
+        json_choice(file, body->activation, ACTIVATIONS,
+                    "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu", ACTIVATION_GELU);
+    if (body->eps != NULL)
+        model->norm_eps = json_number(file, body->eps, body->default_eps);
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
-        return json_refuse(file, "'%s' is %g; expected a small number above 0", body->eps,
-                           model->norm_eps);
-    return model->width % model->heads == 0 ||
-           json_refuse(file, "'%s' is %lld, which '%s', %lld, does not divide", body->width,
-                       (long long)model->width, body->heads, (long long)model->heads);
+        json_refuse(file, "'%s' is %g; expected a small number above 0", body->eps,
+                    model->norm_eps);
+    if (model->width % model->heads != 0)
+        json_refuse(file, "'%s' is %lld, which '%s', %lld, does not divide", body->width,
+                    (long long)model->width, body->heads, (long long)model->heads);
 }
 
 /* ---- Head ---- */
 
 /* id2label is {"0": name, "1": name, …}, without gaps. */
-static bool read_labels(const struct json_file *file, struct checkpoint_config *config)
+static void read_labels(const struct json_file *file, struct checkpoint_config *config)
 {
-    int64_t count = 0;
-    if (!json_count(file, NULL, "num_labels", 1, &count))
-        return false;
+    int64_t count = json_count(file, NULL, "num_labels", 1, 0);
     const json_t *names = json_typed(file, "id2label", JSON_OBJECT, "an object");
     size_t n = json_object_size(names);
     for (size_t i = 0; i < n; i++) {
@@ -173,16 +155,14 @@ static bool read_labels(const struct json_file *file, struct checkpoint_config *
         snprintf(key, sizeof key, "%zu", i);
         const json_t *name = json_object_get(names, key);
         if (!json_is_string(name))
-            return json_refuse(file,
-                               "'id2label' has %zu entries, and \"%s\" is %s; expected a name", n,
-                               key, name == NULL ? "missing" : json_kind(name));
+            json_refuse(file, "'id2label' has %zu entries, and \"%s\" is %s; expected a name", n,
+                        key, name == NULL ? "missing" : json_kind(name));
     }
     if (n > 0 && count > 0 && (size_t)count != n)
-        return json_refuse(file, "'num_labels' is %lld, but 'id2label' has %zu entries",
-                           (long long)count, n);
+        json_refuse(file, "'num_labels' is %lld, but 'id2label' has %zu entries", (long long)count,
+                    n);
     config->label_names = n > 0 ? names : NULL;
     config->model.labels = n > 0 ? (int64_t)n : count;
-    return json_is_right(file);
 }
 
 /* The class of an activation, "torch.nn.modules.activation.Sigmoid", that a cross-encoder names: in
@@ -190,11 +170,10 @@ static bool read_labels(const struct json_file *file, struct checkpoint_config *
 static const char *read_cross_encoder(const struct json_file *file,
                                       struct checkpoint_config *config)
 {
-    const char *function = NULL;
     const json_t *inner = json_typed(file, "sentence_transformers", JSON_OBJECT, "an object");
-    json_text(file, NULL, "sbert_ce_default_activation_function", &function);
+    const char *function = json_text(file, NULL, "sbert_ce_default_activation_function", NULL);
     if (inner != NULL)
-        json_text(file, inner, "activation_fn", &function);
+        function = json_text(file, inner, "activation_fn", function);
     config->is_cross_encoder = inner != NULL || function != NULL;
     return function;
 }
@@ -204,7 +183,7 @@ enum problem_type { PROBLEM_OPEN, PROBLEM_REGRESSION, PROBLEM_SINGLE_LABEL, PROB
 /* How logits become scores. One label: what the cross-encoder says, else the sigmoid, which is the
  * default both of sentence-transformers and of transformers' pipelines; a regression has none. More
  * labels: softmax, unless several may be true at once. */
-static bool read_scores(const struct json_file *file, struct checkpoint_config *config)
+static enum scores read_scores(const struct json_file *file, struct checkpoint_config *config)
 {
     static const struct json_name types[] = {
         {"", PROBLEM_OPEN},
@@ -215,28 +194,20 @@ static bool read_scores(const struct json_file *file, struct checkpoint_config *
     };
     static const struct json_name functions[] = {
         {"Sigmoid", SCORES_SIGMOID}, {"Identity", SCORES_NONE}, {NULL, 0}};
-    int64_t type = PROBLEM_OPEN, said = -1;
     const char *function = read_cross_encoder(file, config);
-    if (!json_is_right(file))
-        return false;
-    if (function != NULL) {
-        said = json_name_value(functions, json_last_name(function));
-        if (said < 0)
-            json_refuse(file,
-                        "the activation function '%.100s' is not known; expected Identity or "
-                        "Sigmoid",
-                        function);
-    }
-    json_choice(file, "problem_type", types,
-                "regression, single_label_classification or multi_label_classification", &type);
+    int64_t said = function != NULL ? json_name_value(functions, json_last_name(function)) : -1;
+    if (function != NULL && said < 0)
+        json_refuse(file,
+                    "the activation function '%.100s' is not known; expected Identity or Sigmoid",
+                    function);
+    int64_t type = json_choice(
+        file, "problem_type", types,
+        "regression, single_label_classification or multi_label_classification", PROBLEM_OPEN);
     bool is_single = config->model.labels == 1;
     if (type == PROBLEM_REGRESSION || (is_single && said == SCORES_NONE))
-        config->model.scores = SCORES_NONE;
-    else if (is_single || said == SCORES_SIGMOID || type == PROBLEM_MULTI_LABEL)
-        config->model.scores = SCORES_SIGMOID;
-    else
-        config->model.scores = SCORES_SOFTMAX;
-    return json_is_right(file);
+        return SCORES_NONE;
+    return is_single || said == SCORES_SIGMOID || type == PROBLEM_MULTI_LABEL ? SCORES_SIGMOID
+                                                                              : SCORES_SOFTMAX;
 }
 
 static enum dense_activation as_dense(int64_t activation)
@@ -249,13 +220,12 @@ static enum dense_activation as_dense(int64_t activation)
     }
 }
 
-static bool read_head(const struct json_file *file, struct checkpoint_config *config)
+static void read_head(const struct json_file *file, struct checkpoint_config *config)
 {
     const struct head *head = config->architecture->head;
     struct model_config *model = &config->model;
-    bool is_tied = true;
     if (head == NULL)
-        return true;
+        return;
     model->head = head->kind;
     model->head_norm = head->has_norm;
     if (head->reads_pooled)
@@ -264,22 +234,27 @@ static bool read_head(const struct json_file *file, struct checkpoint_config *co
         head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense;
     if (head->kind == HEAD_MASK) {
         model->scores = SCORES_SOFTMAX;
-        json_flag(file, NULL, "tie_word_embeddings", &is_tied);
-        model->head_tied = is_tied;
+        model->head_tied = json_flag(file, NULL, "tie_word_embeddings", true);
     }
     if (head->kind != HEAD_SEQUENCE && head->kind != HEAD_TOKEN)
-        return json_is_right(file);
-    if (head->labels == 0)
-        return read_labels(file, config) && read_scores(file, config);
+        return;
     model->labels = head->labels;
     model->scores = SCORES_SIGMOID;
-    return true;
+    if (head->labels == 0) {
+        read_labels(file, config);
+        model->scores = read_scores(file, config);
+    }
 }
 
-bool checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config)
+void checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config)
 {
-    *config = (struct checkpoint_config){.architecture = NULL};
-    return read_class(file, config) && read_body(file, config) && read_head(file, config);
+    *config = (struct checkpoint_config){.architecture = read_class(file)};
+    config_defaults(&config->model);
+    if (config->architecture->body->is_embedding_alone)
+        read_embedding_alone(file, config);
+    else
+        read_transformer(file, config->architecture->body, &config->model);
+    read_head(file, config);
 }
 
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label)

@@ -15,7 +15,7 @@ struct checkpoint_config {
 };
 
 /* Labels are 0 where config.json does not say how many there are: the classifier's rows do then. */
-bool checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config);
+void checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config);
 
 /* The name of a label, borrowed; NULL where there are no names. */
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label);

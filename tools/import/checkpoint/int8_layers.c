@@ -14,6 +14,7 @@
  */
 #include "tools/import/checkpoint/int8_layers.h"
 
+#include "tools/common/alloc.h"
 #include "tools/import/files/tensor_rows.h"
 
 #include <math.h>
@@ -22,10 +23,9 @@
 
 static const double LARGEST_OUTLIER = 16;
 
-bool int8_layers_open(struct int8_layers *layers, size_t n, struct problem *problem)
+void int8_layers_open(struct int8_layers *layers, size_t n)
 {
-    *layers = (struct int8_layers){.n = n, .in_f16 = calloc(n + 1, sizeof *layers->in_f16)};
-    return layers->in_f16 != NULL || problem_memory(problem);
+    *layers = (struct int8_layers){.n = n, .in_f16 = alloc_zeros(n, sizeof *layers->in_f16)};
 }
 
 void int8_layers_free(struct int8_layers *layers)
@@ -35,19 +35,18 @@ void int8_layers_free(struct int8_layers *layers)
 }
 
 /* largest [rows] = the largest magnitude of each row. */
-static bool largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor,
+static void largest_of_rows(const struct tensor_set *set, const struct stored_tensor *tensor,
                             size_t rows, size_t cols, float *largest)
 {
     struct tensor_rows chunk;
-    bool ok = tensor_rows_open(&chunk, rows, cols, false, set->problem);
-    for (size_t row = 0; ok && row < rows; row += chunk.most) {
+    tensor_rows_open(&chunk, rows, cols, false);
+    for (size_t row = 0; row < rows; row += chunk.most) {
         size_t n = rows - row < chunk.most ? rows - row : chunk.most;
-        ok = tensor_rows_read(&chunk, set, tensor, row, n);
-        for (size_t i = 0; ok && i < n * cols; i++)
+        tensor_rows_read(&chunk, set, tensor, row, n);
+        for (size_t i = 0; i < n * cols; i++)
             largest[row + i / cols] = fmaxf(largest[row + i / cols], fabsf(chunk.values[i]));
     }
     tensor_rows_free(&chunk);
-    return ok;
 }
 
 static int by_size(const void *a, const void *b)
@@ -64,20 +63,16 @@ static double outlier_of(float *largest, size_t rows)
     return top > 0 ? top / median : 1;
 }
 
-bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
+void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
                        const struct stored_tensor *out, size_t rows, size_t cols)
 {
-    float *largest = calloc(rows, sizeof *largest);
-    bool ok = (largest != NULL || problem_memory(set->problem)) &&
-              largest_of_rows(set, out, rows, cols, largest);
-    if (ok) {
-        double outlier = outlier_of(largest, rows);
-        layers->worst = fmax(layers->worst, outlier);
-        layers->in_f16[layer] = !(outlier <= LARGEST_OUTLIER);
-        layers->n_f16 += layers->in_f16[layer];
-    }
+    float *largest = alloc_zeros(rows, sizeof *largest);
+    largest_of_rows(set, out, rows, cols, largest);
+    double outlier = outlier_of(largest, rows);
+    layers->worst = fmax(layers->worst, outlier);
+    layers->in_f16[layer] = !(outlier <= LARGEST_OUTLIER);
+    layers->n_f16 += layers->in_f16[layer];
     free(largest);
-    return ok;
 }
 
 void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE])

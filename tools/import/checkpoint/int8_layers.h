@@ -13,11 +13,11 @@ struct int8_layers {
 };
 
 /* Room for n layers, none of which keeps f16. */
-bool int8_layers_open(struct int8_layers *layers, size_t n, struct problem *problem);
+void int8_layers_open(struct int8_layers *layers, size_t n);
 void int8_layers_free(struct int8_layers *layers);
 
 /* Judges a layer by its feed_forward.out, [rows, cols]. */
-bool int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
+void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
                        const struct stored_tensor *out, size_t rows, size_t cols);
 
 /* One line of which layers keep f16 and why; "" where none does. */

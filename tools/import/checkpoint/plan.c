@@ -1,6 +1,8 @@
 /* plan.c - from the tables of architecture.h to the tensors of one checkpoint; see plan.h. */
 #include "tools/import/checkpoint/plan.h"
 
+#include "tools/common/alloc.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +66,7 @@ static const char *place_of(const struct tensor_set *set)
     return set->n_files == 1 ? set->files[0].header.name : "the checkpoint";
 }
 
-/* A tensor of the checkpoint of this shape, cols 0: a vector; NULL after a refusal. */
+/* A tensor of the checkpoint of this shape, cols 0: a vector. */
 static const struct stored_tensor *need(const struct making *making, const char *key, uint64_t rows,
                                         uint64_t cols)
 {
@@ -76,17 +78,14 @@ static const struct stored_tensor *need(const struct making *making, const char 
     if (tensor == NULL)
         problem_say(set->problem, "%s has no tensor '%s'; expected one of shape %s", place_of(set),
                     key, expected);
-    else if (tensor->n_dims != wanted.n_dims ||
-             memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
+    if (tensor->n_dims != wanted.n_dims ||
+        memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
         tensor_refuse(set, tensor, " has the shape %s; expected %s",
                       tensor_shape_text(tensor, shape), expected);
-    else if (tensor->type == 0)
+    if (tensor->type == 0)
         tensor_refuse(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
-    else {
-        tensor->used = true;
-        return tensor;
-    }
-    return NULL;
+    tensor->used = true;
+    return tensor;
 }
 
 /* ---- Tensors of the weight file ---- */
@@ -115,7 +114,7 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
     return bears_int8 ? TENSOR_INT8 : TENSOR_F16;
 }
 
-static bool append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)
+static void append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)
 {
     struct plan *plan = making->plan;
     tensor->set = making->tensors;
@@ -123,27 +122,22 @@ static bool append(const struct making *making, enum part_kind kind, struct plan
     tensor->layout = tensor->n_dims == 2 && kind != PART_TABLE ? LAYOUT_PANELS : LAYOUT_ROWS;
     size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
     if (n_bytes == 0)
-        return problem_say(making->tensors->problem, "tensor '%s' [%zu, %zu] is too large",
-                           tensor->name, tensor->rows, tensor->cols);
+        problem_say(making->tensors->problem, "tensor '%s' [%zu, %zu] is too large", tensor->name,
+                    tensor->rows, tensor->cols);
     if (plan->n == plan->cap) {
-        size_t cap = 2 * plan->cap + 64;
-        struct planned_tensor *tensors = realloc(plan->tensors, cap * sizeof *tensors);
-        if (tensors == NULL)
-            return problem_memory(making->tensors->problem);
-        plan->tensors = tensors;
-        plan->cap = cap;
+        plan->cap = 2 * plan->cap + 64;
+        plan->tensors = alloc_resize(plan->tensors, plan->cap, sizeof *plan->tensors);
     }
     plan->tensors[plan->n++] = *tensor;
     plan->n_parameters += (uint64_t)tensor->rows * tensor->cols;
     plan->n_bytes += n_bytes;
     for (size_t i = 0; i < tensor->n_parts; i++)
         plan->n_source_bytes += tensor->parts[i]->n_bytes;
-    return true;
 }
 
 /* One tensor of a part: the ending of its name in the weight file, and another one that it may have
  * in the checkpoint (NULL: none; KERNEL: it is then transposed). */
-static bool add(const struct making *making, const struct part *part, int64_t layer,
+static void add(const struct making *making, const struct part *part, int64_t layer,
                 const char *ending, const char *other_ending, bool is_matrix)
 {
     struct planned_tensor tensor = {.n_dims = is_matrix ? 2 : 1};
@@ -159,17 +153,15 @@ static bool add(const struct making *making, const struct part *part, int64_t la
         key_of(key, from, layer, is_other ? other_ending : ending);
         tensor.parts[i] =
             tensor.is_transposed ? need(making, key, cols, rows) : need(making, key, rows, cols);
-        if (tensor.parts[i] == NULL)
-            return false;
         tensor.n_parts++;
     }
     tensor.rows = (size_t)rows * tensor.n_parts;
     tensor.cols = is_matrix ? (size_t)cols : 1;
-    return append(making, part->kind, &tensor);
+    append(making, part->kind, &tensor);
 }
 
 /* A vector that the checkpoint has under either of two names, or under both. */
-static bool add_either(const struct making *making, struct part part, int64_t layer)
+static void add_either(const struct making *making, struct part part, int64_t layer)
 {
     struct stored_tensor *second = part.from[1] != NULL ? find(making, part.from[1], 0, "") : NULL;
     if (second != NULL)
@@ -177,48 +169,50 @@ static bool add_either(const struct making *making, struct part part, int64_t la
     if (part.from[1] != NULL && find(making, part.from[0], 0, "") == NULL)
         part.from[0] = part.from[1];
     part.from[1] = NULL;
-    return add(making, &part, layer, "", NULL, false);
+    add(making, &part, layer, "", NULL, false);
 }
 
 /* The matrix of an output layer, unless that is the embedding table: a copy of it is not read. */
-static bool add_untied(const struct making *making, const struct part *part)
+static void add_untied(const struct making *making, const struct part *part)
 {
     struct stored_tensor *tensor = find(making, part->from[0], 0, "");
     if (tensor != NULL)
         tensor->used = true;
-    return making->model->head_tied || add(making, part, 0, "", NULL, true);
+    if (!making->model->head_tied)
+        add(making, part, 0, "", NULL, true);
 }
 
 /* All tensors of a part. A table of no rows is none: a model without token types. */
-static bool add_part(const struct making *making, const struct part *part, int64_t layer)
+static void add_part(const struct making *making, const struct part *part, int64_t layer)
 {
     if (part->kind == PART_TABLE && size_of(making, part->rows) == 0)
-        return true;
+        return;
     if (part->rows == DIM_POSITIONS && making->model->position != POSITION_LEARNED)
-        return true;
+        return;
     switch (part->kind) {
     case PART_TABLE:
-    case PART_MATRIX: return add(making, part, layer, "", NULL, true);
-    case PART_UNTIED: return add_untied(making, part);
-    case PART_VECTOR: return add_either(making, *part, layer);
+    case PART_MATRIX: add(making, part, layer, "", NULL, true); break;
+    case PART_UNTIED: add_untied(making, part); break;
+    case PART_VECTOR: add_either(making, *part, layer); break;
     case PART_NORM:
-        return add(making, part, layer, ".weight", ".gamma", false) &&
-               add(making, part, layer, ".bias", ".beta", false);
+        add(making, part, layer, ".weight", ".gamma", false);
+        add(making, part, layer, ".bias", ".beta", false);
+        break;
     case PART_SCORES:
-        return add(making, part, layer, ".weight", KERNEL, true) &&
-               (!making->model->head_bias || add(making, part, layer, ".bias", NULL, false));
+        add(making, part, layer, ".weight", KERNEL, true);
+        if (making->model->head_bias)
+            add(making, part, layer, ".bias", NULL, false);
+        break;
     default:
-        return add(making, part, layer, ".weight", NULL, true) &&
-               add(making, part, layer, ".bias", NULL, false);
+        add(making, part, layer, ".weight", NULL, true);
+        add(making, part, layer, ".bias", NULL, false);
     }
 }
 
-static bool add_parts(const struct making *making, const struct part *parts, int64_t layer)
+static void add_parts(const struct making *making, const struct part *parts, int64_t layer)
 {
     for (; parts->to != NULL; parts++)
-        if (!add_part(making, parts, layer))
-            return false;
-    return true;
+        add_part(making, parts, layer);
 }
 
 /* The first part of that kind, or NULL. */
@@ -232,75 +226,71 @@ static const struct part *part_of_kind(const struct part *parts, enum part_kind 
 /* ---- The layers ---- */
 
 /* Layer by layer, by the part that makes the residual stream's outliers. */
-static bool judge_layers(const struct making *making, const struct part *parts)
+static void judge_layers(const struct making *making, const struct part *parts)
 {
     struct int8_layers *layers = &making->plan->int8_layers;
     const struct part *part = part_of_kind(parts, PART_OUT);
-    if (!int8_layers_open(layers, (size_t)making->model->layers, making->tensors->problem))
-        return false;
+    int8_layers_open(layers, (size_t)making->model->layers);
     for (size_t layer = 0; part != NULL && layer < layers->n; layer++) {
         uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
         char key[KEY_BYTES];
         const struct stored_tensor *out =
             need(making, key_of(key, part->from[0], (int64_t)layer, ".weight"), rows, cols);
-        if (out == NULL ||
-            !int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows, (size_t)cols))
-            return false;
+        int8_layers_judge(layers, layer, making->tensors, out, (size_t)rows, (size_t)cols);
     }
-    return true;
 }
 
-static bool add_layers(struct making *making, const struct part *parts)
+static void add_layers(struct making *making, const struct part *parts)
 {
-    bool wants_int8 = making->is_int8, ok = !wants_int8 || judge_layers(making, parts);
-    for (int64_t layer = 0; ok && layer < making->model->layers; layer++) {
+    bool wants_int8 = making->is_int8;
+    if (wants_int8)
+        judge_layers(making, parts);
+    for (int64_t layer = 0; layer < making->model->layers; layer++) {
         making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
-        ok = add_parts(making, parts, layer);
+        add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;
-    return ok;
 }
 
 /* ---- The head ---- */
 
 /* Where config.json does not say how many labels there are, the classifier's rows do, or the
  * columns of its kernel. */
-static bool settle_labels(const struct making *making, const struct part *part)
+static void settle_labels(const struct making *making, const struct part *part)
 {
     struct model_config *model = making->model;
     if (model->labels > 0 || part == NULL)
-        return true;
+        return;
     const struct stored_tensor *weight = find(making, part->from[0], 0, ".weight");
     const struct stored_tensor *tensor =
         weight != NULL ? weight : find(making, part->from[0], 0, KERNEL);
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
-        return problem_say(making->tensors->problem,
-                           "%s: no tensor '%s.weight' [labels, %" PRId64
-                           "], and config.json has no 'id2label'",
-                           place_of(making->tensors), part->from[0], model->width);
+        problem_say(making->tensors->problem,
+                    "%s: no tensor '%s.weight' [labels, %" PRId64
+                    "], and config.json has no 'id2label'",
+                    place_of(making->tensors), part->from[0], model->width);
     model->labels = (int64_t)labels;
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
-    return true;
 }
 
 /* The head; NULL: none. Settles in the model what the tensors decide. */
-static bool add_head(const struct making *making, const struct head *head)
+static void add_head(const struct making *making, const struct head *head)
 {
     struct model_config *model = making->model;
     if (head == NULL)
-        return true;
+        return;
     const char *first = head->parts[0].from[0];
     if (head->is_optional && find(making, first, 0, ".weight") == NULL) {
         model->head = HEAD_NONE;
         model->head_dense = model->head_norm = 0;
-        return true;
+        return;
     }
     if (head->bias_is_optional && find(making, first, 0, ".bias") == NULL)
         model->head_bias = false;
-    return settle_labels(making, part_of_kind(head->parts, PART_SCORES)) &&
-           add_parts(making, head->parts, 0);
+    settle_labels(making, part_of_kind(head->parts, PART_SCORES));
+    add_parts(making, head->parts, 0);
 }
 
 /* ---- What is left ---- */
@@ -325,26 +315,22 @@ static bool may_be_left_out(const struct architecture *architecture, const char 
     return known;
 }
 
-static bool check_left_over(const struct making *making, const struct architecture *architecture)
+static void check_left_over(const struct making *making, const struct architecture *architecture)
 {
     struct plan *plan = making->plan;
     const struct tensor_set *tensors = making->tensors;
-    plan->left_out = calloc(tensors->n + 1, sizeof *plan->left_out);
-    if (plan->left_out == NULL)
-        return problem_memory(making->tensors->problem);
+    plan->left_out = alloc_zeros(tensors->n, sizeof *plan->left_out);
     for (size_t i = 0; i < tensors->n; i++) {
         const struct stored_tensor *tensor = &tensors->tensors[i];
         char shape[SHAPE_TEXT];
         if (tensor->used)
             continue;
         if (!may_be_left_out(architecture, tensor->key))
-            return tensor_refuse(tensors, tensor,
-                                 " %s is not part of a %s as config.json describes it",
-                                 tensor_shape_text(tensor, shape), architecture->class_name);
+            tensor_refuse(tensors, tensor, " %s is not part of a %s as config.json describes it",
+                          tensor_shape_text(tensor, shape), architecture->class_name);
         if (tensor->type != 0) /* not buffers of whole numbers, which nobody misses */
             plan->left_out[plan->n_left_out++] = tensor;
     }
-    return true;
 }
 
 /* ---- All of it ---- */
@@ -360,7 +346,7 @@ static void settle_positions(const struct making *making, const struct checkpoin
             making->model->position = POSITION_LEARNED;
 }
 
-bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config)
 {
     const struct body *body = config->architecture->body;
@@ -368,16 +354,17 @@ bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tens
     struct making making = {plan, type, tensors, model, type == TENSOR_INT8};
     bool is_projected = body->projection != NULL && model->embedding_width != model->width;
     *plan = (struct plan){.n = 0};
-    if (!tensor_set_strip(tensors, body->prefixes))
-        return false;
+    tensor_set_strip(tensors, body->prefixes);
     settle_positions(&making, config);
-    return add_parts(&making, body->embedding, 0) &&
-           (!is_projected || add_parts(&making, body->projection, 0)) &&
-           add_layers(&making, body->layer) && add_head(&making, config->architecture->head) &&
-           check_left_over(&making, config->architecture);
+    add_parts(&making, body->embedding, 0);
+    if (is_projected)
+        add_parts(&making, body->projection, 0);
+    add_layers(&making, body->layer);
+    add_head(&making, config->architecture->head);
+    check_left_over(&making, config->architecture);
 }
 
-bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                      size_t index, const struct dense_module *dense, bool has_bias)
 {
     static const struct part weight = {
@@ -386,14 +373,13 @@ bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set
         "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, {"linear.bias"}};
     struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
     const struct making making = {plan, type, tensors, &sizes, type == TENSOR_INT8};
-    if (!add_part(&making, &weight, (int64_t)index) ||
-        (has_bias && !add_part(&making, &bias, (int64_t)index)))
-        return false;
+    add_part(&making, &weight, (int64_t)index);
+    if (has_bias)
+        add_part(&making, &bias, (int64_t)index);
     for (size_t i = 0; i < tensors->n; i++)
         if (!tensors->tensors[i].used)
-            return tensor_refuse(tensors, &tensors->tensors[i],
-                                 " is not part of a Dense module as its config.json describes it");
-    return true;
+            tensor_refuse(tensors, &tensors->tensors[i],
+                          " is not part of a Dense module as its config.json describes it");
 }
 
 void plan_free(struct plan *plan)

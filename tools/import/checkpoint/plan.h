@@ -9,7 +9,6 @@
 #include "tools/import/checkpoint/int8_layers.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/files/tensor_file.h"
-#include "tools/import/progress.h"
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 
@@ -37,16 +36,16 @@ struct plan {
 /* type: how matrices are stored; 0: each as the checkpoint has it. Settles what the tensors decide
  * (whether there is a pooler, how many labels) in `config`, and marks the tensors used. The sets
  * and the config must outlive the plan. */
-bool plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
 /* Adds projection.index from the module's own tensors. */
-bool plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                      size_t index, const struct dense_module *dense, bool has_bias);
 void plan_free(struct plan *plan);
 
-/* Writes all tensors; progress is told how many bytes were read. False: a tensor cannot be read,
- * which the problem of its set says, or written, which the writer knows. */
-bool plan_write(const struct plan *plan, struct weight_writer *writer, struct progress *progress);
+/* Writes all tensors; the progress goes on by the bytes that were read. Failures are the
+ * writer's. */
+void plan_write(const struct plan *plan, struct weight_writer *writer);
 
 #endif

@@ -11,15 +11,13 @@
  * …] ---- */
 
 /* "" or "path/". */
-static bool read_place(const struct json_file *file, const json_t *module, char place[PLACE_BYTES])
+static void read_place(const struct json_file *file, const json_t *module, char place[PLACE_BYTES])
 {
-    const char *path = "";
-    if (!json_text(file, module, "path", &path))
-        return false;
+    const char *path = json_text(file, module, "path", "");
     size_t len = strlen(path);
     bool ends = len == 0 || path[len - 1] == '/';
-    return snprintf(place, PLACE_BYTES, "%s%s", path, ends ? "" : "/") < PLACE_BYTES ||
-           json_refuse(file, "a 'path' is longer than %d bytes", PLACE_BYTES);
+    if (snprintf(place, PLACE_BYTES, "%s%s", path, ends ? "" : "/") >= PLACE_BYTES)
+        json_refuse(file, "a 'path' is longer than %d bytes", PLACE_BYTES);
 }
 
 /* How far we are, in the order in which modules may stand: Transformer, Pooling, Dense …,
@@ -37,45 +35,43 @@ static const struct module_kind {
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
-static bool add_module(struct sentence_transformers *st, const struct json_file *file,
+static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
 {
-    const char *type = "";
     char place[PLACE_BYTES];
     if (!json_is_object(module))
-        return json_refuse(file, " holds %s; expected objects", json_kind(module));
-    if (!json_text(file, module, "type", &type) || !read_place(file, module, place))
-        return false;
+        json_refuse(file, " holds %s; expected objects", json_kind(module));
+    const char *type = json_text(file, module, "type", ""), *name = json_last_name(type);
     size_t i = 0;
-    const char *name = json_last_name(type);
+    read_place(file, module, place);
     while (i < N_MODULES && (strcmp(name, MODULES[i].name) != 0 || *stage != MODULES[i].before))
         i++;
-    if (i == N_MODULES) /* Dropout does nothing outside training. */
-        return strcmp(name, "Dropout") == 0 ||
-               json_refuse(file,
-                           "the module '%.100s' is not known, or not in this place; expected "
-                           "Transformer, Pooling, Dense (any number), Normalize",
-                           type);
+    if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
+        return;
+    if (i == N_MODULES)
+        json_refuse(file,
+                    "the module '%.100s' is not known, or not in this place; expected Transformer, "
+                    "Pooling, Dense (any number), Normalize",
+                    type);
     char *const places[] = {st->transformer, st->pooling_place,
                             st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
                             place};
     if (places[i] == NULL)
-        return json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
+        json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
     memmove(places[i], place, sizeof place);
     st->n_dense += MODULES[i].before == MODULES[i].after;
     *stage = MODULES[i].after;
     st->has_pooling = *stage >= STAGE_POOLING;
-    return true;
 }
 
-bool modules_parse(struct sentence_transformers *st, const struct json_file *file)
+void modules_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     enum stage stage = STAGE_START;
     for (size_t i = 0; i < json_array_size(file->root); i++)
-        if (!add_module(st, file, json_array_get(file->root, i), &stage))
-            return false;
+        add_module(st, file, json_array_get(file->root, i), &stage);
     st->normalize = stage == STAGE_NORMALIZE;
-    return stage != STAGE_START || json_refuse(file, " has no Transformer");
+    if (stage == STAGE_START)
+        json_refuse(file, " has no Transformer");
 }
 
 /* ---- 1_Pooling/config.json ---- */
@@ -102,75 +98,69 @@ static const struct json_name MODE_FLAGS[] = {
 
 /* Exactly one flag must be set: several modes are joined to a longer vector, which we do not have.
  */
-static bool read_mode_flags(struct sentence_transformers *st, const struct json_file *file)
+static int64_t read_mode_flags(const struct json_file *file)
 {
     const char *key, *set = NULL;
     json_t *value;
     json_object_foreach(file->root, key, value)
     {
-        bool is_set = false;
-        if (strncmp(key, "pooling_mode_", 13) != 0)
-            continue;
-        if (!json_flag(file, NULL, key, &is_set))
-            return false;
-        if (!is_set)
+        if (strncmp(key, "pooling_mode_", 13) != 0 || !json_flag(file, NULL, key, false))
             continue;
         if (json_name_value(MODE_FLAGS, key) < 0)
-            return json_refuse(file, "the pooling '%.100s' is not known", key);
+            json_refuse(file, "the pooling '%.100s' is not known", key);
         if (set != NULL)
-            return json_refuse(file, "'%s' and '%s' are both true; expected one pooling", set, key);
-        st->pooling = json_name_value(MODE_FLAGS, key);
+            json_refuse(file, "'%s' and '%s' are both true; expected one pooling", set, key);
         set = key;
     }
-    return set != NULL || json_refuse(file, "no 'pooling_mode_…' is true; expected one");
+    if (set == NULL)
+        json_refuse(file, "no 'pooling_mode_…' is true; expected one");
+    return json_name_value(MODE_FLAGS, set);
 }
 
-bool pooling_parse(struct sentence_transformers *st, const struct json_file *file)
+void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
 {
-    bool include_prompt = true;
-    json_count(file, NULL, "word_embedding_dimension", 1, &st->width);
-    json_count(file, NULL, "embedding_dimension", 1, &st->width);
-    json_flag(file, NULL, "include_prompt", &include_prompt);
-    if (!include_prompt)
+    int64_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
+    st->width = json_count(file, NULL, "embedding_dimension", 1, width);
+    if (!json_flag(file, NULL, "include_prompt", true))
         json_refuse(file,
                     "'include_prompt' is false, pooling without the prompt's tokens; expected "
                     "true");
-    if (json_member(file, NULL, "pooling_mode") == NULL)
-        read_mode_flags(st, file);
-    json_choice(file, "pooling_mode", MODE_NAMES,
-                "cls, mean, max, mean_sqrt_len_tokens, weightedmean or lasttoken", &st->pooling);
-    return json_is_right(file);
+    st->pooling =
+        json_member(file, NULL, "pooling_mode") == NULL
+            ? read_mode_flags(file)
+            : json_choice(file, "pooling_mode", MODE_NAMES,
+                          "cls, mean, max, mean_sqrt_len_tokens, weightedmean or lasttoken", 0);
 }
 
 /* ---- N_Dense/config.json ---- */
 
-static void read_dense_activation(const struct json_file *file, int64_t *activation)
+static int64_t read_dense_activation(const struct json_file *file)
 {
     static const struct json_name known[] = {
         {"Identity", DENSE_IDENTITY}, {"Tanh", DENSE_TANH}, {"ReLU", DENSE_RELU},
         {"GELU", DENSE_GELU},         {"SiLU", DENSE_SILU}, {NULL, 0},
     };
-    const char *type = "torch.nn.modules.activation.Tanh"; /* the default of the class Dense */
-    json_text(file, NULL, "activation_function", &type);
-    *activation = json_name_value(known, json_last_name(type));
-    if (*activation < 0)
+    const char *type = json_text(file, NULL, "activation_function",
+                                 "torch.nn.modules.activation.Tanh"); /* of the class Dense */
+    int64_t activation = json_name_value(known, json_last_name(type));
+    if (activation < 0)
         json_refuse(file,
                     "'activation_function' is '%.100s'; expected Identity, Tanh, ReLU, GELU or "
                     "SiLU",
                     type);
+    return activation;
 }
 
 /* The next of them. A weight file has one activation for all. */
-bool dense_parse(struct sentence_transformers *st, const struct json_file *file)
+void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
-    int64_t before = index > 0 ? st->dense[index - 1].out : st->width, activation;
-    bool has_bias = true;
-    json_need_count(file, NULL, "in_features", 1, &dense->in);
-    json_need_count(file, NULL, "out_features", 1, &dense->out);
-    json_flag(file, NULL, "bias", &has_bias);
-    read_dense_activation(file, &activation);
+    int64_t before = index > 0 ? st->dense[index - 1].out : st->width;
+    dense->in = json_need_count(file, NULL, "in_features", 1);
+    dense->out = json_need_count(file, NULL, "out_features", 1);
+    bool has_bias = json_flag(file, NULL, "bias", true);
+    int64_t activation = read_dense_activation(file);
     if (before > 0 && dense->in != before)
         json_refuse(file, "'in_features' is %lld; expected %lld, the width before it",
                     (long long)dense->in, (long long)before);
@@ -179,16 +169,14 @@ bool dense_parse(struct sentence_transformers *st, const struct json_file *file)
                           "it; expected the same");
     st->activation = activation;
     st->has_bias = has_bias;
-    return json_is_right(file);
 }
 
 /* ---- sentence_bert_config.json ---- */
 
-bool length_parse(struct sentence_transformers *st, const struct json_file *file)
+void length_parse(struct sentence_transformers *st, const struct json_file *file)
 {
-    json_count(file, NULL, "max_seq_length", 1, &st->max_seq_length);
-    json_flag(file, NULL, "do_lower_case", &st->lower);
-    return json_is_right(file);
+    st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
+    st->lower = json_flag(file, NULL, "do_lower_case", false);
 }
 
 /* ---- config_sentence_transformers.json ---- */
@@ -205,26 +193,24 @@ static bool is_key(const char *text)
     return len <= MOST_NAME_BYTES;
 }
 
-bool prompts_check(const struct json_file *file)
+void prompts_check(const struct json_file *file)
 {
     json_t *prompts = json_typed(file, "prompts", JSON_OBJECT, "an object"), *text;
-    const char *name, *chosen = NULL;
+    const char *chosen = json_text(file, NULL, "default_prompt_name", NULL), *name;
     json_object_foreach(prompts, name, text)
     {
         if (!json_is_string(text))
-            return json_refuse(file, "the prompt '%.100s' is %s; expected a string", name,
-                               json_kind(text));
+            json_refuse(file, "the prompt '%.100s' is %s; expected a string", name,
+                        json_kind(text));
         if (!is_key(name))
-            return json_refuse(file,
-                               "the prompt '%.100s' has a name of more than %d bytes, or with "
-                               "blanks, or that is not ASCII",
-                               name, MOST_NAME_BYTES);
+            json_refuse(file,
+                        "the prompt '%.100s' has a name of more than %d bytes, or with blanks, or "
+                        "that is not ASCII",
+                        name, MOST_NAME_BYTES);
     }
-    json_text(file, NULL, "default_prompt_name", &chosen);
     if (chosen != NULL && json_object_get(prompts, chosen) == NULL)
         json_refuse(file, "'default_prompt_name' is '%.100s', which 'prompts' does not have",
                     chosen);
-    return json_is_right(file);
 }
 
 static void setting(struct weight_writer *writer, const char *key, const json_t *text)
@@ -250,55 +236,50 @@ void prompts_write(const struct sentence_transformers *st, struct weight_writer 
 
 /* ---- All of it ---- */
 
-typedef bool parse_file(struct sentence_transformers *st, const struct json_file *file);
+typedef void parse_file(struct sentence_transformers *st, const struct json_file *file);
 
-/* Reads and parses a file; *is_there (NULL: it is needed) says whether it exists. */
+/* Reads and parses a file; whether it exists. */
 static bool read_file(struct sentence_transformers *st, struct folder *folder, const char *place,
-                      const char *name, parse_file *parse, bool *is_there)
+                      const char *name, parse_file *parse, bool needed)
 {
     struct json_file file;
-    if (!json_file_read(&file, folder, place, name, is_there == NULL, parse == modules_parse))
-        return false;
-    if (is_there != NULL)
-        *is_there = file.root != NULL;
-    bool ok = file.root == NULL || parse(st, &file);
+    json_file_read(&file, folder, place, name, needed, parse == modules_parse);
+    bool is_there = file.root != NULL;
+    if (is_there)
+        parse(st, &file);
     json_file_free(&file);
-    return ok;
+    return is_there;
 }
 
 /* What the modules point to. */
-static bool read_modules(struct sentence_transformers *st, struct folder *folder)
+static void read_modules(struct sentence_transformers *st, struct folder *folder)
 {
-    bool ok = read_file(st, folder, "", "modules.json", modules_parse, &st->is_present);
-    if (ok && st->has_pooling)
-        ok = read_file(st, folder, st->pooling_place, "config.json", pooling_parse, NULL);
-    for (size_t i = 0; ok && i < st->n_dense; i++)
-        ok = read_file(st, folder, st->dense[i].place, "config.json", dense_parse, NULL);
-    return ok;
+    st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
+    if (st->has_pooling)
+        read_file(st, folder, st->pooling_place, "config.json", pooling_parse, true);
+    for (size_t i = 0; i < st->n_dense; i++)
+        read_file(st, folder, st->dense[i].place, "config.json", dense_parse, true);
 }
 
 /* The name depends on the version that wrote it. */
-static bool read_length(struct sentence_transformers *st, struct folder *folder)
+static void read_length(struct sentence_transformers *st, struct folder *folder)
 {
     static const char *const names[] = {"sentence_bert_config.json",
                                         "sentence_distilbert_config.json",
                                         "sentence_roberta_config.json"};
-    bool ok = true, is_there = false;
-    for (size_t i = 0; ok && !is_there && i < sizeof names / sizeof names[0]; i++)
-        ok = read_file(st, folder, st->transformer, names[i], length_parse, &is_there);
-    return ok;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (read_file(st, folder, st->transformer, names[i], length_parse, false))
+            return;
 }
 
-bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
+void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder)
 {
     *st = (struct sentence_transformers){.pooling = POOLING_NONE, .has_bias = true};
-    bool ok = read_modules(st, folder) && read_length(st, folder) &&
-              json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false,
-                             false) &&
-              (st->prompts.root == NULL || prompts_check(&st->prompts));
-    if (!ok)
-        sentence_transformers_free(st);
-    return ok;
+    read_modules(st, folder);
+    read_length(st, folder);
+    json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false, false);
+    if (st->prompts.root != NULL)
+        prompts_check(&st->prompts);
 }
 
 void sentence_transformers_free(struct sentence_transformers *st)

@@ -32,15 +32,15 @@ struct sentence_transformers {
 };
 
 /* Reads all of it; without a modules.json only max_seq_length and the prompts are looked for. */
-bool sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
+void sentence_transformers_read(struct sentence_transformers *st, struct folder *folder);
 void sentence_transformers_free(struct sentence_transformers *st);
 
 /* Parts of it, from parsed files. */
-bool modules_parse(struct sentence_transformers *st, const struct json_file *file);
-bool pooling_parse(struct sentence_transformers *st, const struct json_file *file);
-bool dense_parse(struct sentence_transformers *st, const struct json_file *file);
-bool length_parse(struct sentence_transformers *st, const struct json_file *file);
-bool prompts_check(const struct json_file *file);
+void modules_parse(struct sentence_transformers *st, const struct json_file *file);
+void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
+void dense_parse(struct sentence_transformers *st, const struct json_file *file);
+void length_parse(struct sentence_transformers *st, const struct json_file *file);
+void prompts_check(const struct json_file *file);
 
 /* Writes prompt.NAME and default_prompt to META. */
 void prompts_write(const struct sentence_transformers *st, struct weight_writer *writer);

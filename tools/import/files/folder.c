@@ -6,6 +6,8 @@
  */
 #include "tools/import/files/folder.h"
 
+#include "tools/common/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,16 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool folder_open(struct folder *folder, const char *path, struct problem *problem)
+void folder_open(struct folder *folder, const char *path, struct problem *problem)
 {
     struct stat status;
     *folder = (struct folder){.path = path, .problem = problem};
     if (stat(path, &status) != 0)
-        return problem_say(problem, "%s: %s", path, strerror(errno));
-    return S_ISDIR(status.st_mode) ||
-           problem_say(problem,
-                       "%s is not a directory; expected one with config.json and model.safetensors",
-                       path);
+        problem_say(problem, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        problem_say(problem,
+                    "%s is not a directory; expected one with config.json and model.safetensors",
+                    path);
 }
 
 void folder_close(struct folder *folder)
@@ -56,69 +58,59 @@ static bool stays_inside(const char *name)
     return true;
 }
 
-bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
+static bool join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
+{
+    return snprintf(path, FOLDER_PATH, "%s/%s", folder->path, name) < FOLDER_PATH;
+}
+
+const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
 {
     if (!stays_inside(name))
-        return problem_say(folder->problem, "'%s' is not the name of a file in the directory",
-                           name);
-    if (snprintf(path, FOLDER_PATH, "%s/%s", folder->path, name) >= FOLDER_PATH)
-        return problem_say(folder->problem, "%.200s: the path is too long", name);
-    return true;
+        problem_say(folder->problem, "'%s' is not the name of a file in the directory", name);
+    if (!join(folder, name, path))
+        problem_say(folder->problem, "%.200s: the path is too long", name);
+    return path;
 }
 
 bool folder_has(const struct folder *folder, const char *place, const char *name)
 {
     char full[FOLDER_PATH], path[FOLDER_PATH];
-    struct problem ignored = {""};
-    const struct folder quiet = {.path = folder->path, .problem = &ignored};
-    return folder_join(&quiet, folder_name(full, place, name), path) && access(path, F_OK) == 0;
+    folder_name(full, place, name);
+    return stays_inside(full) && join(folder, full, path) && access(path, F_OK) == 0;
 }
 
 /* Remembers a file that was read. */
-static bool note(struct folder *folder, const char *name)
+static void note(struct folder *folder, const char *name)
 {
     for (size_t i = 0; i < folder->n; i++)
         if (strcmp(folder->names[i], name) == 0)
-            return true;
-    char **names = realloc(folder->names, (folder->n + 1) * sizeof *names);
-    if (names == NULL)
-        return problem_memory(folder->problem);
-    folder->names = names;
-    names[folder->n] = strdup(name);
-    if (names[folder->n] == NULL)
-        return problem_memory(folder->problem);
-    folder->n++;
-    return true;
+            return;
+    folder->names = alloc_resize(folder->names, folder->n + 1, sizeof *folder->names);
+    folder->names[folder->n++] = strcpy(alloc_zeros(strlen(name) + 1, 1), name);
 }
 
 /* ---- Files ---- */
 
-bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes)
+int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes)
 {
     char path[FOLDER_PATH];
     struct stat status;
-    *fd = -1;
-    if (!folder_join(folder, name, path))
-        return false;
-    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (opened < 0 && errno == ENOENT && !needed)
-        return true;
-    if (opened < 0 || fstat(opened, &status) != 0)
+    int fd = open(folder_join(folder, name, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT && !needed)
+        return -1;
+    if (fd < 0 || fstat(fd, &status) != 0)
         problem_say(folder->problem, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
+    if (!S_ISREG(status.st_mode)) {
+        close(fd);
         problem_say(folder->problem, "%s is %s; expected a file", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
-    else if (note(folder, name)) {
-        *fd = opened;
-        *n_bytes = (uint64_t)status.st_size;
-        return true;
     }
-    if (opened >= 0)
-        close(opened);
-    return false;
+    note(folder, name);
+    *n_bytes = (uint64_t)status.st_size;
+    return fd;
 }
 
-bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
+void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
                   struct problem *problem)
 {
     for (size_t done = 0; done < len;) {
@@ -126,44 +118,34 @@ bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return problem_say(problem, "%s cannot be read: %s", name, strerror(errno));
+            problem_say(problem, "%s cannot be read: %s", name, strerror(errno));
         if (n == 0)
-            return problem_say(problem,
-                               "%s ends at byte %" PRIu64
-                               "; it has changed since it was opened, or is truncated",
-                               name, offset + done);
+            problem_say(problem,
+                        "%s ends at byte %" PRIu64
+                        "; it has changed since it was opened, or is truncated",
+                        name, offset + done);
         done += (size_t)n;
     }
-    return true;
 }
 
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
                 struct problem *problem)
 {
-    char *text = NULL;
     if (n_bytes > most)
         problem_say(problem, "%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
-    else if ((text = malloc((size_t)n_bytes + 1)) == NULL)
-        problem_memory(problem);
-    else if (!file_read_at(fd, name, offset, text, (size_t)n_bytes, problem)) {
-        free(text);
-        text = NULL;
-    }
+    char *text = alloc_zeros((size_t)n_bytes + 1, 1);
+    file_read_at(fd, name, offset, text, (size_t)n_bytes, problem);
     return text;
 }
 
-bool folder_text(struct folder *folder, const char *name, bool needed, size_t most, char **text,
-                 size_t *len)
+char *folder_text(struct folder *folder, const char *name, bool needed, size_t most, size_t *len)
 {
-    int fd;
     uint64_t n_bytes = 0;
-    *text = NULL;
-    if (!folder_file(folder, name, needed, &fd, &n_bytes))
-        return false;
+    int fd = folder_file(folder, name, needed, &n_bytes);
     if (fd < 0)
-        return true;
-    *text = file_text(fd, name, 0, n_bytes, most, folder->problem);
+        return NULL;
+    char *text = file_text(fd, name, 0, n_bytes, most, folder->problem);
     *len = (size_t)n_bytes;
     close(fd);
-    return *text != NULL;
+    return text;
 }

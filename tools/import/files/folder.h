@@ -19,7 +19,7 @@ struct folder {
 };
 
 /* The path must be that of a directory. */
-bool folder_open(struct folder *folder, const char *path, struct problem *problem);
+void folder_open(struct folder *folder, const char *path, struct problem *problem);
 void folder_close(struct folder *folder);
 
 /* "place" and "name" after each other; place is "" or "2_Dense/". Returns `path`, cut where it is
@@ -30,23 +30,22 @@ const char *folder_name(char path[FOLDER_PATH], const char *place, const char *n
 bool folder_has(const struct folder *folder, const char *place, const char *name);
 
 /* "directory/name" in `path`. Names that lead out of the directory are refused. */
-bool folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH]);
+const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH]);
 
-/* Opens a regular file; *fd is -1 where it is absent and not needed. */
-bool folder_file(struct folder *folder, const char *name, bool needed, int *fd, uint64_t *n_bytes);
+/* Opens a regular file; -1 where it is absent and not needed. */
+int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes);
 
 /* All of such a file, at most `most` bytes; the caller frees. NULL where it is absent and not
  * needed. */
-bool folder_text(struct folder *folder, const char *name, bool needed, size_t most, char **text,
-                 size_t *len);
+char *folder_text(struct folder *folder, const char *name, bool needed, size_t most, size_t *len);
 
 /* ---- Files that are open ---- */
 
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
-bool file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
+void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
                   struct problem *problem);
 
-/* The n_bytes of a file from `offset` on, at most `most`; the caller frees. NULL: refused. */
+/* The n_bytes of a file from `offset` on, at most `most`; the caller frees. */
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
                 struct problem *problem);
 

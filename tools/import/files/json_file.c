@@ -29,7 +29,7 @@ const char *json_kind(const json_t *value)
 
 /* ---- Files ---- */
 
-bool json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
+void json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
                      bool is_array, struct problem *problem)
 {
     json_error_t error;
@@ -37,26 +37,22 @@ bool json_file_parse(struct json_file *file, const char *name, const char *text,
     snprintf(file->name, sizeof file->name, "%s", name);
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (file->root == NULL)
-        return problem_say(problem, "%s, line %d: not JSON: %s", name, error.line, error.text);
-    if (is_array ? json_is_array(file->root) : json_is_object(file->root))
-        return true;
-    problem_say(problem, "%s is %s; expected %s", name, json_kind(file->root),
-                is_array ? "an array" : "an object");
-    json_file_free(file);
-    return false;
+        problem_say(problem, "%s, line %d: not JSON: %s", name, error.line, error.text);
+    if (is_array ? !json_is_array(file->root) : !json_is_object(file->root))
+        problem_say(problem, "%s is %s; expected %s", name, json_kind(file->root),
+                    is_array ? "an array" : "an object");
 }
 
-bool json_file_read(struct json_file *file, struct folder *folder, const char *place,
+void json_file_read(struct json_file *file, struct folder *folder, const char *place,
                     const char *name, bool needed, bool is_array)
 {
-    char full[FOLDER_PATH], *text;
+    char full[FOLDER_PATH];
     size_t len = 0;
     *file = (struct json_file){.problem = folder->problem};
-    if (!folder_text(folder, folder_name(full, place, name), needed, MOST_JSON_BYTES, &text, &len))
-        return false;
-    bool ok = text == NULL || json_file_parse(file, full, text, len, is_array, folder->problem);
+    char *text = folder_text(folder, folder_name(full, place, name), needed, MOST_JSON_BYTES, &len);
+    if (text != NULL)
+        json_file_parse(file, full, text, len, is_array, folder->problem);
     free(text);
-    return ok;
 }
 
 void json_file_free(struct json_file *file)
@@ -65,18 +61,11 @@ void json_file_free(struct json_file *file)
     file->root = NULL;
 }
 
-bool json_refuse(const struct json_file *file, const char *format, ...)
+void json_refuse(const struct json_file *file, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     problem_in(file->problem, file->name, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool json_is_right(const struct json_file *file)
-{
-    return file->problem->text[0] == '\0';
 }
 
 /* ---- Members ---- */
@@ -87,17 +76,16 @@ const json_t *json_member(const struct json_file *file, const json_t *object, co
     return json_is_null(value) ? NULL : value;
 }
 
-static bool refuse(const struct json_file *file, const char *key, const json_t *value,
-                   const char *expected)
+_Noreturn static void refuse(const struct json_file *file, const char *key, const json_t *value,
+                             const char *expected)
 {
     if (json_is_number(value))
-        return json_refuse(file, "'%s' is %.17g; expected %s", key, json_number_value(value),
-                           expected);
+        json_refuse(file, "'%s' is %.17g; expected %s", key, json_number_value(value), expected);
     if (json_is_string(value))
-        return json_refuse(file, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
-                           expected);
-    return json_refuse(file, "'%s' is %s; expected %s", key,
-                       value == NULL ? "missing" : json_kind(value), expected);
+        json_refuse(file, "'%s' is \"%.100s\"; expected %s", key, json_string_value(value),
+                    expected);
+    json_refuse(file, "'%s' is %s; expected %s", key, value == NULL ? "missing" : json_kind(value),
+                expected);
 }
 
 bool json_whole(const json_t *value, uint64_t *whole)
@@ -110,52 +98,51 @@ bool json_whole(const json_t *value, uint64_t *whole)
     return true;
 }
 
-bool json_count(const struct json_file *file, const json_t *object, const char *key, int64_t least,
-                int64_t *value)
+int64_t json_count(const struct json_file *file, const json_t *object, const char *key,
+                   int64_t least, int64_t otherwise)
 {
     const json_t *member = json_member(file, object, key);
     char expected[64];
     uint64_t whole;
     if (member == NULL)
-        return true;
-    if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least) {
-        *value = (int64_t)whole;
-        return true;
-    }
+        return otherwise;
+    if (json_whole(member, &whole) && whole <= INT32_MAX && (int64_t)whole >= least)
+        return (int64_t)whole;
     snprintf(expected, sizeof expected, "a whole number from %" PRId64 " to %d", least, INT32_MAX);
-    return refuse(file, key, member, expected);
+    refuse(file, key, member, expected);
 }
 
-bool json_need_count(const struct json_file *file, const json_t *object, const char *key,
-                     int64_t least, int64_t *value)
+int64_t json_need_count(const struct json_file *file, const json_t *object, const char *key,
+                        int64_t least)
 {
-    return json_member(file, object, key) != NULL ? json_count(file, object, key, least, value)
-                                                  : refuse(file, key, NULL, "a whole number");
+    if (json_member(file, object, key) == NULL)
+        refuse(file, key, NULL, "a whole number");
+    return json_count(file, object, key, least, 0);
 }
 
-bool json_number(const struct json_file *file, const json_t *object, const char *key, double *value)
+double json_number(const struct json_file *file, const char *key, double otherwise)
 {
-    const json_t *member = json_member(file, object, key);
-    if (json_is_number(member))
-        *value = json_number_value(member);
-    return member == NULL || json_is_number(member) || refuse(file, key, member, "a number");
+    const json_t *member = json_member(file, NULL, key);
+    if (member != NULL && !json_is_number(member))
+        refuse(file, key, member, "a number");
+    return member != NULL ? json_number_value(member) : otherwise;
 }
 
-bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool *value)
-{
-    const json_t *member = json_member(file, object, key);
-    if (json_is_boolean(member))
-        *value = json_is_true(member);
-    return member == NULL || json_is_boolean(member) || refuse(file, key, member, "true or false");
-}
-
-bool json_text(const struct json_file *file, const json_t *object, const char *key,
-               const char **value)
+bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool otherwise)
 {
     const json_t *member = json_member(file, object, key);
-    if (json_is_string(member))
-        *value = json_string_value(member);
-    return member == NULL || json_is_string(member) || refuse(file, key, member, "a string");
+    if (member != NULL && !json_is_boolean(member))
+        refuse(file, key, member, "true or false");
+    return member != NULL ? json_is_true(member) : otherwise;
+}
+
+const char *json_text(const struct json_file *file, const json_t *object, const char *key,
+                      const char *otherwise)
+{
+    const json_t *member = json_member(file, object, key);
+    if (member != NULL && !json_is_string(member))
+        refuse(file, key, member, "a string");
+    return member != NULL ? json_string_value(member) : otherwise;
 }
 
 json_t *json_typed(const struct json_file *file, const char *key, json_type type,
@@ -164,10 +151,9 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
     json_t *value = json_object_get(file->root, key);
     if (value == NULL || json_is_null(value))
         return NULL;
-    if (json_typeof(value) == type)
-        return value;
-    json_refuse(file, "'%s' is %s; expected %s", key, json_kind(value), expected);
-    return NULL;
+    if (json_typeof(value) != type)
+        json_refuse(file, "'%s' is %s; expected %s", key, json_kind(value), expected);
+    return value;
 }
 
 /* ---- Names ---- */
@@ -186,15 +172,12 @@ const char *json_last_name(const char *name)
     return dot != NULL ? dot + 1 : name;
 }
 
-bool json_choice(const struct json_file *file, const char *key, const struct json_name *names,
-                 const char *expected, int64_t *value)
+int64_t json_choice(const struct json_file *file, const char *key, const struct json_name *names,
+                    const char *expected, int64_t otherwise)
 {
-    const char *name = NULL;
-    if (!json_text(file, NULL, key, &name))
-        return false;
-    int64_t found = name != NULL ? json_name_value(names, name) : *value;
-    if (found < 0)
-        return json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
-    *value = found;
-    return true;
+    const char *name = json_text(file, NULL, key, NULL);
+    int64_t found = name != NULL ? json_name_value(names, name) : otherwise;
+    if (name != NULL && found < 0)
+        json_refuse(file, "'%s' is '%.100s'; expected %s", key, name, expected);
+    return found;
 }

@@ -4,6 +4,8 @@
  */
 #include "tools/import/files/tensor_file.h"
 
+#include "tools/common/alloc.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAP
 
 /* ---- The header ---- */
 
-bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
+void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
                    const char *format, ...)
 {
     char name[700];
@@ -51,22 +53,19 @@ bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *ten
     snprintf(name, sizeof name, "%s: tensor '%s'", tensor_file_name(set, tensor), tensor->name);
     va_start(arguments, format);
     problem_in(set->problem, name, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
-static bool parse_shape(const struct tensor_set *set, struct stored_tensor *tensor,
+static void parse_shape(const struct tensor_set *set, struct stored_tensor *tensor,
                         const json_t *shape)
 {
     if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
-        return tensor_refuse(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
-                             json_kind(shape), TENSOR_DIMS);
+        tensor_refuse(set, tensor, "'shape' is %s; expected an array of at most %d numbers",
+                      json_kind(shape), TENSOR_DIMS);
     tensor->n_dims = json_array_size(shape);
     for (size_t i = 0; i < tensor->n_dims; i++)
         if (!json_whole(json_array_get(shape, i), &tensor->shape[i]))
-            return tensor_refuse(
-                set, tensor, "'shape' holds something that is not a whole number from 0 to 2^53");
-    return true;
+            tensor_refuse(set, tensor,
+                          "'shape' holds something that is not a whole number from 0 to 2^53");
 }
 
 /* Bytes that the shape asks for, or false if that overflows. */
@@ -79,7 +78,7 @@ static bool shape_bytes(const struct stored_tensor *tensor, uint64_t *n_bytes)
     return true;
 }
 
-static bool parse_offsets(const struct tensor_set *set, struct stored_tensor *tensor,
+static void parse_offsets(const struct tensor_set *set, struct stored_tensor *tensor,
                           const json_t *offsets)
 {
     const struct tensor_file *file = &set->files[tensor->file];
@@ -88,43 +87,42 @@ static bool parse_offsets(const struct tensor_set *set, struct stored_tensor *te
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !json_whole(json_array_get(offsets, 0), &begin) ||
         !json_whole(json_array_get(offsets, 1), &end))
-        return tensor_refuse(set, tensor, "'data_offsets' is not [begin, end]");
+        tensor_refuse(set, tensor, "'data_offsets' is not [begin, end]");
     if (begin > end || end > file->data_bytes)
-        return tensor_refuse(set, tensor,
-                             "'data_offsets' are %" PRIu64 " and %" PRIu64
-                             "; expected two within the %" PRIu64
-                             " bytes of data that the file has (is it truncated?)",
-                             begin, end, file->data_bytes);
+        tensor_refuse(set, tensor,
+                      "'data_offsets' are %" PRIu64 " and %" PRIu64
+                      "; expected two within the %" PRIu64
+                      " bytes of data that the file has (is it truncated?)",
+                      begin, end, file->data_bytes);
     tensor->offset = file->data_offset + begin;
-    return (shape_bytes(tensor, &tensor->n_bytes) && tensor->n_bytes == end - begin) ||
-           tensor_refuse(set, tensor,
-                         "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
-                         tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
+    if (!shape_bytes(tensor, &tensor->n_bytes) || tensor->n_bytes != end - begin)
+        tensor_refuse(set, tensor, "%s %s does not fit the %" PRIu64 " bytes of its 'data_offsets'",
+                      tensor->dtype, tensor_shape_text(tensor, shape), end - begin);
 }
 
-static bool parse_dtype(const struct tensor_set *set, struct stored_tensor *tensor,
+static void parse_dtype(const struct tensor_set *set, struct stored_tensor *tensor,
                         const json_t *dtype)
 {
     if (!json_is_string(dtype))
-        return tensor_refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
+        tensor_refuse(set, tensor, "'dtype' is %s; expected a string", json_kind(dtype));
     tensor->dtype = json_string_value(dtype);
     for (size_t i = 0; i < sizeof DTYPES / sizeof DTYPES[0]; i++)
         if (strcmp(DTYPES[i].name, tensor->dtype) == 0) {
             tensor->type = DTYPES[i].type;
             tensor->element_bytes = DTYPES[i].n_bytes;
-            return true;
+            return;
         }
-    return tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
+    tensor_refuse(set, tensor, " has the unknown dtype '%.40s'", tensor->dtype);
 }
 
-static bool parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
+static void parse_tensor(const struct tensor_set *set, struct stored_tensor *tensor,
                          const json_t *entry)
 {
     if (!json_is_object(entry))
-        return tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
-    return parse_dtype(set, tensor, json_object_get(entry, "dtype")) &&
-           parse_shape(set, tensor, json_object_get(entry, "shape")) &&
-           parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
+        tensor_refuse(set, tensor, " is %s; expected an object", json_kind(entry));
+    parse_dtype(set, tensor, json_object_get(entry, "dtype"));
+    parse_shape(set, tensor, json_object_get(entry, "shape"));
+    parse_offsets(set, tensor, json_object_get(entry, "data_offsets"));
 }
 
 static int by_offset(const void *left, const void *right)
@@ -136,23 +134,23 @@ static int by_offset(const void *left, const void *right)
 }
 
 /* The tensors of one file, one behind the other, from the start of the data to the file's end. */
-static bool check_cover(const struct tensor_file *file, struct stored_tensor *tensors, size_t n)
+static void check_cover(const struct tensor_file *file, struct stored_tensor *tensors, size_t n)
 {
     uint64_t end = file->data_offset, file_bytes = file->data_offset + file->data_bytes;
     qsort(tensors, n, sizeof *tensors, by_offset);
     for (size_t i = 0; i < n; i++) {
         if (tensors[i].offset < end)
-            return json_refuse(&file->header, "the tensors '%.200s' and '%.200s' overlap",
-                               tensors[i - 1].name, tensors[i].name);
+            json_refuse(&file->header, "the tensors '%.200s' and '%.200s' overlap",
+                        tensors[i - 1].name, tensors[i].name);
         if (tensors[i].offset > end)
-            return json_refuse(&file->header, "%" PRIu64 " bytes before tensor '%s' belong to none",
-                               tensors[i].offset - end, tensors[i].name);
+            json_refuse(&file->header, "%" PRIu64 " bytes before tensor '%s' belong to none",
+                        tensors[i].offset - end, tensors[i].name);
         end += tensors[i].n_bytes;
     }
-    return end == file_bytes ||
-           json_refuse(&file->header,
-                       " has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it",
-                       file_bytes, end);
+    if (end != file_bytes)
+        json_refuse(&file->header,
+                    " has %" PRIu64 " bytes; expected %" PRIu64 ", by the tensors in it",
+                    file_bytes, end);
 }
 
 static int by_key(const void *left, const void *right)
@@ -161,99 +159,88 @@ static int by_key(const void *left, const void *right)
                   ((const struct stored_tensor *)right)->key);
 }
 
-static bool sort_by_key(struct tensor_set *set)
+static void sort_by_key(struct tensor_set *set)
 {
     if (set->n > 0)
         qsort(set->tensors, set->n, sizeof *set->tensors, by_key);
     for (size_t i = 1; i < set->n; i++) {
         const struct stored_tensor *a = &set->tensors[i - 1], *b = &set->tensors[i];
         if (strcmp(a->key, b->key) == 0)
-            return problem_say(set->problem,
-                               "the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in "
-                               "%s",
-                               a->key, a->name, tensor_file_name(set, a), b->name,
-                               tensor_file_name(set, b));
+            problem_say(set->problem,
+                        "the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
+                        a->key, a->name, tensor_file_name(set, a), b->name,
+                        tensor_file_name(set, b));
     }
-    return true;
 }
 
 /* The tensors of the last file. */
-static bool parse_tensors(struct tensor_set *set)
+static void parse_tensors(struct tensor_set *set)
 {
     const struct tensor_file *file = &set->files[set->n_files - 1];
     const char *key;
     json_t *entry;
     size_t first = set->n, most = set->n + json_object_size(file->header.root) + 1;
-    struct stored_tensor *tensors = realloc(set->tensors, most * sizeof *tensors);
-    if (tensors == NULL)
-        return problem_memory(set->problem);
+    struct stored_tensor *tensors = alloc_resize(set->tensors, most, sizeof *tensors);
     set->tensors = tensors;
     json_object_foreach(file->header.root, key, entry)
     {
         if (strcmp(key, "__metadata__") == 0)
             continue;
         tensors[set->n] = (struct stored_tensor){.name = key, .key = key, .file = set->n_files - 1};
-        if (!parse_tensor(set, &tensors[set->n], entry))
-            return false;
-        set->n++;
+        parse_tensor(set, &tensors[set->n++], entry);
     }
-    return check_cover(file, tensors + first, set->n - first) && sort_by_key(set);
+    check_cover(file, tensors + first, set->n - first);
+    sort_by_key(set);
 }
 
 /* ---- Files ---- */
 
-/* Into *len, which is 0: the length of the header, from the first 8 bytes. */
-static bool read_header_bytes(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes,
-                              uint64_t *len)
+/* The length of the header, from the first 8 bytes. */
+static uint64_t read_header_bytes(struct tensor_set *set, const char *name, int fd,
+                                  uint64_t file_bytes)
 {
     uint8_t first[8];
+    uint64_t len = 0;
     if (file_bytes < sizeof first)
-        return problem_say(set->problem,
-                           "%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name,
-                           file_bytes);
-    if (!file_read_at(fd, name, 0, first, sizeof first, set->problem))
-        return false;
+        problem_say(set->problem, "%s has %" PRIu64 " bytes; a safetensors file has 8 or more",
+                    name, file_bytes);
+    file_read_at(fd, name, 0, first, sizeof first, set->problem);
     for (size_t i = sizeof first; i-- > 0;)
-        *len = *len << 8 | first[i];
-    if (*len > file_bytes - sizeof first)
-        return problem_say(set->problem,
-                           "%s: a header of %" PRIu64
-                           " bytes does not fit into the file of %" PRIu64
-                           " bytes (is it truncated, or no safetensors file?)",
-                           name, *len, file_bytes);
-    return *len <= MOST_HEADER_BYTES ||
-           problem_say(set->problem, "%s: a header of %" PRIu64 " bytes; at most %d are read", name,
-                       *len, MOST_HEADER_BYTES);
+        len = len << 8 | first[i];
+    if (len > file_bytes - sizeof first)
+        problem_say(set->problem,
+                    "%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
+                    " bytes (is it truncated, or no safetensors file?)",
+                    name, len, file_bytes);
+    if (len > MOST_HEADER_BYTES)
+        problem_say(set->problem, "%s: a header of %" PRIu64 " bytes; at most %d are read", name,
+                    len, MOST_HEADER_BYTES);
+    return len;
 }
 
-bool tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
+void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
 {
     struct tensor_file *file = &set->files[set->n_files];
-    uint64_t len = 0;
     if (set->n_files == TENSOR_FILES) {
         close(fd);
-        return problem_say(set->problem, "more than %d files with tensors", TENSOR_FILES);
+        problem_say(set->problem, "more than %d files with tensors", TENSOR_FILES);
     }
     set->n_files++;
     *file = (struct tensor_file){.fd = fd};
-    if (!read_header_bytes(set, name, fd, file_bytes, &len))
-        return false;
+    uint64_t len = read_header_bytes(set, name, fd, file_bytes);
     file->data_offset = sizeof(uint64_t) + len;
     file->data_bytes = file_bytes - file->data_offset;
     char *text = file_text(fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES, set->problem);
-    bool ok = text != NULL &&
-              json_file_parse(&file->header, name, text, (size_t)len, false, set->problem) &&
-              parse_tensors(set);
+    json_file_parse(&file->header, name, text, (size_t)len, false, set->problem);
     free(text);
-    return ok;
+    parse_tensors(set);
 }
 
-static bool add_file(struct tensor_set *set, struct folder *folder, const char *name)
+static void add_file(struct tensor_set *set, struct folder *folder, const char *name)
 {
     uint64_t file_bytes = 0;
-    int fd;
-    return folder_file(folder, name, true, &fd, &file_bytes) &&
-           tensor_set_add(set, name, fd, file_bytes);
+    int fd = folder_file(folder, name, true, &file_bytes);
+    tensor_set_add(set, name, fd, file_bytes);
 }
 
 static bool has_file(const struct tensor_set *set, const char *name)
@@ -265,39 +252,37 @@ static bool has_file(const struct tensor_set *set, const char *name)
 }
 
 /* The files that "weight_map" names, and that each tensor is in the file that it says. */
-static bool read_shards(struct tensor_set *set, struct folder *folder, const char *place,
+static void read_shards(struct tensor_set *set, struct folder *folder, const char *place,
                         const struct json_file *index)
 {
     json_t *map = json_object_get(index->root, "weight_map"), *file;
     const char *tensor;
     char name[FOLDER_PATH];
     if (!json_is_object(map))
-        return json_refuse(index, "'weight_map' is %s; expected an object", json_kind(map));
+        json_refuse(index, "'weight_map' is %s; expected an object", json_kind(map));
     json_object_foreach(map, tensor, file)
     {
         if (!json_is_string(file))
-            return json_refuse(index, "the file of '%s' is %s; expected a string", tensor,
-                               json_kind(file));
+            json_refuse(index, "the file of '%s' is %s; expected a string", tensor,
+                        json_kind(file));
         if (strlen(place) + json_string_length(file) >= FOLDER_PATH)
-            return json_refuse(index, "the name of a file is too long");
+            json_refuse(index, "the name of a file is too long");
         folder_name(name, place, json_string_value(file));
-        if (!has_file(set, name) && !add_file(set, folder, name))
-            return false;
+        if (!has_file(set, name))
+            add_file(set, folder, name);
     }
     json_object_foreach(map, tensor, file)
     {
         const struct stored_tensor *stored = tensor_set_find(set, tensor);
         folder_name(name, place, json_string_value(file));
         if (stored == NULL || strcmp(tensor_file_name(set, stored), name) != 0)
-            return json_refuse(index, " says that '%.200s' is in %.200s, where it is not", tensor,
-                               name);
+            json_refuse(index, " says that '%.200s' is in %.200s, where it is not", tensor, name);
     }
-    return true;
 }
 
-static bool refuse_pickle(const struct folder *folder, const char *place)
+_Noreturn static void refuse_pickle(const struct folder *folder, const char *place)
 {
-    return problem_say(
+    problem_say(
         folder->problem,
         "%s/%s has pytorch_model.bin but no model.safetensors. Convert it first: cd '%s/%s' && "
         "python3 -c \"import glob, torch, safetensors.torch as s; s.save_file({k: v.clone() for f "
@@ -306,24 +291,24 @@ static bool refuse_pickle(const struct folder *folder, const char *place)
         folder->path, place, folder->path, place);
 }
 
-bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)
+void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)
 {
     char name[FOLDER_PATH];
     struct json_file index;
     set->problem = folder->problem;
-    if (folder_has(folder, place, "model.safetensors"))
-        return add_file(set, folder, folder_name(name, place, "model.safetensors"));
-    if (!json_file_read(&index, folder, place, "model.safetensors.index.json", false, false))
-        return false;
-    if (index.root != NULL) {
-        bool ok = read_shards(set, folder, place, &index);
-        json_file_free(&index);
-        return ok;
+    if (folder_has(folder, place, "model.safetensors")) {
+        add_file(set, folder, folder_name(name, place, "model.safetensors"));
+        return;
     }
-    if (folder_has(folder, place, "pytorch_model.bin") ||
-        folder_has(folder, place, "pytorch_model.bin.index.json"))
-        return refuse_pickle(folder, place);
-    return problem_say(folder->problem, "%s/%s has no model.safetensors", folder->path, place);
+    json_file_read(&index, folder, place, "model.safetensors.index.json", false, false);
+    if (index.root != NULL)
+        read_shards(set, folder, place, &index);
+    else if (folder_has(folder, place, "pytorch_model.bin") ||
+             folder_has(folder, place, "pytorch_model.bin.index.json"))
+        refuse_pickle(folder, place);
+    else
+        problem_say(folder->problem, "%s/%s has no model.safetensors", folder->path, place);
+    json_file_free(&index);
 }
 
 void tensor_set_free(struct tensor_set *set)
@@ -338,7 +323,7 @@ void tensor_set_free(struct tensor_set *set)
 
 /* ---- Names ---- */
 
-bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
+void tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
 {
     for (size_t i = 0; prefixes[i] != NULL; i++) {
         size_t len = strlen(prefixes[i]), n = 0;
@@ -350,7 +335,7 @@ bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
         if (n > 0)
             break;
     }
-    return sort_by_key(set);
+    sort_by_key(set);
 }
 
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key)

@@ -43,15 +43,15 @@ struct tensor_set {
 };
 
 /* Adds the tensors of an open file, which the set closes, also where they are refused. */
-bool tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes);
+void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes);
 
 /* Into an empty set: model.safetensors in `place` ("" or "2_Dense/"), or the shards of
  * model.safetensors.index.json. */
-bool tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place);
+void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place);
 void tensor_set_free(struct tensor_set *set);
 
 /* Takes the first of the prefixes (NULL ends them) that is there off every name. */
-bool tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
+void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 
 /* By key; NULL: there is none. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
@@ -59,9 +59,9 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 /* The file that a tensor is in, for messages. */
 const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor);
 
-/* "FILE: tensor 'NAME': ..." in the set's problem (see problem_in for the colon); false. */
-bool tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
-                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "FILE: tensor 'NAME': ..." is the set's problem (see problem_of for the colon). */
+_Noreturn void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };

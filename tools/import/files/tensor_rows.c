@@ -1,24 +1,24 @@
 /* tensor_rows.c - see tensor_rows.h. */
 #include "tools/import/files/tensor_rows.h"
 
+#include "tools/common/alloc.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { CHUNK_NUMBERS = 1 << 16 };
 
-bool tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole,
-                      struct problem *problem)
+void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole)
 {
     size_t most = cols < CHUNK_NUMBERS ? CHUNK_NUMBERS / cols : 1;
     most = is_whole || most > rows ? rows : most;
     *chunk = (struct tensor_rows){
-        .values = calloc(most * cols, sizeof *chunk->values),
-        .scratch = calloc(most * cols, sizeof *chunk->scratch),
+        .values = alloc_zeros(most * cols, sizeof *chunk->values),
+        .scratch = alloc_zeros(most * cols, sizeof *chunk->scratch),
         .most = most,
         .cols = cols,
     };
-    return (chunk->values != NULL && chunk->scratch != NULL) || problem_memory(problem);
 }
 
 void tensor_rows_free(struct tensor_rows *chunk)
@@ -33,23 +33,20 @@ static void decode(enum tensor_type type, const uint16_t *halves, size_t n, floa
         out[i] = type == TENSOR_BF16 ? bf16_to_f32(halves[i]) : f16_to_f32(halves[i]);
 }
 
-bool tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n)
 {
     size_t element = tensor->element_bytes, cols = chunk->cols, count = n * cols;
     bool is_f32 = tensor->type == TENSOR_F32;
     float *values = chunk->values;
-    if (!file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                      tensor->offset + first * cols * element,
-                      is_f32 ? (void *)values : chunk->scratch, count * element, set->problem))
-        return false;
+    file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
+                 tensor->offset + first * cols * element, is_f32 ? (void *)values : chunk->scratch,
+                 count * element, set->problem);
     if (!is_f32)
         decode(tensor->type, chunk->scratch, count, values);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
-            return tensor_refuse(set, tensor,
-                                 ", row %" PRIu64
-                                 ", column %zu: %g is not a number that a model can have",
-                                 first + i / cols, i % cols, (double)values[i]);
-    return true;
+            tensor_refuse(set, tensor,
+                          ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
+                          first + i / cols, i % cols, (double)values[i]);
 }

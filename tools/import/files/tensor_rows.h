@@ -12,15 +12,13 @@ struct tensor_rows {
     size_t most, cols;
 };
 
-/* Room for as many of `rows` rows as a chunk has; for all of them with is_whole. Free it also where
- * there is no memory, which is a refusal in `problem`. */
-bool tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole,
-                      struct problem *problem);
+/* Room for as many of `rows` rows as a chunk has; for all of them with is_whole. */
+void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole);
 void tensor_rows_free(struct tensor_rows *chunk);
 
 /* Rows first .. first+n-1 of [rows, cols], n at most `most`, taken as such whatever the tensor's
  * dimensions, into `values`. NaN and infinities are refused. */
-bool tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
+void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n);
 
 #endif

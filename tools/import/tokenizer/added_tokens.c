@@ -15,21 +15,23 @@ struct added_ids {
     int64_t highest; /* id of an added token so far, or -1 */
 };
 
+/* Whether the token is a new one, outside of the model's vocabulary. */
 static bool place_token(struct import_tokenizer *tokenizer, const char *text, int64_t id,
-                        struct added_ids *ids, bool *is_new)
+                        struct added_ids *ids)
 {
     size_t found = word_list_find(&tokenizer->draft.words, text, strlen(text));
     int64_t next = ids->highest >= ids->n_model ? ids->highest + 1 : ids->n_model;
     int64_t expected = found != WORD_NONE ? (int64_t)found : next;
     if (id != expected)
-        return tokenizer_refuse(tokenizer,
-                                "the added token '%.100s' has the id %" PRId64 "; expected %" PRId64
-                                ", from the vocabulary",
-                                text, id, expected);
+        tokenizer_refuse(tokenizer,
+                         "the added token '%.100s' has the id %" PRId64 "; expected %" PRId64
+                         ", from the vocabulary",
+                         text, id, expected);
     if (id > ids->highest)
         ids->highest = id;
-    *is_new = found == WORD_NONE;
-    return !*is_new || parts_place(tokenizer, (uint64_t)id, text, strlen(text));
+    if (found == WORD_NONE)
+        parts_place(tokenizer, (uint64_t)id, text, strlen(text));
+    return found == WORD_NONE;
 }
 
 /* An added token as the setting has it: its id, and a letter for each switch that is on. */
@@ -38,59 +40,49 @@ struct added_token {
     bool is_special;
 };
 
-static bool add_token(struct json_tokenizer *json, const json_t *entry, struct added_ids *ids,
+static void add_token(struct json_tokenizer *json, const json_t *entry, struct added_ids *ids,
                       struct added_token *token)
 {
     static const struct {
         const char *key, *letter;
     } switches[] = {{"normalized", "n"}, {"lstrip", "l"}, {"rstrip", "r"}, {"single_word", "w"}};
     const struct json_file *file = &json->file;
-    const char *text = NULL;
     char letters[8] = "";
-    int64_t id = -1;
-    bool is_new = false;
     if (!json_is_object(entry))
-        return json_refuse(file, "an added token is %s; expected an object", json_kind(entry));
-    json_text(file, entry, "content", &text);
-    json_need_count(file, entry, "id", 0, &id);
-    json_flag(file, entry, "special", &token->is_special);
+        json_refuse(file, "an added token is %s; expected an object", json_kind(entry));
+    const char *text = json_text(file, entry, "content", NULL);
+    int64_t id = json_need_count(file, entry, "id", 0);
+    token->is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
-        return json_refuse(file, "an added token has no 'content'");
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-        bool is_on = i == 0 && !token->is_special;
-        json_flag(file, entry, switches[i].key, &is_on);
-        strcat(letters, is_on ? switches[i].letter : "");
-    }
-    if (!json_is_right(file) || text[0] == '\0')
-        return json_is_right(file);
-    if (!place_token(json->tokenizer, text, id, ids, &is_new))
-        return false;
-    strcat(letters, is_new ? "x" : ""); /* outside the model's vocabulary */
+        json_refuse(file, "an added token has no 'content'");
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (json_flag(file, entry, switches[i].key, i == 0 && !token->is_special))
+            strcat(letters, switches[i].letter);
+    if (text[0] == '\0')
+        return;
+    strcat(letters, place_token(json->tokenizer, text, id, ids) ? "x" : "");
     snprintf(token->text, sizeof token->text, "%" PRId64 "%s%s", id, letters[0] != '\0' ? ":" : "",
              letters);
-    return true;
 }
 
 /* In the setting special tokens come first, as the reference looks for them. */
-bool added_tokens_read(struct json_tokenizer *json)
+void added_tokens_read(struct json_tokenizer *json)
 {
     const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array");
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     struct added_ids ids = {.highest = -1};
     struct blank_list list;
     size_t n = json_array_size(entries);
-    struct added_token *tokens = alloc_zeros(n + 1, sizeof *tokens);
-    bool ok = json_is_right(&json->file);
+    struct added_token *tokens = alloc_zeros(n, sizeof *tokens);
     for (size_t id = 0; id < draft->words.n; id++)
         ids.n_model += draft->words.texts[id] != NULL;
-    for (size_t i = 0; ok && i < n; i++)
-        ok = add_token(json, json_array_get(entries, i), &ids, &tokens[i]);
+    for (size_t i = 0; i < n; i++)
+        add_token(json, json_array_get(entries, i), &ids, &tokens[i]);
     list_open(&list);
     for (int special = 1; special >= 0; special--)
-        for (size_t i = 0; ok && i < n; i++)
+        for (size_t i = 0; i < n; i++)
             if (tokens[i].is_special == (special == 1) && tokens[i].text[0] != '\0')
                 list_add(&list, "%s", tokens[i].text);
     list_set(&list, draft, "added");
     free(tokens);
-    return ok;
 }

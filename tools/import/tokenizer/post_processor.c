@@ -16,13 +16,13 @@ struct template
     size_t n, n_texts[2];
 };
 
-static bool refuse_template(struct json_tokenizer *json, const struct template *template)
+_Noreturn static void refuse_template(struct json_tokenizer *json, const struct template *template)
 {
-    return json_refuse(&json->file,
-                       "the post-processor's template '%s' is none that is known; expected at "
-                       "most %d pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or "
-                       "{\"Sequence\": {\"id\", \"type_id\"}}, with each text once",
-                       template->which, MOST_PIECES);
+    json_refuse(&json->file,
+                "the post-processor's template '%s' is none that is known; expected at most %d "
+                "pieces, {\"SpecialToken\": {\"id\", \"type_id\"}} or {\"Sequence\": {\"id\", "
+                "\"type_id\"}}, with each text once",
+                template->which, MOST_PIECES);
 }
 
 static void add_piece(struct template *template, const char *name, int64_t type)
@@ -40,97 +40,91 @@ static bool is_token(const struct json_tokenizer *json, const json_t *value, uin
 }
 
 /* {"id": "[CLS]", "ids": [101], ...} of special_tokens: each id is a piece. */
-static bool add_special(struct json_tokenizer *json, const json_t *special_tokens, const char *name,
+static void add_special(struct json_tokenizer *json, const json_t *special_tokens, const char *name,
                         int64_t type, struct template *template)
 {
     const json_t *ids = json_object_get(json_object_get(special_tokens, name), "ids"), *value;
     size_t i;
     if (!json_is_array(ids))
-        return json_refuse(&json->file,
-                           "the post-processor's template names '%.100s'; expected a token of its "
-                           "'special_tokens'",
-                           name);
+        json_refuse(&json->file,
+                    "the post-processor's template names '%.100s'; expected a token of its "
+                    "'special_tokens'",
+                    name);
     json_array_foreach(ids, i, value)
     {
         char number[32];
         uint64_t id;
         if (!is_token(json, value, &id))
-            return json_refuse(&json->file,
-                               "the post-processor's token '%.100s' has an id that is not in the "
-                               "vocabulary",
-                               name);
+            json_refuse(&json->file,
+                        "the post-processor's token '%.100s' has an id that is not in the "
+                        "vocabulary",
+                        name);
         snprintf(number, sizeof number, "%llu", (unsigned long long)id);
         add_piece(template, number, type);
     }
-    return true;
 }
 
-static bool read_piece(struct json_tokenizer *json, const json_t *part, const json_t *piece,
+static void read_piece(struct json_tokenizer *json, const json_t *part, const json_t *piece,
                        struct template *template)
 {
     const json_t *special = json_object_get(piece, "SpecialToken");
     const json_t *body = special != NULL ? special : json_object_get(piece, "Sequence");
     const char *name = json_string_value(json_object_get(body, "id"));
-    int64_t type = 0;
     if (name == NULL || template->n > MOST_PIECES)
-        return refuse_template(json, template);
-    if (!json_count(&json->file, body, "type_id", 0, &type))
-        return false;
-    if (special != NULL)
-        return add_special(json, json_object_get(part, "special_tokens"), name, type, template);
+        refuse_template(json, template);
+    int64_t type = json_count(&json->file, body, "type_id", 0, 0);
+    if (special != NULL) {
+        add_special(json, json_object_get(part, "special_tokens"), name, type, template);
+        return;
+    }
     if (strcmp(name, "A") != 0 && strcmp(name, "B") != 0)
-        return refuse_template(json, template);
+        refuse_template(json, template);
     template->n_texts[name[0] - 'A']++;
     add_piece(template, name, type);
-    return true;
 }
 
-static bool read_pieces(struct json_tokenizer *json, const json_t *part, const char *which,
+static void read_pieces(struct json_tokenizer *json, const json_t *part, const char *which,
                         char *text)
 {
     const json_t *pieces = json_object_get(part, which);
     struct template template = {.which = which, .text = text};
     size_t n_pairs = strcmp(which, "pair") == 0;
     if (!json_is_array(pieces))
-        return refuse_template(json, &template);
+        refuse_template(json, &template);
     for (size_t i = 0; i < json_array_size(pieces); i++)
-        if (!read_piece(json, part, json_array_get(pieces, i), &template))
-            return false;
-    return (template.n <= MOST_PIECES && template.n_texts[0] == 1 &&
-            template.n_texts[1] == n_pairs) ||
-           refuse_template(json, &template);
+        read_piece(json, part, json_array_get(pieces, i), &template);
+    if (template.n > MOST_PIECES || template.n_texts[0] != 1 || template.n_texts[1] != n_pairs)
+        refuse_template(json, &template);
 }
 
-static bool read_template(struct json_tokenizer *json, const json_t *part)
+static void read_template(struct json_tokenizer *json, const json_t *part)
 {
-    return read_pieces(json, part, "single", json->tokenizer->single) &&
-           read_pieces(json, part, "pair", json->tokenizer->pair);
+    read_pieces(json, part, "single", json->tokenizer->single);
+    read_pieces(json, part, "pair", json->tokenizer->pair);
 }
 
 /* ["[SEP]", 102] */
-static bool read_named_id(struct json_tokenizer *json, const json_t *part, const char *key,
-                          uint64_t *id)
+static uint64_t read_named_id(struct json_tokenizer *json, const json_t *part, const char *key)
 {
     const json_t *value = json_object_get(part, key);
-    return (json_array_size(value) == 2 && is_token(json, json_array_get(value, 1), id)) ||
-           json_refuse(&json->file,
-                       "BertProcessing's '%s' is none that is known; expected a token and its id "
-                       "in the vocabulary",
-                       key);
+    uint64_t id = 0;
+    if (json_array_size(value) != 2 || !is_token(json, json_array_get(value, 1), &id))
+        json_refuse(&json->file,
+                    "BertProcessing's '%s' is none that is known; expected a token and its id in "
+                    "the vocabulary",
+                    key);
+    return id;
 }
 
-static bool read_bert_processing(struct json_tokenizer *json, const json_t *part)
+static void read_bert_processing(struct json_tokenizer *json, const json_t *part)
 {
-    uint64_t cls, sep;
-    if (!read_named_id(json, part, "cls", &cls) || !read_named_id(json, part, "sep", &sep))
-        return false;
+    uint64_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
     snprintf(json->tokenizer->single, TEMPLATE_BYTES, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep);
     snprintf(json->tokenizer->pair, TEMPLATE_BYTES,
              "%" PRIu64 ":0 A:0 %" PRIu64 ":0 B:1 %" PRIu64 ":1", cls, sep, sep);
-    return true;
 }
 
-bool post_processor_read(struct json_tokenizer *json)
+void post_processor_read(struct json_tokenizer *json)
 {
     static const struct part_kind kinds[] = {
         {"TemplateProcessing", NULL, read_template},
@@ -141,5 +135,6 @@ bool post_processor_read(struct json_tokenizer *json)
     const json_t *members = part_is_sequence(part) ? json_object_get(part, "processors") : NULL;
     if (json_array_size(members) == 1)
         part = json_array_get(members, 0);
-    return part == NULL || part_read(json, "post-processor", part, kinds);
+    if (part != NULL)
+        part_read(json, "post-processor", part, kinds);
 }

@@ -58,20 +58,18 @@ static void settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
 /* ---- The ways in ---- */
 
 /* The tokenizer in a text; the name of a file is for messages. */
-static bool read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
+static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
                       size_t len, bool is_json, const struct tokenizer_config *config,
                       struct problem *problem)
 {
     *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name, .problem = problem};
-    bool ok = (is_json ? tokenizer_json_read(tokenizer, text, len)
-                       : tokenizer_vocab_read(tokenizer, text, len, config));
-    if (ok)
-        settle_facts(tokenizer, config);
+    if (is_json)
+        tokenizer_json_read(tokenizer, text, len);
+    else
+        tokenizer_vocab_read(tokenizer, text, len, config);
+    settle_facts(tokenizer, config);
     tokenizer->name = NULL; /* the caller's */
     tokenizer->problem = NULL;
-    if (!ok)
-        import_tokenizer_free(tokenizer);
-    return ok;
 }
 
 bool import_tokenizer_is_there(const struct folder *folder, const char *place)
@@ -89,37 +87,38 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 }
 
 /* Without a tokenizer.json everything is in vocab.txt. */
-static bool check_vocab(const struct folder *folder, const char *place)
+static void check_vocab(const struct folder *folder, const char *place)
 {
     if (folder_has(folder, place, "added_tokens.json"))
-        return problem_say(
+        problem_say(
             folder->problem,
             "added_tokens.json stands beside vocab.txt without a tokenizer.json; expected a "
             "tokenizer.json (save_pretrained of a fast tokenizer writes one)");
-    return folder_has(folder, place, "vocab.txt") ||
-           problem_say(folder->problem,
-                       "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
+    if (!folder_has(folder, place, "vocab.txt"))
+        problem_say(folder->problem,
+                    "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
 }
 
 /* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
-bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
+void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place)
 {
     bool is_json = folder_has(folder, place, "tokenizer.json");
-    struct tokenizer_config config = {0};
-    char name[FOLDER_PATH], *text = NULL;
+    struct tokenizer_config config;
+    char name[FOLDER_PATH];
     size_t len = 0;
     folder_name(name, place, is_json ? "tokenizer.json" : "vocab.txt");
-    bool ok =
-        json_file_read(&config.config, folder, place, "tokenizer_config.json", false, false) &&
-        json_file_read(&config.map, folder, place, "special_tokens_map.json", false, false) &&
-        (is_json || (tokenizer_config_check(&config) && check_vocab(folder, place))) &&
-        folder_text(folder, name, true, MOST_FILE_BYTES, &text, &len) &&
-        read_text(tokenizer, name, text, len, is_json, &config, folder->problem);
+    json_file_read(&config.config, folder, place, "tokenizer_config.json", false, false);
+    json_file_read(&config.map, folder, place, "special_tokens_map.json", false, false);
+    if (!is_json) {
+        tokenizer_config_check(&config);
+        check_vocab(folder, place);
+    }
+    char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len);
+    read_text(tokenizer, name, text, len, is_json, &config, folder->problem);
     free(text);
     json_file_free(&config.config);
     json_file_free(&config.map);
-    return ok;
 }
 
 static bool is_json_text(const char *text, size_t len)
@@ -130,32 +129,28 @@ static bool is_json_text(const char *text, size_t len)
     return at < len && text[at] == '{';
 }
 
-bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
+void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)
 {
     const struct tokenizer_config config = {0};
     struct stat status;
-    char *text = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return problem_say(problem, "%s: %s", path, strerror(errno));
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        text = file_text(fd, path, 0, (uint64_t)status.st_size, MOST_FILE_BYTES, problem);
-    else
+        problem_say(problem, "%s: %s", path, strerror(errno));
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         problem_say(problem, "%s is not a file", path);
-    close(fd);
     size_t len = (size_t)status.st_size;
-    bool ok = text != NULL &&
-              read_text(tokenizer, path, text, len, is_json_text(text, len), &config, problem);
+    char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES, problem);
+    close(fd);
+    read_text(tokenizer, path, text, len, is_json_text(text, len), &config, problem);
     free(text);
-    return ok;
 }
 
-bool import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
+void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len, struct problem *problem)
 {
     const struct tokenizer_config config = {0};
-    return read_text(tokenizer, name, text, len, true, &config, problem);
+    read_text(tokenizer, name, text, len, true, &config, problem);
 }
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer)

@@ -16,16 +16,16 @@
  * "0_Transformer/"). */
 bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 
-/* From a checkpoint's directory. False: refused; *tokenizer then needs no free. */
-bool import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
+/* From a checkpoint's directory. */
+void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place);
 
 /* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'). */
-bool import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
+void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem);
 
 /* From the text of a tokenizer.json; name is for messages. */
-bool import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
+void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len, struct problem *problem);
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer);

@@ -5,6 +5,7 @@
  */
 #include "tools/import/tokenizer/tokenizer_json.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/weights/token_source.h"
 
 #include <string.h>
@@ -13,15 +14,15 @@ enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32 };
 
 /* ---- Parts with a type ---- */
 
-bool part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
+void part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
                  const char *expected)
 {
-    return json_refuse(&json->file, "the %s is '%.100s'; expected %s", what, found, expected);
+    json_refuse(&json->file, "the %s is '%.100s'; expected %s", what, found, expected);
 }
 
 /* "a, b or c" */
-static bool refuse_type(const struct json_tokenizer *json, const char *what, const char *found,
-                        const struct part_kind *kinds)
+_Noreturn static void refuse_type(const struct json_tokenizer *json, const char *what,
+                                  const char *found, const struct part_kind *kinds)
 {
     char names[300] = "";
     for (size_t i = 0; kinds[i].type != NULL; i++) {
@@ -29,25 +30,25 @@ static bool refuse_type(const struct json_tokenizer *json, const char *what, con
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", before, kinds[i].type);
     }
-    return part_refuse(json, what, found, names);
+    part_refuse(json, what, found, names);
 }
 
-bool part_read(struct json_tokenizer *json, const char *what, const json_t *part,
+void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
                const struct part_kind *kinds)
 {
-    const char *type = NULL;
     if (!json_is_object(part))
-        return part_refuse(json, what, json_kind(part), "an object");
-    if (!json_text(&json->file, part, "type", &type))
-        return false;
+        part_refuse(json, what, json_kind(part), "an object");
+    const char *type = json_text(&json->file, part, "type", NULL);
     for (const struct part_kind *kind = kinds; type != NULL && kind->type != NULL; kind++) {
         if (strcmp(type, kind->type) != 0)
             continue;
         if (kind->step != NULL)
             list_add(&json->steps, "%s", kind->step);
-        return kind->read == NULL || kind->read(json, part);
+        if (kind->read != NULL)
+            kind->read(json, part);
+        return;
     }
-    return refuse_type(json, what, type != NULL ? type : "without a type", kinds);
+    refuse_type(json, what, type != NULL ? type : "without a type", kinds);
 }
 
 bool part_is_sequence(const json_t *part)
@@ -58,67 +59,55 @@ bool part_is_sequence(const json_t *part)
 
 /* ---- Model ---- */
 
-static bool read_vocabulary(struct json_tokenizer *json, const json_t *model)
+static void read_vocabulary(struct json_tokenizer *json, const json_t *model)
 {
     json_t *vocabulary = json_object_get(model, "vocab"), *value;
     const char *text;
     uint64_t id;
     if (!json_is_object(vocabulary))
-        return json_refuse(&json->file, "the model's 'vocab' is %s; expected an object",
-                           json_kind(vocabulary));
+        json_refuse(&json->file, "the model's 'vocab' is %s; expected an object",
+                    json_kind(vocabulary));
     json_object_foreach(vocabulary, text, value)
     {
         if (text[0] == '\0') /* no text ever becomes this token */
             continue;
         if (!json_whole(value, &id))
-            return json_refuse(&json->file, "the id of '%.100s' is no whole number", text);
-        if (!parts_place(json->tokenizer, id, text, strlen(text)))
-            return false;
+            json_refuse(&json->file, "the id of '%.100s' is no whole number", text);
+        parts_place(json->tokenizer, id, text, strlen(text));
     }
-    return true;
 }
 
-static bool read_unknown(struct json_tokenizer *json, const json_t *model)
+static void read_unknown(struct json_tokenizer *json, const json_t *model)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
-    const char *unknown = NULL;
-    if (!json_text(&json->file, model, "unk_token", &unknown))
-        return false;
+    const char *unknown = json_text(&json->file, model, "unk_token", NULL);
     if (unknown != NULL)
         draft->unknown = word_list_find(&draft->words, unknown, strlen(unknown));
     if (draft->unknown == WORD_NONE)
-        return json_refuse(&json->file,
-                           "the model's 'unk_token' is '%.100s'; expected a token of its "
-                           "vocabulary",
-                           unknown == NULL ? "missing" : unknown);
+        json_refuse(&json->file,
+                    "the model's 'unk_token' is '%.100s'; expected a token of its vocabulary",
+                    unknown == NULL ? "missing" : unknown);
     draft_set_number(draft, "unknown", draft->unknown);
-    return true;
 }
 
-static bool read_wordpiece(struct json_tokenizer *json, const json_t *model)
+static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 {
-    const char *prefix = "##";
-    int64_t most_chars = 100;
-    if (!json_text(&json->file, model, "continuing_subword_prefix", &prefix) ||
-        !json_count(&json->file, model, "max_input_chars_per_word", 1, &most_chars))
-        return false;
+    const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
+    int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
     if (strlen(prefix) > MOST_PREFIX_BYTES || most_chars > MOST_WORD_CHARS)
-        return json_refuse(&json->file,
-                           "the model's continuing_subword_prefix has %zu bytes and its "
-                           "max_input_chars_per_word is %lld; expected at most %d and %d",
-                           strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES,
-                           MOST_WORD_CHARS);
+        json_refuse(&json->file,
+                    "the model's continuing_subword_prefix has %zu bytes and its "
+                    "max_input_chars_per_word is %lld; expected at most %d and %d",
+                    strlen(prefix), (long long)most_chars, MOST_PREFIX_BYTES, MOST_WORD_CHARS);
     draft_set_text(&json->tokenizer->draft, "prefix", prefix);
     draft_set_number(&json->tokenizer->draft, "max_word", (uint64_t)most_chars);
     draft_set_text(&json->tokenizer->draft, "kind", "wordpiece");
-    return true;
 }
 
-static bool read_word_level(struct json_tokenizer *json, const json_t *model)
+static void read_word_level(struct json_tokenizer *json, const json_t *model)
 {
     (void)model;
     draft_set_text(&json->tokenizer->draft, "kind", "words");
-    return true;
 }
 
 /* Old files do not say the type of their model; this is how they are told apart. */
@@ -131,7 +120,7 @@ static const char *guess_type(const json_t *model)
     return json_object_get(model, "max_input_chars_per_word") != NULL ? "WordPiece" : "WordLevel";
 }
 
-static bool read_model(struct json_tokenizer *json)
+static void read_model(struct json_tokenizer *json)
 {
     static const struct part_kind kinds[] = {
         {"WordPiece", NULL, read_wordpiece},
@@ -141,9 +130,10 @@ static bool read_model(struct json_tokenizer *json)
     json_t *model = json_object_get(json->file.root, "model");
     if (json_is_object(model) && json_object_get(model, "type") == NULL &&
         json_object_set_new(model, "type", json_string(guess_type(model))) != 0)
-        return problem_memory(json->file.problem);
-    return part_read(json, "model", model, kinds) && read_vocabulary(json, model) &&
-           read_unknown(json, model);
+        alloc_fail();
+    part_read(json, "model", model, kinds);
+    read_vocabulary(json, model);
+    read_unknown(json, model);
 }
 
 /* ---- The file ---- */
@@ -155,26 +145,27 @@ static bool is_keras(const json_t *root)
            json_is_object(json_object_get(root, "config"));
 }
 
-static bool read_keras(struct import_tokenizer *tokenizer, const char *text, size_t len)
+static void read_keras(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
-    if (!keras_json_read(draft, tokenizer->name, text, len, tokenizer->problem))
-        return false;
+    keras_json_read(draft, tokenizer->name, text, len, tokenizer->problem);
     size_t most = draft->num_words > 0 ? (size_t)draft->num_words : SIZE_MAX;
     if (draft->unknown != WORD_NONE && draft->unknown >= most)
         most = draft->unknown + 1;
     word_list_cut(&draft->words, most);
-    return true;
 }
 
-bool tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len)
+void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct json_tokenizer json = {.tokenizer = tokenizer};
-    if (!json_file_parse(&json.file, tokenizer->name, text, len, false, tokenizer->problem))
-        return false;
-    bool from_keras = is_keras(json.file.root);
-    bool ok = from_keras || (read_model(&json) && steps_read(&json) && added_tokens_read(&json) &&
-                             post_processor_read(&json));
+    json_file_parse(&json.file, tokenizer->name, text, len, false, tokenizer->problem);
+    if (is_keras(json.file.root)) {
+        read_keras(tokenizer, text, len);
+    } else {
+        read_model(&json);
+        steps_read(&json);
+        added_tokens_read(&json);
+        post_processor_read(&json);
+    }
     json_file_free(&json.file);
-    return from_keras ? read_keras(tokenizer, text, len) : ok;
 }

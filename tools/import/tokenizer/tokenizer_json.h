@@ -9,7 +9,7 @@
 
 /* Into an empty tokenizer. Of a file of Keras with num_words, words with ids from there on are left
  * away: texts never give them. */
-bool tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len);
+void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len);
 
 struct json_tokenizer {
     struct json_file file;
@@ -18,25 +18,25 @@ struct json_tokenizer {
 };
 
 /* Parts of the file, each absent or read and checked; those of the model are there before. */
-bool steps_read(struct json_tokenizer *json);
-bool added_tokens_read(struct json_tokenizer *json);
-bool post_processor_read(struct json_tokenizer *json);
+void steps_read(struct json_tokenizer *json);
+void added_tokens_read(struct json_tokenizer *json);
+void post_processor_read(struct json_tokenizer *json);
 
 /* A type that a part may have, and what reads it; a list of them ends with type NULL. */
 struct part_kind {
     const char *type;
     const char *step; /* what it always becomes; or NULL */
-    bool (*read)(struct json_tokenizer *json, const json_t *part);
+    void (*read)(struct json_tokenizer *json, const json_t *part);
 };
 
 /* Reads a part by its type. `what` is its name in messages: "normalizer". */
-bool part_read(struct json_tokenizer *json, const char *what, const json_t *part,
+void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
                const struct part_kind *kinds);
 
 bool part_is_sequence(const json_t *part);
 
-/* "FILE: the WHAT is 'FOUND'; expected EXPECTED"; false. */
-bool part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
-                 const char *expected);
+/* "FILE: the WHAT is 'FOUND'; expected EXPECTED" is the problem. */
+_Noreturn void part_refuse(const struct json_tokenizer *json, const char *what, const char *found,
+                           const char *expected);
 
 #endif

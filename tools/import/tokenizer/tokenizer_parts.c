@@ -10,32 +10,27 @@
 /* More than any public vocabulary has, and few enough that a wrong number takes little memory. */
 enum { MOST_IDS = 1 << 22 };
 
-bool tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
+void tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     problem_in(tokenizer->problem, tokenizer->name, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
-bool parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
+void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
 {
     struct word_list *words = &tokenizer->draft.words;
     size_t other = word_list_find(words, text, len);
     if (id >= MOST_IDS)
-        return tokenizer_refuse(tokenizer, "a token has the id %" PRIu64 "; expected at most %d",
-                                id, MOST_IDS - 1);
+        tokenizer_refuse(tokenizer, "a token has the id %" PRIu64 "; expected at most %d", id,
+                         MOST_IDS - 1);
     if (id < words->n && words->texts[id] != NULL)
-        return tokenizer_refuse(tokenizer,
-                                "two tokens have the id %" PRIu64 ": '%.100s' and '%.100s'", id,
-                                words->texts[id], text);
+        tokenizer_refuse(tokenizer, "two tokens have the id %" PRIu64 ": '%.100s' and '%.100s'", id,
+                         words->texts[id], text);
     if (other != WORD_NONE)
-        return tokenizer_refuse(tokenizer,
-                                "'%.100s' is there twice, as token %zu and token %" PRIu64,
-                                words->texts[other], other, id);
+        tokenizer_refuse(tokenizer, "'%.100s' is there twice, as token %zu and token %" PRIu64,
+                         words->texts[other], other, id);
     word_list_place(words, (size_t)id, text, len);
-    return true;
 }
 
 /* ---- Settings ---- */

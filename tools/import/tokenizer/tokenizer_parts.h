@@ -24,13 +24,13 @@ struct import_tokenizer {
     struct problem *problem;
 };
 
-/* "NAME: ..." in the problem; false. */
-bool tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
+/* "NAME: ..." is the problem. */
+_Noreturn void tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Gives an id its text ("": it has none). Refused: another text there, the same text under another
  * id, numbers that no vocabulary needs. */
-bool parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
+void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
 /* A setting that is a list, put together piece by piece with blanks between them. */
 struct blank_list {

@@ -16,20 +16,16 @@ struct step_switch {
     const char *step;
 };
 
-static bool read_switches(struct json_tokenizer *json, const json_t *part,
+static void read_switches(struct json_tokenizer *json, const json_t *part,
                           const struct step_switch *switches, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool is_on = switches[i].is_on;
-        json_flag(&json->file, part, switches[i].key, &is_on);
-        if (is_on)
+    for (size_t i = 0; i < n; i++)
+        if (json_flag(&json->file, part, switches[i].key, switches[i].is_on))
             list_add(&json->steps, "%s", switches[i].step);
-    }
-    return json_is_right(&json->file);
 }
 
 /* Accents go with the capitals where the file does not say. */
-static bool read_bert_normalizer(struct json_tokenizer *json, const json_t *part)
+static void read_bert_normalizer(struct json_tokenizer *json, const json_t *part)
 {
     bool lowercase = !json_is_false(json_object_get(part, "lowercase"));
     const struct step_switch switches[] = {
@@ -37,42 +33,37 @@ static bool read_bert_normalizer(struct json_tokenizer *json, const json_t *part
         {"strip_accents", lowercase, "nfd"}, {"strip_accents", lowercase, "drop_nonspacing"},
         {"lowercase", true, "lower"},
     };
-    return read_switches(json, part, switches, sizeof switches / sizeof *switches);
+    read_switches(json, part, switches, sizeof switches / sizeof *switches);
 }
 
-static bool read_strip(struct json_tokenizer *json, const json_t *part)
+static void read_strip(struct json_tokenizer *json, const json_t *part)
 {
     static const struct step_switch switches[] = {
         {"strip_left", true, "strip_start"},
         {"strip_right", true, "strip_end"},
     };
-    return read_switches(json, part, switches, sizeof switches / sizeof *switches);
+    read_switches(json, part, switches, sizeof switches / sizeof *switches);
 }
 
-static bool read_punctuation(struct json_tokenizer *json, const json_t *part)
+static void read_punctuation(struct json_tokenizer *json, const json_t *part)
 {
     static const char *const behaviors[][2] = {{"Isolated", "punctuation"},
                                                {"Contiguous", "punctuation_runs"},
                                                {"Removed", "punctuation_dropped"}};
-    const char *behavior = "Isolated";
-    if (!json_text(&json->file, part, "behavior", &behavior))
-        return false;
+    const char *behavior = json_text(&json->file, part, "behavior", "Isolated");
     for (size_t i = 0; i < 3; i++)
         if (strcmp(behavior, behaviors[i][0]) == 0) {
             list_add(&json->steps, "%s", behaviors[i][1]);
-            return true;
+            return;
         }
-    return part_refuse(json, "behavior of the pre-tokenizer Punctuation", behavior,
-                       "Isolated, Contiguous or Removed");
+    part_refuse(json, "behavior of the pre-tokenizer Punctuation", behavior,
+                "Isolated, Contiguous or Removed");
 }
 
-static bool read_digits(struct json_tokenizer *json, const json_t *part)
+static void read_digits(struct json_tokenizer *json, const json_t *part)
 {
-    bool individual = false;
-    if (!json_flag(&json->file, part, "individual_digits", &individual))
-        return false;
+    bool individual = json_flag(&json->file, part, "individual_digits", false);
     list_add(&json->steps, individual ? "digits" : "digit_runs");
-    return true;
 }
 
 /* ---- Lists ---- */
@@ -113,35 +104,33 @@ static const struct step_list LISTS[] = {
 };
 
 /* depth: Sequences around the part. */
-static bool read_list(struct json_tokenizer *json, const struct step_list *list, const json_t *part,
+static void read_list(struct json_tokenizer *json, const struct step_list *list, const json_t *part,
                       int depth)
 {
     const json_t *members = json_member(&json->file, part, list->sequence);
-    if (!part_is_sequence(part))
-        return part_read(json, list->what, part, list->kinds) &&
-               (json->steps.n <= list->most ||
-                json_refuse(&json->file, "the %ss have %zu steps; expected at most %zu", list->what,
-                            json->steps.n, list->most));
+    if (!part_is_sequence(part)) {
+        part_read(json, list->what, part, list->kinds);
+        if (json->steps.n > list->most)
+            json_refuse(&json->file, "the %ss have %zu steps; expected at most %zu", list->what,
+                        json->steps.n, list->most);
+        return;
+    }
     if (!json_is_array(members))
-        return json_refuse(&json->file, "a Sequence's '%s' is %s; expected an array",
-                           list->sequence, json_kind(members));
+        json_refuse(&json->file, "a Sequence's '%s' is %s; expected an array", list->sequence,
+                    json_kind(members));
     if (depth == MOST_NESTED)
-        return json_refuse(&json->file, "Sequences inside one another; expected at most %d",
-                           MOST_NESTED);
-    bool ok = true;
-    for (size_t i = 0; ok && i < json_array_size(members); i++)
-        ok = read_list(json, list, json_array_get(members, i), depth + 1);
-    return ok;
+        json_refuse(&json->file, "Sequences inside one another; expected at most %d", MOST_NESTED);
+    for (size_t i = 0; i < json_array_size(members); i++)
+        read_list(json, list, json_array_get(members, i), depth + 1);
 }
 
-bool steps_read(struct json_tokenizer *json)
+void steps_read(struct json_tokenizer *json)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < sizeof LISTS / sizeof *LISTS; i++) {
+    for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
         const json_t *part = json_member(&json->file, NULL, LISTS[i].member);
         list_open(&json->steps);
-        ok = part == NULL || read_list(json, &LISTS[i], part, 0);
+        if (part != NULL)
+            read_list(json, &LISTS[i], part, 0);
         list_set(&json->steps, &json->tokenizer->draft, LISTS[i].setting);
     }
-    return ok;
 }

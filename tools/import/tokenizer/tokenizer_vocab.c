@@ -3,6 +3,7 @@
  */
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 
+#include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
@@ -24,46 +25,42 @@ const char *tokenizer_config_special(const struct tokenizer_config *config, cons
     return text != NULL ? text : special_text(&config->config, key);
 }
 
-bool tokenizer_config_check(const struct tokenizer_config *config)
+void tokenizer_config_check(const struct tokenizer_config *config)
 {
     static const char *const flags[] = {"do_lower_case", "tokenize_chinese_chars", "strip_accents"};
     const struct json_file *file = &config->config;
-    const char *class_name = NULL;
-    bool is_on, basic = true;
-    json_text(file, NULL, "tokenizer_class", &class_name);
+    json_text(file, NULL, "tokenizer_class", NULL);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        json_flag(file, NULL, flags[i], &is_on);
-    json_flag(file, NULL, "do_basic_tokenize", &basic);
-    if (!basic || json_array_size(json_member(file, NULL, "never_split")) > 0)
+        json_flag(file, NULL, flags[i], false);
+    if (!json_flag(file, NULL, "do_basic_tokenize", true) ||
+        json_array_size(json_member(file, NULL, "never_split")) > 0)
         json_refuse(file,
                     "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
-    return json_is_right(file);
 }
 
-static bool check_class(const char *name, struct problem *problem)
+static void check_class(const char *name, struct problem *problem)
 {
     static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer",
                                           "ElectraTokenizer", "MobileBertTokenizer",
                                           "RetriBertTokenizer"};
     if (name == NULL)
-        return true;
+        return;
     size_t len = strlen(name);
     if (len > 4 && strcmp(name + len - 4, "Fast") == 0)
         len -= 4;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strlen(classes[i]) == len && memcmp(classes[i], name, len) == 0)
-            return true;
-    return problem_say(
-        problem,
-        "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
-        "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
-        name);
+            return;
+    problem_say(problem,
+                "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
+                "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
+                name);
 }
 
 /* ---- The vocabulary ---- */
 
 /* Line i is token i; lines may end with CR LF. An empty one is an id without text. */
-static bool read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
+static void read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     uint64_t id = 0;
     for (size_t at = 0; at < len; id++) {
@@ -71,12 +68,10 @@ static bool read_lines(struct import_tokenizer *tokenizer, const char *text, siz
         size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
         size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
         if (!utf8_is_valid(text + at, n))
-            return tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
-        if (!parts_place(tokenizer, id, text + at, n))
-            return false;
+            tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
+        parts_place(tokenizer, id, text + at, n);
         at += line + (newline != NULL);
     }
-    return true;
 }
 
 /* ---- What stands around it ---- */
@@ -89,7 +84,7 @@ struct special {
 enum { UNKNOWN, SEP, PAD, CLS, MASK, N_SPECIALS };
 
 /* The ids of the special tokens, and those that there are as added tokens. */
-static bool find_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+static void find_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
                           size_t ids[N_SPECIALS], json_t *added)
 {
     static const struct special specials[N_SPECIALS] = {
@@ -102,14 +97,13 @@ static bool find_specials(struct import_tokenizer *tokenizer, const struct token
         const char *text = said != NULL ? said : specials[i].usual;
         ids[i] = word_list_find(&tokenizer->draft.words, text, strlen(text));
         if (ids[i] == WORD_NONE && specials[i].is_needed)
-            return tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+            tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
         if (ids[i] != WORD_NONE &&
             json_array_append_new(added, json_pack("{s:s, s:i, s:b}", "content", text, "id",
                                                    (int)ids[i], "special", true)) != 0)
-            return problem_memory(tokenizer->problem);
+            alloc_fail();
     }
     tokenizer->draft.unknown = ids[UNKNOWN];
-    return true;
 }
 
 /* The same parts as a tokenizer.json has them. Switches that are not there are as usual. */
@@ -125,31 +119,31 @@ static json_t *bert_parts(const json_t *config, const size_t ids[N_SPECIALS], js
                      "BertPreTokenizer", "post_processor", frame, "added_tokens", added);
 }
 
-static bool read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+static void read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
                        json_t *added)
 {
     struct json_tokenizer json = {.tokenizer = tokenizer};
     size_t ids[N_SPECIALS];
-    if (!find_specials(tokenizer, config, ids, added))
-        return false;
+    find_specials(tokenizer, config, ids, added);
     json.file.problem = tokenizer->problem;
     json.file.root = bert_parts(config->config.root, ids, added);
-    bool ok =
-        (json.file.root != NULL || problem_memory(tokenizer->problem)) && added_tokens_read(&json);
+    if (json.file.root == NULL)
+        alloc_fail();
+    added_tokens_read(&json);
     draft_set_text(&tokenizer->draft, "kind", "wordpiece");
     draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
-    ok = ok && steps_read(&json) && post_processor_read(&json);
+    steps_read(&json);
+    post_processor_read(&json);
     json_file_free(&json.file);
-    return ok;
 }
 
-bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                           const struct tokenizer_config *config)
 {
-    const char *name = json_string_value(json_object_get(config->config.root, "tokenizer_class"));
     json_t *added = json_array();
-    bool ok = check_class(name, tokenizer->problem) && read_lines(tokenizer, text, len) &&
-              read_parts(tokenizer, config, added);
+    check_class(json_string_value(json_object_get(config->config.root, "tokenizer_class")),
+                tokenizer->problem);
+    read_lines(tokenizer, text, len);
+    read_parts(tokenizer, config, added);
     json_decref(added);
-    return ok;
 }

@@ -14,10 +14,10 @@ struct tokenizer_config {
 const char *tokenizer_config_special(const struct tokenizer_config *config, const char *key);
 
 /* What a vocab.txt needs of them: switches that are right, and a class that is known. */
-bool tokenizer_config_check(const struct tokenizer_config *config);
+void tokenizer_config_check(const struct tokenizer_config *config);
 
 /* Into an empty tokenizer. */
-bool tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
+void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                           const struct tokenizer_config *config);
 
 #endif

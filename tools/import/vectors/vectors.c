@@ -8,6 +8,7 @@
 #include "tools/common/options.h"
 #include "tools/common/weights/token_source.h"
 #include "tools/import/output_files.h"
+#include "tools/import/progress.h"
 #include "tools/import/report.h"
 #include "tools/import/vectors/joined_words.h"
 #include "tools/import/vectors/vectors_report.h"
@@ -32,17 +33,16 @@ static int fit_texts(struct vectors_import *import)
                : PROGRAM_DONE;
 }
 
-static bool read_table(struct vectors_import *import)
+static void read_table(struct vectors_import *import, struct problem *problem)
 {
     const struct vectors_options *vectors = &import->options->vectors;
-    if (!vectors_file_open(&import->file, vectors->path, &import->problem))
-        return false;
-    bool ok = vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
-                                 vectors->only_words_of != NULL, vectors->limit);
-    progress_end(&import->file.progress);
-    return ok && (import->table.n_rows > 1 ||
-                  problem_say(&import->problem, "'%s' has none of the words of '%s'", vectors->path,
-                              vectors->only_words_of));
+    vectors_file_open(&import->file, vectors->path, problem);
+    vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
+                       vectors->only_words_of != NULL, vectors->limit);
+    progress_end();
+    if (import->table.n_rows == 1)
+        problem_say(problem, "'%s' has none of the words of '%s'", vectors->path,
+                    vectors->only_words_of);
 }
 
 /* Row 0 gets the first of these names that is no word of the file. */
@@ -74,7 +74,7 @@ static void make_tokenizer(struct vectors_import *import)
 /* ---- The model ---- */
 
 /* Sizes and positions, whose values were checked when they were read. */
-static bool settle_model(struct vectors_import *import)
+static void settle_model(struct vectors_import *import)
 {
     const struct position_options *positions = &import->options->vectors.positions;
     struct model_config *model = &import->model;
@@ -92,9 +92,9 @@ static bool settle_model(struct vectors_import *import)
     if (positions->has_position_scale)
         model->position_scale = positions->position_scale;
     const char *wrong = config_check(model);
-    return wrong == NULL ||
-           problem_say(&import->problem, "'%s': the weight file cannot hold this: %s",
-                       import->options->vectors.path, wrong);
+    if (wrong != NULL)
+        problem_say(import->file.problem, "'%s': the weight file cannot hold this: %s",
+                    import->options->vectors.path, wrong);
 }
 
 /* ---- Writing ---- */
@@ -120,7 +120,7 @@ static void write_sources(const struct vectors_import *import, struct weight_out
     for (size_t i = 0; i < 2; i++)
         if (sources[i] != NULL && strcmp(sources[i], "-") != 0 && stat(sources[i], &status) == 0 &&
             S_ISREG(status.st_mode))
-            import_add_source(output, n++, sources[i]);
+            import_add_source(output, n++, sources[i], import->file.problem);
 }
 
 static int write_file(const struct vectors_import *import)
@@ -151,16 +151,14 @@ static const char *name_of(const struct import_options *options)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static int carry_out(struct vectors_import *import)
+static int carry_out(struct vectors_import *import, struct problem *problem)
 {
     int code = fit_texts(import);
     if (code != PROGRAM_DONE)
         return code;
-    bool ok = read_table(import);
-    if (ok)
-        make_tokenizer(import);
-    if (!ok || !settle_model(import))
-        return program_fail("%s", import->problem.text);
+    read_table(import, problem);
+    make_tokenizer(import);
+    settle_model(import);
     vectors_report_skipped(&import->file);
     if (import->options->is_dry_run)
         report_tokenizer(&import->tokenizer, &import->model, import->name);
@@ -171,15 +169,15 @@ static int carry_out(struct vectors_import *import)
     return code;
 }
 
-int import_vectors(const struct import_options *options)
+int import_vectors(const struct import_options *options, struct problem *problem)
 {
     struct vectors_import import = {.options = options,
                                     .file = {.reader = {.fd = -1}},
                                     .tokenizer = {.draft = DRAFT_EMPTY},
                                     .name = name_of(options)};
-    int code = carry_out(&import);
+    int code = carry_out(&import, problem);
     vectors_file_close(&import.file);
     vectors_table_free(&import.table);
     draft_free(&import.tokenizer.draft);
-    return program_end(code);
+    return code;
 }

@@ -10,9 +10,10 @@
 #ifndef TOOLS_IMPORT_VECTORS_H
 #define TOOLS_IMPORT_VECTORS_H
 
+#include "tools/common/weights/problem.h"
 #include "tools/import/import_options.h"
 
 /* Carries it out; an exit code, after a message unless it is PROGRAM_DONE. */
-int import_vectors(const struct import_options *options);
+int import_vectors(const struct import_options *options, struct problem *problem);
 
 #endif

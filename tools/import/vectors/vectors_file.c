@@ -5,6 +5,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
+#include "tools/import/progress.h"
 #include "tools/import/vectors/decimal.h"
 
 #include <errno.h>
@@ -172,30 +173,31 @@ static const struct {
     {"\xba\x16\x4f\x2f", 4, "a binary model of fastText; the text with its vectors (.vec) is read"},
 };
 
-static bool check_format(const struct vectors_file *file, const struct text_span *line)
+static void check_format(const struct vectors_file *file, const struct text_span *line)
 {
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
         if (line->len >= FORMATS[i].n && memcmp(line->text, FORMATS[i].start, FORMATS[i].n) == 0)
-            return REFUSE(file, " is %s", FORMATS[i].what);
-    return true;
+            REFUSE(file, " is %s", FORMATS[i].what);
 }
 
 /* ---- Lines ---- */
 
-/* The text of the line is NULL at the end. */
-static bool read_line(struct vectors_file *file, struct text_span *line)
+/* Its text is NULL at the end. */
+static struct text_span read_line(struct vectors_file *file)
 {
     char *text = NULL;
-    switch (line_reader_next(&file->reader, true, &text, &line->len)) {
-    case LINE_READ: line->text = text; return true;
-    case LINE_END: line->text = NULL; return true;
+    size_t len = 0;
+    switch (line_reader_next(&file->reader, true, &text, &len)) {
+    case LINE_READ:
+    case LINE_END: break;
     case LINE_TOO_LONG:
-        return REFUSE(file,
-                      ", line %zu is longer than 64 MiB; expected the text form of word vectors, a "
-                      "word and its numbers per line",
-                      file->reader.n_lines + 1);
-    default: return REFUSE(file, " cannot be read: %s", strerror(file->reader.error));
+        REFUSE(file,
+               ", line %zu is longer than 64 MiB; expected the text form of word vectors, a word "
+               "and its numbers per line",
+               file->reader.n_lines + 1);
+    default: REFUSE(file, " cannot be read: %s", strerror(file->reader.error));
     }
+    return (struct text_span){text, len};
 }
 
 /* ---- Width ---- */
@@ -206,24 +208,16 @@ struct first_lines {
 };
 
 /* Counts the numbers of the first lines, and goes back to the first. */
-static bool read_ahead(struct vectors_file *file, struct first_lines *lines)
+static void read_ahead(struct vectors_file *file, struct first_lines *lines)
 {
-    struct text_span line;
     file->reader.keeps = true;
-    if (!read_line(file, &line))
-        return false;
+    struct text_span line = read_line(file);
     if (line.text != NULL && line.len >= 3 && memcmp(line.text, "\xEF\xBB\xBF", 3) == 0)
         lines->begin = 3;
     line_reader_return(&file->reader, lines->begin);
-    for (; lines->n < LINES_AHEAD; lines->n++) {
-        if (!read_line(file, &line))
-            return false;
-        if (line.text == NULL)
-            break;
-        lines->n_numbers[lines->n] = count_numbers(line);
-    }
+    while (lines->n < LINES_AHEAD && (line = read_line(file)).text != NULL)
+        lines->n_numbers[lines->n++] = count_numbers(line);
     line_reader_return(&file->reader, lines->begin);
-    return true;
 }
 
 /* The width that most of the lines from `first` on have; of equally many, the first. 0: none has
@@ -244,17 +238,15 @@ static size_t usual_width(const struct first_lines *lines, size_t first)
 }
 
 /* A header counts as one unless it fits the lines behind it better as a word and one number. */
-static bool settle_width(struct vectors_file *file)
+static void settle_width(struct vectors_file *file)
 {
     struct first_lines lines = {.n = 0};
-    struct text_span line;
     uint64_t width = 0;
-    if (!read_ahead(file, &lines))
-        return false;
+    read_ahead(file, &lines);
     if (lines.n == 0)
-        return REFUSE(file, " is empty");
-    if (!read_line(file, &line) || !check_format(file, &line))
-        return false;
+        REFUSE(file, " is empty");
+    struct text_span line = read_line(file);
+    check_format(file, &line);
     file->has_header = read_header(line, &file->header_words, &width);
     file->width = usual_width(&lines, file->has_header);
     if (file->has_header && file->width == 1 && width != 1) {
@@ -262,21 +254,18 @@ static bool settle_width(struct vectors_file *file)
         file->width = usual_width(&lines, 0);
     }
     if (file->width == 0 || file->width > MOST_WIDTH)
-        return REFUSE(
-            file,
-            " is not a file of word vectors: no line starts with a word and ends with 1 to %d "
-            "numbers%s",
-            MOST_WIDTH,
-            file->has_header ? " (word2vec's binary form is not read: convert it to text)" : "");
+        REFUSE(file,
+               " is not a file of word vectors: no line starts with a word and ends with 1 to %d "
+               "numbers%s",
+               MOST_WIDTH,
+               file->has_header ? " (word2vec's binary form is not read: convert it to text)" : "");
     if (file->has_header && width != file->width)
-        return REFUSE(file,
-                      ", line 1 says %llu numbers for each word, but the lines behind it have %zu",
-                      (unsigned long long)width, file->width);
+        REFUSE(file, ", line 1 says %llu numbers for each word, but the lines behind it have %zu",
+               (unsigned long long)width, file->width);
     file->line = file->has_header;
     if (!file->has_header)
         line_reader_return(&file->reader, lines.begin);
     file->reader.keeps = false;
-    return true;
 }
 
 /* ---- Faults ---- */
@@ -301,48 +290,37 @@ void vectors_file_repeated(struct vectors_file *file, const struct text_span *wo
     add_fault(&file->repeated, file->line, text);
 }
 
-static bool check_right(const struct vectors_file *file)
+static void check_right(const struct vectors_file *file)
 {
     const struct vector_faults *broken = &file->broken;
-    return (file->n_right > 0 && file->n_right >= broken->n) ||
-           REFUSE(file,
-                  " is not a file of word vectors: of its %s%zu lines %zu are a word and %zu "
-                  "numbers; line %zu: %s",
-                  file->line == LINES_AHEAD ? "first " : "", file->n_right + broken->n,
-                  file->n_right, file->width, broken->n > 0 ? broken->shown[0].line : 0,
-                  broken->n > 0 ? broken->shown[0].text : "it has no words");
+    if (file->n_right == 0 || file->n_right < broken->n)
+        REFUSE(file,
+               " is not a file of word vectors: of its %s%zu lines %zu are a word and %zu numbers; "
+               "line %zu: %s",
+               file->line == LINES_AHEAD ? "first " : "", file->n_right + broken->n, file->n_right,
+               file->width, broken->n > 0 ? broken->shown[0].line : 0,
+               broken->n > 0 ? broken->shown[0].text : "it has no words");
 }
 
 /* ---- The file ---- */
 
-static bool open_reader(struct vectors_file *file, const char *path, uint64_t *n_bytes)
+void vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem)
 {
     struct stat status;
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return REFUSE(file, " cannot be read: %s", strerror(errno));
-    line_reader_begin(&file->reader, fd);
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        *n_bytes = (uint64_t)status.st_size;
-    return true;
-}
-
-bool vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem)
-{
-    uint64_t n_bytes = 0;
     *file = (struct vectors_file){.reader = {.fd = -1}, .problem = problem};
     snprintf(file->name, sizeof file->name, "'%s'", path);
-    if (!open_reader(file, path, &n_bytes) || !settle_width(file)) {
-        vectors_file_close(file);
-        return false;
-    }
-    progress_begin(&file->progress, "reading", n_bytes);
-    return true;
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        REFUSE(file, " cannot be read: %s", strerror(errno));
+    line_reader_begin(&file->reader, fd);
+    settle_width(file);
+    bool has_size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    progress_begin("reading", has_size ? (uint64_t)status.st_size : 0);
 }
 
 void vectors_file_close(struct vectors_file *file)
 {
-    progress_end(&file->progress);
+    progress_end();
     line_reader_free(&file->reader);
     if (file->reader.fd > STDIN_FILENO)
         close(file->reader.fd);
@@ -351,23 +329,21 @@ void vectors_file_close(struct vectors_file *file)
 
 bool vectors_file_next(struct vectors_file *file, struct text_span *word, float *values)
 {
-    for (bool is_right = false; !is_right;) {
-        struct text_span line;
+    struct text_span line;
+    while ((line = read_line(file)).text != NULL) {
         char fault[VECTOR_FAULT];
-        if (!read_line(file, &line))
-            return false;
-        *word = line;
-        if (line.text == NULL)
-            return check_right(file);
         file->line++;
-        progress_add(&file->progress, line.len + 1);
-        is_right = read_vector(line, file->width, word, values, fault);
+        progress_add(line.len + 1);
+        bool is_right = read_vector(line, file->width, word, values, fault);
         if (is_right)
             file->n_right++;
         else
             add_fault(&file->broken, file->line, fault);
-        if (file->line == LINES_AHEAD && !check_right(file))
-            return false;
+        if (file->line == LINES_AHEAD)
+            check_right(file);
+        if (is_right)
+            return true;
     }
-    return true;
+    check_right(file);
+    return false;
 }

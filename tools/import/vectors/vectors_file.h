@@ -16,8 +16,8 @@
 
 #include "tools/common/line_reader.h"
 #include "tools/common/weights/problem.h"
-#include "tools/import/progress.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { VECTOR_FAULT = 160, VECTOR_FAULTS_SHOWN = 5 };
@@ -46,16 +46,15 @@ struct vectors_file {
     size_t line;           /* number of the last line handed out */
     size_t n_right;
     struct vector_faults broken, repeated;
-    struct progress progress;
     struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
-/* Settles the width. False after a message; then there is nothing to close. */
-bool vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem);
+/* Settles the width, and begins the progress of reading. */
+void vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem);
 void vectors_file_close(struct vectors_file *file);
 
-/* The next right line, into values [width]; the word is borrowed until the next call, and its text
- * is NULL at the end. False: it cannot be read, or too little of it was right. */
+/* The next right line, into values [width]; the word is borrowed until the next call. False: there
+ * is none. */
 bool vectors_file_next(struct vectors_file *file, struct text_span *word, float *values);
 
 /* The word of the last line was there before: the line counts as skipped. */

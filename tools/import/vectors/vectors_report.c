@@ -6,20 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A note of words that come from files, which may hold control characters. */
-#define NOTE(...)                                                                                  \
-    do {                                                                                           \
-        struct problem shown_safely = {""};                                                        \
-        problem_say(&shown_safely, __VA_ARGS__);                                                   \
-        program_note("%s", shown_safely.text);                                                     \
-    } while (0)
-
 /* ---- Skipped lines ---- */
 
 static void say_faults(const struct vectors_file *file, const struct vector_faults *faults)
 {
     for (size_t i = 0; i < faults->n && i < VECTOR_FAULTS_SHOWN; i++)
-        NOTE("%s, line %zu: %s; skipped", file->name, faults->shown[i].line, faults->shown[i].text);
+        problem_note("%s, line %zu: %s; skipped", file->name, faults->shown[i].line,
+                     faults->shown[i].text);
 }
 
 void vectors_report_skipped(const struct vectors_file *file)
@@ -60,7 +53,7 @@ static void say_names(struct word_names *names, const char *what, const char *wh
         snprintf(names->text + names->len, sizeof names->text - names->len, " and %zu more",
                  names->n_all - names->n);
     if (names->n_all > 0)
-        NOTE("%zu %s%s: %s", names->n_all, what, why, names->text);
+        problem_note("%zu %s%s: %s", names->n_all, what, why, names->text);
 }
 
 static void say_absent(const struct vectors_import *import)
@@ -150,9 +143,10 @@ static void say_splitting(const struct vectors_import *import)
                      "split at %s",
                      place);
     else
-        NOTE("texts keep their capitals, for words have them, '%.*s' first (--lower yes), and are "
-             "split at %s",
-             words->lens[cased] < 100 ? (int)words->lens[cased] : 0, words->texts[cased], place);
+        problem_note(
+            "texts keep their capitals, for words have them, '%.*s' first (--lower yes), and are "
+            "split at %s",
+            words->lens[cased] < 100 ? (int)words->lens[cased] : 0, words->texts[cased], place);
 }
 
 void vectors_report_words(const struct vectors_import *import)

@@ -14,7 +14,6 @@ struct vectors_import {
     struct vectors_table table;
     struct import_tokenizer tokenizer;
     struct model_config model;
-    struct problem problem;
 };
 
 /* The lines that were skipped: how many, and the first few with their numbers. */

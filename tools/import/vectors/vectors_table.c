@@ -84,15 +84,12 @@ static bool pass(struct vectors_table *table, const struct text_span *word, size
     return true;
 }
 
-static bool read_words(struct vectors_table *table, struct vectors_file *file,
+static void read_words(struct vectors_table *table, struct vectors_file *file,
                        struct word_list *words, size_t limit)
 {
-    for (size_t n = 0; limit == 0 || n < limit;) {
-        struct text_span word;
-        if (!vectors_file_next(file, &word, next_row(table)))
-            return false;
-        if (word.text == NULL)
-            return true;
+    struct text_span word;
+    for (size_t n = 0;
+         (limit == 0 || n < limit) && vectors_file_next(file, &word, next_row(table));) {
         size_t id = table->row_of != NULL ? word_list_find(words, word.text, word.len) : 0;
         if (id == WORD_NONE) {
             n += pass(table, &word, limit);
@@ -103,10 +100,9 @@ static bool read_words(struct vectors_table *table, struct vectors_file *file,
             vectors_file_repeated(file, &word);
         n += is_new;
     }
-    return true;
 }
 
-bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
+void vectors_table_read(struct vectors_table *table, struct vectors_file *file,
                         struct word_list *words, bool is_wanted, size_t limit)
 {
     *table = (struct vectors_table){.width = file->width};
@@ -117,9 +113,6 @@ bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
     } else {
         word_list_append(words, NULL, 0); /* row 0 has no text */
     }
-    bool ok = read_words(table, file, words, limit);
+    read_words(table, file, words, limit);
     table->n_ids = words->n;
-    if (!ok)
-        vectors_table_free(table);
-    return ok;
 }

@@ -17,7 +17,7 @@ struct vectors_table {
 
 /* Reads the first `limit` words (0: all) with their vectors. `words` is empty and receives them
  * from id 1 on; or, with is_wanted, has the words that are wanted, and others are passed over. */
-bool vectors_table_read(struct vectors_table *table, struct vectors_file *file,
+void vectors_table_read(struct vectors_table *table, struct vectors_file *file,
                         struct word_list *words, bool is_wanted, size_t limit);
 void vectors_table_free(struct vectors_table *table);
 

@@ -1,0 +1,37 @@
+/* refusals.h - readers of files in a test: what is wrong with a file leads back here, and not to
+ * the end of the program, with which its memory would go. So leaks are not looked for meanwhile. */
+#ifndef TESTS_TOOLS_IMPORT_REFUSALS_H
+#define TESTS_TOOLS_IMPORT_REFUSALS_H
+
+#include "tools/common/weights/problem.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAKS_ARE_SOUGHT
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define LEAKS_ARE_SOUGHT
+#endif
+
+#ifdef LEAKS_ARE_SOUGHT
+#include <sanitizer/lsan_interface.h>
+#define LEAKS_IGNORE() __lsan_disable()
+#define LEAKS_SEEK()   __lsan_enable()
+#else
+#define LEAKS_IGNORE() ((void)0)
+#define LEAKS_SEEK()   ((void)0)
+#endif
+
+/* Runs a statement; *is_right (which it does not change) tells whether nothing was refused. */
+#define READ_OR_REFUSE(problem, is_right, statement)                                               \
+    do {                                                                                           \
+        *(is_right) = false;                                                                       \
+        LEAKS_IGNORE();                                                                            \
+        if (PROBLEM_OPEN(problem)) {                                                               \
+            statement;                                                                             \
+            *(is_right) = true;                                                                    \
+        }                                                                                          \
+        LEAKS_SEEK();                                                                              \
+    } while (0)
+
+#endif
