@@ -16,9 +16,9 @@ SOVERSION := 1
 # Never -ffast-math (it changes the floating-point mode of the host), never -march=native.
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
-COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -pthread -fPIC \
+COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
 	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off $(WARNINGS)
-LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread -Wl,--as-needed
+LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp -Wl,--as-needed
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl
 PKG_CFLAGS := $(call packages,--cflags libutf8proc)
@@ -226,7 +226,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libtools.a $(B
 
 ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup strndup
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
-$(BUILD)/tests/engine/test_thread_workers: TEST_LDFLAGS = -Wl,--wrap=pthread_create
+$(BUILD)/tests/engine/test_thread_refused: TEST_LDFLAGS = -Wl,--wrap=pthread_create
 
 # ARGS: what a bench takes, its first lines tell.
 BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)

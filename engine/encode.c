@@ -10,6 +10,7 @@
 #include "engine/encode.h"
 
 #include "engine/batch.h"
+#include "engine/runtime/region.h"
 #include "engine/status.h"
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
@@ -37,7 +38,7 @@ static void encode_group(const struct batch *batch, const struct group *group, s
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
-/* Workers meet after a job by themselves, but the call may be gone then: its time is taken here. */
+/* A region ends with a meeting too, but nobody takes its time. */
 static void time_meeting(const struct batch *batch, struct team all)
 {
     struct profile_slot *profile = profile_of(batch->session, all.rank);
@@ -100,15 +101,18 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
     return largest * n_groups * 4 <= whole->n_rows * 5;
 }
 
-/* One thread's part of the pass: its group, or its share of the only one. */
+/* One thread's part of the pass: its share of the only group, or its groups. There is one for each
+ * thread, unless OpenMP gives fewer than it said. */
 static void share_pass(void *user, struct team all)
 {
     const struct batch *batch = user;
     const struct pass *pass = &batch->session->pass;
-    if (pass->n_groups == 1)
+    if (pass->n_groups == 1) {
         encode_group(batch, &pass->groups[0], all, all.rank);
-    else
-        encode_group(batch, &pass->groups[all.rank], ALONE, all.rank);
+    } else {
+        for (size_t g = all.rank; g < pass->n_groups; g += all.size)
+            encode_group(batch, &pass->groups[g], ALONE, all.rank);
+    }
     time_meeting(batch, all);
 }
 
@@ -127,7 +131,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
         pass->n_groups = 1;
         pass->groups[0] = whole;
     }
-    workers_run(&batch->session->workers, share_pass, batch);
+    region_run(n_threads, &batch->session->barrier, share_pass, batch);
     return true;
 }
 
@@ -143,7 +147,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
 {
     engine_error *error = &batch->session->error;
     size_t width = batch->request->kind == ANSWER_NOTHING ? 0 : batch->request->width, floats;
-    size_t n_threads = workers_team(&batch->session->workers);
+    size_t n_threads = region_threads(batch->session->n_threads, NULL);
     bool per_token = answers_per_token(batch->request);
     if (__builtin_mul_overflow(batch->n, width, &floats))
         return misused(error, "%zu inputs are too many", batch->n);
@@ -151,7 +155,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     batch_begin(batch);
     do { /* threads leave off before a text that is too long for one of them: all share it */
         if (!batch->counting && are_many(batch, n_threads))
-            workers_run(&batch->session->workers, take_and_encode, batch);
+            region_run(n_threads, &batch->session->barrier, take_and_encode, batch);
     } while (encode_pass(batch, n_threads));
     if (batch->status != ENGINE_OK)
         return batch->status;

@@ -31,10 +31,14 @@
  *             that is read or written. A number that the library does not know is
  *             ENGINE_ERROR_ARGUMENT. The other structs change with the soname alone.
  *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
- *             at a time and works with as many threads as its options say; a call that comes while
- *             another is at work on the session returns ENGINE_ERROR_BUSY and changes nothing. A
- *             session's threads are made with it and sleep between calls; they block every signal
- *             except their own faults and SIGPROF. In a child of fork() a session works alone.
+ *             at a time: another's call returns ENGINE_ERROR_BUSY and changes nothing.
+ *   OpenMP    A call is one parallel region. OpenMP keeps the threads, which block all signals but
+ *             their own faults and SIGPROF, for each of the host's threads that makes or calls
+ *             sessions, until it ends. A call works alone where threads are refused or would be over
+ *             1,024 in the process, in a region (unless another may be inside), and in a child of
+ *             fork() whose parent had sessions; if it had regions, ask for one thread: GCC's OpenMP
+ *             would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND and OMP_WAIT_POLICY=passive,
+ *             without which threads spin for milliseconds after a call.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds, be its instruction set avx2 or any other but portable. What
@@ -46,13 +50,12 @@
  *             (libopenblas.so.0), once; or takes the one that the host has loaded, and sets it to
  *             one thread for the whole process: the engine's threads call it, one head each. Leave
  *             it so while models are open. It is used if it is the build with POSIX threads and no
- *             limit is set on addresses or data (ulimit -v, -d). On CPUs with AMX, engine_model_open of a model with int8 layers asks Linux
- *             for the tile registers, which makes the least size of signal stacks (sigaltstack) 12
- *             KB for the whole process. The floating-point environment, signals and locale are left
- *             alone.
- *             Environment: OMP_NUM_THREADS (see engine_session_options); ENCODE_MODEL (see
- *             engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512, avx512vnni or amx
- *             forces a lower instruction set than the CPU's best.
+ *             limit is set on addresses or data (ulimit -v, -d). On CPUs with AMX, opening a model
+ *             with int8 layers asks Linux for the tile registers, which makes the least size of
+ *             signal stacks (sigaltstack) 12 KB for the whole process. The floating-point
+ *             environment, signals and locale are left alone.
+ *             Environment: ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni,
+ *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -265,7 +268,7 @@ typedef struct engine_session_options {
 } engine_session_options;
 
 /* Nothing is allocated after this call, but for a copy of a text behind its prompt, which is kept
- * for the next one. The model must outlive the session. */
+ * for the next one, and by OpenMP for a thread's first call. The model must outlive the session. */
 ENGINE_API engine_status engine_session_new(const engine_model *model,
                                             const engine_session_options *options,
                                             engine_session **session, engine_error *error);

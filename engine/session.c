@@ -7,6 +7,7 @@
 
 #include "engine/encode.h"
 #include "engine/runtime/cpus.h"
+#include "engine/runtime/region.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
@@ -131,7 +132,6 @@ static size_t carve(engine_session *session, void *block)
     if (session->encoding.frequencies != NULL)
         session->frequencies =
             take(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
-    session->worker_list = take(&arena, session->n_threads - 1, sizeof *session->worker_list);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }
@@ -202,21 +202,22 @@ size_t engine_session_bytes(const engine_model *model, const engine_session_opti
     return carve(&session, NULL);
 }
 
-/* The carved session's threads and lock. Where nobody asked for a number of threads, those that can
- * be had do. */
+/* Sees to it that the carved session can have its threads. Where nobody asked for a number of them,
+ * those that can be had do. */
 static engine_status start(engine_session *session, bool is_asked, engine_session **out,
                            engine_error *error)
 {
-    size_t n_workers = session->model->has_encoder ? session->n_threads - 1 : 0;
-    size_t n_made = workers_start(&session->workers, session->worker_list, n_workers);
-    if (n_made < n_workers && is_asked) {
+    bool is_refused = false;
+    size_t n = session->n_threads;
+    if (session->model->has_encoder)
+        n = region_threads(session->n_threads, &is_refused);
+    if (is_refused && is_asked) {
         fail(error, ENGINE_ERROR_MEMORY, "the system refuses %zu threads: ask for fewer",
              session->n_threads);
-        workers_stop(&session->workers);
         free(session);
         return ENGINE_ERROR_MEMORY;
     }
-    session->n_threads -= n_workers - n_made;
+    session->n_threads = is_refused ? n : session->n_threads;
     pthread_mutex_init(&session->lock, NULL);
     *out = session;
     return succeed(error);
@@ -278,7 +279,6 @@ void engine_session_free(engine_session *session)
 {
     if (session == NULL)
         return;
-    workers_stop(&session->workers);
     pthread_mutex_destroy(&session->lock);
     free(session->prompted);
     free(session);

@@ -9,9 +9,11 @@
 
 #include "engine/model.h"
 #include "engine/runtime/profile.h"
-#include "engine/runtime/workers.h"
+#include "engine/runtime/team.h"
 #include "model/layers/embedding.h"
 #include "model/layers/position.h"
+
+#include <pthread.h>
 
 enum {
     ROWS_PER_THREAD = 192, /* of a group of many short texts: they stay in the second-level cache */
@@ -75,10 +77,9 @@ struct engine_session {
     void *token_scratch;
     char *prompted; /* [prompted_cap] a text behind its prompt; its own block, NULL at first */
     size_t prompted_cap;
-    float *rank_vectors; /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    struct workers workers;
-    struct worker *worker_list;   /* [n_threads - 1] */
-    pthread_mutex_t lock;         /* of the call that the threads take inputs from */
+    float *rank_vectors;    /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
+    struct barrier barrier; /* where a call's threads meet */
+    pthread_mutex_t lock;   /* of the call that the threads take inputs from */
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };

@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev libutf8proc-dev libjansson-dev'
 tests='g++ libcmocka-dev clang-format cmake python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
-clang='clang libclang-rt-dev'
+clang='clang libclang-rt-dev libomp-dev'
 
 case ${1:-} in
 run) packages="$build $pictures" ;;

@@ -1,4 +1,4 @@
-/* cpus.c - the number of threads: environment, affinity, cgroup quota.
+/* cpus.c - the number of threads: environment, affinity, cgroup quota; and of those there are.
  *
  * cgroup v2: cpu.max holds "QUOTA PERIOD" or "max PERIOD" in the group's directory and each one
  * above it; v1: cpu.cfs_quota_us and cpu.cfs_period_us. Files are read with read(2), so that
@@ -7,6 +7,7 @@
 #include "engine/runtime/cpus.h"
 
 #include <fcntl.h>
+#include <omp.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,6 +97,15 @@ static size_t affinity_cpus(void)
     return online > 0 ? (size_t)online : 1;
 }
 
+size_t process_threads(void)
+{
+    char status[4096];
+    size_t n = 1;
+    read_text("/proc/self/status", "", "", status, sizeof status);
+    const char *line = strstr(status, "\nThreads:");
+    return line != NULL && sscanf(line, "\nThreads: %zu", &n) == 1 ? n : 1;
+}
+
 size_t threads_choose(size_t n_asked)
 {
     if (n_asked == 1)
@@ -106,6 +116,6 @@ size_t threads_choose(size_t n_asked)
     size_t cpus = smaller_limit(affinity_cpus(), cgroup_cpus());
     size_t most = by_environment > cpus ? by_environment : cpus;
     size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;
-    threads = threads < most ? threads : most;
+    threads = smaller_limit(threads < most ? threads : most, (size_t)omp_get_thread_limit());
     return threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
 }

@@ -1,5 +1,5 @@
 /* test_fork.c - a forked child of a process that has encoded with two threads encodes too, with the
- * same bits. */
+ * same bits: with its parent's session, and with one of its own. */
 #include "tests/support.h"
 
 #include <string.h>
@@ -8,36 +8,50 @@
 
 enum { WIDTH = 32 };
 
-static void encode_text(const engine_model *model, float out[WIDTH])
+static engine_session *open_session(const engine_model *model)
 {
     engine_session_options options = {.n_threads = 2};
-    engine_input input = {.text = "I ride bike", .text_len = 11};
-    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
-    engine_session *session;
-    assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
-    assert_int_equal(engine_encode(session, &input, 1, &mean, out, WIDTH, NULL, NULL), 0);
-    engine_session_free(session);
+    return support_session(model, &options);
 }
 
-TEST(child_encodes)
+static void encode_text(engine_session *session, float out[WIDTH])
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
-    float before[WIDTH], after[WIDTH];
+    engine_input input = support_text("I ride bike");
+    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN};
+    assert_int_equal(engine_encode(session, &input, 1, &mean, out, WIDTH, NULL, NULL), 0);
+}
+
+static bool child_encodes(const engine_model *model, engine_session *parents, const float *expected)
+{
+    float by_parents[WIDTH], by_own[WIDTH];
+    alarm(20); /* a child that waits for threads it does not have is killed */
+    engine_session *own = open_session(model);
+    encode_text(parents, by_parents);
+    encode_text(own, by_own);
+    engine_session_free(own);
+    engine_session_free(parents);
+    return memcmp(expected, by_parents, sizeof by_parents) == 0 &&
+           memcmp(expected, by_own, sizeof by_own) == 0;
+}
+
+TEST(child)
+{
+    char path[SUPPORT_PATH];
+    float out[WIDTH];
     int status;
-    support_temp_dir(folder);
-    support_path(path, folder, "m.weights");
+    support_allow_threads(2);
+    support_path(path, support_folder(), "m.weights");
     support_make_model(path, "I ride bike", "--layers 2 --width 32 --heads 4 --feed-forward 64");
     engine_model *model = support_open(path);
-    encode_text(model, before);
+    engine_session *session = open_session(model);
+    encode_text(session, out);
     pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0) {
-        alarm(20); /* a child that waits for threads it does not have is killed */
-        encode_text(model, after);
-        _exit(memcmp(before, after, sizeof before) != 0);
-    }
+    if (child == 0)
+        _exit(!child_encodes(model, session, out));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+    encode_text(session, out);
+    engine_session_free(session);
     engine_model_close(model);
-    support_remove_dir(folder);
 }

@@ -1,7 +1,7 @@
 /* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the
  * bits it has alone, whatever comes in between: texts too long for one thread's part of the memory,
- * empty ones, padding, wrong inputs, buffers that are too small. And the workers that do it. */
-#include "engine/session.h"
+ * empty ones, padding, wrong inputs, buffers that are too small. And the regions behind them. */
+#include "engine/runtime/region.h"
 #include "tests/support.h"
 
 #include <stdio.h>
@@ -192,13 +192,12 @@ TEST(buffers_too_small)
     free(out);
 }
 
-/* ---- The workers ---- */
+/* ---- The regions behind them ---- */
 
-enum { N_JOBS = 3000, MOST_WORKERS = 4 };
+enum { N_JOBS = 3000, MOST_THREADS = 5 };
 
 struct sum {
-    uint32_t by_rank[MOST_WORKERS + 1], before[MOST_WORKERS + 1];
-    bool wrong;
+    uint32_t by_rank[MOST_THREADS], before[MOST_THREADS];
 };
 
 /* Each thread counts, waits, and finds the counts of all. */
@@ -213,18 +212,15 @@ static void count(void *user, struct team team)
     team_wait(team);
 }
 
-TEST(workers_meet)
+TEST(threads_meet)
 {
-    for (size_t n = 0; n <= MOST_WORKERS; n++) {
-        struct worker list[MOST_WORKERS];
-        struct workers workers;
+    for (size_t n = 1; n <= MOST_THREADS; n++) {
+        struct barrier barrier = {0};
         struct sum sum = {0};
-        assert_int_equal(workers_start(&workers, list, n), n);
-        assert_int_equal(workers_team(&workers), n + 1);
+        assert_int_equal(region_threads(n, NULL), n);
         for (size_t i = 0; i < N_JOBS; i++)
-            workers_run(&workers, count, &sum);
-        workers_stop(&workers);
-        for (size_t rank = 0; rank <= n; rank++) {
+            region_run(n, &barrier, count, &sum);
+        for (size_t rank = 0; rank < n; rank++) {
             assert_int_equal(sum.by_rank[rank], N_JOBS);
             assert_int_equal(sum.before[rank], 0);
         }

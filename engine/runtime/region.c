@@ -1,0 +1,108 @@
+/* region.c - how a parallel region begins.
+ *
+ * OpenMP keeps a pool of threads for each of the host's threads that begins regions, and ends the
+ * process where the system refuses it a thread. So before a pool grows, as many threads as it lacks
+ * are started here, and end again: if these can be had, so can OpenMP's a moment later.
+ */
+#include "engine/runtime/region.h"
+
+#include "engine/runtime/cpus.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* The threads of the last region that the calling thread began, itself among them. */
+static _Thread_local size_t n_in_pool = 1;
+
+/* That had the first region; 0: there was none. A child does not have the pool that it remembers,
+ * and GCC's OpenMP would wait for it forever. */
+static _Atomic pid_t process_of_pools;
+
+/* A thread begins with its maker's mask. OpenMP's block every signal except their own faults and
+ * SIGPROF, so that the host's handlers run on the host's threads: a fault must reach its handler,
+ * and a profiler counts all threads. */
+static void block_signals(sigset_t *before)
+{
+    static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
+        sigdelset(&others, OWN[i]);
+    pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
+static void *wait_for_all(void *all_are_made)
+{
+    event_wait(all_are_made, 0);
+    return NULL;
+}
+
+/* How many threads beside this one, at most n, the system lets us have at the same time. */
+static size_t count_threads(size_t n)
+{
+    struct event all_are_made = {0};
+    pthread_t threads[MAX_THREADS];
+    size_t n_made = 0;
+    while (n_made < n && pthread_create(&threads[n_made], NULL, wait_for_all, &all_are_made) == 0)
+        n_made++;
+    event_signal(&all_are_made);
+    for (size_t i = 0; i < n_made; i++)
+        pthread_join(threads[i], NULL);
+    return n_made;
+}
+
+/* Each of the host's threads that calls has a pool of its own: they do not pile up without end. */
+static bool is_room_for(size_t n)
+{
+    return process_threads() + n <= MAX_THREADS;
+}
+
+/* Makes the calling thread's pool one of n threads; returns how many it has then. The region is for
+ * that alone: its threads, and what OpenMP allocates for a region of so many, stay for the next. */
+static size_t make_pool(size_t n)
+{
+    sigset_t before;
+    size_t n_given = 1;
+    block_signals(&before);
+    if (n > n_in_pool)
+        n = n_in_pool + count_threads(n - n_in_pool);
+    if (n > 1) {
+#pragma omp parallel num_threads((int)n)
+#pragma omp master
+        n_given = (size_t)omp_get_num_threads();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return n_given;
+}
+
+size_t region_threads(size_t n, bool *is_refused)
+{
+    pid_t none = 0, process = getpid();
+    if (is_refused != NULL)
+        *is_refused = false;
+    if (n <= 1 || omp_get_active_level() >= omp_get_max_active_levels() ||
+        (!atomic_compare_exchange_strong(&process_of_pools, &none, process) && none != process))
+        return 1;
+    if (n > n_in_pool && !is_room_for(n - n_in_pool))
+        return 1;
+    size_t n_given = n == n_in_pool ? n : make_pool(n);
+    if (is_refused != NULL)
+        *is_refused = n_given < n;
+    return n_in_pool = n_given;
+}
+
+void region_run(size_t n, struct barrier *barrier, team_job job, void *user)
+{
+    if (n == 1) {
+        job(user, (struct team){0, 1, barrier});
+        return;
+    }
+#pragma omp parallel num_threads((int)n)
+    {
+        struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
+        job(user, team);
+        team_wait(team); /* politely, whatever OpenMP's own barrier is set to */
+    }
+}
