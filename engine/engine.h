@@ -34,11 +34,11 @@
  *             at a time: another's call returns ENGINE_ERROR_BUSY and changes nothing.
  *   OpenMP    A call is one parallel region. OpenMP keeps the threads, which block all signals but
  *             their own faults and SIGPROF, for each of the host's threads that makes or calls
- *             sessions, until it ends. A call works alone where threads are refused or would be over
- *             1,024 in the process, in a region (unless another may be inside), and in a child of
- *             fork() whose parent had sessions; if it had regions, ask for one thread: GCC's OpenMP
- *             would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND and OMP_WAIT_POLICY=passive,
- *             without which threads spin for milliseconds after a call.
+ *             sessions, until it ends. A call works alone where threads are refused or would be
+ *             over 1,024 in the process, in a region (unless another may be inside), and in a child
+ *             of fork() whose parent had sessions; if it had regions, ask for one thread: GCC's
+ *             OpenMP would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND, and
+ *             OMP_WAIT_POLICY=passive, without which threads spin for milliseconds after a call.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds, be its instruction set avx2 or any other but portable. What
@@ -48,14 +48,13 @@
  *             number is rounded to the next whole one.
  *   Process   Where the portable kernels are used, engine_model_open loads OpenBLAS
  *             (libopenblas.so.0), once; or takes the one that the host has loaded, and sets it to
- *             one thread for the whole process: the engine's threads call it, one head each. Leave
- *             it so while models are open. It is used if it is the build with POSIX threads and no
- *             limit is set on addresses or data (ulimit -v, -d). On CPUs with AMX, opening a model
- *             with int8 layers asks Linux for the tile registers, which makes the least size of
- *             signal stacks (sigaltstack) 12 KB for the whole process. The floating-point
- *             environment, signals and locale are left alone.
- *             Environment: ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni,
- *             avx512, avx512vnni or amx forces a lower instruction set than the CPU's best.
+ *             one thread for the whole process: the engine's threads call it. Leave it so while
+ *             models are open. It must be the build with POSIX threads, and no limit be set on
+ *             addresses or data (ulimit -v, -d). On CPUs with AMX, opening a model with int8 layers
+ *             asks Linux for tile registers, which raises the least size of signal stacks
+ *             (sigaltstack) to 12 KB. The floating-point environment, signals and locale are left
+ *             alone. Environment: ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2,
+ *             avxvnni, avx512, avx512vnni or amx forces a lower instruction set.
  */
 #ifndef ENGINE_H
 #define ENGINE_H

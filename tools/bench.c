@@ -11,6 +11,7 @@
 #include "tools/bench/machine.h"
 #include "tools/bench/result.h"
 #include "tools/common/options.h"
+#include "tools/common/polite_threads.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -202,6 +203,7 @@ int main(int argc, char *argv[])
     program_begin("encode-bench", argv);
     if (!bench_options_read(&options, argc, argv, &code))
         return code;
+    polite_threads(argv, 0);
     bench.options = &options;
     choose_threads(&bench);
     if (options.peaks_alone)

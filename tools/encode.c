@@ -7,6 +7,7 @@
  *     pipeline         result by result: read, tokenize, encode, print (text, json, csv, npy, ids)
  *     compare, similarity, rank, show_mask   what looks at several texts
  */
+#include "tools/common/polite_threads.h"
 #include "tools/encode/notes.h"
 
 #include <unistd.h>
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
     program_begin("encode", argv);
     if (!encode_options_read(&options, argc, argv, &code))
         return code;
+    polite_threads(argv, options.request.n_threads);
     if (encoder_open(&encoder, &options.request, &code)) {
         code = PROGRAM_FAILED;
         if (output_open(&output, options.output_path))

@@ -7,6 +7,7 @@
  *                       picture
  */
 #include "tools/common/options.h"
+#include "tools/common/polite_threads.h"
 #include "tools/plot/gnuplot/render.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"
@@ -59,8 +60,10 @@ int main(int argc, char **argv)
     if (strcmp(first, "--version") == 0)
         return program_version();
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
-        if (strcmp(first, PLOT_COMMANDS[i].name) == 0)
+        if (strcmp(first, PLOT_COMMANDS[i].name) == 0) {
+            polite_threads(argv, 0);
             return run((enum plot_command)i, argc - 1, argv + 1);
+        }
     if (strcmp(first, "--help-table") == 0) /* which options_read prints */
         return run(PLOT_POSITION, argc, argv);
     if (first[0] == '-')

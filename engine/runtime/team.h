@@ -10,11 +10,13 @@
 /* An event that happens again and again, counted, and that threads wait for. A thread that waits
  * first spins, because on an idle machine the others are microseconds behind it, and then sleeps.
  * Where spinning turns out to be in vain, because other work has the processors, the next wait
- * spins for half as long. */
+ * spins for half as long; every two milliseconds one spins for the longest time, to see if that is
+ * over. */
 struct event {
     alignas(64) _Atomic uint32_t n_signals;
     _Atomic uint32_t n_sleepers;
-    _Atomic uint32_t spin_ns; /* how long to spin, in nanoseconds; 0 at first: the longest */
+    _Atomic uint32_t spin_ns;  /* how long to spin, in nanoseconds */
+    _Atomic uint64_t trial_ns; /* when to spin for the longest time: 0, the first wait does */
 };
 
 /* Waits until it has happened more than n_seen times. */

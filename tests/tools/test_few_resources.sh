@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# encode where the system gives little: no threads, little memory. It does its work with what it has, or says what
+# is missing, and ends. And what it does to OpenMP's threads, which spin unless they are told not to.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+seconds=60
+[ -z "${SANITIZE:-}" ] || { echo 'skipped: sanitizers take memory and threads of their own'; exit 77; }
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME OMP_NUM_THREADS
+
+"$programs/encode-new" -o "$folder/m.weights" --layers 2 --width 64 --heads 4 --position sinusoidal >/dev/null 2>&1
+encode=("$programs/encode" -m "$folder/m.weights" 'a b c')
+run "${encode[@]}" -t 1
+cp "$folder/out" "$folder/expected"
+check 'one thread encodes' [ $code = 0 ]
+
+# ---- Threads that the system refuses: another user may have one process, and that is encode ----
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
+    chmod -R a+rX "$folder"
+    alone=(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --nproc=1)
+    run timeout $seconds "${alone[@]}" "$programs/encode" --version
+    if grep -q 'Permission denied' "$folder/err"; then
+        n_skipped=$((n_skipped + 1))
+        echo 'skipped: the tree is not open to another user'
+    else
+        check 'no threads: --version' [ $code = 0 ]
+        for threads in '' '-t 1'; do
+            # shellcheck disable=SC2086
+            OMP_NUM_THREADS=3 run timeout $seconds "${alone[@]}" "${encode[@]}" $threads
+            check "no threads, encode $threads: exit code $code" [ $code = 0 ]
+            check "no threads, encode $threads: the same numbers" cmp "$folder/out" "$folder/expected"
+        done
+        OMP_NUM_THREADS=3 run timeout $seconds "${alone[@]}" "${encode[@]}" -t 3
+        ends 'no threads, three asked for' 1 'the system refuses 3 threads'
+    fi
+else
+    n_skipped=$((n_skipped + 1))
+    echo 'skipped: only root may become another user, with setpriv and prlimit'
+fi
+
+# ---- Little memory ----
+# Addresses in KB: from too few for the program's libraries up to enough.
+limited() { (ulimit -v "$1" && shift && exec "$@"); }
+for kilobytes in 8000 20000 40000 60000 80000 100000 150000 200000; do
+    for threads in 1 3; do
+        OMP_NUM_THREADS=3 run timeout $seconds bash -c "$(declare -f limited); limited \"\$@\"" - $kilobytes "${encode[@]}" -t $threads
+        if [ $code = 0 ]; then
+            check "$kilobytes KB, $threads threads: the same numbers" cmp "$folder/out" "$folder/expected"
+        else
+            check "$kilobytes KB, $threads threads: ends by itself, not with $code" [ $code -lt 124 -o $code = 127 ]
+            check "$kilobytes KB, $threads threads: says why" [ -s "$folder/err" ]
+        fi
+    done
+done
+
+# ---- Between calls threads sleep, unless the user says otherwise ----
+policy() { env "$@" 2>&1 | sed -n "s/.*OMP_WAIT_POLICY = '\(.*\)'/\1/p" | tail -n 1; }
+if ldd "$programs/encode" | grep -q libgomp; then
+    check 'threads of the program are polite' [ "$(policy OMP_DISPLAY_ENV=true "${encode[@]}" -t 2)" = PASSIVE ]
+    check 'unless the user wants otherwise' [ "$(policy OMP_DISPLAY_ENV=true OMP_WAIT_POLICY=active "${encode[@]}" -t 2)" = ACTIVE ]
+else
+    n_skipped=$((n_skipped + 1))
+    echo 'skipped: OpenMP is not that of GCC'
+fi
+finish

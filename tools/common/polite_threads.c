@@ -1,0 +1,41 @@
+/* polite_threads.c - OpenMP's threads spin for milliseconds when a call is over, and slow down
+ * whatever else runs, unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when it is loaded,
+ * before any line of the program: so the program sets it and starts itself again, which takes a
+ * millisecond. LLVM's can be told.
+ */
+#include "tools/common/polite_threads.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
+__attribute__((weak)) void kmp_set_blocktime(int milliseconds);
+
+static bool user_has_chosen(void)
+{
+    return getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL ||
+           getenv("KMP_BLOCKTIME") != NULL;
+}
+
+/* Returns only where that fails: then threads spin, and all else is as it should be. */
+static void start_again(char *argv[])
+{
+    char program[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (len <= 0 || setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
+        return;
+    program[len] = '\0';
+    execv(program, argv);
+}
+
+void polite_threads(char *argv[], size_t n_threads)
+{
+    if (n_threads == 1 || user_has_chosen())
+        return;
+    if (kmp_set_blocktime != NULL)
+        kmp_set_blocktime(0);
+    else
+        start_again(argv);
+}
