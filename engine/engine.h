@@ -19,42 +19,38 @@
  *   Text      UTF-8, a pointer and a length in bytes; NUL bytes inside are text, unless the length
  *             is ENGINE_NUL_TERMINATED. Each invalid part of a text is read as U+FFFD. Spans are
  *             byte offsets into the text that was given, behind the prompt where it has one.
- *   Errors    Fallible functions return an engine_status. The words go to the caller's
- *             engine_error (may be NULL) or, for a session, to engine_session_message().
- *             Nothing prints, exits or aborts. After a failure the object is still usable.
+ *   Errors    Fallible functions return an engine_status. The words go to the caller's engine_error
+ *             (may be NULL) or to engine_session_message(). Nothing prints, exits or aborts. After
+ *             a failure objects are still usable.
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
  *   Structs   All-zero options are the defaults; a NULL options pointer means the same. A struct
  *             with a struct_bytes may grow at its end: set it to sizeof the struct. 0 stands for
  *             the struct's first version, which ends where a comment in it says so; no byte behind
- *             that is read or written. A number that the library does not know is
- *             ENGINE_ERROR_ARGUMENT. The other structs change with the soname alone.
- *   Threads   A model is immutable: any number of threads may share it. A session serves one thread
- *             at a time: another's call returns ENGINE_ERROR_BUSY and changes nothing.
- *   OpenMP    A call is one parallel region. OpenMP keeps the threads, which block all signals but
- *             their own faults and SIGPROF, for each of the host's threads that makes or calls
- *             sessions, until it ends. A call works alone where threads are refused or would be
- *             over 1,024 in the process, in a region (unless another may be inside), and in a child
- *             of fork() whose parent had sessions; if it had regions, ask for one thread: GCC's
- *             OpenMP would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND, and
- *             OMP_WAIT_POLICY=passive, without which threads spin for milliseconds after a call.
+ *             that is read or written. An unknown size is ENGINE_ERROR_ARGUMENT. Others never grow.
+ *   Threads   Any number of threads may share a model. A session serves one at a time: a second
+ *             gets ENGINE_ERROR_BUSY. A call is one parallel region of OpenMP, which keeps the
+ *             region's threads for each thread of the host that calls, until that ends; they block
+ *             all signals but their own faults and SIGPROF. A call works alone where threads are
+ *             refused or would be over 1,024, in a region (unless another may be inside), and in a
+ *             child of fork() whose parent had sessions; if it had regions, ask for one: GCC's
+ *             OpenMP would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND and
+ *             OMP_WAIT_POLICY=passive, without which they spin for milliseconds after a call.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
- *             with fused multiply-adds, be its instruction set avx2 or any other but portable. What
- *             could still differ is the C library's sin, cos, pow, exp and tanh: each is taken in
- *             double and rounded to float. The portable kernels round more often and may leave
- *             products to OpenBLAS: some 1e-6 away in f32; in int8 up to a few hundredths, where a
- *             number is rounded to the next whole one.
+ *             with fused multiply-adds (any ENGINE_ISA but portable), as far as the C library's
+ *             sin, cos, pow, exp and tanh agree when rounded to float. Portable kernels, and
+ *             OpenBLAS with them, come within some 1e-6 in f32, a few hundredths in int8.
  *   Process   Where the portable kernels are used, engine_model_open loads OpenBLAS
- *             (libopenblas.so.0), once; or takes the one that the host has loaded, and sets it to
- *             one thread for the whole process: the engine's threads call it. Leave it so while
- *             models are open. It must be the build with POSIX threads, and no limit be set on
- *             addresses or data (ulimit -v, -d). On CPUs with AMX, opening a model with int8 layers
- *             asks Linux for tile registers, which raises the least size of signal stacks
- *             (sigaltstack) to 12 KB. The floating-point environment, signals and locale are left
- *             alone. Environment: ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2,
- *             avxvnni, avx512, avx512vnni or amx forces a lower instruction set.
+ *             (libopenblas.so.0), or takes the host's, and sets it to one thread for the whole
+ *             process: the engine's threads call it. Leave it so while models are open. It must be
+ *             the build with POSIX threads, and no limit be set on addresses or data (ulimit -v,
+ *             -d). On CPUs with AMX, opening a model with int8 layers asks Linux for tile
+ *             registers, which raises the least size of signal stacks (sigaltstack) to 12 KB. The
+ *             floating-point environment, signals and locale are left alone. Environment:
+ *             ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512,
+ *             avx512vnni or amx forces a lower instruction set.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -383,8 +379,7 @@ ENGINE_API engine_status engine_windows(engine_session *session, const engine_to
                                         size_t n_tokens, const engine_encode_options *options,
                                         engine_window *out, size_t cap, size_t *needed);
 
-/* Writes the tokens of a window to out [window->n_tokens]: an input for engine_encode. A NULL is a
- * harmless no-op. */
+/* Writes a window's tokens to out [window->n_tokens], an input for engine_encode. NULL: a no-op. */
 ENGINE_API void engine_window_tokens(const engine_window *window, const engine_token *tokens,
                                      size_t n_tokens, engine_token *out);
 
