@@ -1,7 +1,7 @@
 /* kernels.h - the inner loops, compiled from one source (kernels.c) once per width of vectors.
  *
  * Each function's result depends on its arguments alone, element by element: every element of a
- * product is one sum over k in ascending order, whatever the tile it is computed in. So a row's
+ * product is summed over k in one order, whatever the tile it is computed in. So a row's
  * result does not change with its neighbours, and sharing work between threads does not change a
  * bit.
  */
@@ -66,6 +66,9 @@ enum { QUANTIZED_STEP = 64 };
 /* What q may be. symmetric: -127 .. 127, zero is 0; the others put the least and the largest number
  * of a row, and 0, between the ends of -128 .. 127, or of 0 .. 127. */
 enum rounding { ROUND_SYMMETRIC, ROUND_8_BITS, ROUND_7_BITS };
+
+/* The steps of k after which a product of floats begins a new partial sum. */
+enum { SUM_BLOCK = 256 };
 
 /* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with
  * the queries are multiples of 16, and the columns from n_queries to the next multiple are computed

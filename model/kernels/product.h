@@ -1,9 +1,14 @@
 /* product.h - a linear layer's product, out = x·Wᵀ (+ bias) (+ residual): a register tile of
  * TILE_ROWS rows by TILE_PANELS panels of 16 columns. Each step of k costs one load per vector of
- * weights and one broadcast per row. Each element is one chain acc += x·w over ascending k.
+ * weights and one broadcast per row.
  *
- * While a tile is computed, the panels that come next are fetched: with few rows the weights come
- * from memory. Plain twin: plain_product in tests/model/plain.c.
+ * An element is ((block 0 + block 1) + …), each block one chain acc += x·w over SUM_BLOCK steps of
+ * ascending k, whatever the tile: short chains round less than one long chain. The tiles of a few
+ * dozen rows take turns at a block, so that its weights come from the nearest cache for all but the
+ * first of them; meanwhile the next panels are fetched.
+ *
+ * Weights of 16 bits are made floats a block at a time. Plain twin: plain_product in
+ * tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
@@ -11,6 +16,93 @@
 #include "model/kernels/kernels.h"
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
+
+enum {
+    K_STEP = 4,
+    TURN_TILES = 8, /* that take turns at a block */
+    TILE_COLUMNS = TILE_PANELS * PANEL_WIDTH,
+};
+
+/* The rows of one tile by the weights of one block of k. */
+struct tile {
+    const float *x; /* its first row, at the block's first k */
+    size_t x_stride;
+    const float *w; /* its first panel, at the block's first k */
+    size_t panel_stride, n_k;
+    bool add; /* to the sums of the blocks before, which `to` holds */
+    struct tile_target target;
+    struct fetch fetch;
+};
+
+/* Steps of k for a tile: x are its rows' bases. steps, rows and panels are constants at every call,
+ * so that the accumulators stay in registers. */
+INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
+                         const float *x[BASES(TILE_ROWS)], size_t x_stride, const float **w,
+                         size_t panel_stride, const int steps, const int rows, const int panels)
+{
+    UNROLL (k, steps) {
+        vec weights[TILE_PANELS * VECTORS];
+        UNROLL (v, panels * VECTORS)
+            weights[v] = load(*w + (size_t)(v / VECTORS) * panel_stride +
+                              (size_t)(k * PANEL_WIDTH + v % VECTORS * LANES));
+        UNROLL (r, rows) {
+            vec value =
+                splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
+            UNROLL (v, panels * VECTORS)
+                acc[r][v] = multiply_add(value, weights[v], acc[r][v]);
+        }
+    }
+    UNROLL (b, BASES(rows)) {
+        x[b] += steps;
+        OPAQUE(x[b]);
+    }
+    *w += steps * PANEL_WIDTH;
+}
+
+INLINE void tile(const struct tile *t, const int rows, const int panels)
+{
+    vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
+    const float *x[BASES(TILE_ROWS)], *w = t->w;
+    const size_t x_stride = t->x_stride, panel_stride = t->panel_stride, n_k = t->n_k;
+    struct fetch fetch = t->fetch;
+    UNROLL (b, BASES(rows))
+        x[b] = t->x + (size_t)(b * ROWS_PER_BASE) * x_stride;
+    UNROLL (r, rows)
+        UNROLL (v, panels * VECTORS)
+            acc[r][v] = (vec){0};
+
+    size_t k = 0;
+    for (; k + K_STEP <= n_k; k += K_STEP) {
+        fetch_ahead(&fetch);
+        add_products(acc, x, x_stride, &w, panel_stride, K_STEP, rows, panels);
+    }
+    AS_IT_IS for (; k < n_k; k++) add_products(acc, x, x_stride, &w, panel_stride, 1, rows, panels);
+
+    float *to = t->target.to;
+    const size_t stride = t->target.stride;
+    if (t->add)
+        UNROLL (r, rows)
+            UNROLL (v, panels * VECTORS)
+                acc[r][v] = load(to + (size_t)r * stride + (size_t)v * LANES) + acc[r][v];
+    UNROLL (r, rows)
+        UNROLL (v, panels * VECTORS)
+            store(to + (size_t)r * stride + (size_t)v * LANES, acc[r][v]);
+}
+
+/* Apart from what calls it, which would take registers from the sums. */
+__attribute__((noinline)) static void tile_of_rows(const struct tile *t, size_t rows, size_t panels)
+{
+#define TILE(n)        tile(t, n, TILE_PANELS)
+#define NARROW_TILE(n) tile(t, n, 1)
+    if (panels == TILE_PANELS)
+        SWITCH_ROWS(rows, TILE_ROWS, TILE)
+    else
+        SWITCH_ROWS(rows, TILE_ROWS, NARROW_TILE)
+#undef TILE
+#undef NARROW_TILE
+}
+
+/* ---- Weights of a block ---- */
 
 INLINE vec load_weights(const enum tensor_type type, const void *panels, size_t index)
 {
@@ -26,101 +118,126 @@ INLINE size_t weight_bytes(const enum tensor_type type)
     return type == TENSOR_F16 || type == TENSOR_BF16 ? sizeof(uint16_t) : sizeof(float);
 }
 
-enum { K_STEP = 4 };
-
-/* Steps of k for a tile: x are its rows' bases, w its panels. steps, rows, panels and type are
- * constants at every call, so that the accumulators stay in registers. */
-INLINE void add_products(vec acc[TILE_ROWS][TILE_PANELS * VECTORS],
-                         const float *x[BASES(TILE_ROWS)], size_t x_stride, const char **w,
-                         size_t panel_bytes, const int steps, const int rows, const int panels,
-                         const enum tensor_type type)
+INLINE void decode(const enum tensor_type type, const void *weights, size_t n, float *out)
 {
-    const size_t step_bytes = PANEL_WIDTH * weight_bytes(type);
-    UNROLL (k, steps) {
-        vec weights[TILE_PANELS * VECTORS];
-        UNROLL (v, panels * VECTORS)
-            weights[v] = load_weights(
-                type, *w + (size_t)(v / VECTORS) * panel_bytes + (size_t)k * step_bytes,
-                (size_t)(v % VECTORS) * LANES);
-        UNROLL (r, rows) {
-            vec value =
-                splat(x[r / ROWS_PER_BASE][(size_t)(r % ROWS_PER_BASE) * x_stride + (size_t)k]);
-            UNROLL (v, panels * VECTORS)
-                acc[r][v] = multiply_add(value, weights[v], acc[r][v]);
-        }
-    }
-    UNROLL (b, BASES(rows)) {
-        x[b] += steps;
-        OPAQUE(x[b]);
-    }
-    *w += (size_t)steps * step_bytes;
+    for (size_t i = 0; i < n; i += LANES)
+        store(out + i, load_weights(type, weights, i));
 }
 
-INLINE void tile(const struct product *p, size_t row, size_t panel, struct fetch fetch,
-                 const int rows, const int panels, const enum tensor_type type)
+/* ---- Tiles by turns ---- */
+
+/* A column of tiles: its panels, and where their weights lie. */
+struct tile_column {
+    enum tensor_type type;
+    size_t panel, n_panels;
+    const char *weights;
+    size_t panel_bytes, step_bytes;
+};
+
+/* Up to TURN_TILES tiles, one below the other: their first row, how many there are, and how many of
+ * them are a row higher than the others. */
+struct turn {
+    size_t row, n_tiles, n_higher, height;
+    struct fetch fetch;
+};
+
+/* Weights of a block, at w, as floats. */
+INLINE const float *decoded(const struct tile_column *column, const char *w, size_t n_k, float *to)
 {
-    vec acc[TILE_ROWS][TILE_PANELS * VECTORS];
-    const float *x[BASES(TILE_ROWS)];
-    const size_t x_stride = p->x_stride, panel_bytes = p->panel_stride * weight_bytes(type);
-    const char *w = (const char *)p->panels + panel * panel_bytes;
-    UNROLL (b, BASES(rows))
-        x[b] = (const float *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * x_stride;
-    UNROLL (r, rows)
-        UNROLL (v, panels * VECTORS)
-            acc[r][v] = (vec){0};
+    for (size_t i = 0; i < column->n_panels; i++, w += column->panel_bytes, to += n_k * PANEL_WIDTH)
+        if (column->type == TENSOR_F16)
+            decode(TENSOR_F16, w, n_k * PANEL_WIDTH, to);
+        else
+            decode(TENSOR_BF16, w, n_k * PANEL_WIDTH, to);
+    return to - column->n_panels * n_k * PANEL_WIDTH;
+}
 
-    size_t k = 0;
-    for (; k + K_STEP <= p->k; k += K_STEP) {
-        fetch_ahead(&fetch);
-        add_products(acc, x, x_stride, &w, panel_bytes, K_STEP, rows, panels, type);
-    }
-    for (; k < p->k; k++)
-        add_products(acc, x, x_stride, &w, panel_bytes, 1, rows, panels, type);
-
-    float buffer[TILE_ROWS * TILE_PANELS * PANEL_WIDTH];
-    const size_t column = panel * PANEL_WIDTH, n_columns = (size_t)(panels * PANEL_WIDTH);
-    struct tile_target target = tile_target(p, row, column, n_columns, buffer);
-    UNROLL (r, rows) {
-        size_t at = (row + (size_t)r) * p->out_stride + column;
-        UNROLL (v, panels * VECTORS) {
-            size_t lane = (size_t)v * LANES;
-            vec sum = acc[r][v];
+/* out = the sums (+ bias) (+ residual), and what follows. */
+static void finish_tile(const struct product *p, const struct tile_column *column, size_t row,
+                        size_t n_rows, float *sums)
+{
+    size_t first = column->panel * PANEL_WIDTH, n = column->n_panels * PANEL_WIDTH;
+    struct tile_target target = tile_target(p, row, first, n, sums);
+    for (size_t r = 0; r < n_rows; r++) {
+        size_t at = (row + r) * p->out_stride + first;
+        for (size_t c = 0; c < n; c += LANES) {
+            vec sum = load(sums + r * n + c);
             if (p->bias != NULL)
-                sum += load(p->bias + column + lane);
+                sum += load(p->bias + first + c);
             if (p->residual != NULL)
-                sum += load(p->residual + at + lane);
-            store(target.to + (size_t)r * target.stride + lane, sum);
+                sum += load(p->residual + at + c);
+            store(target.to + r * target.stride + c, sum);
         }
     }
     if (has_activation(p))
-        activate_tile(p, row, (size_t)rows, column, n_columns, buffer);
+        activate_tile(p, row, n_rows, first, n, sums);
+}
+
+/* Where nothing follows the sums, they are summed up in `out` itself. */
+static void take_turns(const struct product *p, const struct tile_column *column,
+                       const struct turn *turn)
+{
+    float sums[TURN_TILES][TILE_ROWS * TILE_COLUMNS], wide[SUM_BLOCK * TILE_COLUMNS];
+    const bool is_wide = column->type == TENSOR_F32, is_alone = is_sum_alone(p);
+    float *out = p->out + column->panel * PANEL_WIDTH;
+    struct fetch fetch = turn->fetch;
+    size_t k = 0, n_k;
+    do {
+        n_k = p->k - k < SUM_BLOCK ? p->k - k : SUM_BLOCK;
+        const char *w = column->weights + k * column->step_bytes;
+        struct tile t = {
+            .x_stride = p->x_stride,
+            .w = is_wide ? (const float *)(const void *)w : decoded(column, w, n_k, wide),
+            .panel_stride = is_wide ? p->panel_stride : n_k * PANEL_WIDTH,
+            .n_k = n_k,
+            .add = k > 0,
+            .fetch = fetch,
+        };
+        for (size_t i = 0, row = turn->row, rows; i < turn->n_tiles; i++, row += rows) {
+            rows = turn->height + (i < turn->n_higher);
+            t.x = (const float *)p->x + row * p->x_stride + k;
+            t.target = is_alone ? (struct tile_target){out + row * p->out_stride, p->out_stride}
+                                : (struct tile_target){sums[i], column->n_panels * PANEL_WIDTH};
+            tile_of_rows(&t, rows, column->n_panels);
+            t.fetch.at += n_k / K_STEP * t.fetch.step_bytes;
+            if (k + n_k == p->k && !is_alone)
+                finish_tile(p, column, row, rows, sums[i]);
+        }
+        fetch = t.fetch;
+        k += n_k;
+    } while (k < p->k);
 }
 
 /* The rows in as few tiles as can be, about equally high: 16 rows are 8 and 8, not 12 and 4. */
-INLINE void column_of_tiles(const struct product *p, size_t panel, const int panels,
-                            const enum tensor_type type)
+static void column_of_tiles(const struct product *p, const struct tile_column *column)
 {
-    size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS, row = 0;
-    size_t n_bytes = (size_t)panels * p->panel_stride * weight_bytes(type);
-    const char *next =
-        (const char *)p->panels + panel * p->panel_stride * weight_bytes(type) + n_bytes;
-    for (size_t i = 0; i < n_tiles; i++) {
-        size_t end = p->n_rows * (i + 1) / n_tiles;
-        struct fetch fetch = fetch_share(next, n_bytes, p->k / K_STEP, i, n_tiles);
-#define TILE(rows) tile(p, row, panel, fetch, rows, panels, type)
-        SWITCH_ROWS(end - row, TILE_ROWS, TILE)
-#undef TILE
-        row = end;
+    size_t n_tiles = (p->n_rows + TILE_ROWS - 1) / TILE_ROWS;
+    size_t n_higher = p->n_rows % n_tiles; /* of those that are left */
+    size_t column_bytes = column->n_panels * column->panel_bytes;
+    struct turn turn = {
+        .height = p->n_rows / n_tiles,
+        .fetch = fetch_share(column->weights + column_bytes, column_bytes, p->k / K_STEP, 0,
+                             n_tiles < TURN_TILES ? n_tiles : TURN_TILES),
+    };
+    for (size_t first = 0; first < n_tiles; first += TURN_TILES) {
+        turn.n_tiles = n_tiles - first < TURN_TILES ? n_tiles - first : TURN_TILES;
+        turn.n_higher = n_higher < turn.n_tiles ? n_higher : turn.n_tiles;
+        take_turns(p, column, &turn);
+        n_higher -= turn.n_higher;
+        turn.row += turn.n_tiles * turn.height + turn.n_higher;
+        turn.fetch = (struct fetch){0};
     }
 }
 
-INLINE void product_of(const struct product *p, const enum tensor_type type)
+static void product_of(const struct product *p, enum tensor_type type)
 {
-    size_t panel = 0;
-    for (; panel + TILE_PANELS <= p->n_panels; panel += TILE_PANELS)
-        column_of_tiles(p, panel, TILE_PANELS, type);
-    for (; panel < p->n_panels; panel++)
-        column_of_tiles(p, panel, 1, type);
+    struct tile_column column = {.type = type, .step_bytes = PANEL_WIDTH * weight_bytes(type)};
+    column.panel_bytes = p->panel_stride * weight_bytes(type);
+    for (; column.panel < p->n_panels && p->n_rows > 0; column.panel += column.n_panels) {
+        column.n_panels = p->n_panels - column.panel < TILE_PANELS ? 1 : TILE_PANELS;
+        column.weights = (const char *)p->panels + column.panel * column.panel_bytes;
+        column_of_tiles(p, &column);
+    }
 }
 
 static void product(const struct product *p)

@@ -39,8 +39,10 @@ typedef float vec_memory __attribute__((vector_size(LANES * 4), aligned(4), may_
 /* Loops over registers: unrolled in full before the compiler decides what lives in memory. */
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
+#define AS_IT_IS _Pragma("clang loop unroll(disable)")
 #else
 #define UNROLLED _Pragma("GCC unroll 24")
+#define AS_IT_IS _Pragma("GCC unroll 1")
 #endif
 #define UNROLL(i, n) UNROLLED for (__typeof__(+(n)) i = 0; i < (n); i++)
 

@@ -149,6 +149,20 @@ struct plain_sum plain_product(const float *x, const float *w, size_t step, size
     return result;
 }
 
+float plain_chains(const float *x, const float *w, size_t step, size_t n, bool fused)
+{
+    float sum = 0, chain = 0;
+    for (size_t i = 0; i < n; i++) {
+        volatile float product = x[i] * w[i * step]; /* rounded */
+        chain = fused ? fmaf(x[i], w[i * step], chain) : chain + product;
+        if ((i + 1) % SUM_BLOCK == 0 || i + 1 == n) {
+            sum = i < SUM_BLOCK ? chain : sum + chain;
+            chain = 0;
+        }
+    }
+    return sum;
+}
+
 /* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2.
  * gelu_tanh: x·(1 + tanh u) / 2, u = √(2/π)·(x + 0.044715·x³); here (1 + tanh u) / 2 is written as
  * 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */

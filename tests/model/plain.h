@@ -70,6 +70,10 @@ struct plain_sum {
 };
 struct plain_sum plain_product(const float *x, const float *w, size_t step, size_t n);
 
+/* The same sum as the kernels take it, in float: chains of SUM_BLOCK products and their sum, each
+ * product rounded before it is added, or, fused, not. */
+float plain_chains(const float *x, const float *w, size_t step, size_t n, bool fused);
+
 double plain_activation(enum activation activation, double x);
 
 /* out = softmax(x) [n] */
