@@ -42,16 +42,20 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 # Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
 MACHINE := $(shell $(CC) -dumpmachine)
-# The loops, once per width of vectors, and the int8 products of VNNI and AMX: the slowest compile first, so
+IS_CLANG := $(findstring clang,$(shell $(CC) --version))
+# The loops, once per width of vectors, and the int8 products of VNNI, AMX and SDOT: the slowest compile first, so
 # that nothing waits for it alone.
-ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) portable
-INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni)
+ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) $(if $(filter aarch64-%,$(MACHINE)),neon) portable
+INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot)
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
 FLAGS_avx512 := -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=512
 FLAGS_avx512vnni := $(FLAGS_avx512) -mavx512vnni
 FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
+# gcc's scheduling before the registers are given out makes it spill the sums of a tile.
+FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)
+FLAGS_neondot := $(FLAGS_neon) -march=armv8.2-a+dotprod
 
 WRITER_SOURCES := $(wildcard $(addprefix engine/file/,weight_writer.c weight_sections.c text_lower.c output_file.c))
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
@@ -88,7 +92,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan test-clang fuzz fuzzers bench bench-kernels bench-peers \
+.PHONY: all help programs tests test asan tsan test-clang test-aarch64 fuzz fuzzers bench bench-kernels bench-peers \
 	lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -100,6 +104,7 @@ help:
 	@echo 'make               libraries and programs under $(BUILD)/'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
 	@echo 'make test-clang    builds all with clang under build/clang/, and runs the tests of numbers'
+	@echo 'make test-aarch64  builds all for aarch64 under build/aarch64/, and runs the tests of numbers in an emulator'
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
@@ -133,13 +138,18 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,compile)$(COMPILE) $(PKG_CFLAGS) $(DEFINES) -MMD -MP -c $< -o $@
 
 # gcc's AddressSanitizer aligns the frames it moves to the heap to 32 bytes, too little for zmm (gcc bug 110027).
-KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(shell $(CC) --version)),,--param asan-use-after-return=0))
+KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(IS_CLANG),,--param asan-use-after-return=0))
 
 # Where each variable of the unrolled loops is takes a third of gcc's time to write down, and helps nobody.
 $(KERNELS): $(BUILD)/model/kernels/kernels_%.o: $(KERNEL_SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,compile)$(COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -fno-var-tracking -MMD -MP \
 		-c $(word $(if $(filter $*,$(INT8_ISAS)),2,1),$(KERNEL_SOURCES)) -o $@
+
+# gcc 12 for aarch64 fails inside itself (vect_transform_reduction) at loops of fmax, which suites alone have.
+ifneq ($(filter aarch64-%,$(MACHINE)),)
+$(TEST_OBJECTS): DEFINES = -fno-tree-vectorize
+endif
 
 # What knows where the default weights are installed; another PREFIX makes this alone anew.
 PLACED := $(call objects,$(shell grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c))
@@ -248,6 +258,17 @@ CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS= run-tests
+
+# Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and an
+# emulator runs the same suites.
+AARCH64 := aarch64-linux-gnu
+AARCH64_CC ?= $(AARCH64)-gcc
+AARCH64_TESTS := $(filter-out tests/tools/%,$(CLANG_TESTS))
+test-aarch64: export PKG_CONFIG_LIBDIR = /usr/lib/$(AARCH64)/pkgconfig
+test-aarch64: export RUNNER ?= qemu-aarch64
+test-aarch64:
+	@$(MAKE) --no-print-directory BUILD=build/aarch64 CC='$(AARCH64_CC)' LD=$(AARCH64)-ld OBJCOPY=$(AARCH64)-objcopy \
+		TEST_MAINS='$(AARCH64_TESTS)' TEST_SCRIPTS= run-tests
 
 # Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.

@@ -5,7 +5,8 @@
 #
 # A script may print a closing line of its own ("3 passed, 0 failed" or "..., 1 skipped"); without one it is
 # one test, and exit code 77 skips it. Output is kept in $BUILD/tests/logs and shown if a suite fails.
-# BUILD: where the programs are. TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the
+# BUILD: where the programs are. RUNNER: what runs cmocka programs that were built for another processor.
+# TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the
 # same time, as many as there are CPUs if it is absent; those that measure time come last, one after another.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -48,15 +49,16 @@ count_script() {
 
 # Prints the suite's line, and adds what it counted to the file of counts. To be run in the background.
 run_suite() { # SUITE
-    local suite=$1 name kind=cmocka log code passed failed skipped start=$SECONDS remark='' report
+    local suite=$1 runner=${RUNNER:-} name kind=cmocka log code passed failed skipped start=$SECONDS remark='' report
     name=${suite#"$BUILD"/}
     name=${name#tests/}
     name=${name/test_/}
     case $suite in
-    *.sh) kind=script name=${name%.sh} ;;
+    *.sh) kind=script runner='' name=${name%.sh} ;;
     esac
     log=$logs/${name//\//_}.log
-    timeout --kill-after=10 "$limit" "$suite" >"$log" 2>&1 </dev/null &
+    # shellcheck disable=SC2086
+    timeout --kill-after=10 "$limit" $runner "$suite" >"$log" 2>&1 </dev/null &
     # shellcheck disable=SC2064
     trap "kill $!" TERM
     wait $!

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,13 @@ static void print_file(const char *path)
         fclose(file);
 }
 
+/* What runs programs that were built for another processor, or NULL: tests/run.sh */
+static const char *runner(void)
+{
+    const char *name = getenv("RUNNER");
+    return name != NULL && name[0] != '\0' ? name : NULL;
+}
+
 void support_make_model(const char *path, const char *words, const char *options, ...)
 {
     enum { MAX_ARGUMENTS = 96 };
@@ -116,11 +124,14 @@ void support_make_model(const char *path, const char *words, const char *options
     assert_true(len >= 0 && (size_t)len < sizeof text);
     support_program("encode-new", program);
     assert_true(snprintf(log, sizeof log, "%s.log", path) < SUPPORT_PATH);
+    if (runner() != NULL)
+        argv[n++] = runner();
     argv[n++] = program;
     argv[n++] = "-o";
     argv[n++] = path;
     argv[n++] = "--words";
     argv[n++] = words ? words : "a b c d e f g h i j k l m n o p q r s t u v w x y z";
+    const int first = n;
     char *rest = NULL;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         assert_true(n < MAX_ARGUMENTS - 1);
@@ -130,7 +141,7 @@ void support_make_model(const char *path, const char *words, const char *options
     int code = support_run(argv, log);
     if (code != 0) {
         print_error("%s -o %s", program, path);
-        for (int i = 5; i < n; i++)
+        for (int i = first; i < n; i++)
             print_error(" %s", argv[i]);
         print_error("\n");
         print_file(log);
@@ -171,6 +182,17 @@ bool support_sanitized(void)
 #endif
 }
 
+bool support_emulated(void)
+{
+    return runner() != NULL;
+}
+
+bool support_slow(void)
+{
+    return support_sanitized() || support_emulated();
+}
+
+#if defined(__x86_64__)
 /* Whether Linux says that the CPU has it. */
 static bool cpuinfo_has(const char *flag)
 {
@@ -183,6 +205,7 @@ static bool cpuinfo_has(const char *flag)
         fclose(file);
     return has;
 }
+#endif
 
 static bool cpu_runs(const char *isa)
 {
@@ -198,6 +221,11 @@ static bool cpu_runs(const char *isa)
         return __builtin_cpu_supports("avx512vnni");
     if (strcmp(isa, "amx") == 0)
         return cpuinfo_has(" amx_int8");
+#elif defined(__aarch64__)
+    if (strcmp(isa, "neon") == 0)
+        return true;
+    if (strcmp(isa, "neondot") == 0)
+        return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
 #endif
     return strcmp(isa, "portable") == 0;
 }
@@ -206,8 +234,8 @@ static const char *runs[8];
 
 size_t support_isas(void)
 {
-    static const char *const isas[] = {"portable", "avx2",       "avxvnni",
-                                       "avx512",   "avx512vnni", "amx"};
+    static const char *const isas[] = {"portable",   "avx2", "avxvnni", "avx512",
+                                       "avx512vnni", "amx",  "neon",    "neondot"};
     static size_t n; /* suites ask in their inner loops */
     if (n == 0)
         for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)

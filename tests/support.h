@@ -44,6 +44,12 @@ engine_model *support_open_memory(const void *bytes, size_t len);
  * that go through many models take fewer of them. */
 bool support_sanitized(void);
 
+/* Run by an emulator (RUNNER of tests/run.sh), which computes vectors a hundred times slower. */
+bool support_emulated(void);
+
+/* Either. */
+bool support_slow(void);
+
 /* The instruction sets that this CPU runs, by index; NULL past the last. */
 const char *support_isa(size_t index);
 

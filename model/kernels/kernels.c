@@ -1,7 +1,7 @@
 /* kernels.c - the inner loops in GNU vector types, compiled once per width of vectors: portable,
- * AVX2 and AVX-512, which follows from what the compiler may use. The loops are in this folder's
- * headers. VNNI and AMX add a product in int8 of their own (kernels_int8.c) to the loops of their
- * width.
+ * AVX2, AVX-512 and NEON, which follows from what the compiler may use. The loops are in this
+ * folder's headers. VNNI, AMX and NEON's dot products add a product in int8 of their own
+ * (kernels_int8.c) to the loops of their width.
  */
 #include "model/kernels/kernels.h"
 
@@ -43,6 +43,9 @@ KERNEL_SET(amx, product_int8_amx, true);
 #elif defined(__AVX2__)
 KERNEL_SET(avx2, product_int8, false);
 KERNEL_SET(avxvnni, product_int8_avxvnni, false);
+#elif defined(KERNELS_NEON)
+KERNEL_SET(neon, product_int8, false);
+KERNEL_SET(neondot, product_int8_neondot, false);
 #else
 KERNEL_SET(portable, product_int8, false);
 #endif

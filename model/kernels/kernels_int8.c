@@ -1,5 +1,5 @@
-/* kernels_int8.c - the products in int8 that VNNI, in both widths, and AMX have of their own, one of
- * them in each of three compiles.
+/* kernels_int8.c - the products in int8 that VNNI, in both widths, AMX and NEON's dot products have
+ * of their own, one of them in each compile.
  */
 #include "model/kernels/kernels.h"
 
@@ -18,8 +18,10 @@ void product_int8_amx(const struct product *product)
 
 #if defined(__AVX512VNNI__)
 #define PRODUCT product_int8_avx512vnni
-#else
+#elif defined(__AVXVNNI__)
 #define PRODUCT product_int8_avxvnni
+#else
+#define PRODUCT product_int8_neondot
 #endif
 
 void PRODUCT(const struct product *p)

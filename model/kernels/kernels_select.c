@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Their places in both lists, a better one behind those it is better than. */
-enum { PORTABLE, AVX2, AVX_VNNI, AVX512, AVX512_VNNI, AMX };
-
+/* From the plainest set to the best; cpu_has(i): whether this CPU runs set i. */
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+enum { PORTABLE, AVX2, AVX_VNNI, AVX512, AVX512_VNNI, AMX };
 
 static const struct kernels *const KERNEL_SETS[] = {&kernels_portable,   &kernels_avx2,
                                                     &kernels_avxvnni,    &kernels_avx512,
@@ -44,28 +44,47 @@ static bool cpu_has(size_t set)
     default: return true;
     }
 }
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+
+static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_neon,
+                                                    &kernels_neondot};
+
+static bool cpu_has(size_t set)
+{
+    return set < 2 || (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; /* every one has NEON */
+}
 #else
 static const struct kernels *const KERNEL_SETS[] = {&kernels_portable};
 
 static bool cpu_has(size_t set)
 {
-    return set == PORTABLE;
+    return set == 0;
 }
 #endif
 
-static const char *const NAMES[] = {"portable", "avx2", "avxvnni", "avx512", "avx512vnni", "amx"};
+/* Those of all processors. */
+static const char *const NAMES[] = {"portable",   "avx2", "avxvnni", "avx512",
+                                    "avx512vnni", "amx",  "neon",    "neondot"};
+
+static bool is_name(const char *isa)
+{
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (strcmp(NAMES[i], isa) == 0)
+            return true;
+    return false;
+}
 
 const struct kernels *kernels_select(const char *isa, bool int8)
 {
-    size_t n_sets = sizeof KERNEL_SETS / sizeof KERNEL_SETS[0];
-    size_t wanted = n_sets - 1;
+    size_t chosen = sizeof KERNEL_SETS / sizeof KERNEL_SETS[0] - 1;
     if (isa != NULL && isa[0] != '\0') {
-        for (wanted = 0; strcmp(NAMES[wanted], isa) != 0;)
-            if (++wanted == sizeof NAMES / sizeof NAMES[0])
-                return NULL;
-        wanted = wanted < n_sets ? wanted : n_sets - 1;
+        if (!is_name(isa))
+            return NULL;
+        while (chosen > 0 && strcmp(KERNEL_SETS[chosen]->isa, isa) != 0)
+            chosen--;
     }
-    while ((wanted == AMX && !int8) || !cpu_has(wanted))
-        wanted--;
-    return KERNEL_SETS[wanted];
+    while ((KERNEL_SETS[chosen]->needs_tiles && !int8) || !cpu_has(chosen))
+        chosen--;
+    return KERNEL_SETS[chosen];
 }

@@ -17,6 +17,8 @@
 enum { MIX_ROWS = 12, MIX_VECTORS = 2, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
 #elif defined(__AVX2__)
 enum { MIX_ROWS = 6, MIX_VECTORS = 2, EXACT_ROWS = 3, EXACT_VECTORS = 4 };
+#elif defined(KERNELS_NEON)
+enum { MIX_ROWS = 6, MIX_VECTORS = 4, EXACT_ROWS = 6, EXACT_VECTORS = 4 };
 #else
 enum { MIX_ROWS = 2, MIX_VECTORS = 4, EXACT_ROWS = 2, EXACT_VECTORS = 4 };
 #endif

@@ -10,9 +10,25 @@
 #include "model/kernels/scale_sum.h"
 #include "model/kernels/tile.h"
 
-#if defined(__AVX2__)
-#include "model/kernels/tile_bytes.h"
+#if HAS_WORDS
 #include "model/kernels/tile_words.h"
+#endif
+
+#if defined(__AVX2__) || defined(KERNELS_NEON)
+#include "model/kernels/tile_bytes.h"
+
+INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct fetch fetch,
+                      struct tile_target target, const int rows, const int panels, const bool words)
+{
+#if HAS_WORDS
+    if (words) {
+        tile_of_words(p, row, panel, fetch, target, rows);
+        return;
+    }
+#endif
+    (void)words;
+    tile_of_bytes(p, row, panel, fetch, target, rows, panels);
+}
 
 INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const int panels,
                                  const bool words)
@@ -27,9 +43,7 @@ INLINE void column_of_tiles_int8(const struct product *p, size_t panel, const in
         size_t end = p->n_rows * (i + 1) / n_tiles;
         struct tile_target target = tile_target(p, row, column, n_columns, buffer);
         struct fetch fetch = fetch_share(next, n_bytes, n_steps, i, n_tiles);
-#define TILE(rows)                                                                                 \
-    words ? tile_of_words(p, row, panel, fetch, target, rows)                                      \
-          : tile_of_bytes(p, row, panel, fetch, target, rows, panels)
+#define TILE(rows) tile_int8(p, row, panel, fetch, target, rows, panels, words)
         SWITCH_ROWS(end - row, TILE_ROWS, TILE)
 #undef TILE
         if (has_activation(p))
@@ -49,7 +63,7 @@ INLINE void product_of_bytes(const struct product *p)
 
 #endif
 
-#if !HAS_VNNI
+#if !HAS_VNNI && !defined(KERNELS_NEON)
 /* Plain loops, for any processor and for any length. */
 static void product_plain(const struct product *p)
 {
@@ -72,7 +86,7 @@ static void product_plain(const struct product *p)
 }
 #endif
 
-#if defined(__AVX2__) && !HAS_VNNI
+#if HAS_WORDS
 
 enum { MOST_WORDS = 32 * 1024 };
 
@@ -114,9 +128,9 @@ static void product_of_words(const struct product *p)
 
 static inline void product_int8(const struct product *p)
 {
-#if HAS_VNNI
+#if HAS_VNNI || defined(KERNELS_NEON)
     product_of_bytes(p);
-#elif defined(__AVX2__)
+#elif HAS_WORDS
     if (p->seven_bits)
         product_of_bytes(p);
     else

@@ -60,6 +60,10 @@ INLINE void store_bytes(int8_t *q, ivec v)
     __m128i words = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)v),
                                     _mm256_extracti128_si256((__m256i)v, 1));
     _mm_storel_epi64((__m128i *)(void *)q, _mm_packs_epi16(words, words));
+#elif defined(KERNELS_NEON)
+    int16x4_t words = vmovn_s32((int32x4_t)v);
+    int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
+    memcpy(q, &bytes, LANES);
 #else
     typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
     *(bytes *)q = __builtin_convertvector(v, bytes);

@@ -17,6 +17,13 @@
 #define HAS_VNNI 0
 #endif
 
+/* Without it, x86 multiplies bytes of 8 bits as words (tile_words.h). */
+#if defined(__AVX2__) && !HAS_VNNI
+#define HAS_WORDS 1
+#else
+#define HAS_WORDS 0
+#endif
+
 /* A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64 bytes of VNNI's dot product. */
 enum { GROUP = 4, GROUP_BYTES = GROUP * PANEL_WIDTH };
 

@@ -3,7 +3,7 @@
  *
  * VNNI multiplies one operand without sign: the weights + 128, and 128·Σq is subtracted again.
  * Where there is no VNNI it is x that has no sign, and 7 bits: the sum of two products is then at
- * most 2·127·128, which fits the 16 bits that vpmaddubsw gives it.
+ * most 2·127·128, which fits the 16 bits that vpmaddubsw gives it. NEON multiplies signed bytes.
  */
 #ifndef MODEL_KERNELS_TILE_BYTES_H
 #define MODEL_KERNELS_TILE_BYTES_H
@@ -13,9 +13,27 @@
 
 enum { GROUP_STEP = 4 };
 
+/* Four bytes of a row: in every lane, but SDOT takes them from one. */
+#if defined(__ARM_FEATURE_DOTPROD)
+typedef int32_t quad;
+#else
+typedef ivec quad;
+#endif
+
+INLINE quad quad_of(const int8_t *x)
+{
+    int32_t four;
+    memcpy(&four, x, sizeof four);
+#if defined(__ARM_FEATURE_DOTPROD)
+    return four;
+#else
+    return splat_integer(four);
+#endif
+}
+
 /* acc[c] += Σ_i weights[c, i] · x[i], i < 4. With the intrinsic, gcc 12 copies the accumulators of
  * a large tile about and spills them: 310 against 440 GOP/s. */
-INLINE void add_dots(ivec *acc, ivec weights, ivec x)
+INLINE void add_dots(ivec *acc, ivec weights, quad x)
 {
 #if defined(__AVX512VNNI__)
     __asm__("vpdpbusd %2, %1, %0" : "+v"(*acc) : "v"(weights), "v"(x));
@@ -24,6 +42,12 @@ INLINE void add_dots(ivec *acc, ivec weights, ivec x)
 #elif defined(__AVX512F__)
     __m512i pairs = _mm512_maddubs_epi16((__m512i)x, (__m512i)weights);
     *acc += (ivec)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+#elif defined(__ARM_FEATURE_DOTPROD)
+    __asm__("sdot %0.4s, %1.16b, %2.4b[0]" : "+w"(*acc) : "w"(weights), "w"(x));
+#elif defined(KERNELS_NEON)
+    int16x8_t low = vmull_s8(vget_low_s8((int8x16_t)weights), vget_low_s8((int8x16_t)x));
+    int16x8_t high = vmull_high_s8((int8x16_t)weights, (int8x16_t)x);
+    *acc += (ivec)vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high));
 #else
     __m256i pairs = _mm256_maddubs_epi16((__m256i)x, (__m256i)weights);
     *acc += (ivec)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
@@ -47,10 +71,8 @@ INLINE void add_groups(ivec acc[TILE_ROWS][TILE_PANELS * VECTORS],
             weights[v] = weights_of_group(*w + (size_t)(v / VECTORS) * panel_stride +
                                           (size_t)(g * GROUP_BYTES + v % VECTORS * LANES * GROUP));
         UNROLL (r, rows) {
-            int32_t four;
-            memcpy(&four, x[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * x_stride + g * GROUP,
-                   sizeof four);
-            ivec value = splat_integer(four);
+            quad value =
+                quad_of(x[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * x_stride + g * GROUP);
             UNROLL (v, panels * VECTORS)
                 add_dots(&acc[r][v], weights[v], value);
         }

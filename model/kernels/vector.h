@@ -23,6 +23,8 @@
 enum { LANES = 16, TILE_ROWS = 12, TILE_PANELS = 2 };
 #elif defined(__AVX2__)
 enum { LANES = 8, TILE_ROWS = 6, TILE_PANELS = 1 };
+#elif defined(KERNELS_NEON) /* 24 of 32 registers hold sums, as with AVX-512 */
+enum { LANES = 4, TILE_ROWS = 6, TILE_PANELS = 1 };
 #else
 enum { LANES = 4, TILE_ROWS = 2, TILE_PANELS = 1 };
 #endif
@@ -61,8 +63,12 @@ INLINE void store(float *p, vec v)
 /* Weights as they lie in a panel, one vector of them, widened to f32. */
 INLINE vec load_bf16(const uint16_t *p)
 {
+#if defined(KERNELS_NEON)
+    return (vec)vshll_n_u16(vld1_u16(p), 16);
+#else
     typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
     return (vec)(__builtin_convertvector(*(const halves *)p, uvec) << 16);
+#endif
 }
 
 INLINE vec load_f16(const uint16_t *p)
@@ -71,6 +77,8 @@ INLINE vec load_f16(const uint16_t *p)
     return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 #elif defined(__F16C__)
     return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+#elif defined(KERNELS_NEON)
+    return (vec)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 #else /* the exponent moves by 112 in an exact product; infinity and NaN keep the largest */
     typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
     uvec bits = __builtin_convertvector(*(const halves *)p, uvec);
@@ -86,6 +94,8 @@ INLINE vec rounded(vec v)
 {
 #if defined(__x86_64__)
     __asm__("" : "+v"(v));
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(v));
 #else
     __asm__("" : "+m"(v));
 #endif
