@@ -17,19 +17,15 @@ INLINE void add_row_of(const enum tensor_type type, const void *row, float scale
 {
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        store(out + i, load(out + i) + (type == TENSOR_INT8
-                                            ? rounded(load_int8((const int8_t *)row + i) * scale)
-                                            : load_weights(type, row, i)));
+        store(out + i,
+              load(out + i) + (type == TENSOR_INT8 ? load_int8((const int8_t *)row + i) * scale
+                                                   : load_weights(type, row, i)));
     for (; i < n; i++)
         switch (type) {
         case TENSOR_F32: out[i] += ((const float *)row)[i]; break;
         case TENSOR_F16: out[i] += f16_to_f32(((const uint16_t *)row)[i]); break;
         case TENSOR_BF16: out[i] += bf16_to_f32(((const uint16_t *)row)[i]); break;
-        case TENSOR_INT8: {
-            vec one = rounded(splat((float)((const int8_t *)row)[i]) * scale);
-            out[i] += one[0];
-            break;
-        }
+        case TENSOR_INT8: out[i] += (float)((const int8_t *)row)[i] * scale; break;
         }
 }
 

@@ -23,7 +23,7 @@ INLINE vec load_some(const float *x, size_t n)
 INLINE vec load_scaled(const float *x, const float *factors, size_t i, size_t n)
 {
     vec v = load_some(x + i, n - i);
-    return factors != NULL ? rounded(v * load(factors + i)) : v;
+    return factors != NULL ? v * load(factors + i) : v;
 }
 
 /* The least and the largest number of a row, and 0; NaN if any is NaN or infinite, which then makes
@@ -96,7 +96,7 @@ INLINE struct quantization round_row(const float *x, const float *factors, size_
     ivec sums = {0};
     size_t i = 0;
     for (; i < n; i += LANES) {
-        vec y = rounded(load_scaled(x, factors, i, n) * steps.inverse);
+        vec y = load_scaled(x, factors, i, n) * steps.inverse;
         vec shifted = smaller(y + (to_integer + (float)steps.zero), splat(to_integer + 127));
         ivec integers = (ivec)shifted - (ivec)splat(to_integer);
         sums += integers;

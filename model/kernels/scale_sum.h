@@ -47,8 +47,8 @@ INLINE void scale_sum(const struct product *p, size_t row, size_t column, ivec s
         uvec of_columns = (uvec)load_integers(p->column_sums + column);
         sum = (ivec)((uvec)sum - of_columns * (uint32_t)p->x_quantization[row].zero);
     }
-    vec y = rounded(__builtin_convertvector(sum, vec) * p->x_quantization[row].scale);
-    y = rounded(y * load(p->scales + column));
+    vec y = __builtin_convertvector(sum, vec) * p->x_quantization[row].scale;
+    y = y * load(p->scales + column);
     if (p->bias != NULL)
         y += load(p->bias + column);
     if (p->residual != NULL)

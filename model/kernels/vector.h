@@ -89,19 +89,6 @@ INLINE vec load_f16(const uint16_t *p)
 #endif
 }
 
-/* Keeps the compiler from fusing the product that v is with a following sum. */
-INLINE vec rounded(vec v)
-{
-#if defined(__x86_64__)
-    __asm__("" : "+v"(v));
-#elif defined(__aarch64__)
-    __asm__("" : "+w"(v));
-#else
-    __asm__("" : "+m"(v));
-#endif
-    return v;
-}
-
 INLINE vec splat(float value)
 {
     return value - (vec){0};
