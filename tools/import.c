@@ -27,8 +27,7 @@
 static void name_of(const char *path, char *name, size_t cap)
 {
     char *whole = realpath(path, NULL);
-    const char *text = whole != NULL ? whole : path, *slash = strrchr(text, '/');
-    snprintf(name, cap, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : text);
+    snprintf(name, cap, "%s", path_name(whole != NULL ? whole : path));
     free(whole);
 }
 

@@ -82,7 +82,7 @@ void workload_random(struct workload *workload, const char *name, size_t n_vocab
 
 static void name_of_file(struct workload *workload, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *start = slash != NULL ? slash + 1 : path;
+    const char *start = path_name(path);
     const char *dot = strrchr(start, '.');
     size_t len = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
     snprintf(workload->name, sizeof workload->name, "%.*s", (int)(len < 60 ? len : 60), start);

@@ -98,6 +98,12 @@ int program_end(int code)
     return program_fail("cannot write to stdout: %s", errno ? strerror(errno) : "a write failed");
 }
 
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";

@@ -44,6 +44,9 @@ int program_version(void);
  * (EPIPE) fails without a message. */
 int program_end(int code);
 
+/* The last part of a path; all of one that ends there. */
+const char *path_name(const char *path);
+
 /* The ending of a noun that is counted: "1 token", "2 tokens". */
 const char *plural(uint64_t n);
 

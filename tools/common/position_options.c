@@ -1,7 +1,8 @@
 /* position_options.c - see position_options.h. What a scheme uses is that of weights/FORMAT.md. */
 #include "tools/common/position_options.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
+#include "tools/common/model_setting.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,11 +45,7 @@ static bool read_frequency(const char *option, const char **text, float *frequen
 float *position_frequencies_read(const char *option, const char *text, size_t *n)
 {
     *n = count_commas(text) + 1;
-    float *frequencies = calloc(*n, sizeof *frequencies);
-    if (frequencies == NULL) {
-        program_note("out of memory");
-        return NULL;
-    }
+    float *frequencies = alloc_zeros(*n, sizeof *frequencies);
     for (size_t i = 0; i < *n; i++)
         if (!read_frequency(option, &text, &frequencies[i])) {
             free(frequencies);
@@ -122,6 +119,29 @@ const char *position_options_check(const void *positions)
 {
     const struct position_options *options = positions;
     return position_options_conflict(options, engine_position_name(options->position));
+}
+
+/* ---- What is in force ---- */
+
+struct position_numbers position_numbers(const struct position_options *options,
+                                         const engine_model *model, size_t width)
+{
+    struct position_numbers numbers = {
+        .base = model_number(model, "position_base", POSITION_DEFAULT_BASE),
+        .embedding_scale = model_number(model, "embedding_scale", 1),
+        .position_scale = model_number(model, "position_scale", 1),
+        .n_frequencies = (size_t)model_number(model, "position_frequencies", 0),
+    };
+    if (options->base != 0)
+        numbers.base = options->base;
+    if (options->has_embedding_scale)
+        numbers.embedding_scale =
+            options->embedding_scale_is_sqrt ? sqrt((double)width) : options->embedding_scale;
+    if (options->has_position_scale)
+        numbers.position_scale = options->position_scale;
+    if (options->frequencies != NULL)
+        numbers.n_frequencies = options->n_frequencies;
+    return numbers;
 }
 
 void position_options_apply(struct position_options *options, size_t width,

@@ -49,6 +49,15 @@ void position_options_free(struct position_options *options);
  * well. */
 const char *position_options_conflict(const struct position_options *options, const char *scheme);
 
+/* The numbers in force: what the options say, else the model (NULL: none), else the format. */
+#define POSITION_DEFAULT_BASE 10000.0
+struct position_numbers {
+    double base, embedding_scale, position_scale; /* embedding_scale: for vectors [width] */
+    size_t n_frequencies;                         /* 0: harmonics */
+};
+struct position_numbers position_numbers(const struct position_options *options,
+                                         const engine_model *model, size_t width);
+
 /* Into a session's options, for a model of so many columns ("sqrt" becomes the root of that, in
  * options); the numbers are borrowed. */
 void position_options_apply(struct position_options *options, size_t width,

@@ -28,7 +28,7 @@ static bool has_same_words(const struct comparison *comparison)
 static bool has_positions(const struct comparison *comparison)
 {
     const struct encoder *encoder = comparison->encoder;
-    return strcmp(encoder->position, "none") != 0 && encoder->position_scale != 0;
+    return strcmp(encoder->position, "none") != 0 && encoder->numbers.position_scale != 0;
 }
 
 static bool is_causal(const struct comparison *comparison)

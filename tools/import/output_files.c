@@ -115,6 +115,5 @@ void import_add_sources(struct weight_output *output, const struct folder *folde
 void import_add_source(struct weight_output *output, size_t index, const char *path,
                        struct problem *problem)
 {
-    const char *slash = strrchr(path, '/');
-    add_source(output, index, slash != NULL ? slash + 1 : path, path, problem);
+    add_source(output, index, path_name(path), path, problem);
 }

@@ -3,8 +3,7 @@
  */
 #include "tools/inspect/positions.h"
 
-#include "tools/common/model_setting.h"
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/common/print/csv_writer.h"
 
 #include <stdlib.h>
@@ -59,32 +58,25 @@ static int ask_rows(const struct source *source, struct position_matrix *matrix)
         return program_fail(
             "%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
             matrix->n, matrix->width, MOST_NUMBERS);
-    matrix->rows = malloc(numbers * sizeof *matrix->rows);
-    if (matrix->rows == NULL)
-        return program_fail("out of memory");
+    matrix->rows = alloc_zeros(numbers, sizeof *matrix->rows);
     return ask(source, matrix, numbers, NULL, &error) == ENGINE_OK
                ? PROGRAM_DONE
                : program_fail("%s", error.message);
 }
 
-/* What is in force: what the options say, else the file, else the format. */
 static void describe(const struct positions_request *request, const struct source *source,
                      struct position_matrix *matrix)
 {
-    const struct position_options *options = &request->options;
     const engine_model *model = source->model;
+    const struct position_numbers numbers = position_numbers(&request->options, model, 0);
     if (model != NULL)
         matrix->name = source->info.name[0] != '\0' ? source->info.name : request->path;
     if (position_uses_base(matrix->scheme))
-        matrix->base =
-            options->base != 0 ? options->base : model_number(model, "position_base", 10000);
-    matrix->scale = options->has_position_scale ? options->position_scale
-                                                : model_number(model, "position_scale", 1);
+        matrix->base = numbers.base;
+    matrix->scale = numbers.position_scale;
     if (strcmp(matrix->scheme, "fourier") != 0)
         return;
-    matrix->n_frequencies = options->frequencies != NULL
-                                ? options->n_frequencies
-                                : (size_t)model_number(model, "position_frequencies", 0);
+    matrix->n_frequencies = numbers.n_frequencies;
     matrix->period = model != NULL ? source->info.max_tokens : matrix->n;
 }
 
@@ -135,8 +127,7 @@ static int show(struct positions_request *request, const struct position_matrix 
     int code = settle_distances(request, matrix);
     if (code != PROGRAM_DONE)
         return code;
-    if (!positions_measure(matrix, &measures))
-        return program_fail("out of memory");
+    positions_measure(matrix, &measures);
     if (request->format == POSITIONS_JSON)
         positions_print_json(request, matrix, &measures);
     else

@@ -57,8 +57,7 @@ struct position_measures {
     size_t n_same; /* groups of rows that are the same; the first ones are in same */
 };
 
-/* False: no memory. */
-bool positions_measure(const struct position_matrix *matrix, struct position_measures *measures);
+void positions_measure(const struct position_matrix *matrix, struct position_measures *measures);
 
 /* |PE[p]| and |PE[pair[0]] - PE[pair[1]]| */
 double positions_norm(const struct position_matrix *matrix, size_t p);

@@ -6,6 +6,8 @@
  */
 #include "tools/inspect/positions.h"
 
+#include "tools/common/alloc.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -124,11 +126,9 @@ static void add_group(struct position_measures *measures, const size_t *rows, si
 }
 
 /* Rows that are the same stand side by side once they are sorted. */
-static bool find_same(const struct position_matrix *matrix, struct position_measures *measures)
+static void find_same(const struct position_matrix *matrix, struct position_measures *measures)
 {
-    size_t n = matrix->n, *sorted = malloc(n * sizeof *sorted);
-    if (sorted == NULL)
-        return false;
+    size_t n = matrix->n, *sorted = alloc_zeros(n, sizeof *sorted);
     for (size_t p = 0; p < n; p++)
         sorted[p] = p;
     qsort_r(sorted, n, sizeof *sorted, by_row, (void *)matrix);
@@ -140,15 +140,14 @@ static bool find_same(const struct position_matrix *matrix, struct position_meas
             add_group(measures, sorted + begin, end - begin);
     }
     free(sorted);
-    return true;
 }
 
 /* ---- All of it ---- */
 
-bool positions_measure(const struct position_matrix *matrix, struct position_measures *measures)
+void positions_measure(const struct position_matrix *matrix, struct position_measures *measures)
 {
     *measures = (struct position_measures){.range = measure_range(matrix)};
     measures->rounding =
         rounding_of(matrix, fmax(fabs(measures->range.smallest), fabs(measures->range.largest)));
-    return find_same(matrix, measures);
+    find_same(matrix, measures);
 }

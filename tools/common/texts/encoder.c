@@ -55,12 +55,12 @@ static bool check_rows(struct encoder *encoder, const struct item *item)
     size_t n = count_rows(encoder, item, 1) * encoder->width;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(item->rows[i]))
-            return encoder_fail(encoder, item,
-                                ": a value came to %g, which is no number that float32 holds: %s",
-                                (double)item->rows[i],
-                                encoder->embedding_scale != 1 || encoder->position_scale != 1
-                                    ? "--embedding-scale or --position-scale is too large"
-                                    : "the weights are too large, or no numbers");
+            return encoder_fail(
+                encoder, item, ": a value came to %g, which is no number that float32 holds: %s",
+                (double)item->rows[i],
+                encoder->numbers.embedding_scale != 1 || encoder->numbers.position_scale != 1
+                    ? "--embedding-scale or --position-scale is too large"
+                    : "the weights are too large, or no numbers");
     return true;
 }
 

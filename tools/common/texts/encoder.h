@@ -18,8 +18,8 @@ struct encoder {
     int32_t unknown;  /* id of the token for unknown words; -1: none */
     /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
-    double embedding_scale, position_scale; /* W1, W2 */
-    bool is_pooled;                         /* a row of numbers per text, not per token */
+    struct position_numbers numbers;
+    bool is_pooled;   /* a row of numbers per text, not per token */
     bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by cosine */
     size_t width;     /* numbers per row: D, the pooled width, labels; 0: there are no rows */
     size_t top;       /* words per mask token */

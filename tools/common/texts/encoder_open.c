@@ -4,18 +4,11 @@
 
 #include "tools/common/model_setting.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_TOP = 5 };
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
 
 static bool open_model(struct encoder *encoder)
 {
@@ -31,7 +24,7 @@ static bool open_model(struct encoder *encoder)
     engine_model_info(encoder->model, &encoder->info);
     const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
-    encoder->name = encoder->info.name[0] ? encoder->info.name : file_name(encoder->info.path);
+    encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
     return true;
 }
 
@@ -169,13 +162,7 @@ static void settle_positions(struct encoder *encoder)
     encoder->position = options->position == ENGINE_POSITION_MODEL
                             ? encoder->info.position
                             : engine_position_name(options->position);
-    encoder->embedding_scale = options->embedding_scale_is_sqrt ? sqrt((double)encoder->info.width)
-                               : options->has_embedding_scale
-                                   ? options->embedding_scale
-                                   : model_number(encoder->model, "embedding_scale", 1);
-    encoder->position_scale = options->has_position_scale
-                                  ? options->position_scale
-                                  : model_number(encoder->model, "position_scale", 1);
+    encoder->numbers = position_numbers(options, encoder->model, encoder->info.width);
 }
 
 static void settle(struct encoder *encoder)

@@ -1,12 +1,11 @@
 /* text_heading.c - the two lines above every table: the model, its shape, what is in force. */
-#include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
 #include "tools/encode/print/printer.h"
 
 #include <string.h>
 
-enum { NAME_COLUMNS = 70, DEFAULT_BASE = 10000 };
+enum { NAME_COLUMNS = 70 };
 
 static bool has_length_1(const struct encoder *encoder)
 {
@@ -32,23 +31,20 @@ static const char *separator(size_t n)
 static void print_position_numbers(FILE *stream, const struct encoder *encoder)
 {
     const struct position_options *asked = &encoder->request.positions;
-    const double file_base = model_number(encoder->model, "position_base", DEFAULT_BASE);
-    const double base = asked->base != 0 ? asked->base : file_base;
-    const double w1 = encoder->embedding_scale, w2 = encoder->position_scale;
-    const size_t n_frequencies =
-        asked->frequencies ? asked->n_frequencies
-                           : (size_t)model_number(encoder->model, "position_frequencies", 0);
+    const struct position_numbers *numbers = &encoder->numbers;
     size_t n = 0;
 
-    if (position_uses_base(encoder->position) && (asked->base != 0 || base != DEFAULT_BASE))
-        fprintf(stream, "%sbase %g", separator(n++), base);
-    if (strcmp(encoder->position, "fourier") == 0 && n_frequencies > 0)
-        fprintf(stream, "%s%zu frequenc%s", separator(n++), n_frequencies,
-                n_frequencies == 1 ? "y" : "ies");
-    if (asked->has_embedding_scale || w1 != 1)
-        fprintf(stream, "%sW1 %g", separator(n++), w1);
-    if (strcmp(encoder->position, "none") != 0 && (asked->has_position_scale || w2 != 1))
-        fprintf(stream, "%sW2 %g", separator(n++), w2);
+    if (position_uses_base(encoder->position) &&
+        (asked->base != 0 || numbers->base != POSITION_DEFAULT_BASE))
+        fprintf(stream, "%sbase %g", separator(n++), numbers->base);
+    if (strcmp(encoder->position, "fourier") == 0 && numbers->n_frequencies > 0)
+        fprintf(stream, "%s%zu frequenc%s", separator(n++), numbers->n_frequencies,
+                numbers->n_frequencies == 1 ? "y" : "ies");
+    if (asked->has_embedding_scale || numbers->embedding_scale != 1)
+        fprintf(stream, "%sW1 %g", separator(n++), numbers->embedding_scale);
+    if (strcmp(encoder->position, "none") != 0 &&
+        (asked->has_position_scale || numbers->position_scale != 1))
+        fprintf(stream, "%sW2 %g", separator(n++), numbers->position_scale);
     fputs(n > 0 ? ")" : "", stream);
 }
 

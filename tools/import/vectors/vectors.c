@@ -143,12 +143,10 @@ static int write_file(const struct vectors_import *import)
 
 static const char *name_of(const struct import_options *options)
 {
-    const char *path = options->vectors.path, *slash = strrchr(path, '/');
+    const char *path = options->vectors.path;
     if (options->name != NULL)
         return options->name;
-    if (strcmp(path, "-") == 0)
-        return "word vectors";
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    return strcmp(path, "-") == 0 ? "word vectors" : path_name(path);
 }
 
 static int carry_out(struct vectors_import *import, struct problem *problem)

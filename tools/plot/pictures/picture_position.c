@@ -71,12 +71,6 @@ static void fill_table(const struct plot_options *options, struct table *table,
         exit(program_fail("%s", error.message));
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* What width the table has, how many rows there can be, and how it is called. */
 static void describe_file(const struct plot_options *options, struct table *table,
                           const engine_model *model)
@@ -97,7 +91,7 @@ static void describe_file(const struct plot_options *options, struct table *tabl
         table->n =
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
     table->scheme = text_new("%s", scheme);
-    table->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : file_name(info.path));
+    table->name = text_new("%s, %.60s", scheme, info.name[0] ? info.name : path_name(info.path));
 }
 
 /* Of a scheme that is named alone, computed, or of a file, with the scheme if one is named. */

@@ -2,38 +2,41 @@
  * and of two weights both are named where one is: what counts is W1 : W2. */
 #include "tools/plot/plot_source.h"
 
-#include "tools/common/model_setting.h"
 #include "tools/plot/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double DEFAULT_BASE = 10000; /* of weights/FORMAT.md */
 enum { FREQUENCIES_SHOWN = 4 };
 
-static void add_base(FILE *words, const engine_model *model, const struct position_options *options,
-                     const char *scheme)
+/* What is in force of a scheme, and what of it was asked for. */
+struct force {
+    const struct position_options *asked;
+    struct position_numbers numbers;
+    const char *scheme;
+    size_t width;
+};
+
+static void add_base(FILE *words, const struct force *force)
 {
-    double base =
-        options->base != 0 ? options->base : model_number(model, "position_base", DEFAULT_BASE);
-    if (position_uses_base(scheme) && (base != DEFAULT_BASE || options->base != 0))
+    double base = force->numbers.base;
+    if (position_uses_base(force->scheme) &&
+        (base != POSITION_DEFAULT_BASE || force->asked->base != 0))
         fprintf(words, ", base %g", base);
 }
 
-static void add_weights(FILE *words, const engine_model *model,
-                        const struct position_options *options, const char *scheme, size_t width)
+static void add_weights(FILE *words, const struct force *force)
 {
-    bool has_positions = strcmp(scheme, "none") != 0;
-    double w1 = options->has_embedding_scale ? options->embedding_scale
-                                             : model_number(model, "embedding_scale", 1);
-    double w2 = options->has_position_scale ? options->position_scale
-                                            : model_number(model, "position_scale", 1);
-    bool names_w1 = width > 0 && (w1 != 1 || options->has_embedding_scale);
-    bool names_w2 = has_positions && (w2 != 1 || options->has_position_scale);
+    const struct position_options *asked = force->asked;
+    bool has_positions = strcmp(force->scheme, "none") != 0;
+    double w1 = force->numbers.embedding_scale, w2 = force->numbers.position_scale;
+    double width = (double)force->width;
+    bool names_w1 = width > 0 && (w1 != 1 || asked->has_embedding_scale);
+    bool names_w2 = has_positions && (w2 != 1 || asked->has_position_scale);
     if (names_w1 || (names_w2 && width > 0)) {
-        bool is_root = fabs(w1 * w1 - (double)width) <= 1e-5 * (double)width && w1 != round(w1);
-        if (options->embedding_scale_is_sqrt || is_root)
-            fprintf(words, ", W1 = √%zu", width);
+        bool is_root = fabs(w1 * w1 - width) <= 1e-5 * width && w1 != round(w1);
+        if (asked->embedding_scale_is_sqrt || is_root)
+            fprintf(words, ", W1 = √%zu", force->width);
         else
             fprintf(words, ", W1 = %g", w1);
     }
@@ -41,14 +44,13 @@ static void add_weights(FILE *words, const engine_model *model,
         fprintf(words, ", W2 = %g", w2);
 }
 
-static void add_frequencies(FILE *words, const engine_model *model,
-                            const struct position_options *options, const char *scheme)
+static void add_frequencies(FILE *words, const struct force *force)
 {
-    size_t n = options->frequencies ? options->n_frequencies
-                                    : (size_t)model_number(model, "position_frequencies", 0);
-    if (strcmp(scheme, "fourier") != 0 || n == 0)
+    const float *frequencies = force->asked->frequencies;
+    size_t n = force->numbers.n_frequencies;
+    if (strcmp(force->scheme, "fourier") != 0 || n == 0)
         return;
-    if (!options->frequencies || n > FREQUENCIES_SHOWN) {
+    if (!frequencies || n > FREQUENCIES_SHOWN) {
         fprintf(words, ", %zu frequenc%s", n, n == 1 ? "y" : "ies");
         return;
     }
@@ -57,18 +59,19 @@ static void add_frequencies(FILE *words, const engine_model *model,
                 i        ? ", "
                 : n == 1 ? ", frequency "
                          : ", frequencies ",
-                options->frequencies[i]);
+                frequencies[i]);
 }
 
 const char *position_words(const engine_model *model, const struct position_options *options,
                            const char *scheme, size_t width)
 {
+    const struct force force = {options, position_numbers(options, model, width), scheme, width};
     char *text;
     size_t len;
     FILE *words = memory_open(&text, &len);
-    add_base(words, model, options, scheme);
-    add_weights(words, model, options, scheme, width);
-    add_frequencies(words, model, options, scheme);
+    add_base(words, &force);
+    add_weights(words, &force);
+    add_frequencies(words, &force);
     memory_close(words, &text);
     return text;
 }
