@@ -25,7 +25,7 @@ struct shape {
 };
 static const struct shape SHAPES[] = {
     {"--width 96 --heads 3 --feed-forward 600 --position learned --embedding-norm layer",
-     0x16A834C29E738A88u},
+     0x87939C17396000FDu},
     {"--width 52 --heads 4 --feed-forward 100 --norm-place pre --final-norm yes",
      0xBC7241C9BE919097u},
     {"--width 130 --heads 2 --feed-forward 200 --norm rms --activation gelu_tanh --gate first",
