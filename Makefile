@@ -295,9 +295,10 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtools.a $(BUILD)/liball.a
 	$(call say,link)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
-# OpenBLAS is not instrumented.
+# OpenBLAS and OpenMP are not instrumented. LLVM's OpenMP loads a tool that comes with it, archer, which tells
+# ThreadSanitizer where threads of a region begin and meet.
 TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/api/%,$(TEST_MAINS))
-tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1
+tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests

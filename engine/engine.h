@@ -32,9 +32,9 @@
  *   Threads   Any number of threads may share a model. A session serves one at a time: a second
  *             gets ENGINE_ERROR_BUSY. A call is one parallel region of OpenMP, which keeps the
  *             region's threads for each thread of the host that calls, until that ends; they block
- *             all signals but their own faults and SIGPROF. A call works alone where threads are
- *             refused or would be over 1,024, in a region (unless another may be inside), and in a
- *             child of fork() whose parent had sessions; if it had regions, ask for one: GCC's
+ *             all signals, GCC's but their own faults and SIGPROF. A call works alone where threads
+ *             are refused or would be over 1,024, in a region (unless another may be inside), and
+ *             in a child of fork() whose parent had sessions; if it had regions, ask for one: GCC's
  *             OpenMP would hang. A host may set OMP_NUM_THREADS, OMP_PROC_BIND and
  *             OMP_WAIT_POLICY=passive, without which they spin for milliseconds after a call.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its

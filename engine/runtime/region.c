@@ -22,7 +22,7 @@ static _Atomic pid_t process_of_pools;
 
 /* A thread begins with its maker's mask. OpenMP's block every signal except their own faults and
  * SIGPROF, so that the host's handlers run on the host's threads: a fault must reach its handler,
- * and a profiler counts all threads. */
+ * and a profiler counts all threads. (LLVM's block all in any case.) */
 static void block_signals(sigset_t *before)
 {
     static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};

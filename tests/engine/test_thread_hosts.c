@@ -74,14 +74,17 @@ static size_t list_threads(long *threads, size_t cap)
     return n;
 }
 
-/* The host's signals are not for OpenMP's threads; those of their own faults are. */
+__attribute__((weak)) void kmp_set_blocktime(int milliseconds); /* LLVM's runtime alone has it */
+
+/* The host's signals are not for OpenMP's threads; those of their own faults are, but LLVM's block
+ * all. */
 static void check_signals_of(long thread)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
     static const int hosts[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGHUP, SIGPIPE};
     unsigned long long signals = blocked_signals(thread);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        assert_false(is_blocked(signals, own[i]));
+        assert_true(kmp_set_blocktime != NULL || !is_blocked(signals, own[i]));
         assert_true(is_blocked(signals, hosts[i]));
     }
 }
@@ -90,6 +93,8 @@ TEST(signals)
 {
     long before[MOST_TASKS], after[MOST_TASKS];
     sigset_t mask_before, mask_after;
+    if (support_sanitized())
+        skip(); /* it has a thread of its own */
     size_t n_before = list_threads(before, MOST_TASKS), n_new = 0;
     pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
     assert_true(is_same_with(N_THREADS));
