@@ -38,7 +38,8 @@ static void copy_border(const float *border, size_t border_stride, size_t n_rows
         memcpy(out + i * out_stride, border + i * border_stride, n_columns * sizeof *out);
 }
 
-INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int rows,
+/* sums [rows, vectors · LANES] of a tile. */
+INLINE void mix_tile(const struct mix *m, size_t query, size_t column, float *sums, const int rows,
                      const int vectors)
 {
     vec acc[MIX_ROWS][MIX_VECTORS];
@@ -59,32 +60,40 @@ INLINE void mix_tile(const struct mix *m, size_t query, size_t column, const int
         }
     }
 
-    float border[MIX_ROWS * MIX_VECTORS * LANES], *out = m->out + query * m->out_stride + column;
-    size_t n_columns = (size_t)vectors * LANES, left = m->width - column;
-    size_t out_stride = left < n_columns ? n_columns : m->out_stride;
-    float *to = left < n_columns ? border : out;
-    UNROLL (r, rows) {
-        size_t q = query + (size_t)r;
-        float share = m->sum != NULL ? 1 / m->sum[q] : 1;
-        UNROLL (v, vectors) {
-            size_t c = (size_t)v * LANES;
-            vec mixed = acc[r][v];
+    UNROLL (r, rows)
+        UNROLL (v, vectors)
+            store(sums + (r * vectors + v) * LANES, acc[r][v]);
+}
+
+/* What earlier blocks of keys have mixed is added to a tile's sums, and they are divided. The last
+ * tile may be wider than what is left of the row. */
+static void finish_mix(const struct mix *m, size_t query, size_t n_rows, size_t column,
+                       size_t n_columns, float *sums)
+{
+    size_t left = m->width - column;
+    for (size_t q = query; q < query + n_rows; q++, sums += n_columns) {
+        float share = m->sum != NULL ? 1 / m->sum[q] : 1, *out = m->out + q * m->out_stride;
+        float *to = left < n_columns ? sums : out + column;
+        for (size_t c = 0; c < n_columns; c += LANES) {
+            vec mixed = load(sums + c);
             if (m->context != NULL)
                 mixed = multiply_add(load(m->context + q * m->context_stride + column + c),
                                      splat(m->factor[q]), mixed);
-            store(to + (size_t)r * out_stride + c, mixed * share);
+            store(to + c, mixed * share);
         }
+        if (left < n_columns)
+            memcpy(out + column, sums, left * sizeof *sums);
     }
-    if (left < n_columns)
-        copy_border(border, n_columns, (size_t)rows, left, out, m->out_stride);
 }
 
 INLINE void mix_columns(const struct mix *m, size_t column, const int vectors)
 {
-#define TILE(rows) mix_tile(m, query, column, rows, vectors)
+    float sums[MIX_ROWS * MIX_VECTORS * LANES];
+#define TILE(rows) mix_tile(m, query, column, sums, rows, vectors)
     for (size_t query = 0, rows; query < m->n_queries; query += rows) {
         rows = even_share(m->n_queries - query, MIX_ROWS);
         SWITCH_ROWS(rows, MIX_ROWS, TILE)
+        finish_mix(m, query, rows, column, (size_t)vectors * LANES, sums);
     }
 #undef TILE
 }

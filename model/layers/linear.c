@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { DECODED_PANELS = 2, BLOCK_BYTES = 1024 * 1024, BLOCK_STEP = 96 };
+enum { DECODED_PANELS = 2, BLOCK_BYTES = 384 * 1024, BLOCK_STEP = 96 };
 
 size_t linear_scratch(const struct linear *linear)
 {
