@@ -46,7 +46,7 @@ IS_CLANG := $(findstring clang,$(shell $(CC) --version))
 # The loops, once per width of vectors, and the int8 products of VNNI, AMX and SDOT: the slowest compile first, so
 # that nothing waits for it alone.
 ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512 avx2) $(if $(filter aarch64-%,$(MACHINE)),neon) portable
-INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot)
+INT8_ISAS := $(if $(filter x86_64-%,$(MACHINE)),avx512vnni amx avxvnni) $(if $(filter aarch64-%,$(MACHINE)),neondot neoni8mm)
 FLAGS_portable :=
 FLAGS_avx2 := -mavx2 -mfma -mf16c
 FLAGS_avxvnni := $(FLAGS_avx2) -mavxvnni
@@ -56,6 +56,7 @@ FLAGS_amx := $(FLAGS_avx512vnni) -mamx-tile -mamx-int8
 # gcc's scheduling before the registers are given out makes it spill the sums of a tile.
 FLAGS_neon := -DKERNELS_NEON $(if $(IS_CLANG),,-fno-schedule-insns)
 FLAGS_neondot := $(FLAGS_neon) -march=armv8.2-a+dotprod
+FLAGS_neoni8mm := $(FLAGS_neondot)+i8mm
 
 WRITER_SOURCES := $(wildcard $(addprefix engine/file/,weight_writer.c weight_sections.c text_lower.c output_file.c))
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c

@@ -50,7 +50,7 @@
  *             registers, which raises the least size of signal stacks (sigaltstack) to 12 KB. The
  *             floating-point environment, signals and locale are left alone. Environment:
  *             ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512,
- *             avx512vnni or amx (aarch64: neon or neondot) forces a lower instruction set.
+ *             avx512vnni or amx (aarch64: neon, neondot, neoni8mm) forces a lower one.
  */
 #ifndef ENGINE_H
 #define ENGINE_H

@@ -111,7 +111,7 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
     if (encoder->kernels == NULL)
         return misused(error,
                        "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, "
-                       "avxvnni, avx512, avx512vnni, amx, neon or neondot",
+                       "avxvnni, avx512, avx512vnni, amx, neon, neondot or neoni8mm",
                        isa);
     if (encoder->kernels->needs_tiles && !machine_allow_tiles())
         encoder->kernels = kernels_select("avx512vnni", false);

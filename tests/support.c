@@ -226,6 +226,8 @@ static bool cpu_runs(const char *isa)
         return true;
     if (strcmp(isa, "neondot") == 0)
         return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    if (strcmp(isa, "neoni8mm") == 0)
+        return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
 #endif
     return strcmp(isa, "portable") == 0;
 }
@@ -234,8 +236,8 @@ static const char *runs[8];
 
 size_t support_isas(void)
 {
-    static const char *const isas[] = {"portable",   "avx2", "avxvnni", "avx512",
-                                       "avx512vnni", "amx",  "neon",    "neondot"};
+    static const char *const isas[] = {"portable", "avx2", "avxvnni", "avx512",  "avx512vnni",
+                                       "amx",      "neon", "neondot", "neoni8mm"};
     static size_t n; /* suites ask in their inner loops */
     if (n == 0)
         for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)

@@ -1,6 +1,6 @@
 /* kernels.c - the inner loops in GNU vector types, compiled once per width of vectors: portable,
  * AVX2, AVX-512 and NEON, which follows from what the compiler may use. The loops are in this
- * folder's headers. VNNI, AMX and NEON's dot products add a product in int8 of their own
+ * folder's headers. VNNI, AMX and NEON's products of bytes add a product in int8 of their own
  * (kernels_int8.c) to the loops of their width.
  */
 #include "model/kernels/kernels.h"
@@ -46,6 +46,7 @@ KERNEL_SET(avxvnni, product_int8_avxvnni, false);
 #elif defined(KERNELS_NEON)
 KERNEL_SET(neon, product_int8, false);
 KERNEL_SET(neondot, product_int8_neondot, false);
+KERNEL_SET(neoni8mm, product_int8_neoni8mm, false);
 #else
 KERNEL_SET(portable, product_int8, false);
 #endif

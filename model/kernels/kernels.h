@@ -161,16 +161,17 @@ struct kernels {
 };
 
 extern const struct kernels kernels_portable, kernels_avx2, kernels_avxvnni, kernels_avx512,
-    kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot;
+    kernels_avx512vnni, kernels_amx, kernels_neon, kernels_neondot, kernels_neoni8mm;
 
 /* For the tables of these sets. */
 void product_int8_avxvnni(const struct product *product);
 void product_int8_avx512vnni(const struct product *product);
 void product_int8_amx(const struct product *product);
 void product_int8_neondot(const struct product *product);
+void product_int8_neoni8mm(const struct product *product);
 
 /* The best set this CPU has, or the one named by isa: "portable" everywhere; "avx2", "avxvnni",
- * "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot" on aarch64 (NULL or empty: the best).
+ * "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64 (NULL or empty: the best).
  * A name that the CPU does not have gives the best one below it, which for names of another
  * architecture is "portable"; NULL for a name that does not exist. amx is chosen only for int8, the
  * only products that it does otherwise than avx512vnni. */

@@ -1,5 +1,5 @@
-/* kernels_int8.c - the products in int8 that VNNI, in both widths, AMX and NEON's dot products have
- * of their own, one of them in each compile.
+/* kernels_int8.c - the products in int8 that VNNI, in both widths, AMX and NEON's products of bytes
+ * have of their own, one of them in each compile.
  */
 #include "model/kernels/kernels.h"
 
@@ -20,6 +20,8 @@ void product_int8_amx(const struct product *product)
 #define PRODUCT product_int8_avx512vnni
 #elif defined(__AVXVNNI__)
 #define PRODUCT product_int8_avxvnni
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+#define PRODUCT product_int8_neoni8mm
 #else
 #define PRODUCT product_int8_neondot
 #endif

@@ -48,11 +48,15 @@ static bool cpu_has(size_t set)
 #include <sys/auxv.h>
 
 static const struct kernels *const KERNEL_SETS[] = {&kernels_portable, &kernels_neon,
-                                                    &kernels_neondot};
+                                                    &kernels_neondot, &kernels_neoni8mm};
 
 static bool cpu_has(size_t set)
 {
-    return set < 2 || (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; /* every one has NEON */
+    switch (set) {
+    case 2: return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    case 3: return cpu_has(2) && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+    default: return true; /* every one has NEON */
+    }
 }
 #else
 static const struct kernels *const KERNEL_SETS[] = {&kernels_portable};
@@ -64,8 +68,8 @@ static bool cpu_has(size_t set)
 #endif
 
 /* Those of all processors. */
-static const char *const NAMES[] = {"portable",   "avx2", "avxvnni", "avx512",
-                                    "avx512vnni", "amx",  "neon",    "neondot"};
+static const char *const NAMES[] = {"portable", "avx2", "avxvnni", "avx512",  "avx512vnni",
+                                    "amx",      "neon", "neondot", "neoni8mm"};
 
 static bool is_name(const char *isa)
 {

@@ -1,5 +1,5 @@
-/* product_int8.h - a linear layer's product in int8: the exact sums of tile_bytes.h or tile_words.h,
- * and what scale_sum.h makes of them. A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64
+/* product_int8.h - a linear layer's product in int8: the exact sums of tile_bytes.h, tile_words.h
+ * or tile_pairs.h, and what scale_sum.h makes of them. A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64
  * bytes that VNNI's dot product takes.
  *
  * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
@@ -12,6 +12,8 @@
 
 #if HAS_WORDS
 #include "model/kernels/tile_words.h"
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+#include "model/kernels/tile_pairs.h"
 #endif
 
 #if defined(__AVX2__) || defined(KERNELS_NEON)
@@ -27,6 +29,12 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, struct 
     }
 #endif
     (void)words;
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    if (rows > 1) { /* a row alone would leave half of each product unused */
+        tile_of_pairs(p, row, panel, fetch, target, rows);
+        return;
+    }
+#endif
     tile_of_bytes(p, row, panel, fetch, target, rows, panels);
 }
 

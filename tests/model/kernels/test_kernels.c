@@ -28,7 +28,7 @@ TEST(select)
 #if defined(__x86_64__)
     const char *highest = "amx", *foreign = "neon";
 #else
-    const char *highest = "neondot", *foreign = "amx";
+    const char *highest = "neoni8mm", *foreign = "amx";
 #endif
     /* What the CPU lacks gives the best below it; what only others can have, the portable set; what
      * nobody has, nothing. */
