@@ -202,23 +202,14 @@ static int carry_out(const struct import_options *options, struct problem *probl
                                       : import_tokenizer(options, problem);
 }
 
-/* What is wrong with a file that is read ends it, wherever it was. */
-static int import(const struct import_options *options)
-{
-    static struct problem problem;
-    if (PROBLEM_OPEN(problem))
-        return program_end(carry_out(options, &problem));
-    progress_end();
-    return program_fail("%s", problem.text);
-}
-
 int main(int argc, char *argv[])
 {
+    struct problem problem = {.before_end = progress_end};
     struct import_options options;
     int code;
     program_begin("encode-import", argv);
     if (import_options_read(&options, argc, argv, &code))
-        code = import(&options);
+        code = program_end(carry_out(&options, &problem));
     import_options_free(&options);
     return code;
 }

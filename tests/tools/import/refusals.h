@@ -1,5 +1,6 @@
-/* refusals.h - readers of files in a test: what is wrong with a file leads back here, and not to
- * the end of the program, with which its memory would go. So leaks are not looked for meanwhile. */
+/* refusals.h - readers of files in a test: what is wrong with a file leads back to the test, and not
+ * to the end of the program, with which its memory would go. So leaks are not looked for meanwhile.
+ */
 #ifndef TESTS_TOOLS_IMPORT_REFUSALS_H
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
@@ -21,6 +22,10 @@
 #define LEAKS_IGNORE() ((void)0)
 #define LEAKS_SEEK()   ((void)0)
 #endif
+
+/* True at first; false when something is wrong, which the problem's text says then. As with any
+ * setjmp, what is changed in between is static, or not looked at afterwards. */
+#define PROBLEM_OPEN(problem) ((problem).goes_back = true, setjmp((problem).back) == 0)
 
 /* Runs a statement; *is_right (which it does not change) tells whether nothing was refused. */
 #define READ_OR_REFUSE(problem, is_right, statement)                                               \

@@ -1,6 +1,7 @@
 /* encode-import on config.json: every key with every JSON type that it does not have, values that
  * cannot be, labels and scores, texts that are not JSON or too much of it. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

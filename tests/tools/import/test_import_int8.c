@@ -1,6 +1,7 @@
 /* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers
  * over the others keeps its layer in f16, and every layer's feed_forward.out with it; without such
  * rows all layers are int8. */
+#include "tests/tools/import/refusals.h"
 #include "tests/tools/import/tiny_checkpoint.h"
 #include "tests/tools/shell.h"
 #include "tools/import/checkpoint/checkpoint.h"

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* C0 and C1 controls, the latter as UTF-8 (C2 80 to C2 9F), would move the cursor of a terminal. */
@@ -27,7 +28,11 @@ void problem_in(struct problem *problem, const char *name, const char *format, v
     if (used < cap)
         vsnprintf(problem->text + used, cap - used, format, arguments);
     hide_controls(problem->text);
-    longjmp(problem->back, 1);
+    if (problem->goes_back)
+        longjmp(problem->back, 1);
+    if (problem->before_end != NULL)
+        problem->before_end();
+    exit(program_fail("%s", problem->text));
 }
 
 void problem_say(struct problem *problem, const char *format, ...)

@@ -1,15 +1,6 @@
 /* problem.h - what is wrong with a file that is read, in words: where, what was found, what was
- * expected. Who reads it goes on no further: the words are left in the problem, and the program is
- * back where the problem was opened, in one place for all that may be wrong:
- *
- *     static struct problem problem;
- *     if (PROBLEM_OPEN(problem))
- *         checkpoint_read(&checkpoint, path, &problem);
- *     else
- *         return program_fail("%s", problem.text);
- *
- * As with any setjmp, what is changed in between is static, or not looked at afterwards. Memory
- * and files that are open then stay so until the program ends.
+ * expected. Nobody goes on with such a file: the words are said, and the program ends with exit
+ * code 1. A test goes back to where it called from, and reads them (tests/tools/import/refusals.h).
  */
 #ifndef TOOLS_PROBLEM_H
 #define TOOLS_PROBLEM_H
@@ -18,16 +9,15 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+/* All zero: the program ends. */
 struct problem {
     char text[1024];
+    void (*before_end)(void); /* called before anything is said; or NULL */
+    bool goes_back;           /* to `back` */
     jmp_buf back;
 };
 
-/* True at first; false when something is wrong, which the text says then. */
-#define PROBLEM_OPEN(problem) (setjmp((problem).back) == 0)
-
-/* Leaves the words and goes back. Names that come from files may hold anything: control characters
- * are shown as '?'. */
+/* Names that come from files may hold anything: control characters are shown as '?'. */
 _Noreturn void problem_say(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
