@@ -57,10 +57,20 @@ LOOP(f32_avx2, TARGET("avx2,fma"), float, 32, FUSED_256, 0.5F, 1)
 LOOP(f32_avx512, TARGET("avx512f"), float, 64, FUSED_512, 0.5F, 1)
 LOOP(int8_avx2, TARGET("avx2"), int16_t, 32, MULTIPLY_ADD, 12345, 1)
 
-/* 64 products of bytes and their sums in one instruction, of which gcc 12 makes two copies where it
- * is written as an intrinsic. */
-#define DOT(i) __asm__("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(x), "v"(y));
-LOOP(int8_vnni, TARGET("avx512f,avx512vnni"), int32_t, 64, DOT, 0x03030303, 0x01010101)
+/* 64 or 32 products of bytes and their sums in one instruction, of which gcc 12 makes two copies
+ * where it is written as an intrinsic. */
+#define DOT_512(i) __asm__("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(x), "v"(y));
+#define DOT_256(i) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(a##i) : "x"(x), "x"(y));
+LOOP(int8_vnni, TARGET("avx512f,avx512vnni"), int32_t, 64, DOT_512, 0x03030303, 0x01010101)
+LOOP(int8_avx_vnni, TARGET("avx2"), int32_t, 32, DOT_256, 0x03030303, 0x01010101)
+
+static bool has_avx_vnni(void)
+{
+    enum { AVX_VNNI = 1 << 4 }; /* of eax */
+    unsigned a, b, c, d;
+    return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
+           (a & AVX_VNNI) != 0;
+}
 
 /* Linux gives a process the tile registers when it asks for them. */
 static bool ask_for_tiles(void)
@@ -123,6 +133,8 @@ struct peak_loop peak_int8(void)
         return (struct peak_loop){"amx", 4.0 * TILE_ROWS * TILE_ROWS * TILE_BYTES * 2, int8_amx};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"))
         return (struct peak_loop){"avx512-vnni", CHAINS * 64 * 2, int8_vnni};
+    if (has_avx_vnni())
+        return (struct peak_loop){"avx-vnni", CHAINS * 32 * 2, int8_avx_vnni};
     if (__builtin_cpu_supports("avx2"))
         return (struct peak_loop){"avx2", CHAINS * 16 * 2, int8_avx2};
 #endif
