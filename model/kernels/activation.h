@@ -13,12 +13,13 @@
 
 INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y); zero where that is below 1e-36 */
 {
-    vec result = x / (1.0f + exp_vec(-y));
+    vec power, factor = exp_factors(smaller(splat(88.3f), larger(splat(-87.3f), -y)), &power);
+    vec result = x / multiply_add(factor, power, splat(1.0f));
     return choose(y < -88.0f, splat(0.0f), result);
 }
 
-/* e^(-a²/2) for a² up to 169, as 2^y, y = a² · (-log2(e) / 2), 2^y = 2^n · 2^r, n = round(y): exp_vec
- * would halve first, and take two steps to its r. The polynomial is fitted as that of exp (3e-9). */
+/* e^(-a²/2) for a² up to 169, as 2^y, y = a² · (-log2(e) / 2), 2^y = 2^n · 2^r, n = round(y): by
+ * exp_between it would take two steps more. The polynomial is fitted as that of exp (3e-9). */
 INLINE vec half_square_exp(vec a)
 {
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */

@@ -203,8 +203,9 @@ INLINE void store_tail(float *x, vec v, size_t n)
         x[i] = v[i];
 }
 
-/* For inputs between -87.3 and 88.3: no result is subnormal or infinite. NaN stays NaN. */
-INLINE vec exp_between(vec x)
+/* e^x is what is returned times *power, for x between -87.3 and 88.3: no product of the two is
+ * subnormal or infinite. NaN stays NaN. */
+INLINE vec exp_factors(vec x, vec *power)
 {
     const float log2_e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
@@ -219,13 +220,14 @@ INLINE vec exp_between(vec x)
     p = horner(p, r, 0.4999999403953552f);
     p = horner(p, r, 1.0f);
     p = horner(p, r, 1.0f);
-    return p * (vec)((uvec)shifted << 23);
+    *power = (vec)((uvec)shifted << 23);
+    return p;
 }
 
-/* Inputs below -87.3 give 1e-38, above 88.3 give 2e38: no infinities, no subnormals. */
-INLINE vec exp_vec(vec x)
+INLINE vec exp_between(vec x)
 {
-    return exp_between(smaller(splat(88.3f), larger(splat(-87.3f), x)));
+    vec power, factor = exp_factors(x, &power);
+    return factor * power;
 }
 
 #endif
