@@ -36,7 +36,8 @@ typedef struct engine_section_info {
 
 typedef struct engine_tensor_info {
     const char *name;   /* borrowed, NUL-terminated */
-    const char *type;   /* "f32", "f16", "bf16", "int8" */
+    const char *type;   /* "f32", "f16", "bf16", "int8"; "int8a8", "int8a7": int8 that multiplies
+                           activations of 8 or 7 bits */
     const char *layout; /* "rows", "panels" */
     size_t n_dims;
     uint64_t shape[4];

@@ -79,8 +79,9 @@ static struct linear_input input_of(const struct context *c, const struct linear
     int8_t *q = pass->quantized + row * pass->quantized_stride;
     struct share rows = team_share(c->team, n_rows);
     for (size_t r = rows.begin; r < rows.end; r++)
-        pass->quantization[row + r] = c->kernels->quantize(
-            input.x + r * stride, width, ROUND_SYMMETRIC, NULL, q + r * pass->quantized_stride);
+        pass->quantization[row + r] =
+            c->kernels->quantize(input.x + r * stride, width, layer->weight.rounding,
+                                 layer->weight.factors, q + r * pass->quantized_stride);
     end_step(c, ENGINE_STEP_QUANTIZE);
     input.q = q;
     input.q_stride = pass->quantized_stride;

@@ -78,7 +78,9 @@ static size_t element_bytes(enum tensor_type type)
     case TENSOR_F32: return 4;
     case TENSOR_F16:
     case TENSOR_BF16: return 2;
-    case TENSOR_INT8: return 1;
+    case TENSOR_INT8:
+    case TENSOR_INT8A8:
+    case TENSOR_INT8A7: return 1;
     }
     return 0;
 }
@@ -91,7 +93,7 @@ static bool stored_elements(enum tensor_type type, enum tensor_layout layout, si
         return false;
     if (layout == LAYOUT_PANELS) {
         rows = round_up(rows, PANEL);
-        cols = type == TENSOR_INT8 ? round_up(cols, 4) : cols;
+        cols = tensor_is_int8(type) ? round_up(cols, 4) : cols;
     }
     return !__builtin_mul_overflow(rows, cols, elements);
 }
@@ -107,14 +109,35 @@ size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
 {
     size_t elements, bytes;
-    if (element_bytes(type) == 0 || (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
+    if (element_bytes(type) == 0 || (tensor_has_factors(type) && layout != LAYOUT_PANELS) ||
+        (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
         !stored_elements(type, layout, rows, cols, &elements) ||
         __builtin_mul_overflow(elements, element_bytes(type), &bytes) || bytes > SIZE_MAX / 4)
         return 0;
-    if (type != TENSOR_INT8)
+    if (!tensor_is_int8(type))
         return bytes;
     size_t n_scales = layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows;
-    return n_scales > SIZE_MAX / 8 ? 0 : round_up(bytes, TENSOR_ALIGN) + 4 * n_scales;
+    if (n_scales > SIZE_MAX / 16)
+        return 0;
+    bytes = round_up(bytes, TENSOR_ALIGN) + 4 * n_scales;
+    return tensor_has_factors(type) ? bytes + 4 * n_scales + 4 * round_up(cols, PANEL) : bytes;
+}
+
+struct matrix tensor_matrix(enum tensor_type type, enum tensor_layout layout, size_t rows,
+                            size_t cols, const void *data)
+{
+    struct matrix matrix = {
+        .data = data, .rows = rows, .cols = cols, .type = type, .layout = layout};
+    if (!tensor_is_int8(type))
+        return matrix;
+    matrix.type = TENSOR_INT8;
+    matrix.scales = (const float *)((const char *)data + tensor_scales_offset(layout, rows, cols));
+    if (tensor_has_factors(type)) {
+        matrix.rounding = type == TENSOR_INT8A8 ? ROUND_8_BITS : ROUND_7_BITS;
+        matrix.column_sums = (const int32_t *)(const void *)matrix.scales + round_up(rows, PANEL);
+        matrix.factors = matrix.scales + 2 * round_up(rows, PANEL);
+    }
+    return matrix;
 }
 
 /* n elements from index `first`, as f32; int8 without its scale. */
@@ -131,7 +154,7 @@ static void decode(const struct matrix *matrix, size_t first, size_t n, float *o
         for (size_t i = 0; i < n; i++)
             out[i] = bf16_to_f32(halves[i]);
         return;
-    case TENSOR_INT8:
+    default:
         for (size_t i = 0; i < n; i++)
             out[i] = ((const int8_t *)matrix->data + first)[i];
         return;
@@ -144,6 +167,19 @@ void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count,
     if (matrix->scales != NULL)
         for (size_t i = 0; i < count; i++)
             out[i] *= matrix->scales[n];
+}
+
+/* An int8 panel with scales; with factors, too, it multiplies rows as they were before those. */
+static void panel_of_int8(const struct matrix *matrix, size_t j, float *out)
+{
+    size_t groups = (matrix->cols + 3) / 4;
+    const int8_t *data = (const int8_t *)matrix->data + j * groups * PANEL * 4;
+    for (size_t k = 0; k < matrix->cols; k++) {
+        float factor = matrix->factors != NULL ? matrix->factors[k] : 1;
+        for (size_t n = 0; n < PANEL; n++)
+            out[k * PANEL + n] = (float)data[(k / 4 * PANEL + n) * 4 + k % 4] *
+                                 matrix->scales[j * PANEL + n] * factor;
+    }
 }
 
 /* Element (n, k) of a matrix is out[k * PANEL + n - first]. */
@@ -167,12 +203,7 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out)
     if (matrix->layout == LAYOUT_ROWS) {
         panel_from_rows(matrix, j * PANEL, out);
     } else if (matrix->type == TENSOR_INT8) {
-        size_t groups = (matrix->cols + 3) / 4;
-        const int8_t *data = (const int8_t *)matrix->data + j * groups * PANEL * 4;
-        for (size_t k = 0; k < matrix->cols; k++)
-            for (size_t n = 0; n < PANEL; n++)
-                out[k * PANEL + n] =
-                    (float)data[(k / 4 * PANEL + n) * 4 + k % 4] * matrix->scales[j * PANEL + n];
+        panel_of_int8(matrix, j, out);
     } else {
         decode(matrix, j * matrix->cols * PANEL, matrix->cols * PANEL, out);
     }
@@ -184,7 +215,7 @@ static void store(enum tensor_type type, void *out, size_t index, float value)
     case TENSOR_F32: ((float *)out)[index] = value; return;
     case TENSOR_F16: ((uint16_t *)out)[index] = f32_to_f16(value); return;
     case TENSOR_BF16: ((uint16_t *)out)[index] = f32_to_bf16(value); return;
-    case TENSOR_INT8: ((int8_t *)out)[index] = (int8_t)lrintf(value); return;
+    default: ((int8_t *)out)[index] = (int8_t)lrintf(value); return;
     }
 }
 
@@ -201,7 +232,7 @@ static float int8_scale(const float *row, size_t cols)
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
                      size_t count, size_t cols, void *out, float *scales)
 {
-    bool quantize = type == TENSOR_INT8;
+    bool quantize = tensor_is_int8(type);
     size_t group = quantize ? 4 : 1;
     size_t elements = layout == LAYOUT_PANELS ? PANEL * round_up(cols, group) : count * cols;
     size_t bytes = elements * element_bytes(type);
@@ -220,4 +251,11 @@ size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const flo
         }
     }
     return bytes;
+}
+
+void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL])
+{
+    memset(sums, 0, PANEL * sizeof *sums);
+    for (size_t i = 0; i < (cols + 3) / 4 * 4 * PANEL; i++)
+        sums[i / 4 % PANEL] += panel[i];
 }

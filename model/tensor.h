@@ -8,12 +8,26 @@
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum tensor_type { TENSOR_F32 = 1, TENSOR_F16 = 2, TENSOR_BF16 = 3, TENSOR_INT8 = 4 };
+/* INT8A8 and INT8A7, of the file alone, are int8 panels for rows that are rounded to 8 and to 7 bits
+ * with a zero point; INT8 is for rows rounded symmetrically. */
+enum tensor_type {
+    TENSOR_F32 = 1,
+    TENSOR_F16 = 2,
+    TENSOR_BF16 = 3,
+    TENSOR_INT8 = 4,
+    TENSOR_INT8A8 = 5,
+    TENSOR_INT8A7 = 6
+};
 enum tensor_layout { LAYOUT_ROWS = 0, LAYOUT_PANELS = 1 };
 enum { PANEL = 16, TENSOR_ALIGN = 64 };
+
+/* How an activation's row becomes q in int8. symmetric: -127 .. 127; the others put the least and
+ * the largest number of the row, and 0, between the ends of -128 .. 127, or of 0 .. 127. */
+enum rounding { ROUND_SYMMETRIC, ROUND_8_BITS, ROUND_7_BITS };
 
 /* A matrix [rows, cols] in the read-only map. */
 struct matrix {
@@ -22,14 +36,32 @@ struct matrix {
     size_t rows, cols;
     enum tensor_type type;
     enum tensor_layout layout;
+    enum rounding rounding;     /* int8: of the rows that it multiplies; unless symmetric: */
+    const int32_t *column_sums; /* Σ_k of each row's integers, as many as scales; else NULL */
+    const float *factors;       /* of those rows' columns, [cols rounded up to 16]; else NULL */
 };
 
-/* Bytes of the elements, padding between and scales; 0 if that overflows or the layout does not
- * exist for the type. */
+static inline bool tensor_is_int8(enum tensor_type type)
+{
+    return type >= TENSOR_INT8;
+}
+
+/* Has column sums and factors. */
+static inline bool tensor_has_factors(enum tensor_type type)
+{
+    return type > TENSOR_INT8;
+}
+
+/* Bytes of the elements, padding between, and what follows them in int8; 0 if that overflows or the
+ * layout does not exist for the type. */
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols);
 
-/* int8: where the scales start, from the tensor's start. */
+/* int8: where the scales start, from the tensor's start. Column sums follow them, then factors. */
 size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols);
+
+/* The matrix whose bytes start at `data`. */
+struct matrix tensor_matrix(enum tensor_type type, enum tensor_layout layout, size_t rows,
+                            size_t cols, const void *data);
 
 /* Elements k .. k+count-1 of row n of a matrix in rows layout, as f32. */
 void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count, float *out);
@@ -42,6 +74,9 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out);
  * count numbers. Rounds to nearest, ties to even. Returns the bytes written. */
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
                      size_t count, size_t cols, void *out, float *scales);
+
+/* sums[n] = Σ_k of column n of an int8 panel [⌈cols/4⌉, 16, 4]. */
+void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL]);
 
 float f16_to_f32(uint16_t half);
 uint16_t f32_to_f16(float value);

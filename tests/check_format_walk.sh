@@ -49,6 +49,7 @@ check_meaning() { # LINE OFFSET N-BYTES MEANING
     u32\ 0x*) expect "$1" value "u32 $(numbers "$2" "$3" u4 0x%08X)" "$said" ;;
     u32\ *) expect "$1" value "u32 $(numbers "$2" "$3" u4 %d)" "$said" ;;
     u64\ *) expect "$1" value "u64 $(numbers "$2" "$3" u8 %d)" "$said" ;;
+    i32\ *) expect "$1" value "i32 $(numbers "$2" "$3" d4 %d)" "$said" ;;
     int8\ *) expect "$1" value "int8 $(numbers "$2" "$3" d1 %d)" "$said" ;;
     f32\ *) expect "$1" value "f32 $(numbers "$2" "$3" f4 %.4f)" "$said" ;;
     \"*) expect "$1" text "\"$(tail -c +$(($2 + 1)) "$file" | head -c "$3")\"" "$said" ;;

@@ -78,19 +78,8 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, size
     snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
     if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
         wrong_shape(binder, &tensor, expected);
-    const uint8_t *data = binder->file->data + tensor.offset;
-    struct matrix matrix = {
-        .data = data,
-        .rows = tensor.shape[0],
-        .cols = tensor.shape[1],
-        .type = tensor.type,
-        .layout = tensor.layout,
-    };
-    if (tensor.type == TENSOR_INT8)
-        matrix.scales =
-            (const float *)(const void *)(data + tensor_scales_offset(tensor.layout, matrix.rows,
-                                                                      matrix.cols));
-    return matrix;
+    return tensor_matrix(tensor.type, tensor.layout, tensor.shape[0], tensor.shape[1],
+                         binder->file->data + tensor.offset);
 }
 
 static struct matrix bind_table(struct binder *binder, const char *prefix, size_t rows, size_t cols,

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 enum {
-    FORMAT_VERSION = 1,
+    FORMAT_VERSION = 1,       /* what every reader knows */
+    FORMAT_VERSION_INT8A = 2, /* of files with int8 tensors that have factors */
     HEADER_BYTES = 64,
     SECTION_ENTRY_BYTES = 32,
     TENSOR_ENTRY_BYTES = 80,

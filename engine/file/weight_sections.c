@@ -100,13 +100,13 @@ void section_table(const struct section_record *sections, size_t n, uint8_t *tab
     }
 }
 
-void file_header(const uint8_t *table, size_t n_sections, uint64_t table_offset,
+void file_header(uint32_t version, const uint8_t *table, size_t n_sections, uint64_t table_offset,
                  uint8_t header[HEADER_BYTES])
 {
     size_t table_bytes = n_sections * SECTION_ENTRY_BYTES;
     memset(header, 0, HEADER_BYTES);
     memcpy(header, FORMAT_MAGIC, sizeof FORMAT_MAGIC);
-    put_u32(header + 8, FORMAT_VERSION);
+    put_u32(header + 8, version);
     put_u32(header + 12, BYTE_ORDER_MARK);
     put_u32(header + 16, HEADER_BYTES);
     put_u32(header + 20, (uint32_t)n_sections);

@@ -52,7 +52,7 @@ struct section_record {
 
 /* The section table, [n · SECTION_ENTRY_BYTES], and the header of a file that it ends. */
 void section_table(const struct section_record *sections, size_t n, uint8_t *table);
-void file_header(const uint8_t *table, size_t n_sections, uint64_t table_offset,
+void file_header(uint32_t version, const uint8_t *table, size_t n_sections, uint64_t table_offset,
                  uint8_t header[HEADER_BYTES]);
 
 #endif

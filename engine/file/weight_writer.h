@@ -42,6 +42,11 @@ engine_status weight_writer_begin_tensor(struct weight_writer *writer, const cha
                                          enum tensor_type type, enum tensor_layout layout,
                                          size_t n_dims, size_t rows, size_t cols);
 
+/* Before its rows: the factors of the columns that INT8A8 and INT8A7 have, [cols], above 0 and
+ * finite: the engine multiplies what the matrix multiplies by them, so the writer divides its
+ * columns. Without this call all are 1. */
+engine_status weight_writer_factors(struct weight_writer *writer, const float *factors);
+
 /* Gives the next n_rows rows of it, [n_rows, cols]. */
 engine_status weight_writer_rows(struct weight_writer *writer, const float *values, size_t n_rows);
 

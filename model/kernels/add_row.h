@@ -25,7 +25,7 @@ INLINE void add_row_of(const enum tensor_type type, const void *row, float scale
         case TENSOR_F32: out[i] += ((const float *)row)[i]; break;
         case TENSOR_F16: out[i] += f16_to_f32(((const uint16_t *)row)[i]); break;
         case TENSOR_BF16: out[i] += bf16_to_f32(((const uint16_t *)row)[i]); break;
-        case TENSOR_INT8: out[i] += (float)((const int8_t *)row)[i] * scale; break;
+        default: out[i] += (float)((const int8_t *)row)[i] * scale; break;
         }
 }
 
@@ -38,7 +38,7 @@ static void add_row(const struct matrix *table, size_t index, float *out)
     case TENSOR_BF16:
         add_row_of(TENSOR_BF16, (const uint16_t *)table->data + at, 1, n, out);
         return;
-    case TENSOR_INT8:
+    default:
         add_row_of(TENSOR_INT8, (const int8_t *)table->data + at, table->scales[index], n, out);
         return;
     }

@@ -63,10 +63,6 @@ static inline struct product product_rows(const struct product *all, size_t row,
 
 enum { QUANTIZED_STEP = 64 };
 
-/* What q may be. symmetric: -127 .. 127, zero is 0; the others put the least and the largest number
- * of a row, and 0, between the ends of -128 .. 127, or of 0 .. 127. */
-enum rounding { ROUND_SYMMETRIC, ROUND_8_BITS, ROUND_7_BITS };
-
 /* The steps of k after which a product of floats begins a new partial sum. */
 enum { SUM_BLOCK = 256 };
 

@@ -28,9 +28,8 @@ static void (*product_for(const struct kernels *kernels, const struct matrix *we
     case TENSOR_F32: return kernels->product;
     case TENSOR_F16: return kernels->product_f16;
     case TENSOR_BF16: return kernels->product_bf16;
-    case TENSOR_INT8: return in->q != NULL ? kernels->product_int8 : NULL;
+    default: return in->q != NULL ? kernels->product_int8 : NULL;
     }
-    return NULL;
 }
 
 static size_t rows_per_block(size_t row_bytes)
@@ -77,6 +76,9 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             .panel_stride = panel_elements,
             .k = weight->cols,
             .scales = quantized ? weight->scales + column : NULL,
+            .column_sums =
+                quantized && weight->column_sums != NULL ? weight->column_sums + column : NULL,
+            .seven_bits = weight->rounding == ROUND_7_BITS,
             .bias = linear->bias != NULL ? linear->bias + column : NULL,
             .residual = epilogue->residual != NULL ? epilogue->residual + at : NULL,
             .activated = epilogue->activated,

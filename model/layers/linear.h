@@ -13,7 +13,8 @@ static inline size_t linear_panels(const struct linear *linear)
  * read f32 rows. */
 size_t linear_scratch(const struct linear *linear);
 
-enum { LONGEST_INT8_ROW = 1 << 17 }; /* 127·128 times that is the largest sum that int32 holds */
+/* 127·128 times that is the largest sum that int32 holds; with q - zero up to 255, half of it. */
+enum { LONGEST_INT8_ROW = 1 << 17 };
 
 /* True for int8 panels: they multiply rows that are rounded to int8 too, where the caller has made
  * those. */
@@ -21,11 +22,11 @@ static inline bool linear_takes_int8(const struct linear *linear)
 {
     const struct matrix *weight = &linear->weight;
     return weight->type == TENSOR_INT8 && weight->layout == LAYOUT_PANELS &&
-           weight->cols <= LONGEST_INT8_ROW;
+           weight->cols <= LONGEST_INT8_ROW / (weight->rounding == ROUND_8_BITS ? 2 : 1);
 }
 
 /* What a linear layer reads: rows [n, in], as f32 or, for one that takes int8, by
- * kernels->quantize(). */
+ * kernels->quantize() with the weight's rounding and factors. */
 struct linear_input {
     const float *x;
     size_t x_stride;

@@ -90,23 +90,39 @@ bool same_floats(const float *a, const float *b, size_t n)
     return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
+/* Column sums, and a factor of 1/2, 1 or 2 for each column, by which `values` are divided. */
+static float *add_factors(struct stored *stored, const float *values)
+{
+    const struct matrix *matrix = &stored->matrix;
+    float *factors = (float *)(uintptr_t)matrix->factors;
+    float *divided = copy_floats(values, matrix->rows * matrix->cols);
+    for (size_t k = 0; k < matrix->cols; k++)
+        factors[k] = (float)(1 << k % 3) / 2;
+    for (size_t i = 0; i < matrix->rows * matrix->cols; i++)
+        divided[i] /= factors[i % matrix->cols];
+    return divided;
+}
+
 struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, const float *values,
                            size_t rows, size_t cols)
 {
     size_t n_bytes = tensor_bytes(type, layout, rows, cols), at = 0;
     struct stored stored = {.bytes = new_bytes(n_bytes)};
-    float *scales = NULL;
     memset(stored.bytes, 0, n_bytes);
-    if (type == TENSOR_INT8) {
-        size_t offset = tensor_scales_offset(layout, rows, cols);
-        assert_true(offset < n_bytes && offset % TENSOR_ALIGN == 0);
-        scales = (float *)stored.bytes + offset / sizeof *scales;
-    }
-    for (size_t n = 0; n < rows; n += PANEL)
+    stored.matrix = tensor_matrix(type, layout, rows, cols, stored.bytes);
+    float *scales = (float *)(uintptr_t)stored.matrix.scales, *divided = NULL;
+    int32_t *column_sums = (int32_t *)(uintptr_t)stored.matrix.column_sums;
+    if (tensor_has_factors(type))
+        values = divided = add_factors(&stored, values);
+    for (size_t n = 0; n < rows; n += PANEL) {
+        char *to = (char *)stored.bytes + at;
         at += matrix_encode(type, layout, values + n * cols, rows - n < PANEL ? rows - n : PANEL,
-                            cols, (char *)stored.bytes + at, scales != NULL ? scales + n : NULL);
+                            cols, to, scales != NULL ? scales + n : NULL);
+        if (column_sums != NULL)
+            panel_sums((const int8_t *)to, cols, column_sums + n);
+    }
     assert_true(at <= n_bytes);
-    stored.matrix = (struct matrix){stored.bytes, scales, rows, cols, type, layout};
+    free(divided);
     return stored;
 }
 

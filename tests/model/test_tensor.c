@@ -140,7 +140,7 @@ static double tolerance(enum tensor_type type, double value, double largest_of_r
     case TENSOR_F32: return 0;
     case TENSOR_F16: return fmax(fabs(value) * 0x1p-11, 0x1p-25);
     case TENSOR_BF16: return fabs(value) * 0x1p-8;
-    case TENSOR_INT8: break;
+    default: break;
     }
     return largest_of_row / 127 * (0.5 + 2 * 127 * 0x1p-24);
 }
@@ -319,7 +319,9 @@ TEST(bytes)
         check_bytes(rows, 1 + support_below(&state, 5));
     }
     assert_int_equal(tensor_bytes((enum tensor_type)0, LAYOUT_ROWS, 4, 4), 0);
-    assert_int_equal(tensor_bytes((enum tensor_type)5, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes((enum tensor_type)7, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes(TENSOR_INT8A8, LAYOUT_ROWS, 4, 4), 0);
+    assert_int_equal(tensor_bytes(TENSOR_INT8A7, LAYOUT_ROWS, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_F32, (enum tensor_layout)2, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_F32, LAYOUT_PANELS, SIZE_MAX / 8, SIZE_MAX / 8), 0);
 }
@@ -337,4 +339,39 @@ TEST(scales_offset)
             }
         }
     }
+}
+
+/* Behind the scales of int8a8 and int8a7 as many sums, then a factor for each column; decoded, an
+ * element has its factor in it. */
+TEST(factors)
+{
+    uint64_t state = 4;
+    for (size_t rows = 1; rows <= 35; rows += 2)
+        for (size_t cols = 1; cols <= 37; cols += 3)
+            for (int type = TENSOR_INT8A8; type <= TENSOR_INT8A7; type++) {
+                float *values = random_floats(&state, rows * cols, 1), panel[37 * PANEL];
+                struct stored stored =
+                    store_matrix((enum tensor_type)type, LAYOUT_PANELS, values, rows, cols);
+                const struct matrix *matrix = &stored.matrix;
+                size_t bytes = tensor_bytes((enum tensor_type)type, LAYOUT_PANELS, rows, cols);
+                assert_ptr_equal(matrix->factors + (cols + 15) / 16 * 16,
+                                 (const char *)stored.bytes + bytes);
+                assert_ptr_equal(matrix->column_sums + (rows + 15) / 16 * 16, matrix->factors);
+                assert_int_equal(matrix->type, TENSOR_INT8);
+                assert_int_equal(matrix->rounding,
+                                 type == TENSOR_INT8A8 ? ROUND_8_BITS : ROUND_7_BITS);
+                for (size_t n = 0; n < rows; n++) {
+                    double sum = 0;
+                    matrix_panel(matrix, n / PANEL, panel);
+                    for (size_t k = 0; k < cols; k++) {
+                        double got = (double)panel[k * PANEL + n % PANEL];
+                        double step = (double)matrix->scales[n] * (double)matrix->factors[k];
+                        sum += got / step;
+                        assert_true(fabs(got - (double)values[n * cols + k]) <= 0.5001 * step);
+                    }
+                    assert_true(fabs(sum - matrix->column_sums[n]) < 1e-2);
+                }
+                free(values);
+                free(stored.bytes);
+            }
 }

@@ -31,7 +31,7 @@ static double f32_value(uint32_t bits)
 
 static uint64_t element_bytes(enum reference_type type)
 {
-    return type == REFERENCE_F32 ? 4 : type == REFERENCE_INT8 ? 1 : 2;
+    return type == REFERENCE_F32 ? 4 : type >= REFERENCE_INT8 ? 1 : 2;
 }
 
 /* Where element (n, k) of the matrix [N, K] stands, in elements. */
@@ -40,7 +40,7 @@ static uint64_t element_index(const struct reference_tensor *tensor, uint64_t n,
     uint64_t cols = tensor->cols;
     if (tensor->layout == REFERENCE_ROWS)
         return n * cols + k;
-    if (tensor->type == REFERENCE_INT8)
+    if (tensor->type >= REFERENCE_INT8)
         return ((n / 16 * ((cols + 3) / 4) + k / 4) * 16 + n % 16) * 4 + k % 4;
     return (n / 16 * cols + k) * 16 + n % 16;
 }
@@ -64,7 +64,7 @@ static void stored_shape(const struct reference_tensor *tensor, uint64_t *rows, 
 {
     bool panels = tensor->layout == REFERENCE_PANELS;
     *rows = panels ? ((uint64_t)tensor->rows + 15) / 16 * 16 : tensor->rows;
-    *cols = panels && tensor->type == REFERENCE_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4
+    *cols = panels && tensor->type >= REFERENCE_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4
                                                      : tensor->cols;
 }
 
@@ -82,8 +82,33 @@ bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_b
         rows > UINT64_MAX / 16)
         return false;
     *n_bytes = n_elements * element_bytes(tensor->type);
-    if (tensor->type == REFERENCE_INT8)
+    if (tensor->type >= REFERENCE_INT8)
         *n_bytes = scales_offset(n_elements) + 4 * rows;
+    if (tensor->type > REFERENCE_INT8) /* column sums; factors */
+        *n_bytes += 4 * rows + ((uint64_t)tensor->cols + 15) / 16 * 16 * 4;
+    return true;
+}
+
+/* Where the columns' factors are, behind the sums of the rows' integers; false: a sum is wrong, or
+ * a factor behind the last is not zero. */
+static bool read_factors(const struct reference_tensor *tensor, const uint8_t *bytes, uint64_t rows,
+                         uint64_t cols, uint64_t scales)
+{
+    const uint8_t *sums = bytes + scales + 4 * rows, *factors = sums + 4 * rows;
+    for (uint64_t n = 0; n < rows; n++) {
+        int64_t sum = 0;
+        for (uint64_t k = 0; k < cols; k++)
+            sum += (int8_t)bytes[element_index(tensor, n, k)];
+        if ((int32_t)reference_number(sums + 4 * n, 4) != sum)
+            return false;
+    }
+    for (uint64_t k = 0; k < (tensor->cols + 15) / 16 * 16; k++) {
+        double factor = f32_value((uint32_t)reference_number(factors + 4 * k, 4));
+        if (k < tensor->cols)
+            tensor->factors[k] = factor;
+        else if (factor != 0)
+            return false;
+    }
     return true;
 }
 
@@ -92,13 +117,18 @@ bool reference_decode(const struct reference_tensor *tensor, const uint8_t *byte
     uint64_t rows, cols;
     stored_shape(tensor, &rows, &cols);
     uint64_t scales = scales_offset(rows * cols);
+    if (tensor->factors != NULL && !read_factors(tensor, bytes, rows, cols, scales))
+        return false;
     for (uint64_t n = 0; n < rows; n++) {
         for (uint64_t k = 0; k < cols; k++) {
             double value = element_value(tensor, bytes, scales, n, k);
-            if (n < tensor->rows && k < tensor->cols)
-                tensor->values[n * tensor->cols + k] = value;
-            else if (value != 0.0)
-                return false;
+            if (n >= tensor->rows || k >= tensor->cols) {
+                if (value != 0.0)
+                    return false;
+                continue;
+            }
+            double factor = tensor->factors != NULL ? tensor->factors[k] : 1;
+            tensor->values[n * tensor->cols + k] = value * factor;
         }
     }
     return true;

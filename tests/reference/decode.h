@@ -14,8 +14,8 @@ double reference_f16(uint32_t bits);
  */
 bool reference_stored_bytes(const struct reference_tensor *tensor, uint64_t *n_bytes);
 
-/* Fills tensor->values [rows, cols] from the stored bytes; false if what fills up panels is not
- * zero. */
+/* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes; false if
+ * what fills up panels is not zero, or a column sum is wrong. */
 bool reference_decode(const struct reference_tensor *tensor, const uint8_t *bytes);
 
 #endif

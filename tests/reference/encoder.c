@@ -29,6 +29,23 @@ static void round_row(const double *from, size_t n, double *to)
         to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
 }
 
+/* from · factors in `levels` steps from its least number, or 0, to its largest, or 0, where 0 is one
+ * of the steps; `to` is that without the factors. */
+static void round_row_from_zero(const double *from, const double *factors, size_t n, double levels,
+                                double *to)
+{
+    double low = 0, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, from[i] * factors[i]);
+        high = fmax(high, from[i] * factors[i]);
+    }
+    double scale = (high - low) / levels, zero = scale > 0 ? nearbyint(-low / scale) : 0;
+    for (size_t i = 0; i < n; i++) {
+        double q = scale > 0 ? nearbyint(from[i] * factors[i] / scale + zero) : 0;
+        to[i] = (fmin(q, levels) - zero) * scale / factors[i];
+    }
+}
+
 /* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees.
  */
 static double *multiplied(const struct reference_model *model, const char *weight, const double *x,
@@ -37,10 +54,15 @@ static double *multiplied(const struct reference_model *model, const char *weigh
     const struct reference_tensor *tensor = reference_tensor(model->weights, weight);
     double *rows = new_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
-    if (model->int8_rows && tensor != NULL && tensor->type == REFERENCE_INT8 &&
-        tensor->layout == REFERENCE_PANELS)
-        for (size_t t = 0; t < n_tokens; t++)
+    if (!model->int8_rows || tensor == NULL || tensor->type < REFERENCE_INT8 ||
+        tensor->layout != REFERENCE_PANELS)
+        return rows;
+    for (size_t t = 0; t < n_tokens; t++)
+        if (tensor->factors == NULL)
             round_row(x + t * n_in, n_in, rows + t * n_in);
+        else
+            round_row_from_zero(x + t * n_in, tensor->factors, n_in,
+                                tensor->type == REFERENCE_INT8A8 ? 255 : 127, rows + t * n_in);
     return rows;
 }
 

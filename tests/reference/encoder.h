@@ -14,7 +14,7 @@ struct reference_input {
 };
 
 /* The names of weights/FORMAT.md; NULL: as the file says. int8_rows: what is multiplied with panels
- * of int8 is rounded to whole multiples of 1/127 of its row's largest magnitude. */
+ * of int8 is rounded as FORMAT.md has it for their type. */
 struct reference_options {
     const char *position, *mask;
     bool int8_rows;

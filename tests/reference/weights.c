@@ -109,7 +109,8 @@ static bool read_header(struct reference_weights *weights)
                  8) == 0,
           "not a weight file");
     CHECK(read_u32(header + 12) == 0x01020304, "byte order");
-    CHECK(read_u32(header + 8) == 1, "version %u", read_u32(header + 8));
+    CHECK(read_u32(header + 8) == 1 || read_u32(header + 8) == 2, "version %u",
+          read_u32(header + 8));
     CHECK(read_u32(header + 60) == crc32c(header, 60), "checksum of the header");
     CHECK(read_u32(header + 16) == 64, "header length");
     uint32_t n = read_u32(header + 20);
@@ -257,8 +258,12 @@ static bool decode_tensor(struct reference_weights *weights, struct reference_te
     CHECK(n_bytes == tensor->n_bytes, "%s: length", tensor->name);
     tensor->values = malloc((tensor->rows * tensor->cols + 1) * sizeof *tensor->values);
     CHECK(tensor->values, "memory");
+    if (tensor->type > REFERENCE_INT8) {
+        tensor->factors = malloc((tensor->cols + 1) * sizeof *tensor->factors);
+        CHECK(tensor->factors, "memory");
+    }
     CHECK(reference_decode(tensor, weights->file + tensor->offset),
-          "%s: the filling of a panel is not zero", tensor->name);
+          "%s: a wrong sum, or the filling of a panel is not zero", tensor->name);
     return true;
 }
 
@@ -292,10 +297,13 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
           index);
     uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
     uint32_t n_dims = read_u32(entry + 16);
-    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8, "%s: type", tensor->name);
-    CHECK(layout <= REFERENCE_PANELS, "%s: layout", tensor->name);
+    bool has_factors = type > REFERENCE_INT8;
+    CHECK(type >= REFERENCE_F32 && type <= REFERENCE_INT8A7, "%s: type", tensor->name);
+    CHECK(layout <= REFERENCE_PANELS && (layout == REFERENCE_PANELS || !has_factors), "%s: layout",
+          tensor->name);
+    CHECK(!has_factors || read_u32(weights->file + 8) == 2, "%s: version", tensor->name);
     CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
-    CHECK(n_dims == 2 || (layout == REFERENCE_ROWS && type != REFERENCE_INT8),
+    CHECK(n_dims == 2 || (layout == REFERENCE_ROWS && type < REFERENCE_INT8),
           "%s: only matrices have panels or scales", tensor->name);
     tensor->type = type;
     tensor->layout = layout;
@@ -363,8 +371,10 @@ static void free_settings(struct reference_settings *settings)
 
 void reference_weights_free(struct reference_weights *weights)
 {
-    for (size_t i = 0; weights->tensors && i < weights->n_tensors; i++)
+    for (size_t i = 0; weights->tensors && i < weights->n_tensors; i++) {
         free(weights->tensors[i].values);
+        free(weights->tensors[i].factors);
+    }
     free(weights->tensors);
     free_settings(&weights->conf);
     free_settings(&weights->tokn);

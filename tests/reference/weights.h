@@ -10,7 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum reference_type { REFERENCE_F32 = 1, REFERENCE_F16, REFERENCE_BF16, REFERENCE_INT8 };
+enum reference_type {
+    REFERENCE_F32 = 1,
+    REFERENCE_F16,
+    REFERENCE_BF16,
+    REFERENCE_INT8,
+    REFERENCE_INT8A8,
+    REFERENCE_INT8A7
+};
 enum reference_layout { REFERENCE_ROWS = 0, REFERENCE_PANELS = 1 };
 
 /* Keys and values are NUL-terminated and lie in the file's copy. */
@@ -27,6 +34,7 @@ struct reference_tensor {
     size_t n_dims, rows, cols;
     uint64_t offset, n_bytes;
     double *values;
+    double *factors; /* int8a8, int8a7: [cols], which the values have in them; else NULL */
 };
 
 struct reference_weights {

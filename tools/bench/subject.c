@@ -22,14 +22,20 @@ static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_
     return false;
 }
 
+/* The precision that a tensor counts as: ways of rounding activations for int8 are all int8. */
+static const char *precision_of(const engine_tensor_info *tensor)
+{
+    return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
+}
+
 static const char *linear_type(const engine_model *model)
 {
     engine_tensor_info tensor;
     const char *type = "none";
     for (size_t i = 0; next_matrix(model, &i, &tensor); i++) {
-        if (strcmp(type, "none") != 0 && strcmp(type, tensor.type) != 0)
+        if (strcmp(type, "none") != 0 && strcmp(type, precision_of(&tensor)) != 0)
             return "mixed";
-        type = tensor.type;
+        type = precision_of(&tensor);
     }
     return type;
 }
@@ -157,7 +163,7 @@ struct work subject_work(const struct subject *subject, const struct workload *w
     for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
         double operations =
             2 * (double)workload->n_tokens * (double)tensor.shape[0] * (double)tensor.shape[1];
-        *(strcmp(tensor.type, "int8") == 0 ? &work.int8 : &work.f32) += operations;
+        *(strcmp(precision_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) += operations;
     }
     return work;
 }

@@ -243,7 +243,7 @@ static void print_tensor(const engine_tensor_info *tensor, size_t columns)
                                  d == 0 ? "[" : ", ", tensor->shape[d]);
     fputs("  ", stdout);
     display_cell(stdout, tensor->name, strlen(tensor->name), columns);
-    printf("  %-4s  %-6s  %-16s  %12" PRIu64 "  %12" PRIu64 "\n", tensor->type, tensor->layout,
+    printf("  %-6s  %-6s  %-16s  %12" PRIu64 "  %12" PRIu64 "\n", tensor->type, tensor->layout,
            strcat(shape, "]"), tensor->offset, tensor->n_bytes);
 }
 
@@ -251,7 +251,7 @@ static void print_tensors(const struct inspection *inspection)
 {
     engine_tensor_info tensor;
     size_t columns = name_columns(inspection);
-    printf("\ntensors\n  %-*s  type  layout  %-16s        offset         bytes\n", (int)columns,
+    printf("\ntensors\n  %-*s  type    layout  %-16s        offset         bytes\n", (int)columns,
            "name", "shape");
     for (size_t i = 0; engine_model_tensor(inspection->model, i, &tensor) == ENGINE_OK; i++)
         print_tensor(&tensor, columns);
@@ -261,10 +261,10 @@ static void print_totals(const struct inspection *inspection)
 {
     size_t n = inspection->n_totals;
     struct total all = {.type = "all"};
-    printf("\ntotals\n  type   tensors    parameters         bytes\n");
+    printf("\ntotals\n  type     tensors    parameters         bytes\n");
     for (size_t i = 0; i <= n; i++) {
         const struct total *total = i < n ? &inspection->totals[i] : &all;
-        printf("  %-4s  %8" PRIu64 "  %12" PRIu64 "  %12" PRIu64 "\n", total->type,
+        printf("  %-6s  %8" PRIu64 "  %12" PRIu64 "  %12" PRIu64 "\n", total->type,
                total->n_tensors, total->n_parameters, total->n_bytes);
         all.n_tensors += total->n_tensors;
         all.n_parameters += total->n_parameters;

@@ -82,6 +82,8 @@ static void open_with_healed_header(struct patient *copy, size_t at, const void 
     (void)user;
     if (at < 60)
         heal_header(copy);
+    if (at == 8 && get_u32(copy->data + 8) == 2) /* a version, too */
+        return;
     if (open_patient(copy) == 0)
         fail_msg("a change of header byte %zu was not seen", at);
 }
@@ -109,9 +111,9 @@ TEST(the_header_says_what_is_wrong)
     heal_header(&copy);
     assert_refused(&copy, ENGINE_ERROR_VERSION, "endian");
     copy = patient_copy(&sound, 0);
-    set_u32(copy.data + 8, 2);
+    set_u32(copy.data + 8, 3);
     heal_header(&copy);
-    assert_refused(&copy, ENGINE_ERROR_VERSION, "version");
+    assert_refused(&copy, ENGINE_ERROR_VERSION, "version 3; this library reads versions 1 to 2");
 }
 
 TEST(absurd_section_tables)

@@ -21,6 +21,7 @@ struct layer_under_test {
     struct linear linear;
     float *bias;
     double *decoded;
+    double *factors; /* or NULL: the type has none */
 };
 
 static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layout layout,
@@ -28,12 +29,14 @@ static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layo
                                          size_t in)
 {
     struct layer_under_test layer = {.weight = store_matrix(type, layout, weights, out, in),
-                                     .decoded = new_doubles(out * in)};
+                                     .decoded = new_doubles(out * in),
+                                     .factors = tensor_has_factors(type) ? new_doubles(in) : NULL};
     struct reference_tensor tensor = {.type = (enum reference_type)type,
                                       .layout = (enum reference_layout)layout,
                                       .rows = out,
                                       .cols = in,
-                                      .values = layer.decoded};
+                                      .values = layer.decoded,
+                                      .factors = layer.factors};
     assert_true(reference_decode(&tensor, layer.weight.bytes));
     if (bias != NULL) {
         layer.bias = new_floats(row_stride(out));
@@ -49,6 +52,7 @@ static void free_layer(struct layer_under_test *layer)
     free(layer->weight.bytes);
     free(layer->bias);
     free(layer->decoded);
+    free(layer->factors);
 }
 
 /* Panels begin .. end - 1 of y, into y; scratch holds what linear_scratch says, and NaN. */
@@ -195,12 +199,13 @@ struct rounded_rows {
     size_t stride;
     int8_t *q;
     struct quantization *quantization;
-    float *values; /* q · scale, rounded once */
+    float *values; /* (q - zero) · scale, rounded once, without the factors, powers of 2 */
 };
 
-static struct rounded_rows round_rows(const struct kernels *kernels, const float *x, size_t n_rows,
-                                      size_t in)
+static struct rounded_rows round_rows(const struct kernels *kernels, const struct matrix *weight,
+                                      const float *x, size_t n_rows)
 {
+    size_t in = weight->cols;
     struct rounded_rows rows = {.stride =
                                     (in + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP,
                                 .values = new_floats(n_rows * in)};
@@ -208,9 +213,12 @@ static struct rounded_rows round_rows(const struct kernels *kernels, const float
     rows.quantization = new_bytes(n_rows * sizeof *rows.quantization);
     for (size_t row = 0; row < n_rows; row++) {
         int8_t *q = rows.q + row * rows.stride;
-        rows.quantization[row] = kernels->quantize(x + row * in, in, ROUND_SYMMETRIC, NULL, q);
+        struct quantization of_row =
+            kernels->quantize(x + row * in, in, weight->rounding, weight->factors, q);
+        rows.quantization[row] = of_row;
         for (size_t i = 0; i < in; i++)
-            rows.values[row * in + i] = (float)q[i] * rows.quantization[row].scale;
+            rows.values[row * in + i] = (float)(q[i] - of_row.zero) * of_row.scale /
+                                        (weight->factors != NULL ? weight->factors[i] : 1);
     }
     return rows;
 }
@@ -223,12 +231,12 @@ static void free_rows(struct rounded_rows *rows)
 }
 
 /* int8 panels read int8 rows: whole, and a panel or a row at a time, over the rows' blocks. */
-static void check_int8_rows(const struct kernels *kernels, const struct problem *p,
-                            struct largest *largest)
+static void check_int8_rows(const struct kernels *kernels, enum tensor_type type,
+                            const struct problem *p, struct largest *largest)
 {
     struct layer_under_test layer =
-        new_layer(TENSOR_INT8, LAYOUT_PANELS, p->weights, p->bias, p->out, p->in);
-    struct rounded_rows rows = round_rows(kernels, p->x, p->n_rows, p->in);
+        new_layer(type, LAYOUT_PANELS, p->weights, p->bias, p->out, p->in);
+    struct rounded_rows rows = round_rows(kernels, &layer.linear.weight, p->x, p->n_rows);
     size_t stride = row_stride(p->out), n_panels = linear_panels(&layer.linear),
            n = p->n_rows * stride;
     float *whole = new_floats(n), *y = new_floats(n);
@@ -271,7 +279,8 @@ TEST(int8_rows)
         uint64_t state = 3;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             struct problem p = new_problem(&state, shapes[i][0], shapes[i][1], shapes[i][2]);
-            check_int8_rows(tested_kernels(s), &p, &largest);
+            for (int type = TENSOR_INT8; type <= TENSOR_INT8A7; type++)
+                check_int8_rows(tested_kernels(s), (enum tensor_type)type, &p, &largest);
             free_problem(&p);
         }
         assert_bound(&largest, 1, "%s int8 rows, share of the bound", tested_kernels(s)->isa);
@@ -286,7 +295,7 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     struct layer_under_test layer = new_layer(type, layout, p->weights, p->bias, p->out, p->in);
     size_t stride = row_stride(p->out), n_panels = linear_panels(&layer.linear),
            n = p->n_rows * stride;
-    struct rounded_rows rows = round_rows(kernels, p->x, p->n_rows, p->in);
+    struct rounded_rows rows = round_rows(kernels, &layer.linear.weight, p->x, p->n_rows);
     struct linear_input in = {.x = p->x, .x_stride = p->in, .n_rows = p->n_rows};
     float *expected = new_floats(n), *y = copy_floats(p->residual, n);
     float *scratch = new_floats(linear_scratch(&layer.linear));

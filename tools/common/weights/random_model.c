@@ -91,12 +91,15 @@ static void vector(struct generator *generator, const char *name, const char *en
     rows(generator, n, 1, mean, 0.05);
 }
 
-/* [out, in] of variance gain²/in; the first n_sharp rows have 4/in. */
-static void linear(struct generator *generator, const char *name, size_t out, size_t in,
-                   double gain, size_t n_sharp, bool has_bias)
+/* [out, in] of variance gain²/in; the first n_sharp rows have 4/in. in_int8: the type where
+ * matrices are int8 panels. */
+static void linear(struct generator *generator, const char *name, enum tensor_type in_int8,
+                   size_t out, size_t in, double gain, size_t n_sharp, bool has_bias)
 {
-    begin(generator, name, ".weight", generator->options->linear_type,
-          generator->options->linear_layout, 2, out, in);
+    const struct random_options *options = generator->options;
+    bool is_int8 = options->linear_type == TENSOR_INT8 && options->linear_layout == LAYOUT_PANELS;
+    begin(generator, name, ".weight", is_int8 ? in_int8 : options->linear_type,
+          options->linear_layout, 2, out, in);
     rows(generator, n_sharp, in, 0, 2 / sqrt((double)in));
     rows(generator, out - n_sharp, in, 0, gain / sqrt((double)in));
     if (has_bias)
@@ -127,7 +130,8 @@ static void embeddings(struct generator *generator, const struct model_config *c
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);
     if (config->embedding_width != config->width)
-        linear(generator, "embedding.projection", (size_t)config->width, width, 1, 0, true);
+        linear(generator, "embedding.projection", TENSOR_INT8, (size_t)config->width, width, 1, 0,
+               true);
 }
 
 /* What stands behind the layers. */
@@ -137,16 +141,17 @@ static void head(struct generator *generator, const struct model_config *config)
     char name[32];
     for (size_t i = 0; i < (size_t)config->projections; i++) {
         snprintf(name, sizeof name, "projection.%zu", i);
-        linear(generator, name, width, width, 1, 0, config->projection_bias);
+        linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
     }
     if (config->head_dense != DENSE_NONE)
-        linear(generator, "head.dense", width, width, 1, 0, true);
+        linear(generator, "head.dense", TENSOR_INT8, width, width, 1, 0, true);
     if (config->head_norm)
         norm(generator, "head.norm", width, config->norm_bias);
     if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
-        linear(generator, "head.output", (size_t)config->labels, width, 1, 0, config->head_bias);
+        linear(generator, "head.output", TENSOR_INT8, (size_t)config->labels, width, 1, 0,
+               config->head_bias);
     if (config->head == HEAD_MASK && !config->head_tied)
-        linear(generator, "head.output", (size_t)config->vocabulary, width, 1, 0,
+        linear(generator, "head.output", TENSOR_INT8, (size_t)config->vocabulary, width, 1, 0,
                config->head_bias);
     if (config->head_tied && config->head_bias)
         vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
@@ -158,17 +163,18 @@ static void layer(struct generator *generator, const struct model_config *config
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
     const struct {
         const char *name;
-        size_t out, in; /* 0: a norm */
+        enum tensor_type in_int8; /* as encode-import has it */
+        size_t out, in;           /* 0: a norm */
         double gain;
         size_t n_sharp;
         bool has_bias;
     } parts[] = {
-        {"attention.qkv", 3 * width, width, 1, 2 * width, config->attention_bias},
-        {"attention.output", width, width, 0.5, 0, config->attention_bias},
-        {"attention.norm", 0, 0, 0, 0, config->norm_bias},
-        {"feed_forward.in", first, width, 1, 0, config->feed_forward_bias},
-        {"feed_forward.out", width, middle, 0.5, 0, config->feed_forward_bias},
-        {"feed_forward.norm", 0, 0, 0, 0, config->norm_bias},
+        {"attention.qkv", TENSOR_INT8A8, 3 * width, width, 1, 2 * width, config->attention_bias},
+        {"attention.output", TENSOR_INT8A7, width, width, 0.5, 0, config->attention_bias},
+        {"attention.norm", TENSOR_F32, 0, 0, 0, 0, config->norm_bias},
+        {"feed_forward.in", TENSOR_INT8A7, first, width, 1, 0, config->feed_forward_bias},
+        {"feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
+        {"feed_forward.norm", TENSOR_F32, 0, 0, 0, 0, config->norm_bias},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char name[96];
@@ -176,8 +182,8 @@ static void layer(struct generator *generator, const struct model_config *config
         if (parts[i].out == 0)
             norm(generator, name, width, parts[i].has_bias);
         else
-            linear(generator, name, parts[i].out, parts[i].in, parts[i].gain, parts[i].n_sharp,
-                   parts[i].has_bias);
+            linear(generator, name, parts[i].in_int8, parts[i].out, parts[i].in, parts[i].gain,
+                   parts[i].n_sharp, parts[i].has_bias);
     }
 }
 

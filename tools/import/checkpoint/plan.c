@@ -15,6 +15,7 @@ struct making {
     struct tensor_set *tensors;
     struct model_config *model;
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
+    bool in_layer;
 };
 
 static uint64_t size_of(const struct making *making, enum part_dim dim)
@@ -109,15 +110,19 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
         return common_type(tensor);
     if (making->type != TENSOR_INT8)
         return making->type;
-    bool bears_int8 = making->is_int8 && kind != PART_TABLE &&
-                      (kind != PART_OUT || making->plan->int8_layers.n_f16 == 0);
-    return bears_int8 ? TENSOR_INT8 : TENSOR_F16;
+    if (!making->is_int8 || kind == PART_TABLE)
+        return TENSOR_F16;
+    if (!making->in_layer) /* of a head, for rows that nobody rounds */
+        return TENSOR_INT8;
+    bool is_qkv = tensor->n_parts > 1;
+    return is_qkv || kind == PART_OUT ? TENSOR_INT8A8 : TENSOR_INT8A7;
 }
 
 static void append(const struct making *making, enum part_kind kind, struct planned_tensor *tensor)
 {
     struct plan *plan = making->plan;
     tensor->set = making->tensors;
+    tensor->kind = kind;
     tensor->type = choose_type(making, kind, tensor);
     tensor->layout = tensor->n_dims == 2 && kind != PART_TABLE ? LAYOUT_PANELS : LAYOUT_ROWS;
     size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
@@ -247,9 +252,11 @@ static void add_layers(struct making *making, const struct part *parts)
         judge_layers(making, parts);
     for (int64_t layer = 0; layer < making->model->layers; layer++) {
         making->is_int8 = wants_int8 && !making->plan->int8_layers.in_f16[layer];
+        making->in_layer = true;
         add_parts(making, parts, layer);
     }
     making->is_int8 = wants_int8;
+    making->in_layer = false;
 }
 
 /* ---- The head ---- */
@@ -351,7 +358,7 @@ void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tens
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
-    struct making making = {plan, type, tensors, model, type == TENSOR_INT8};
+    struct making making = {plan, type, tensors, model, type == TENSOR_INT8, false};
     bool is_projected = body->projection != NULL && model->embedding_width != model->width;
     *plan = (struct plan){.n = 0};
     tensor_set_strip(tensors, body->prefixes);
@@ -372,7 +379,7 @@ void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set
     static const struct part bias = {
         "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, {"linear.bias"}};
     struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
-    const struct making making = {plan, type, tensors, &sizes, type == TENSOR_INT8};
+    const struct making making = {plan, type, tensors, &sizes, type == TENSOR_INT8, false};
     add_part(&making, &weight, (int64_t)index);
     if (has_bias)
         add_part(&making, &bias, (int64_t)index);

@@ -21,6 +21,7 @@ struct planned_tensor {
     const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
     size_t n_parts;
     bool is_transposed; /* the only part is [cols, rows] */
+    enum part_kind kind;
 };
 
 struct plan {

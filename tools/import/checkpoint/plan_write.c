@@ -4,6 +4,7 @@
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
+#include "tools/import/checkpoint/int8_factors.h"
 #include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"
 
@@ -44,16 +45,35 @@ static void copy_transposed(const struct planned_tensor *tensor, struct weight_w
     free(row);
 }
 
-/* What follows a write that failed does nothing. */
+static void give_factors(const struct plan *plan, size_t index, struct residual_stream *stream,
+                         struct weight_writer *writer)
+{
+    float *factors = alloc_zeros(plan->tensors[index].cols, sizeof *factors);
+    int8_factors(stream, plan, index, factors);
+    weight_writer_factors(writer, factors);
+    free(factors);
+}
+
+/* What follows a write that failed does nothing. The residual stream is followed for factors. */
 void plan_write(const struct plan *plan, struct weight_writer *writer)
 {
+    struct residual_stream stream;
+    bool has_factors = false;
+    for (size_t i = 0; i < plan->n; i++)
+        has_factors = has_factors || tensor_has_factors(plan->tensors[i].type);
+    residual_stream_open(&stream, plan);
     for (size_t i = 0; i < plan->n; i++) {
         const struct planned_tensor *tensor = &plan->tensors[i];
         weight_writer_begin_tensor(writer, tensor->name, tensor->type, tensor->layout,
                                    tensor->n_dims, tensor->rows, tensor->cols);
+        if (tensor_has_factors(tensor->type))
+            give_factors(plan, i, &stream, writer);
         if (tensor->is_transposed)
             copy_transposed(tensor, writer);
         for (size_t k = 0; !tensor->is_transposed && k < tensor->n_parts; k++)
             copy_part(tensor, tensor->parts[k], writer);
+        if (has_factors)
+            residual_stream_pass(&stream, plan, i);
     }
+    residual_stream_free(&stream);
 }

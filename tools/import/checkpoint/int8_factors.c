@@ -1,0 +1,174 @@
+/* int8_factors.c - factors that make both sides of a product easier to round, as in SmoothQuant
+ * (Xiao et al. 2023), but from the weights alone:
+ *
+ *     x·Wᵀ = (x / s)·(W s)ᵀ,   s_k = g_k^a / c_k^(1 - a), scaled to a geometric mean of 1
+ *
+ * c_k is the largest |W[n, k]|, and g_k how large x_k is. Trained models have a few columns in their
+ * residual stream that are many times as large as the others, because a few rows of the matrices
+ * that add to it are. So the stream is followed through the model as if its columns were
+ * independent: it begins with the mean squares of the embedding tables, a matrix adds the sum of
+ * squares of each row times the mean square of what it multiplies, and a norm makes
+ *
+ *     g_k = sqrt((weight_k · size_k / rms(size))² + bias_k²)
+ *
+ * What is not the stream itself has g_k = 1, and s then evens out the columns of W. What comes of
+ * it is measured at the top of int8_layers.c.
+ */
+#include "tools/import/checkpoint/int8_factors.h"
+
+#include "tools/common/alloc.h"
+#include "tools/import/files/tensor_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double INPUT_SQUARE = 0.1; /* of contexts, and behind GELU, about */
+
+/* ---- Rows and columns of a planned tensor ---- */
+
+typedef void row_visitor(struct residual_stream *stream, const struct planned_tensor *tensor,
+                         size_t row, const float *values);
+
+static void visit_rows(struct residual_stream *stream, const struct planned_tensor *tensor,
+                       row_visitor *visit)
+{
+    size_t rows = tensor->rows / tensor->n_parts, cols = tensor->cols;
+    for (size_t part = 0; part < tensor->n_parts; part++) {
+        struct tensor_rows chunk;
+        tensor_rows_open(&chunk, rows, cols, false);
+        for (size_t row = 0; row < rows; row += chunk.most) {
+            size_t n = rows - row < chunk.most ? rows - row : chunk.most;
+            tensor_rows_read(&chunk, tensor->set, tensor->parts[part], row, n);
+            for (size_t i = 0; i < n; i++)
+                visit(stream, tensor, part * rows + row + i, chunk.values + i * cols);
+        }
+        tensor_rows_free(&chunk);
+    }
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* A table's rows are all as likely. */
+static void add_table_row(struct residual_stream *stream, const struct planned_tensor *tensor,
+                          size_t row, const float *values)
+{
+    (void)row;
+    for (size_t k = 0; k < tensor->cols; k++)
+        stream->size[k] =
+            sqrt(square(stream->size[k]) + square((double)values[k]) / (double)tensor->rows);
+}
+
+static void add_product(struct residual_stream *stream, const struct planned_tensor *tensor,
+                        size_t row, const float *values)
+{
+    double sum = 0;
+    for (size_t k = 0; k < tensor->cols; k++)
+        sum += square((double)values[k]);
+    stream->size[row] = sqrt(square(stream->size[row]) + INPUT_SQUARE * sum);
+}
+
+static void multiply_by_weight(struct residual_stream *stream, const struct planned_tensor *tensor,
+                               size_t row, const float *values)
+{
+    (void)tensor;
+    stream->size[row] *= fabs((double)values[0]);
+}
+
+static void add_bias(struct residual_stream *stream, const struct planned_tensor *tensor,
+                     size_t row, const float *values)
+{
+    (void)tensor;
+    stream->size[row] = hypot(stream->size[row], (double)values[0]);
+}
+
+static void keep_largest(struct residual_stream *stream, const struct planned_tensor *tensor,
+                         size_t row, const float *values)
+{
+    (void)row;
+    for (size_t k = 0; k < tensor->cols; k++)
+        stream->largest[k] = fmaxf(stream->largest[k], fabsf(values[k]));
+}
+
+/* ---- The residual stream ---- */
+
+void residual_stream_open(struct residual_stream *stream, const struct plan *plan)
+{
+    *stream = (struct residual_stream){.cap = 1};
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct planned_tensor *tensor = &plan->tensors[i];
+        stream->cap = tensor->cols > stream->cap ? tensor->cols : stream->cap;
+        if (tensor->kind != PART_TABLE)
+            stream->cap = tensor->rows > stream->cap ? tensor->rows : stream->cap;
+    }
+    stream->size = alloc_zeros(stream->cap, sizeof *stream->size);
+    stream->largest = alloc_zeros(stream->cap, sizeof *stream->largest);
+}
+
+void residual_stream_free(struct residual_stream *stream)
+{
+    free(stream->size);
+    free(stream->largest);
+}
+
+static enum part_kind kind_at(const struct plan *plan, size_t index)
+{
+    return index < plan->n ? plan->tensors[index].kind : PART_VECTOR;
+}
+
+static void normalise(struct residual_stream *stream, size_t n)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += square(stream->size[k]);
+    double rms = sum > 0 ? sqrt(sum / (double)n) : 1;
+    for (size_t k = 0; k < n; k++)
+        stream->size[k] /= rms;
+}
+
+void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index)
+{
+    const struct planned_tensor *tensor = &plan->tensors[index];
+    bool is_matrix = tensor->n_dims == 2, is_bias = kind_at(plan, index - 1) == PART_NORM;
+    switch (tensor->kind) {
+    case PART_TABLE: visit_rows(stream, tensor, add_table_row); break;
+    case PART_NORM:
+        if (!is_bias)
+            normalise(stream, tensor->rows);
+        visit_rows(stream, tensor, is_bias ? add_bias : multiply_by_weight);
+        break;
+    case PART_LINEAR:
+    case PART_OUT:
+        if (is_matrix && kind_at(plan, index + 2) == PART_NORM) /* behind its bias: it adds */
+            visit_rows(stream, tensor, add_product);
+        break;
+    default: break;
+    }
+}
+
+/* ---- Factors ---- */
+
+void int8_factors(struct residual_stream *stream, const struct plan *plan, size_t index,
+                  float *factors)
+{
+    const struct planned_tensor *tensor = &plan->tensors[index];
+    bool reads_stream = index > 0 && kind_at(plan, index - 1) == PART_NORM;
+    double a = reads_stream ? 0.5 : 0.7, largest = 0, mean = 0;
+    for (size_t k = 0; k < tensor->cols; k++)
+        stream->largest[k] = 0;
+    visit_rows(stream, tensor, keep_largest);
+    for (size_t k = 0; k < tensor->cols; k++)
+        largest = fmax(largest, (double)stream->largest[k]);
+    /* A column that is nothing, or hardly anything, is rounded like one that is little. */
+    const double least = largest > 0 ? largest / 1000 : 1;
+    for (size_t k = 0; k < tensor->cols; k++) {
+        double size = reads_stream ? fmax(stream->size[k], 1e-3) : 1;
+        double s = pow(size, a) / pow(fmax((double)stream->largest[k], least), 1 - a);
+        mean += log(s) / (double)tensor->cols;
+        factors[k] = (float)s;
+    }
+    for (size_t k = 0; k < tensor->cols; k++)
+        factors[k] = (float)(exp(mean) / (double)factors[k]);
+}
