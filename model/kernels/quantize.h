@@ -6,7 +6,7 @@
  *     q[i] = round(y[i] / scale + zero), at most 127
  *
  * 1/scale is taken as levels / (high - low), and each product rounded, so that every instruction
- * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_product_int8.c.
+ * set gives the same bits. Plain twin: the loops in tests/model/kernels/test_quantize.c.
  */
 #ifndef MODEL_KERNELS_QUANTIZE_H
 #define MODEL_KERNELS_QUANTIZE_H
