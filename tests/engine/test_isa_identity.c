@@ -45,9 +45,9 @@ static const struct shape SHAPES[] = {
      0xE4425C8916E167A1u},
     {"--width 48 --heads 2 --projections 1 --projection-activation gelu --pooling weighted_mean",
      0x9BDF3AE8C54F73D3u},
-    {"--width 96 --heads 3 --feed-forward 300 --type int8 --position learned", 0xDA18A849571B7712u},
+    {"--width 96 --heads 3 --feed-forward 300 --type int8 --position learned", 0x830E1571536035B4u},
     {"--width 100 --heads 2 --feed-forward 280 --type int8 --gate first --norm-place pre",
-     0x66231F7BFFAB56EAu},
+     0x47635F763F00CD4Au},
     {"--width 52 --heads 2 --feed-forward 68 --type int8 --layout rows --norm rms --mask causal",
      0xEA4ACAC05E491ED7u},
 };
