@@ -7,8 +7,8 @@
  * dozen rows take turns at a block, so that its weights come from the nearest cache for all but the
  * first of them; meanwhile the next panels are fetched.
  *
- * Weights of 16 bits are made floats a block at a time. Plain twin: plain_product in
- * tests/model/plain.c.
+ * Weights of 16 bits are made floats a block at a time. Plain twins: plain_product and, to the last
+ * bit, plain_chains in tests/model/plain.c.
  */
 #ifndef MODEL_KERNELS_PRODUCT_H
 #define MODEL_KERNELS_PRODUCT_H
