@@ -73,7 +73,12 @@ static struct linear_input input_of(const struct context *c, const struct linear
     const struct pass *pass = c->pass;
     size_t row = c->group->row, n_rows = c->group->n_rows, width = layer->weight.cols;
     struct linear_input input = {
-        .x = row_of(from, row, stride), .x_stride = stride, .n_rows = n_rows};
+        .x = row_of(from, row, stride),
+        .x_stride = stride,
+        .n_rows = n_rows,
+        .blas = c->encoder->blas,
+        .blas_rows = c->encoder->blas_rows,
+    };
     if (!linear_takes_int8(layer))
         return input;
     int8_t *q = pass->quantized + row * pass->quantized_stride;
@@ -89,12 +94,21 @@ static struct linear_input input_of(const struct context *c, const struct linear
     return input;
 }
 
+/* A thread's share of panels; OpenBLAS gets whole blocks, however many threads there are. */
+static struct share share_panels(const struct context *c, size_t n_panels)
+{
+    size_t block = c->encoder->blas_rows > 0 ? BLAS_PANELS : 1;
+    struct share blocks = team_share(c->team, (n_panels + block - 1) / block);
+    size_t begin = blocks.begin * block, end = blocks.end * block;
+    return (struct share){begin < n_panels ? begin : n_panels, end < n_panels ? end : n_panels};
+}
+
 /* to [T, out] = act(from [T, in]·Wᵀ + b (+ residual)): a thread takes some of the columns. */
 static void project(const struct context *c, const struct linear *layer, float *from,
                     size_t from_stride, struct linear_epilogue last, float *to, size_t to_stride)
 {
     struct linear_input input = input_of(c, layer, from, from_stride);
-    struct share panels = team_share(c->team, linear_panels(layer));
+    struct share panels = share_panels(c, linear_panels(layer));
     size_t column = panels.begin * PANEL;
     if (last.residual != NULL)
         last.residual += c->group->row * to_stride + column;
@@ -165,7 +179,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     }
     size_t n_panels = linear_panels(layer) / 2;
     struct linear_input input = input_of(c, layer, in, pass->width_stride);
-    struct share panels = team_share(c->team, n_panels);
+    struct share panels = share_panels(c, n_panels);
     float *to = row_of(pass->wide, c->group->row, pass->wide_stride) + panels.begin * PANEL;
     struct linear_epilogue first = {0}, second = {0};
     *(config->gate == GATE_FIRST ? &first : &second) = act;

@@ -104,6 +104,53 @@ static bool multiplies_int8(const struct encoder *encoder)
     return false;
 }
 
+/* The panels that forward.c multiplies at a time: a gated layer's halves. */
+static size_t panels_at_once(const struct encoder *encoder, const struct linear *linear)
+{
+    const struct model_config *config = &encoder->config;
+    bool halves = config->gate != GATE_NONE && config->feed_forward % PANEL == 0 &&
+                  linear->weight.rows == 2 * (size_t)config->feed_forward;
+    return linear_panels(linear) / (halves ? 2 : 1);
+}
+
+/* The fewest rows alike (blas.h) of the blocks that the linear layers are multiplied in. */
+static size_t fewest_rows_alike(const struct encoder *encoder, size_t n_linears, float *scratch)
+{
+    const struct linear *linear;
+    size_t fewest = BLAS_MOST_ROWS;
+    for (size_t i = 0; i < n_linears && (linear = encoder_linear(encoder, i)) != NULL; i++) {
+        size_t left = linear_takes_int8(linear) ? 0 : panels_at_once(encoder, linear);
+        while (left > 0) { /* a whole block, and what is behind the last of those */
+            size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
+            size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, scratch);
+            fewest = rows < fewest ? rows : fewest;
+            left = left > BLAS_PANELS ? left % BLAS_PANELS : 0;
+        }
+    }
+    return fewest;
+}
+
+static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
+{
+    enum {
+        DIFFERENT = 5
+    }; /* the projection of embeddings and a layer's four: all are like these */
+    const struct linear *linear;
+    struct blas_work work;
+    size_t widest = 0;
+    encoder->blas = machine_blas();
+    if (encoder->blas == NULL)
+        return ENGINE_OK;
+    for (size_t i = 0; i < DIFFERENT && (linear = encoder_linear(encoder, i)) != NULL; i++)
+        widest = linear->weight.cols > widest ? linear->weight.cols : widest;
+    float *scratch = aligned_alloc(TENSOR_ALIGN, blas_carve(&work, NULL, widest) * sizeof(float));
+    if (scratch == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory to try OpenBLAS with");
+    encoder->blas_rows = fewest_rows_alike(encoder, DIFFERENT, scratch);
+    free(scratch);
+    return ENGINE_OK;
+}
+
 static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
 {
     const char *isa = getenv("ENGINE_ISA");
@@ -115,8 +162,7 @@ static engine_status choose_kernels(struct encoder *encoder, engine_error *error
                        isa);
     if (encoder->kernels->needs_tiles && !machine_allow_tiles())
         encoder->kernels = kernels_select("avx512vnni", false);
-    encoder->blas = encoder->kernels == &kernels_portable ? machine_blas() : NULL;
-    return ENGINE_OK;
+    return encoder->kernels == &kernels_portable ? prepare_blas(encoder, error) : ENGINE_OK;
 }
 
 static engine_status make_model(engine_model *model, engine_error *error)

@@ -52,6 +52,13 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t linear_floats(const struct encoder *encoder, const struct linear *linear)
+{
+    struct blas_work work;
+    size_t by_blas = encoder->blas_rows > 0 ? blas_carve(&work, NULL, linear->weight.cols) : 0;
+    return larger(by_blas, linear_scratch(linear));
+}
+
 /* Floats that a thread needs beside the activations: for a head, a linear layer or an embedding. */
 static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
 {
@@ -59,7 +66,7 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     const struct linear *linear;
     size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder));
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
-        floats = larger(floats, linear_scratch(linear));
+        floats = larger(floats, linear_floats(encoder, linear));
     if (config->layers > 0)
         floats =
             larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));

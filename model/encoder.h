@@ -48,7 +48,8 @@ struct head {
 struct encoder {
     struct model_config config;
     const struct kernels *kernels;
-    const struct blas *blas;            /* does the products of attention; or NULL (blas.h) */
+    const struct blas *blas;            /* does the products; or NULL (blas.h) */
+    size_t blas_rows;                   /* of linear layers, at a time; 0: the kernels do those */
     struct matrix token_table;          /* [V, E] */
     struct matrix type_table;           /* [token_types, E]; rows 0: none */
     struct matrix position_table;       /* [P, E]; rows 0: none */

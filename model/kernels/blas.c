@@ -1,5 +1,9 @@
-/* blas.c - calls into OpenBLAS. */
+/* blas.c - calls into OpenBLAS, and whether its rows depend on each other. */
 #include "model/kernels/blas.h"
+
+#include "model/tensor.h"
+
+#include <string.h>
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* of cblas.h */
 
@@ -17,4 +21,65 @@ void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t
 {
     blas->sgemm(ROW_MAJOR, TRANSPOSED, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)a_stride, b,
                 (int)b_stride, add, out, (int)out_stride);
+}
+
+void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
+                              size_t a_stride, const float *b, size_t b_stride, float *out,
+                              size_t out_stride)
+{
+    blas->sgemm(ROW_MAJOR, TRANSPOSED, TRANSPOSED, (int)m, (int)n, (int)k, 1, a, (int)a_stride, b,
+                (int)b_stride, 0, out, (int)out_stride);
+}
+
+static float *take(float *scratch, size_t *n_taken, size_t n)
+{
+    float *part = scratch != NULL ? scratch + *n_taken : NULL;
+    *n_taken += (n + PANEL - 1) / PANEL * PANEL;
+    return part;
+}
+
+size_t blas_carve(struct blas_work *work, float *scratch, size_t k)
+{
+    const size_t n = BLAS_PANELS * PANEL, h = BLAS_MOST_ROWS;
+    size_t n_taken = 0;
+    work->weights = take(scratch, &n_taken, k * n);
+    work->rows = take(scratch, &n_taken, h * k);
+    work->tile = take(scratch, &n_taken, n * h);
+    work->sums = take(scratch, &n_taken, n * h);
+    work->exact = (int32_t *)(void *)take(scratch, &n_taken, n * h);
+    return n_taken;
+}
+
+/* Numbers within ±1 that no order of summing them treats alike. */
+static void fill_random(float *x, size_t n)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's, MMIX */
+        x[i] = (float)(int32_t)(state >> 32) * 0x1p-31f;
+    }
+}
+
+/* All rows of the first [h, k] are one row, so that all columns of a tile [n, h] are one, too. */
+size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch)
+{
+    struct blas_work work;
+    size_t n = n_panels * PANEL, alike = 0;
+    blas_carve(&work, scratch, k);
+    fill_random(work.weights, n * k);
+    fill_random(work.rows, k);
+    for (size_t r = 1; r < BLAS_MOST_ROWS; r++)
+        memcpy(work.rows + r * k, work.rows, k * sizeof *work.rows);
+    for (size_t h = BLAS_ROWS; h <= BLAS_MOST_ROWS; h *= 2) {
+        blas_transposed_products(blas, n, h, k, work.weights, n, work.rows, k, work.tile, h);
+        for (size_t i = 0; i < n; i++) {
+            if (h == BLAS_ROWS)
+                work.sums[i] = work.tile[i * h];
+            for (size_t r = 0; r < h; r++)
+                if (work.tile[i * h + r] != work.sums[i])
+                    return alike;
+        }
+        alike = h;
+    }
+    return alike;
 }

@@ -7,16 +7,18 @@
  * when told. So only the first is used; the kernels of kernels.h do the same products, and do them
  * alone where it is not there.
  *
- * Beside the AVX2 and AVX-512 kernels OpenBLAS takes 1.3 to 2 times as long for the products of
- * attention, so that it is asked where the kernels are the portable ones (blocks of 96 x 96 x 32,
- * OpenBLAS 0.3.21: as fast as they are on the Core 2's and Nehalem's SSE, 1.2 times on Sandy
- * Bridge's AVX, twice and more on what is newer; make bench-kernels).
+ * It multiplies where the kernels are the portable ones: attention's blocks as they are, linear
+ * layers as product_blas.h says. Beside the AVX2 and AVX-512 kernels it takes 1.3 to 2 times as long
+ * for the products of attention; the portable kernels take as long as it does on the Core 2's and
+ * Nehalem's SSE, 1.2 times on Sandy Bridge's AVX, twice and more on what is newer (blocks of
+ * 96 x 96 x 32, OpenBLAS 0.3.21; make bench-kernels).
  */
 #ifndef MODEL_BLAS_H
 #define MODEL_BLAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* cblas_sgemm, whose integers are int in the library that is loaded. */
 struct blas {
@@ -34,5 +36,30 @@ void blas_product_transposed(const struct blas *blas, size_t m, size_t n, size_t
 void blas_transposed_product(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
                              size_t a_stride, const float *b, size_t b_stride, bool add, float *out,
                              size_t out_stride);
+
+/* out [m, n] = aᵀ·bᵀ; a [k, m], b [n, k] */
+void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_t k, const float *a,
+                              size_t a_stride, const float *b, size_t b_stride, float *out,
+                              size_t out_stride);
+
+/* Blocks of a linear layer's product (product_blas.h): panels, and rows, 16 · 2^i. */
+enum { BLAS_PANELS = 12, BLAS_ROWS = 16, BLAS_MOST_ROWS = 128 };
+
+/* What such a product works with, for blocks of n columns and h rows. */
+struct blas_work {
+    float *weights; /* [K, n] */
+    float *rows;    /* [h, K] */
+    float *tile;    /* [n, h] */
+    float *sums;    /* [n / 16, h, 16] */
+    int32_t *exact; /* [n / 16, h, 16] */
+};
+
+/* Cuts the scratch for products over k into its parts; the number of floats that they take.
+ * scratch may be NULL, to learn that number. */
+size_t blas_carve(struct blas_work *work, float *scratch, size_t k);
+
+/* The most rows of a block of n_panels panels over k up to which a row has the same bits wherever
+ * it is and however many there are; 0: not even in BLAS_ROWS rows. */
+size_t blas_rows_alike(const struct blas *blas, size_t n_panels, size_t k, float *scratch);
 
 #endif

@@ -11,6 +11,7 @@
 #include "model/kernels/norm.h"
 #include "model/kernels/pack.h"
 #include "model/kernels/product.h"
+#include "model/kernels/product_blas.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/quantize.h"
 #include "model/kernels/softmax.h"
@@ -23,6 +24,7 @@
         .product_f16 = product_f16,                                                                \
         .product_bf16 = product_bf16,                                                              \
         .product_int8 = int8_product,                                                              \
+        .product_blas = product_blas,                                                              \
         .quantize = quantize,                                                                      \
         .add_row = add_row,                                                                        \
         .pack_rows = pack_rows,                                                                    \

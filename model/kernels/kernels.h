@@ -107,6 +107,8 @@ struct exact_mix {
  * order. Without positions, the same words in any order then give the same vectors. */
 enum { EXACT_KEYS = 32 };
 
+struct blas;
+
 struct kernels {
     const char *isa;
     bool needs_tiles; /* AMX's tile registers, for which the process must have asked Linux */
@@ -117,6 +119,11 @@ struct kernels {
     /* Exact sums in int32 (K ≤ 2^17; with zeros of rows of 8 bits 2^16) of (q - zero) · W, times
      * both scales: the same bits on every instruction set. */
     void (*product_int8)(const struct product *product);
+
+    /* Any of these products by OpenBLAS, in blocks of at most most_rows rows (product_blas.h);
+     * panels of int8 have rows of int8. scratch: blas_carve() floats. */
+    void (*product_blas)(const struct blas *blas, size_t most_rows, enum tensor_type type,
+                         const struct product *product, float *scratch);
 
     /* q[i] = round(x[i] · factors[i] / scale) + zero (quantize.h); q is filled up with zeros to a
      * multiple of QUANTIZED_STEP. factors [n rounded up to 16], or NULL: all 1. */

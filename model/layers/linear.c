@@ -57,6 +57,7 @@ void linear(const struct kernels *kernels, const struct linear *linear,
     const struct matrix *weight = &linear->weight;
     void (*kernel)(const struct product *) = product_for(kernels, weight, in);
     bool decoded = kernel == NULL, quantized = !decoded && weight->type == TENSOR_INT8;
+    bool by_blas = !decoded && in->blas_rows > 0;
     size_t panel_elements = PANEL * (quantized ? (weight->cols + 3) / 4 * 4 : weight->cols);
     size_t element_bytes = quantized ? 1 : decoded || weight->type == TENSOR_F32 ? 4 : 2;
     size_t step = decoded ? DECODED_PANELS : panel_end - panel_begin;
@@ -89,7 +90,10 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             .n_rows = in->n_rows,
             .n_panels = n_panels,
         };
-        multiply_rows(decoded ? kernels->product : kernel, &product,
-                      quantized ? sizeof(int8_t) : sizeof(float));
+        if (by_blas)
+            kernels->product_blas(in->blas, in->blas_rows, weight->type, &product, scratch);
+        else
+            multiply_rows(decoded ? kernels->product : kernel, &product,
+                          quantized ? sizeof(int8_t) : sizeof(float));
     }
 }

@@ -34,6 +34,8 @@ struct linear_input {
     size_t q_stride;
     const struct quantization *quantization; /* [n] */
     size_t n_rows;
+    const struct blas *blas; /* with it the kernels multiply up to blas_rows rows at a time */
+    size_t blas_rows;        /* 0: they do without */
 };
 
 /* What is done to the sums x·Wᵀ + b; all zeros: nothing. residual and gate have the shape and the

@@ -47,6 +47,8 @@ static const char *const SHAPES[] = {
     "--layers 2 --width 44 --heads 2 --feed-forward 64 --position index --position-scale 3",
     "--layers 1 --width 20 --heads 2 --feed-forward 24 --position fourier --frequencies 0.3,0.01",
     "--layers 1 --width 20 --heads 2 --feed-forward 24 --position learned --position-scale 0.3",
+    "--layers 1 --width 208 --heads 2 --feed-forward 400 --position sinusoidal",
+    "--layers 1 --width 224 --heads 2 --feed-forward 416 --type bf16 --gate first",
 };
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)
