@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # encode where the system gives little: no threads, little memory. It does its work with what it has, or says what
-# is missing, and ends. And what it does to OpenMP's threads, which spin unless they are told not to.
+# is missing, and ends. And what it does to OpenMP's threads, which spin unless they are told not to: it starts itself
+# again, whatever way it was started.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -63,4 +64,13 @@ else
     n_skipped=$((n_skipped + 1))
     echo 'skipped: OpenMP is not that of GCC'
 fi
+linker=$(ldd "$programs/encode" | grep -o '/[^ ]*ld-linux[^ ]*')
+run "$linker" "${encode[@]}" -t 2
+check 'started by the dynamic linker: the same numbers' cmp "$folder/out" "$folder/expected"
+run bash -c 'exec -a "another name" "$@"' - "${encode[@]}" -t 2
+check 'started by another name: the same numbers' cmp "$folder/out" "$folder/expected"
+printf 'x\na b c\n' >"$folder/lines" # of which the program is left the second
+(read -r _ && run "${encode[@]:0:3}" -p mean -t 2) <"$folder/lines"
+"${encode[@]}" -p mean -t 1 >"$folder/expected"
+check 'what stands on stdin is still there' cmp "$folder/out" "$folder/expected"
 finish

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
@@ -19,11 +20,19 @@ static bool user_has_chosen(void)
            getenv("KMP_BLOCKTIME") != NULL;
 }
 
+/* "ld.so PROGRAM" runs the dynamic linker, without a base address of its own, and PROGRAM inside it:
+ * to the system ld.so is the program then, and could not be started with PROGRAM's arguments. */
+static bool linker_was_started(void)
+{
+    return getauxval(AT_BASE) == 0;
+}
+
 /* Returns only where that fails: then threads spin, and all else is as it should be. */
 static void start_again(char *argv[])
 {
     char program[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    ssize_t len =
+        linker_was_started() ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
     if (len <= 0 || setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
         return;
     program[len] = '\0';
