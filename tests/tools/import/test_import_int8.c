@@ -1,9 +1,11 @@
 /* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers
- * over the others keeps its layer in f16; the others are int8, by rows of 8 or 7 bits. */
+ * over the others keeps its layer in f16; the others are int8, by rows of 8 or 7 bits, with factors. */
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/import/tiny_checkpoint.h"
 #include "tests/tools/shell.h"
 #include "tools/import/checkpoint/checkpoint.h"
+#include "tools/import/checkpoint/int8_factors.h"
+#include "tools/import/files/tensor_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -170,6 +172,120 @@ TEST(zeros)
     close_numbers(&numbers);
 }
 
+/* ---- Factors, against plain loops ---- */
+
+enum { MOST_NUMBERS = 3 * TINY_WIDTH * TINY_WIDTH };
+
+static size_t index_of(const char *name)
+{
+    for (size_t i = 0; i < checkpoint.plan.n; i++)
+        if (strcmp(checkpoint.plan.tensors[i].name, name) == 0)
+            return i;
+    fail_msg("no tensor %s", name);
+    return 0;
+}
+
+/* The numbers of a planned tensor, its parts one below the other. */
+static const float *numbers_of(const char *name)
+{
+    static float values[MOST_NUMBERS];
+    const struct planned_tensor *tensor = &checkpoint.plan.tensors[index_of(name)];
+    size_t rows = tensor->rows / tensor->n_parts, n = rows * tensor->cols;
+    assert_true(n * tensor->n_parts <= MOST_NUMBERS);
+    for (size_t part = 0; part < tensor->n_parts; part++) {
+        struct tensor_rows chunk;
+        tensor_rows_open(&chunk, rows, tensor->cols, true);
+        tensor_rows_read(&chunk, tensor->set, tensor->parts[part], 0, rows);
+        memcpy(values + part * n, chunk.values, n * sizeof *values);
+        tensor_rows_free(&chunk);
+    }
+    return values;
+}
+
+/* square[k] += the mean square of column k of a table. */
+static void add_table(double square[TINY_WIDTH], const char *name, size_t rows)
+{
+    const float *table = numbers_of(name);
+    for (size_t i = 0; i < rows * TINY_WIDTH; i++)
+        square[i % TINY_WIDTH] += (double)table[i] * (double)table[i] / (double)rows;
+}
+
+/* square[n] += the sum of squares of row n of a matrix, whose input has the mean square 0.1. */
+static void add_matrix(double square[TINY_WIDTH], const char *name, size_t cols)
+{
+    const float *matrix = numbers_of(name);
+    for (size_t i = 0; i < TINY_WIDTH * cols; i++)
+        square[i / cols] += 0.1 * (double)matrix[i] * (double)matrix[i];
+}
+
+static void apply_norm(double square[TINY_WIDTH], const char *weight, const char *bias)
+{
+    double mean = 0;
+    for (size_t k = 0; k < TINY_WIDTH; k++)
+        mean += square[k] / TINY_WIDTH;
+    const float *numbers = numbers_of(weight);
+    for (size_t k = 0; k < TINY_WIDTH; k++)
+        square[k] *= (double)numbers[k] * (double)numbers[k] / mean;
+    numbers = numbers_of(bias);
+    for (size_t k = 0; k < TINY_WIDTH; k++)
+        square[k] += (double)numbers[k] * (double)numbers[k];
+}
+
+/* The factors of a matrix [rows, cols] are 1/s, s = g^a / c^(1-a), of a geometric mean of 1; g² is
+ * `square`, or 1 where that is NULL. */
+static void check_factors(const char *name, size_t rows, size_t cols, const double *square)
+{
+    const float *matrix = numbers_of(name);
+    double expected[TINY_FEED_FORWARD], mean = 1, a = square != NULL ? 0.5 : 0.7;
+    for (size_t k = 0; k < cols; k++) {
+        double largest = 0;
+        for (size_t n = 0; n < rows; n++)
+            largest = fmax(largest, fabs((double)matrix[n * cols + k]));
+        expected[k] = pow(largest, 1 - a) / (square != NULL ? pow(square[k], a / 2) : 1);
+        mean *= pow(expected[k], 1 / (double)cols);
+    }
+    struct residual_stream stream;
+    float factors[TINY_FEED_FORWARD];
+    size_t index = index_of(name);
+    residual_stream_open(&stream, &checkpoint.plan);
+    for (size_t i = 0; i < index; i++)
+        residual_stream_pass(&stream, &checkpoint.plan, i);
+    int8_factors(&stream, &checkpoint.plan, index, factors);
+    residual_stream_free(&stream);
+    for (size_t k = 0; k < cols; k++)
+        if (!(fabs((double)factors[k] - expected[k] / mean) <= 1e-6 * expected[k] / mean))
+            fail_msg("%s: the factor of column %zu is %.9g, expected %.9g", name, k,
+                     (double)factors[k], expected[k] / mean);
+}
+
+TEST(factors)
+{
+    double square[TINY_WIDTH] = {0};
+    struct numbers numbers;
+    uint64_t state = 1;
+    open_numbers(&numbers);
+    for (size_t at = numbers.n_header; at < numbers.len; at += 4)
+        set_number(&numbers, at, (float)((double)(support_random(&state) >> 11) * 0x1p-52 - 1));
+    plan_it(&numbers, TENSOR_INT8);
+    add_table(square, "embedding.token.weight", TINY_VOCABULARY);
+    add_table(square, "embedding.type.weight", 2);
+    add_table(square, "embedding.position.weight", TINY_POSITIONS);
+    apply_norm(square, "embedding.norm.weight", "embedding.norm.bias");
+    check_factors("layers.0.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square);
+    check_factors("layers.0.attention.output.weight", TINY_WIDTH, TINY_WIDTH, NULL);
+    add_matrix(square, "layers.0.attention.output.weight", TINY_WIDTH);
+    apply_norm(square, "layers.0.attention.norm.weight", "layers.0.attention.norm.bias");
+    check_factors("layers.0.feed_forward.in.weight", TINY_FEED_FORWARD, TINY_WIDTH, square);
+    check_factors("layers.0.feed_forward.out.weight", TINY_WIDTH, TINY_FEED_FORWARD, NULL);
+    add_matrix(square, "layers.0.feed_forward.out.weight", TINY_FEED_FORWARD);
+    apply_norm(square, "layers.0.feed_forward.norm.weight", "layers.0.feed_forward.norm.bias");
+    check_factors("layers.1.attention.qkv.weight", 3 * TINY_WIDTH, TINY_WIDTH, square);
+    checkpoint_free(&checkpoint);
+    close_numbers(&numbers);
+}
+
+/* ---- What the programs say ---- */
+
 TEST(report)
 {
     struct numbers numbers;
@@ -184,7 +300,7 @@ TEST(report)
     result = shell_expect(0, "$IMPORT %s --weights int8 -o a.weights", directory);
     assert_contains(result->err, words);
     result = shell_expect(0, "$INSPECT --verify a.weights | grep 'layers.*qkv.weight'");
-    assert_contains(result->out, "int8");
+    assert_contains(result->out, "int8a8");
     assert_contains(result->out, "f16");
     assert_lacks(shell_expect(0, "$IMPORT %s -o b.weights", directory)->err, "int8");
     const float nan = NAN;

@@ -1,0 +1,193 @@
+/* int8 with column sums and factors (types int8a8 and int8a7, version 2 of the file): what the
+ * writer writes is read back by the reader of tests/reference, which checks the sums, and by the
+ * engine; what the writer refuses; and what the engine says of sums that are wrong. */
+#include "engine/file/crc32c.h"
+#include "tests/engine/file/bad_file.h"
+#include "tests/engine/file/writer_cases.h"
+#include "tests/reference/weights.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char NAME[] = "extra.matrix";
+static const enum tensor_type TYPES[] = {TENSOR_INT8A8, TENSOR_INT8A7};
+enum { HEADER_VERSION = 8, ENTRY_CRC = 20, ENTRY_OFFSET = 56, MOST = 33 * 66 };
+
+/* The shapes lie around the panel's 16 rows, int8's groups of 4 columns, and 16 factors. */
+static const size_t SHAPES[][2] = {{1, 1}, {15, 4}, {16, 16}, {17, 5}, {33, 66}};
+enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
+
+static float values[MOST], factors[MOST];
+
+/* Numbers in columns of very different sizes, as factors are made for. */
+static void draw(size_t rows, size_t cols)
+{
+    uint64_t state = rows;
+    for (size_t k = 0; k < cols; k++)
+        factors[k] = exp2f((float)(k % 11) - 5) * 1.25f;
+    for (size_t i = 0; i < rows * cols; i++)
+        values[i] =
+            (float)((double)(support_random(&state) >> 11) * 0x1p-52 - 1) * factors[i % cols];
+}
+
+/* A small model with that matrix. */
+static void write_model(enum tensor_type type, size_t rows, size_t cols, bool with_factors,
+                        size_t rows_at_once)
+{
+    engine_error error;
+    struct weight_writer *writer = open_writer(&error);
+    write_small_model(writer);
+    weight_writer_begin_tensor(writer, NAME, type, LAYOUT_PANELS, 2, rows, cols);
+    if (with_factors)
+        weight_writer_factors(writer, factors);
+    for (size_t n = 0; n < rows; n += rows_at_once)
+        weight_writer_rows(writer, values + n * cols,
+                           rows - n < rows_at_once ? rows - n : rows_at_once);
+    if (weight_writer_finish(writer) != ENGINE_OK)
+        fail_msg("%s", error.message);
+}
+
+static struct patient written(void)
+{
+    size_t len;
+    void *bytes = read_written(&len);
+    const struct patient file = {bytes, len, len};
+    struct patient copy = patient_copy(&file, 0);
+    free(bytes);
+    return copy;
+}
+
+/* A value is off by half a step of its row at most: 1/127 of the largest of what is rounded. */
+static void check_values(const struct reference_tensor *tensor, bool with_factors)
+{
+    for (size_t n = 0; n < tensor->rows; n++) {
+        const float *row = values + n * tensor->cols;
+        double largest = 0;
+        for (size_t k = 0; k < tensor->cols; k++)
+            largest = fmax(largest, fabs((double)row[k]) / tensor->factors[k]);
+        for (size_t k = 0; k < tensor->cols; k++) {
+            double off = fabs(tensor->values[n * tensor->cols + k] - (double)row[k]);
+            assert_true(tensor->factors[k] == (with_factors ? (double)factors[k] : 1));
+            if (!(off <= 0.5001 / 127 * largest * tensor->factors[k]))
+                fail_msg("element (%zu, %zu) is off by %g", n, k, off);
+        }
+    }
+}
+
+TEST(come_back)
+{
+    for (size_t type = 0; type < 2; type++)
+        for (size_t shape = 0; shape < N_SHAPES; shape++)
+            for (int with_factors = 0; with_factors < 2; with_factors++) {
+                struct reference_weights weights;
+                draw(SHAPES[shape][0], SHAPES[shape][1]);
+                write_model(TYPES[type], SHAPES[shape][0], SHAPES[shape][1], with_factors, 7);
+                if (!reference_weights_read(&weights, writer_path))
+                    fail_msg("%s", weights.error);
+                assert_int_equal(get_u32(weights.file + HEADER_VERSION), 2);
+                assert_int_equal(reference_tensor(&weights, NAME)->type, TYPES[type]);
+                check_values(reference_tensor(&weights, NAME), with_factors);
+                reference_weights_free(&weights);
+                engine_model *model = support_open(writer_path);
+                assert_int_equal(engine_model_verify(model, NULL), ENGINE_OK);
+                engine_model_close(model);
+            }
+}
+
+TEST(bytes_do_not_depend_on_the_pieces)
+{
+    size_t len, other_len;
+    draw(33, 66);
+    write_model(TENSOR_INT8A8, 33, 66, true, 33);
+    void *whole = read_written(&len);
+    static const size_t pieces[] = {1, 3, 16, 17};
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        write_model(TENSOR_INT8A8, 33, 66, true, pieces[i]);
+        void *other = read_written(&other_len);
+        assert_int_equal(other_len, len);
+        assert_memory_equal(other, whole, len);
+        free(other);
+    }
+    free(whole);
+}
+
+/* What the writer says of factors that are given after `rows` rows to a tensor of a type. */
+static void assert_no_factors(enum tensor_type type, size_t rows, const char *words)
+{
+    engine_error error;
+    struct weight_writer *writer = open_writer(&error);
+    weight_writer_begin_tensor(writer, NAME, type, LAYOUT_PANELS, 2, 17, 5);
+    assert_int_equal(weight_writer_rows(writer, values, rows), ENGINE_OK);
+    assert_int_equal(weight_writer_factors(writer, factors), ENGINE_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, words));
+    assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(count_names(), 0);
+}
+
+TEST(factors_that_are_refused)
+{
+    static const float wrong[] = {0, -1, NAN, INFINITY};
+    draw(17, 5);
+    assert_no_factors(TENSOR_INT8, 0, "factors go before the rows of a tensor that has them");
+    assert_no_factors(TENSOR_INT8A8, 1, "factors go before the rows");
+    assert_no_factors(TENSOR_INT8A7, 16, "factors go before the rows");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        draw(17, 5);
+        factors[3] = wrong[i];
+        assert_no_factors(TENSOR_INT8A7, 0, "column 3: its factor is");
+    }
+}
+
+/* With checksums that are right, so that only the sums tell. */
+TEST(wrong_sums_are_found)
+{
+    enum { ROWS = 17, COLS = 5, PADDED_ROWS = 32, ELEMENTS = PADDED_ROWS * 8 };
+    draw(ROWS, COLS);
+    write_model(TENSOR_INT8A8, ROWS, COLS, true, ROWS);
+    static const size_t columns[] = {0, 15, 16, 17, 31};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        struct patient file = written();
+        engine_model *model;
+        char words[64];
+        uint8_t *entry = tensor_entry(&file, NAME);
+        uint8_t *data = file.data + get_u64(entry + ENTRY_OFFSET);
+        uint8_t *sum = data + ELEMENTS + 4 * PADDED_ROWS + 4 * columns[i];
+        uint32_t right = get_u32(sum);
+        set_u32(sum, right + 1);
+        set_u32(entry + ENTRY_CRC, crc32c(0, data, get_u64(entry + ENTRY_OFFSET + 8)));
+        heal_section(&file, "DATA");
+        heal_section(&file, "TENS");
+        assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL),
+                         ENGINE_OK);
+        assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+        snprintf(words, sizeof words, "'%s': the sum of column %zu is %d, expected %d", NAME,
+                 columns[i], (int)right + 1, (int)right);
+        assert_non_null(strstr(last.message, words));
+        engine_model_close(model);
+        free(file.data);
+    }
+}
+
+/* Version 1 has no such types. */
+TEST(in_a_file_of_version_1)
+{
+    draw(17, 5);
+    write_model(TENSOR_INT8A7, 17, 5, true, 17);
+    struct patient file = written();
+    set_u32(file.data + HEADER_VERSION, 1);
+    heal_header(&file);
+    assert_refused(&file, ENGINE_ERROR_FORMAT,
+                   "type 6, layout 1 and its shape do not make a tensor");
+}
+
+SET_UP_EACH()
+{
+    writer_set_up();
+}
+
+TEAR_DOWN_EACH()
+{
+    writer_tear_down();
+}
