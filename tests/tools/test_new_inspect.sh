@@ -104,6 +104,14 @@ run "$new" -o f.weights --fit - --num-words 3 --oov '' <<<"$text"
 check 'the most frequent, unknown words dropped' gives f.weights 'the dog cat οδος' '1 3 2'
 run "$new" -o f.weights --fit - --min-count 2 --oov '[X]' --lower no <<<"$text"
 check 'those that occur twice, as they are written' gives f.weights 'The the cat ΟΔΟΣ' '1 4 3 2'
+echo 'a b' | tee words >text
+for input in --fit --tokenizer; do
+    run "$new" -o ./text $input text
+    ends "$input and -o are one file" 2 '-o ./text is text, which is read, and would be replaced'
+    check "$input: the file is as it was" cmp words text
+done
+run "$new" -o text --fit - <text
+ends '--fit - and -o are one file' 2 'is the file on stdin, which is read'
 run "$new" -o no.weights --fit - <<<'... !!!'
 ends 'a text without words' 1 'no word'
 run "$new" -o no.weights --fit - --min-count 9 <<<"$text"

@@ -8,28 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Its place ---- */
 
-/* Two paths are one file where device and inode are the same: links and other ways of writing a
- * path are seen through. Devices and pipes can be read and written at once. "-" is stdin, which may
- * come from a file. */
-static bool is_output(const char *output, const char *input)
-{
-    struct stat out, in;
-    if (input == NULL || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
-        return false;
-    int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
-    return failed == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
 static int check_input(const struct import_options *options, const char *input)
 {
-    if (options->is_dry_run || !is_output(options->output, input))
-        return PROGRAM_DONE;
-    return program_misuse("-o %s is %s, which is read, and would be replaced: name another file",
-                          options->output, strcmp(input, "-") == 0 ? "the file on stdin" : input);
+    return options->is_dry_run ? PROGRAM_DONE : weight_output_check_input(options->output, input);
 }
 
 /* As the writer would open it; what it made goes away again. */
