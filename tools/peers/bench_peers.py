@@ -21,7 +21,7 @@ import sys
 
 SHAPES = {"minilm": (6, 384, 12, 1536), "base": (12, 768, 12, 3072)}
 Peer = collections.namedtuple("Peer", "folder environment onnx")
-PEER_MODELS = {"f32": ["plain", "fused"], "bf16": [], "int8": ["int8"]}
+PEER_MODELS = {"f32": ["plain", "fused"], "f16": [], "bf16": [], "int8": ["int8"]}
 
 
 def skip(reason):
