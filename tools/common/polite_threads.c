@@ -20,8 +20,8 @@ static bool user_has_chosen(void)
            getenv("KMP_BLOCKTIME") != NULL;
 }
 
-/* "ld.so PROGRAM" runs the dynamic linker, without a base address of its own, and PROGRAM inside it:
- * to the system ld.so is the program then, and could not be started with PROGRAM's arguments. */
+/* "ld.so PROGRAM" runs the dynamic linker, which is then no program's and has no base address: to
+ * the system ld.so is the program, which could not be started with PROGRAM's arguments. */
 static bool linker_was_started(void)
 {
     return getauxval(AT_BASE) == 0;

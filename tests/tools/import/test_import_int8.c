@@ -1,5 +1,6 @@
 /* encode-import --weights int8: which layers become int8. A row of feed_forward.out that towers
- * over the others keeps its layer in f16; the others are int8, by rows of 8 or 7 bits, with factors. */
+ * over the others keeps its layer in f16; the others are int8, by rows of 8 or 7 bits, with factors
+ * for their columns. */
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/import/tiny_checkpoint.h"
 #include "tests/tools/shell.h"
