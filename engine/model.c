@@ -113,13 +113,29 @@ static size_t panels_at_once(const struct encoder *encoder, const struct linear 
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
+/* The i-th linear layer is one in floats, unlike those before it that are. A layer's linears may have
+ * other types than the next one's. */
+static bool has_new_shape(const struct encoder *encoder, size_t i)
+{
+    const struct linear *linear = encoder_linear(encoder, i);
+    if (linear_takes_int8(linear))
+        return false;
+    for (size_t before = 0; before < i; before++) {
+        const struct linear *other = encoder_linear(encoder, before);
+        if (!linear_takes_int8(other) && other->weight.rows == linear->weight.rows &&
+            other->weight.cols == linear->weight.cols)
+            return false;
+    }
+    return true;
+}
+
 /* The fewest rows alike (blas.h) of the blocks that the linear layers are multiplied in. */
-static size_t fewest_rows_alike(const struct encoder *encoder, size_t n_linears, float *scratch)
+static size_t fewest_rows_alike(const struct encoder *encoder, float *scratch)
 {
     const struct linear *linear;
     size_t fewest = BLAS_MOST_ROWS;
-    for (size_t i = 0; i < n_linears && (linear = encoder_linear(encoder, i)) != NULL; i++) {
-        size_t left = linear_takes_int8(linear) ? 0 : panels_at_once(encoder, linear);
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
+        size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, linear) : 0;
         while (left > 0) { /* a whole block, and what is behind the last of those */
             size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
             size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, scratch);
@@ -132,21 +148,18 @@ static size_t fewest_rows_alike(const struct encoder *encoder, size_t n_linears,
 
 static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
 {
-    enum {
-        DIFFERENT = 5
-    }; /* the projection of embeddings and a layer's four: all are like these */
     const struct linear *linear;
     struct blas_work work;
     size_t widest = 0;
     encoder->blas = machine_blas();
     if (encoder->blas == NULL)
         return ENGINE_OK;
-    for (size_t i = 0; i < DIFFERENT && (linear = encoder_linear(encoder, i)) != NULL; i++)
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         widest = linear->weight.cols > widest ? linear->weight.cols : widest;
     float *scratch = aligned_alloc(TENSOR_ALIGN, blas_carve(&work, NULL, widest) * sizeof(float));
     if (scratch == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory to try OpenBLAS with");
-    encoder->blas_rows = fewest_rows_alike(encoder, DIFFERENT, scratch);
+    encoder->blas_rows = fewest_rows_alike(encoder, scratch);
     free(scratch);
     return ENGINE_OK;
 }
