@@ -20,9 +20,11 @@ static _Thread_local size_t n_in_pool = 1;
  * and GCC's OpenMP would wait for it forever. */
 static _Atomic pid_t process_of_pools;
 
-/* A thread begins with its maker's mask. OpenMP's block every signal except their own faults and
- * SIGPROF, so that the host's handlers run on the host's threads: a fault must reach its handler,
- * and a profiler counts all threads. (LLVM's block all in any case.) */
+/* A thread begins with its maker's mask. OpenMP makes threads when a pool grows, but also when the
+ * host has had a smaller region since, and for a region inside another. They block every signal
+ * except their own faults and SIGPROF, so that the host's handlers run on the host's threads: a
+ * fault must reach its handler, and a profiler counts all threads. (LLVM's block all in any case.)
+ */
 static void block_signals(sigset_t *before)
 {
     static const int OWN[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
@@ -44,12 +46,15 @@ static size_t count_threads(size_t n)
 {
     struct event all_are_made = {0};
     pthread_t threads[MAX_THREADS];
+    sigset_t before;
     size_t n_made = 0;
+    block_signals(&before);
     while (n_made < n && pthread_create(&threads[n_made], NULL, wait_for_all, &all_are_made) == 0)
         n_made++;
     event_signal(&all_are_made);
     for (size_t i = 0; i < n_made; i++)
         pthread_join(threads[i], NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return n_made;
 }
 
@@ -59,38 +64,43 @@ static bool is_room_for(size_t n)
     return process_threads() + n <= MAX_THREADS;
 }
 
+static void give_size(void *n_given, struct team team)
+{
+    if (team.rank == 0)
+        *(size_t *)n_given = team.size;
+}
+
 /* Makes the calling thread's pool one of n threads; returns how many it has then. The region is for
  * that alone: its threads, and what OpenMP allocates for a region of so many, stay for the next. */
 static size_t make_pool(size_t n)
 {
-    sigset_t before;
+    struct barrier barrier = {0};
     size_t n_given = 1;
-    block_signals(&before);
-    if (n > n_in_pool)
-        n = n_in_pool + count_threads(n - n_in_pool);
-    if (n > 1) {
-#pragma omp parallel num_threads((int)n)
-#pragma omp master
-        n_given = (size_t)omp_get_num_threads();
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    region_run(n, &barrier, give_size, &n_given);
     return n_given;
 }
 
 size_t region_threads(size_t n, bool *is_refused)
 {
     pid_t none = 0, process = getpid();
+    bool is_inside = omp_get_level() > 0; /* GCC's makes threads for each region in a region */
+    size_t n_ready = is_inside ? 1 : n_in_pool;
     if (is_refused != NULL)
         *is_refused = false;
     if (n <= 1 || omp_get_active_level() >= omp_get_max_active_levels() ||
         (!atomic_compare_exchange_strong(&process_of_pools, &none, process) && none != process))
         return 1;
-    if (n > n_in_pool && !is_room_for(n - n_in_pool))
-        return 1;
-    size_t n_given = n == n_in_pool ? n : make_pool(n);
-    if (is_refused != NULL)
-        *is_refused = n_given < n;
-    return n_in_pool = n_given;
+    if (n > n_ready) {
+        if (!is_room_for(n - n_ready))
+            return 1;
+        size_t n_possible = n_ready + count_threads(n - n_ready);
+        if (is_refused != NULL)
+            *is_refused = n_possible < n;
+        n = n_possible;
+    }
+    if (is_inside || n == n_ready)
+        return n;
+    return n_in_pool = make_pool(n);
 }
 
 void region_run(size_t n, struct barrier *barrier, team_job job, void *user)
@@ -99,8 +109,12 @@ void region_run(size_t n, struct barrier *barrier, team_job job, void *user)
         job(user, (struct team){0, 1, barrier});
         return;
     }
+    sigset_t before;
+    block_signals(&before);
 #pragma omp parallel num_threads((int)n)
     {
+        if (omp_get_thread_num() == 0)
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
         struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
         job(user, team);
         team_wait(team); /* politely, whatever OpenMP's own barrier is set to */

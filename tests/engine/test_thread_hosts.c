@@ -89,19 +89,11 @@ static void check_signals_of(long thread)
     }
 }
 
-TEST(signals)
+/* Checks the threads that are there and were not before; returns how many. */
+static size_t check_new_threads(const long *before, size_t n_before)
 {
-    long before[MOST_TASKS], after[MOST_TASKS];
-    sigset_t mask_before, mask_after;
-    if (support_sanitized())
-        skip(); /* it has a thread of its own */
-    size_t n_before = list_threads(before, MOST_TASKS), n_new = 0;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
-    assert_true(is_same_with(N_THREADS));
-    pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
-    for (int i = 1; i < NSIG; i++)
-        assert_int_equal(sigismember(&mask_before, i), sigismember(&mask_after, i));
-    size_t n_after = list_threads(after, MOST_TASKS);
+    long after[MOST_TASKS];
+    size_t n_after = list_threads(after, MOST_TASKS), n_new = 0;
     for (size_t i = 0; i < n_after; i++) {
         size_t k = 0;
         while (k < n_before && before[k] != after[i])
@@ -111,7 +103,40 @@ TEST(signals)
         check_signals_of(after[i]);
         n_new++;
     }
-    assert_int_equal(n_new, N_THREADS - 1);
+    return n_new;
+}
+
+TEST(signals)
+{
+    long before[MOST_TASKS];
+    sigset_t mask_before, mask_after;
+    if (support_sanitized())
+        skip(); /* it has a thread of its own */
+    size_t n_before = list_threads(before, MOST_TASKS);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
+    assert_true(is_same_with(N_THREADS));
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
+    for (int i = 1; i < NSIG; i++)
+        assert_int_equal(sigismember(&mask_before, i), sigismember(&mask_after, i));
+    assert_int_equal(check_new_threads(before, n_before), N_THREADS - 1);
+}
+
+/* GCC's OpenMP ends threads that the host's smaller region does without, and makes them anew. */
+TEST(signals_after_a_smaller_region)
+{
+    long before[MOST_TASKS];
+    int n = 0;
+    if (support_sanitized())
+        skip();
+    assert_true(is_same_with(N_THREADS + 1));
+#pragma omp parallel num_threads(2) reduction(+ : n)
+    n++;
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < 1000 && list_threads(before, MOST_TASKS) > 2; i++)
+        usleep(1000); /* the others may still be ending; LLVM's stay */
+    size_t n_before = list_threads(before, MOST_TASKS);
+    assert_true(is_same_with(N_THREADS + 1));
+    check_new_threads(before, n_before);
 }
 
 static void *call(void *session)
@@ -175,13 +200,25 @@ TEST(regions_beside)
     }
 }
 
-/* Where OpenMP chooses how many threads there are, a call goes on with those. */
+static void *call_with_five(void *yes)
+{
+    omp_set_dynamic(1);
+    return is_same_with(5) ? yes : NULL;
+}
+
+/* Where OpenMP chooses how many threads there are, a call goes on with those, in a thread that has
+ * had regions and in one that has not: nobody has refused any. */
 TEST(fewer_than_promised)
 {
     int before = omp_get_dynamic();
+    pthread_t thread;
+    void *result;
     omp_set_dynamic(1);
     assert_true(is_same_with(5));
     omp_set_dynamic(before);
+    assert_int_equal(pthread_create(&thread, NULL, call_with_five, &before), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_non_null(result);
 }
 
 SET_UP()
