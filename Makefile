@@ -174,8 +174,9 @@ $(BUILD)/engine.o: $(LIBRARY_OBJECTS)
 $(BUILD)/libengine.a: $(BUILD)/engine.o
 	$(call say,archive)$(archive)
 
+# It stays loaded after dlclose: OpenMP's threads, which wait for the next region, are in libraries that came with it.
 $(BUILD)/libengine.so.$(SOVERSION): $(LIBRARY_OBJECTS)
-	$(call say,link)$(LINK) -shared -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined -o $@ $^ $(LIBS)
+	$(call say,link)$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined -o $@ $^ $(LIBS)
 
 $(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
 	@ln -sf $(<F) $@
