@@ -35,8 +35,8 @@
  *             all signals, GCC's but their own faults and SIGPROF. A call works alone where threads
  *             are refused or would be over 1,024, in a region (unless another may be inside), and
  *             in a child of fork() whose parent had sessions; if it had regions, ask for one: GCC's
- *             OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE). A host may set OMP_NUM_THREADS,
- *             OMP_PROC_BIND and OMP_WAIT_POLICY=passive, or they spin for milliseconds after a call.
+ *             OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE). A host may set
+ *             OMP_NUM_THREADS, OMP_PROC_BIND, and OMP_WAIT_POLICY=passive: threads spin less.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds (any ENGINE_ISA but portable), as far as the C library's

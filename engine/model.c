@@ -113,8 +113,8 @@ static size_t panels_at_once(const struct encoder *encoder, const struct linear 
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
-/* The i-th linear layer is one in floats, unlike those before it that are. A layer's linears may have
- * other types than the next one's. */
+/* The i-th linear layer is multiplied in floats, and none before it that is has its shape. The
+ * types of a layer's linears say nothing about the next layer's. */
 static bool has_new_shape(const struct encoder *encoder, size_t i)
 {
     const struct linear *linear = encoder_linear(encoder, i);

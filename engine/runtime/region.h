@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /* How many threads, at most n, a region that the calling thread begins can have; those that are
- * missing are made. 1 in a region of the host, if that cannot have another inside, and in a child
- * of a process that has had regions. *is_refused (may be NULL): the system lets us have fewer. */
+ * missing are made, or, for a region inside another, counted. 1 in a region of the host, if that
+ * cannot have another inside, and in a child of a process that has had regions. *is_refused (may be
+ * NULL): the system lets us have fewer. */
 size_t region_threads(size_t n, bool *is_refused);
 
 typedef void (*team_job)(void *user, struct team team);

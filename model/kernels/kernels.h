@@ -174,10 +174,10 @@ void product_int8_neondot(const struct product *product);
 void product_int8_neoni8mm(const struct product *product);
 
 /* The best set this CPU has, or the one named by isa: "portable" everywhere; "avx2", "avxvnni",
- * "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64 (NULL or empty: the best).
- * A name that the CPU does not have gives the best one below it, which for names of another
- * architecture is "portable"; NULL for a name that does not exist. amx is chosen only for int8, the
- * only products that it does otherwise than avx512vnni. */
+ * "avx512", "avx512vnni", "amx" on x86-64; "neon", "neondot", "neoni8mm" on aarch64 (NULL or empty:
+ * the best). A name that the CPU does not have gives the best one below it, which for names of
+ * another architecture is "portable"; NULL for a name that does not exist. amx is chosen only for
+ * int8, the only products that it does otherwise than avx512vnni. */
 const struct kernels *kernels_select(const char *isa, bool int8);
 
 #endif

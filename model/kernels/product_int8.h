@@ -1,6 +1,5 @@
 /* product_int8.h - a linear layer's product in int8: the exact sums of tile_bytes.h, tile_words.h
- * or tile_pairs.h, and what scale_sum.h makes of them. A panel holds k in groups of four, [⌈K/4⌉, 16, 4]: the 64
- * bytes that VNNI's dot product takes.
+ * or tile_pairs.h, and what scale_sum.h makes of them.
  *
  * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
  */

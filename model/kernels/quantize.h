@@ -51,7 +51,7 @@ INLINE struct extent extent_of(const float *x, const float *factors, size_t n)
     return (struct extent){poisoned - largest_lane(-least), poisoned + largest_lane(most)};
 }
 
-/* LANES whole numbers of -127 .. 127. */
+/* LANES whole numbers of -128 .. 127. */
 INLINE void store_bytes(int8_t *q, ivec v)
 {
 #if defined(__AVX512F__)
