@@ -98,7 +98,8 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
     UNROLL (b, BASES(rows))
         x[b] = (const int8_t *)p->x + (row + (size_t)(b * ROWS_PER_BASE)) * p->x_stride;
     UNROLL (r, rows) {
-        int32_t offset = HAS_VNNI ? -128 * p->x_quantization[row + (size_t)r].sum : 0;
+        uint32_t sum = (uint32_t)p->x_quantization[row + (size_t)r].sum; /* may wrap around */
+        int32_t offset = HAS_VNNI ? (int32_t)(-128u * sum) : 0;
         UNROLL (v, panels * VECTORS)
             acc[r][v] = splat_integer(offset);
     }

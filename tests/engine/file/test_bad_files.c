@@ -82,8 +82,10 @@ static void open_with_healed_header(struct patient *copy, size_t at, const void 
     (void)user;
     if (at < 60)
         heal_header(copy);
-    if (at == 8 && get_u32(copy->data + 8) == 2) /* a version, too */
+    if (at == 8 && get_u32(copy->data + 8) == 2) { /* a version, too */
+        free(copy->data);
         return;
+    }
     if (open_patient(copy) == 0)
         fail_msg("a change of header byte %zu was not seen", at);
 }

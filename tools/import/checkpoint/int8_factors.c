@@ -159,8 +159,8 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
     for (size_t k = 0; k < tensor->cols; k++)
         stream->largest[k] = 0;
     visit_rows(stream, tensor, keep_largest);
-    for (size_t k = 0; k < tensor->cols; k++)
-        largest = fmax(largest, (double)stream->largest[k]);
+    for (size_t k = 0; k < tensor->cols; k++) /* gcc 12 for aarch64 fails inside itself at fmax */
+        largest = (double)stream->largest[k] > largest ? (double)stream->largest[k] : largest;
     /* A column that is nothing, or hardly anything, is rounded like one that is little. */
     const double least = largest > 0 ? largest / 1000 : 1;
     for (size_t k = 0; k < tensor->cols; k++) {
