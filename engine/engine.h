@@ -30,13 +30,14 @@
  *             the struct's first version, which ends where a comment in it says so; no byte behind
  *             that is read or written. An unknown size is ENGINE_ERROR_ARGUMENT. Others never grow.
  *   Threads   Any number of threads may share a model. A session serves one at a time: a second
- *             gets ENGINE_ERROR_BUSY. A call is one parallel region of OpenMP, which keeps the
- *             region's threads for each thread of the host that calls, until that ends; they block
- *             all signals, GCC's but their own faults and SIGPROF. A call works alone where threads
- *             are refused or would be over 1,024, in a region (unless another may be inside), and
- *             in a child of fork() whose parent had sessions; if it had regions, ask for one: GCC's
- *             OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE). A host may set
- *             OMP_NUM_THREADS, OMP_PROC_BIND, and OMP_WAIT_POLICY=passive: threads spin less.
+ *             gets ENGINE_ERROR_BUSY. A call is one parallel region of OpenMP, which keeps a pool
+ *             of threads for each thread of the host that calls, until that ends; GCC's block all
+ *             signals but their own faults and SIGPROF. A call works alone where threads are
+ *             refused or would be over 1,024, in a region of the host that may have none inside,
+ *             and in a child of fork() whose parent had sessions; if it only had regions of its
+ *             own, ask for one thread: GCC's OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE).
+ *             Set OMP_NUM_THREADS, OMP_PROC_BIND and OMP_WAIT_POLICY=passive, or threads spin when
+ *             idle.
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds (any ENGINE_ISA but portable), as far as the C library's
@@ -44,13 +45,13 @@
  *             OpenBLAS with them, come within some 1e-6 in f32, a few hundredths in int8.
  *   Process   Where the portable kernels are used, engine_model_open loads OpenBLAS
  *             (libopenblas.so.0), or takes the host's, and sets it to one thread for the whole
- *             process: the engine's threads call it. Leave it so while models are open. It must be
- *             the build with POSIX threads, and no limit be set on addresses or data (ulimit -v,
- *             -d). On CPUs with AMX, opening a model with int8 layers asks Linux for tile
- *             registers, which raises the least size of signal stacks (sigaltstack) to 12 KB. The
- *             floating-point environment, signals and locale are left alone. Environment:
+ *             process: the engine's threads call it. Leave it so while models are open. Only its
+ *             build with POSIX threads is used, and none where addresses or data are limited
+ *             (ulimit -v, -d). On CPUs with AMX, opening a model with int8 layers asks Linux for
+ *             tile registers, which raises the least size of signal stacks (sigaltstack) to 12 KB.
+ *             The floating-point environment, signals and locale are left alone. Environment:
  *             ENCODE_MODEL (see engine_model_open); ENGINE_ISA=portable, avx2, avxvnni, avx512,
- *             avx512vnni or amx (aarch64: neon, neondot, neoni8mm) forces a lower one.
+ *             avx512vnni or amx (aarch64: neon, neondot, neoni8mm) for less.
  */
 #ifndef ENGINE_H
 #define ENGINE_H

@@ -31,8 +31,13 @@ aarch64) packages="$aarch64" ;;
     ;;
 esac
 
-is_installed() {
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+is_installed() { # of a package that several architectures have, this machine's, or NAME:ARCHITECTURE
+    case $1 in
+    *:*) architecture=${1#*:} ;;
+    *) architecture=$(dpkg --print-architecture) ;;
+    esac
+    dpkg-query -W -f='${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null |
+        grep -qE "^($architecture|all) installed$"
 }
 
 missing=

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,15 +87,6 @@ static size_t cgroup_cpus(void)
     return least;
 }
 
-static size_t affinity_cpus(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (size_t)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more CPUs than a cpu_set_t holds */
-    return online > 0 ? (size_t)online : 1;
-}
-
 size_t process_threads(void)
 {
     char status[4096];
@@ -113,7 +103,8 @@ size_t threads_choose(size_t n_asked)
     const char *asked = getenv("OMP_NUM_THREADS");
     long first_number = asked != NULL ? strtol(asked, NULL, 10) : 0;
     size_t by_environment = first_number > 0 ? (size_t)first_number : 0; /* 0: it says nothing */
-    size_t cpus = smaller_limit(affinity_cpus(), cgroup_cpus());
+    /* OpenMP knows the process's CPUs also where it has bound this thread to one of them. */
+    size_t cpus = smaller_limit((size_t)omp_get_num_procs(), cgroup_cpus());
     size_t most = by_environment > cpus ? by_environment : cpus;
     size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;
     threads = smaller_limit(threads < most ? threads : most, (size_t)omp_get_thread_limit());
