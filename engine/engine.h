@@ -36,8 +36,7 @@
  *             refused or would be over 1,024, in a region of the host that may have none inside,
  *             and in a child of fork() whose parent had sessions; if it only had regions of its
  *             own, ask for one thread: GCC's OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE).
- *             Set OMP_NUM_THREADS, OMP_PROC_BIND and OMP_WAIT_POLICY=passive, or threads spin when
- *             idle.
+ *             Hosts may set OMP_NUM_THREADS, OMP_PROC_BIND, OMP_WAIT_POLICY=passive (to spin less).
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds (any ENGINE_ISA but portable), as far as the C library's
