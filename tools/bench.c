@@ -13,7 +13,7 @@
 #include "tools/common/options.h"
 #include "tools/common/polite_threads.h"
 
-#include <sched.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,8 +144,7 @@ static void add_threads(struct bench *bench, size_t n)
 static void choose_threads(struct bench *bench)
 {
     const struct bench_list *asked = &bench->options->threads;
-    cpu_set_t cpus;
-    int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    int n_cpus = omp_get_num_procs();
     for (size_t i = 0; i < asked->n; i++)
         add_threads(bench, asked->counts[i]);
     if (asked->n == 0)

@@ -54,6 +54,19 @@ for kilobytes in 8000 20000 40000 60000 80000 100000 150000 200000; do
     done
 done
 
+# ---- Threads that the user has bound to CPUs: all of these count, not the first thread's alone ----
+two() { env "$1" "$programs/encode-bench" -m "$folder/m.weights" --workloads lat16 -t 2 --seconds 0.01; }
+if [ "$(nproc)" -gt 1 ]; then
+    for bound in OMP_PROC_BIND=true OMP_PLACES=cores; do
+        run two $bound
+        check "$bound: two threads" [ "$code" = 0 ]
+        check "$bound: not fewer" [ "$(grep -c 'threads asked' "$folder/err")" = 0 ]
+    done
+else
+    n_skipped=$((n_skipped + 1))
+    echo 'skipped: one CPU'
+fi
+
 # ---- Between calls threads sleep, unless the user says otherwise ----
 # How often GCC's runtime looks for work before it sleeps, as it says itself.
 spins() { env OMP_DISPLAY_ENV=verbose "$@" 2>&1 | sed -n "s/.*GOMP_SPINCOUNT = '\(.*\)'/\1/p" | tail -n 1; }

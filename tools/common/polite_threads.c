@@ -14,10 +14,16 @@
 /* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
 __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
 
+/* Where the user has threads bound to CPUs, GCC's runtime has bound this one already: started again,
+ * the program would have that CPU alone. */
 static bool user_has_chosen(void)
 {
-    return getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL ||
-           getenv("KMP_BLOCKTIME") != NULL;
+    static const char *const CHOICES[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+                                          "OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY"};
+    for (size_t i = 0; i < sizeof CHOICES / sizeof CHOICES[0]; i++)
+        if (getenv(CHOICES[i]) != NULL)
+            return true;
+    return false;
 }
 
 /* "ld.so PROGRAM" runs the dynamic linker, which is then no program's and has no base address: to
