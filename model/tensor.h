@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* INT8A8 and INT8A7, of the file alone, are int8 panels for rows that are rounded to 8 and to 7 bits
+/* INT8A8 and INT8A7, of the file alone, are int8 panels for rows that are rounded to 8 and 7 bits
  * with a zero point; INT8 is for rows rounded symmetrically. */
 enum tensor_type {
     TENSOR_F32 = 1,

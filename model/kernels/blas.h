@@ -8,7 +8,7 @@
  * alone where it is not there.
  *
  * It multiplies where the kernels are the portable ones: attention's blocks as they are, linear
- * layers as product_blas.h says. Beside the AVX2 and AVX-512 kernels it takes 1.3 to 2 times as long
+ * layers as product_blas.h says. Beside AVX2 and AVX-512 kernels it takes 1.3 to 2 times as long
  * for the products of attention; the portable kernels take as long as it does on the Core 2's and
  * Nehalem's SSE, 1.2 times on Sandy Bridge's AVX, twice and more on what is newer (blocks of
  * 96 x 96 x 32, OpenBLAS 0.3.21; make bench-kernels).

@@ -1,4 +1,4 @@
-/* product_blas.h - a linear layer's product by OpenBLAS: a block of columns at a time, whose weights
+/* product_blas.h - a linear layer's product by OpenBLAS: blocks of columns at a time, whose weights
  * are unpacked into a matrix, by blocks of rows; and what follows the sums.
  *
  * OpenBLAS promises no order for its sums: in some of its kernels the bits of a row depend on its

@@ -1,4 +1,4 @@
-/* scale_sum.h - what product_int8 makes of its sums, exact and in int32, with rows x ≈ (q - zero)·sx
+/* scale_sum.h - what product_int8 makes of its sums, exact in int32, with rows x ≈ (q - zero)·sx
  * and columns W = w·sw:
  *
  *     out[r, c] = (Σ_k q·w - zero[r] · Σ_k w) · sx[r] · sw[c] (+ bias[c]) (+ residual[r, c])

@@ -1,6 +1,6 @@
 /* One number, whatever the processor: every instruction set with fused multiply-adds gives the same
- * bits, and they are those that the fingerprints below remember, so that machines and compilers that
- * never meet agree. The portable set, which rounds products too where the processor cannot fuse, and
+ * bits, and they are those that the fingerprints below remember, so machines and compilers that
+ * never meet agree. The portable set, which rounds products too where the CPU cannot fuse, and
  * which may leave products to OpenBLAS, is only near. */
 #include "tests/support.h"
 

@@ -29,7 +29,7 @@ static void round_row(const double *from, size_t n, double *to)
         to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
 }
 
-/* from · factors in `levels` steps from its least number, or 0, to its largest, or 0, where 0 is one
+/* from · factors in `levels` steps from its least number, or 0, to its largest, or 0, and 0 is one
  * of the steps; `to` is that without the factors. */
 static void round_row_from_zero(const double *from, const double *factors, size_t n, double levels,
                                 double *to)

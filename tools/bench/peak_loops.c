@@ -38,7 +38,7 @@ enum { CHAINS = 12 };
         return (float)a0[0];                                                                       \
     }
 
-/* The compiler fuses no product with a sum by itself (-ffp-contract=off), so fused ones are named. */
+/* The compiler fuses no product with a sum by itself (-ffp-contract=off), so it is said here. */
 #if defined(__aarch64__)
 #define FUSED_128(i) a##i = vfmaq_f32(y, a##i, x);
 #else

@@ -1,5 +1,5 @@
 /* polite_threads.c - OpenMP's threads spin for milliseconds when a call is over, and slow down
- * whatever else runs, unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when it is loaded,
+ * whatever else runs, unless OMP_WAIT_POLICY is passive. GCC's runtime reads that when loaded,
  * before any line of the program: so the program sets it and starts itself again, which takes a
  * millisecond. LLVM's can be told.
  */
@@ -14,7 +14,7 @@
 /* Of LLVM's runtime, NULL without it: for how many milliseconds its threads spin. */
 __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
 
-/* Where the user has threads bound to CPUs, GCC's runtime has bound this one already: started again,
+/* Where the user has threads bound to CPUs, GCC's runtime has bound this one too: started again,
  * the program would have that CPU alone. */
 static bool user_has_chosen(void)
 {

@@ -1,5 +1,5 @@
 /* bench_product - GFLOP/s of the products of a layer (2·rows·K·N), for every instruction set
- * (ENGINE_ISA: one of them), beside OpenBLAS' sgemm on the same weights; with f16 and bf16 weights too.
+ * (ENGINE_ISA: one of them), beside OpenBLAS' sgemm on the same weights; f16 and bf16 weights too.
  *
  *     build/tests/model/kernels/bench_product [WIDTH [ROWS ...]]
  *

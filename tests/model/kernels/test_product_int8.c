@@ -35,7 +35,7 @@ struct operands {
     float *plain, *with_both; /* [MOST_ROWS, OUT_STRIDE] */
 };
 
-/* Numbers of all sizes, or the ends of 8 or 7 bits against -128 and 127: the largest sums there are.
+/* Numbers of all sizes, or the ends of 8 or 7 bits against -128 and 127: the largest sums.
  */
 enum filling {
     RANDOM,

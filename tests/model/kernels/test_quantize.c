@@ -64,7 +64,7 @@ static void check(const struct kernels *kernels, struct row *row, size_t n)
     }
 }
 
-/* Rows of all lengths: of both signs, above 0, below 0, small beside one that is large, of zeros. */
+/* Rows of all lengths: of both signs, above 0, below 0, small beside a large one, of zeros. */
 TEST(zero_points)
 {
     static const float offsets[] = {0, 3, -3, 0, 0}, sizes[] = {1, 1, 1, 0.01f, 0};

@@ -1,4 +1,4 @@
-/* refusals.h - readers of files in a test: what is wrong with a file leads back to the test, and not
+/* refusals.h - readers of files in a test: what is wrong with a file leads back to the test, not
  * to the end of the program, with which its memory would go. So leaks are not looked for meanwhile.
  */
 #ifndef TESTS_TOOLS_IMPORT_REFUSALS_H

@@ -3,7 +3,7 @@
  *
  *     x·Wᵀ = (x / s)·(W s)ᵀ,   s_k = g_k^a / c_k^(1 - a), scaled to a geometric mean of 1
  *
- * c_k is the largest |W[n, k]|, and g_k how large x_k is. Trained models have a few columns in their
+ * c_k is the largest |W[n, k]|, and g_k how large x_k is. Trained models have some columns in their
  * residual stream that are many times as large as the others, because a few rows of the matrices
  * that add to it are. So the stream is followed through the model as if its columns were
  * independent: it begins with the mean squares of the embedding tables, a matrix adds the sum of

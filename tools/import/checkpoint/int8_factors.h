@@ -15,7 +15,7 @@ struct residual_stream {
 void residual_stream_open(struct residual_stream *stream, const struct plan *plan);
 void residual_stream_free(struct residual_stream *stream);
 
-/* Goes on behind the tensor at `index`; those of a plan follow each other as they do in the model. */
+/* Goes on behind the tensor at `index`; those of a plan follow each other as in the model. */
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index);
 
 /* factors [cols] of what the matrix at `index` multiplies, as weight_writer_factors() takes them,

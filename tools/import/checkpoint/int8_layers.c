@@ -7,7 +7,7 @@
  *
  *     outlier = max over rows of m / median over rows of m, m = the row's largest magnitude
  *
- * Such layers are kept in f16. In the others, factors even out what is rounded (int8_factors.h), and
+ * Such layers are kept in f16. In others, factors even out what is rounded (int8_factors.h), and
  * rows of activations have 7 bits where that costs little: before attention.output and
  * feed_forward.in. Measured on 300 English sentences, least cosine of tokens and of their means to
  * f32 (layers in f16: MiniLM 0 to 3, TinyBERT 0 and 2, BERT-tiny none):

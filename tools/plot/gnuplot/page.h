@@ -31,7 +31,7 @@ struct page {
     char *title; /* in lines */
 };
 
-/* width, height 0: chosen so that it looks well and fits a page of A4. False: titles and names leave
+/* width, height 0: chosen so that it looks well and fits an A4 page. False: titles and names leave
  * no room for the values on a page of that size. */
 bool page_make(struct page *page, const struct figure *figure, double width, double height);
 
