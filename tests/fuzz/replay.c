@@ -3,6 +3,7 @@
 
 #include "tests/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +34,28 @@ static size_t change(uint8_t *data, size_t len, uint64_t *state)
     return len;
 }
 
+/* Where FUZZ_CORPUS names a folder, a sound input becomes a file there, for a fuzzer to begin with. */
+static bool is_only_kept(const void *input, size_t len)
+{
+    static size_t n_kept;
+    const char *folder = getenv("FUZZ_CORPUS");
+    char path[4096];
+    if (folder == NULL)
+        return false;
+    snprintf(path, sizeof path, "%s/sound-%zu", folder, n_kept++);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(input, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+    return true;
+}
+
 size_t replay(replay_target target, const void *input, size_t len, size_t n_random)
 {
     enum { CHANGES = 6, ROOM = 64 };
     uint64_t state = 1;
+    if (is_only_kept(input, len))
+        return 1;
     uint8_t *data = malloc(len + ROOM);
     assert_non_null(data);
     size_t n = 0;
