@@ -93,7 +93,7 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan test-clang test-aarch64 fuzz fuzzers bench bench-kernels bench-peers \
+.PHONY: all help programs tests test asan tsan coverage test-clang test-aarch64 fuzz fuzzers bench bench-kernels bench-peers \
 	lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -108,6 +108,7 @@ help:
 	@echo 'make test-aarch64  builds all for aarch64 under build/aarch64/, and runs the tests of numbers in an emulator'
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
+	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
@@ -136,7 +137,7 @@ $(BUILD)/prefix: FORCE
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,compile)$(COMPILE) $(PKG_CFLAGS) $(DEFINES) -MMD -MP -c $< -o $@
+	$(call say,compile)$(COMPILE) $(PKG_CFLAGS) $(DEFINES) $(COUNT) -MMD -MP -c $< -o $@
 
 # gcc's AddressSanitizer aligns the frames it moves to the heap to 32 bytes, too little for zmm (gcc bug 110027).
 KERNEL_FRAMES := $(if $(findstring address,$(SANITIZE)),$(if $(IS_CLANG),,--param asan-use-after-return=0))
@@ -148,8 +149,16 @@ KERNEL_COMPILE := $(if $(findstring fuzzer,$(SANITIZE)),$(subst $(SANITIZE),,$(C
 # Where each variable of the unrolled loops is takes a third of gcc's time to write down, and helps nobody.
 $(KERNELS): $(BUILD)/model/kernels/kernels_%.o: $(KERNEL_SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,compile)$(KERNEL_COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) -fno-var-tracking -MMD -MP \
+	$(call say,compile)$(KERNEL_COMPILE) $(FLAGS_$*) $(KERNEL_FRAMES) $(COUNT) -fno-var-tracking -MMD -MP \
 		-c $(word $(if $(filter $*,$(INT8_ISAS)),2,1),$(KERNEL_SOURCES)) -o $@
+
+# make coverage counts branches as they are written. So nothing is optimized but the kernels, which would take too
+# long; their functions are not copied into one another, or each copy would count. Suites are not counted.
+ifdef COVERAGE
+$(call objects,$(MODEL_SOURCES) $(ENGINE_SOURCES) $(WRITER_SOURCES)) $(TOOL_OBJECTS): COUNT = -O0 $(COVERAGE)
+$(KERNELS): COUNT = $(COVERAGE) -fno-inline -Dalways_inline= -Wno-maybe-uninitialized
+$(TEST_OBJECTS): COUNT = -DCOVERAGE
+endif
 
 # gcc 12 for aarch64 fails inside itself (vect_transform_reduction) at loops of fmax, which suites alone have.
 ifneq ($(filter aarch64-%,$(MACHINE)),)
@@ -308,6 +317,18 @@ tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
+
+# Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of
+# ONLY add to them, but for what was compiled anew.
+COUNTED := build/coverage
+counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \
+	COVERAGE='--coverage -fprofile-update=prefer-atomic'
+coverage:
+	@+$(counted) all tests
+	@find $(COUNTED) -name '*.gcda' -exec sh -c \
+		'for file; do [ -n "$(ONLY)" ] && [ "$$file" -nt "$${file%da}no" ] || rm "$$file"; done' - {} +
+	-@+$(counted) run-tests
+	@tests/coverage.py $(COUNTED)
 
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(SAMPLE) $(TESTS)

@@ -175,7 +175,7 @@ bool support_sanitized(void)
     return true;
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(COVERAGE)
     return true;
 #else
     return false;

@@ -40,8 +40,8 @@ __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, 
 engine_model *support_open(const char *path);
 engine_model *support_open_memory(const void *bytes, size_t len);
 
-/* Built with a sanitizer: ten times slower, and looking for other things than numbers, so suites
- * that go through many models take fewer of them. */
+/* Built with a sanitizer, or to count branches: ten times slower, and looking for other things than
+ * numbers, so suites that go through many models take fewer of them. */
 bool support_sanitized(void);
 
 /* Run by an emulator (RUNNER of tests/run.sh), which computes vectors a hundred times slower. */
