@@ -90,7 +90,7 @@ static bool put_prompt(struct encoder *encoder, struct item *item)
     bool is_asked = encoder->request.prompt || encoder->request.prompt_text;
     if (item->record.input.ids && is_asked)
         return encoder_fail(encoder, item, ": ids are taken as they are; they go without a prompt");
-    prompt_apply(&encoder->prompt, item);
+    prompt_precede(&encoder->prompt, item);
     return true;
 }
 

@@ -171,7 +171,7 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     if (item->record.input.ids || item->record.input.pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
     item_takes_memory(item);
-    prompt_apply(&encoder->prompt, item);
+    prompt_precede(&encoder->prompt, item);
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
     struct item pair = *item;
@@ -230,7 +230,7 @@ static bool read_query(struct ranking *ranking)
     struct item *query = &ranking->query;
     query->record.input.text = ranking->options->query;
     query->record.input.text_len = strlen(ranking->options->query);
-    prompt_apply(&encoder->query_prompt, query);
+    prompt_precede(&encoder->query_prompt, query);
     if (encoder->ranks_pairs)
         return true;
     if (!encoder_tokenize(encoder, query))

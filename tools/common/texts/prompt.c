@@ -50,7 +50,7 @@ bool prompt_resolve(const engine_model *model, const struct request_options *req
                 uses_own, ENGINE_ROLE_QUERY, query, exit_code);
 }
 
-void prompt_apply(const struct prompt *prompt, struct item *item)
+void prompt_precede(const struct prompt *prompt, struct item *item)
 {
     engine_input *input = &item->record.input;
     if (prompt->len == 0 || input->ids)

@@ -20,6 +20,6 @@ bool prompt_resolve(const engine_model *model, const struct request_options *req
 
 /* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who
  * asked for it. From there on it is part of the text: spans count in both. */
-void prompt_apply(const struct prompt *prompt, struct item *item);
+void prompt_precede(const struct prompt *prompt, struct item *item);
 
 #endif

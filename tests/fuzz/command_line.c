@@ -1,0 +1,80 @@
+/* command_line.c - see command_line.h. */
+#include "tests/fuzz/command_line.h"
+
+#include "tests/fuzz/model_use.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* glibc lets its streams be replaced; what a sanitizer says goes to the descriptor. */
+static FILE *said, *noted;
+
+static void be_silent(void)
+{
+    said = stdout;
+    noted = stderr;
+    stdout = fopen("/dev/null", "w");
+    stderr = fopen("/dev/null", "w");
+    must(stdout != NULL && stderr != NULL);
+}
+
+static void speak_again(void)
+{
+    fclose(stdout);
+    fclose(stderr);
+    stdout = said;
+    stderr = noted;
+}
+
+/* The rest of the text from the next line on; that line's end becomes a NUL byte. */
+static char *end_line(char *text, char *end)
+{
+    char *newline = memchr(text, '\n', (size_t)(end - text));
+    if (newline == NULL)
+        return end;
+    *newline = '\0';
+    return newline + 1;
+}
+
+void command_line_begin(struct command_line *line, const char *name, const uint8_t *data,
+                        size_t size)
+{
+    const size_t name_bytes = strlen(name) + 1;
+    *line = (struct command_line){.storage = malloc(name_bytes + size + 1)};
+    must(line->storage != NULL);
+    memcpy(line->storage, name, name_bytes);
+    char *text = line->storage + name_bytes, *end = text + size;
+    memcpy(text, data, size);
+    *end = '\0';
+    line->argv[line->argc++] = line->storage;
+    while (text < end && *text != '\n' && line->argc <= ARGUMENTS_MOST) {
+        line->argv[line->argc++] = text;
+        text = end_line(text, end);
+    }
+    line->input = text < end && *text == '\n' ? text + 1 : text;
+    line->input_len = (size_t)(end - line->input);
+    optind = 0;
+    be_silent();
+}
+
+void command_line_end(struct command_line *line)
+{
+    speak_again();
+    free(line->storage);
+}
+
+int unnamed_file(const void *data, size_t len)
+{
+    int fd = memfd_create("fuzz", 0);
+    must(fd >= 0 && write(fd, data, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0);
+    return fd;
+}
+
+void descriptor_path(int fd, char path[DESCRIPTOR_PATH])
+{
+    snprintf(path, DESCRIPTOR_PATH, "/proc/self/fd/%d", fd);
+}

@@ -1,0 +1,29 @@
+/* The fuzz target of encode-new, on command lines made from sound ones. */
+#include "tests/fuzz/fuzz_new.c"
+
+#include "tests/fuzz/replay.h"
+#include "tests/support.h"
+
+#define SHAPE  "--layers\n1\n--width\n8\n--feed-forward\n12\n--max-tokens\n9\n"
+#define TOKENS "--words\n[CLS] [SEP] I ride bike\n--template-single\n[CLS]:0 A:0 [SEP]:0\n"
+#define TEXT   "\nI ride a bike [CLS]"
+
+TEST(replay)
+{
+    static const char *const lines[] = {
+        ".." SHAPE TOKENS "--token-types\n2\n--position\nlearned\n--position-offset\n2\n"
+        "--template-pair\n[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1\n--pooling\npooler\n--head\npooler\n"
+        "--head-dense\ntanh\n--norm-place\npre\n--final-norm\nyes\n--norm\nrms\n" TEXT,
+        "0@" SHAPE "--gate\nsecond\n--activation\nsilu\n--type\nint8\n--labels\nneg,pos\n--heads\n"
+        "4\n--head-norm\nyes\n--embedding-norm\nlayer\n--mask\ncausal\n--keras\n" TEXT,
+        "\n\x81" SHAPE "--head\ntoken\n--labels\n3\n--scores\nsigmoid\n--truncate\nyes\n--lower\n"
+        "yes\n--projections\n2\n--projection-activation\nrelu\n--position\nbinary\n" TEXT,
+        "p\xFF" SHAPE "--head\nmask\n--head-tied\nyes\n--add-token\n[MASK]\n--position\nfourier\n"
+        "--frequencies\n.5,.25\n--position-scale\n2\n--embedding-scale\nsqrt\n--type\nbf16\n" TEXT,
+    };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        n +=
+            replay(LLVMFuzzerTestOneInput, lines[i], strlen(lines[i]), support_slow() ? 400 : 4000);
+    print_message("%zu inputs\n", n);
+}
