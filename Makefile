@@ -93,8 +93,8 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan coverage test-clang test-aarch64 fuzz fuzzers bench bench-kernels bench-peers \
-	lesson pictures quality size train install uninstall FORCE
+.PHONY: all help programs tests test asan tsan coverage mutants test-clang test-aarch64 fuzz fuzzers bench bench-kernels \
+	bench-peers lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -110,6 +110,7 @@ help:
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
+	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options)'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
@@ -335,6 +336,13 @@ coverage:
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(SAMPLE) $(TESTS)
 	@$(run_tests)
+
+# What no test notices: one operator, constant or returned value of the files is changed at a time, and the quick
+# suites run. MUTANTS: options of mutate.py, such as --sample 50.
+FILES ?= $(MODEL_SOURCES) $(ENGINE_SOURCES)
+MUTANTS ?=
+mutants: tests
+	@python3 -B tests/mutate/mutate.py $(MUTANTS) $(FILES)
 
 size:
 	@tests/check_size.sh
