@@ -163,8 +163,11 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
     struct request request;
     const struct model_config *config = &session->model->encoder.config;
     int32_t mask_token = session->model->tokenizer.mask_token;
-    if (config->head != HEAD_MASK || mask_token < 0)
+    if (config->head != HEAD_MASK)
         return no_head(session, "mask tokens");
+    if (mask_token < 0)
+        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED,
+                    "the model has a head for mask tokens, but its tokenizer names no mask token");
     if (input == NULL || (out == NULL && cap > 0) || k == 0 || k > (size_t)config->vocabulary)
         return misused(&session->error,
                        "engine_fill: input or out is NULL, or k is %zu, expected 1 to %lld", k,

@@ -60,6 +60,26 @@ TEST(no_pooler)
     }
 }
 
+/* What is missing is named: the head, or the token that it would fill in. */
+TEST(no_mask_token)
+{
+    static const char *const models[][2] = {
+        {"--head mask --head-dense tanh", "its tokenizer names no mask token"},
+        {"", "no head for mask tokens: its head is 'none'"},
+    };
+    engine_input text = {.text = "I ride", .text_len = 6};
+    engine_candidate out[2];
+    for (size_t i = 0; i < 2; i++) {
+        engine_model *model;
+        engine_session *session = open_head(models[i][0], &model);
+        assert_int_equal(engine_fill(session, &text, 2, NULL, out, 2, NULL, NULL),
+                         ENGINE_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(engine_session_message(session), models[i][1]));
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}
+
 TEST(rank_by_cosine)
 {
     engine_model *model;
