@@ -93,6 +93,12 @@ TEST(config_values)
     import_refused("relative positions", "relative_key");
     import_config_with("is_decoder", json_true());
     import_refused("a decoder", "is_decoder");
+    import_config_with("pruned_heads", json_pack("{s: [i]}", "1", 0));
+    import_refused("pruned heads", "pruned_heads");
+    import_config_with("pruned_heads", json_object());
+    import_accepted("no pruned heads");
+    import_config_with("quantization_config", json_pack("{s: s}", "quant_method", "gptq"));
+    import_refused("quantized weights", "quantization_config");
     import_config_with("layer_norm_eps", json_real(0));
     import_refused("eps", "layer_norm_eps");
     import_config_with("layer_norm_eps", json_real(1e-60));

@@ -85,10 +85,18 @@ static void read_sizes(const struct json_file *file, const struct body *body,
 static void check_variants(const struct json_file *file)
 {
     static const char *const must_be_false[] = {"is_decoder", "add_cross_attention"};
+    static const struct {
+        const char *key, *expected;
+    } must_be_empty[] = {{"pruned_heads", "all heads"},
+                         {"quantization_config", "weights that are not quantized"}};
     static const struct json_name positions[] = {{"absolute", 0}, {NULL, 0}};
     for (size_t i = 0; i < sizeof must_be_false / sizeof must_be_false[0]; i++)
         if (json_flag(file, NULL, must_be_false[i], false))
             json_refuse(file, "'%s' is true; expected an encoder", must_be_false[i]);
+    for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
+        if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
+            json_refuse(file, "'%s' is not empty; expected %s", must_be_empty[i].key,
+                        must_be_empty[i].expected);
     json_choice(file, "position_embedding_type", positions, "absolute", 0);
 }
 
