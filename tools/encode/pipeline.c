@@ -121,16 +121,6 @@ static int add_windows(struct pipeline *pipeline, const struct item *item,
     return code;
 }
 
-static bool check_ids(struct encoder *encoder, const struct item *item)
-{
-    const size_t limit = encoder->options.max_tokens;
-    return item_n_visible(item) <= limit ||
-           encoder_fail(
-               encoder, item,
-               " has %zu ids and the limit is %zu; ids are taken as they are, not in windows",
-               item->n_tokens, limit);
-}
-
 static int cut_item(struct pipeline *pipeline, struct item *item)
 {
     struct encoder *encoder = pipeline->encoder;
@@ -138,7 +128,7 @@ static int cut_item(struct pipeline *pipeline, struct item *item)
     char reason[sizeof encoder->message];
     size_t n = 1;
     engine_window *cuts = are_ids ? NULL : encoder_windows(encoder, item, &n);
-    if (are_ids ? check_ids(encoder, item) : cuts != NULL) {
+    if (are_ids || cuts != NULL) {
         int code = add_windows(pipeline, item, cuts, n);
         free(cuts);
         return code;

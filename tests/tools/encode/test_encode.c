@@ -81,13 +81,16 @@ TEST(json_says_all_about_a_text)
 {
     const char *out = shell_expect(0, "$ENCODE --tokens -f json 'I \"zoo\"' --pair cat")->out;
     assert_string_equal(
-        out, "{\"text\": \"I \\\"zoo\\\"\", \"pair\": \"cat\", \"tokens\": [{\"text\": \"[CLS]\", "
-             "\"id\": 9, \"span\": [0, 0], \"special\": true}, {\"text\": \"i\", \"id\": 2, "
-             "\"span\": [0, 1], \"special\": false}, {\"text\": \"[UNK]\", \"id\": 1, \"span\": "
-             "[3, 6], \"special\": false}, {\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], "
-             "\"special\": true}, {\"text\": \"cat\", \"id\": 6, \"span\": [0, 3], \"special\": "
-             "false, \"pair\": true}, {\"text\": \"[SEP]\", \"id\": 10, \"span\": [0, 0], "
-             "\"special\": true}], \"truncated\": false}\n");
+        out,
+        "{\"text\": \"I \\\"zoo\\\"\", \"pair\": \"cat\", \"tokens\": ["
+        "{\"text\": \"[CLS]\", \"id\": 9, \"type\": 0, \"span\": [0, 0], \"special\": true}, "
+        "{\"text\": \"i\", \"id\": 2, \"type\": 0, \"span\": [0, 1], \"special\": false}, "
+        "{\"text\": \"[UNK]\", \"id\": 1, \"type\": 0, \"span\": [3, 6], \"special\": false}, "
+        "{\"text\": \"[SEP]\", \"id\": 10, \"type\": 0, \"span\": [0, 0], \"special\": true}, "
+        "{\"text\": \"cat\", \"id\": 6, \"type\": 1, \"span\": [0, 3], \"special\": false, "
+        "\"pair\": true}, "
+        "{\"text\": \"[SEP]\", \"id\": 10, \"type\": 1, \"span\": [0, 0], \"special\": true}], "
+        "\"truncated\": false}\n");
     assert_contains(shell_expect(0, "$ENCODE -p cls -f json I")->out, "], \"vector\": [");
 }
 

@@ -29,8 +29,8 @@ TEST(nul_is_text)
                                       "--tokens --no-special -f json")
                           ->out;
     assert_contains(out, "{\"text\": \"I \\u0000 dog\", ");
-    assert_contains(out, "\"id\": 1, \"span\": [2, 3]");
-    assert_contains(out, "\"id\": 5, \"span\": [4, 7]");
+    assert_contains(out, "\"id\": 1, \"type\": 0, \"span\": [2, 3]");
+    assert_contains(out, "\"id\": 5, \"type\": 0, \"span\": [4, 7]");
     assert_contains(shell_expect(0, "printf 'I \\000 dog\\n' | $ENCODE --no-special -f ids")->out,
                     "2 1 5\n");
 }
@@ -44,7 +44,7 @@ TEST(invalid_utf8)
     const struct shell_result *result =
         shell_expect(0, "printf '%s\\n' | $ENCODE --tokens --no-special -f json", bytes);
     assert_contains(result->out, repaired);
-    assert_contains(result->out, "\"id\": 5, \"span\": [9, 12]"); /* in the bytes as given */
+    assert_contains(result->out, "\"span\": [9, 12]"); /* in the bytes as given */
     assert_contains(
         shell_expect(0, "printf '\"%s\"\\n' | $ENCODE --input jsonl -f json", bytes)->out,
         repaired);
@@ -138,7 +138,7 @@ TEST(bad_json_lines)
         {"{\"ids\": [1, 1], \"types\": [0, 2]}",
          "line 2 of stdin: \"types\"[1] is 2, and this model's types end at 1"},
         {"{\"ids\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
-         "line 2 of stdin has 17 ids, the limit is 16"},
+         "line 2 of stdin has 17 ids and the limit is 16"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const struct shell_result *result = shell_expect(

@@ -86,8 +86,8 @@ TEST(labels_of_tokens)
     assert_contains(out,
                     "\n0  [CLS]   1     -  O       0.9479\n1  smith   9   0-5  I-PER   0.9479\n");
     out = shell_expect(0, "$ENCODE -m token.head --labels --all -f json smith")->out;
-    assert_contains(out, "\"text\": \"smith\", \"id\": 9, \"span\": [0, 5], \"special\": false, "
-                         "\"label\": \"I-PER\", \"score\": 0.9479");
+    assert_contains(out, "\"text\": \"smith\", \"id\": 9, \"type\": 0, \"span\": [0, 5], "
+                         "\"special\": false, \"label\": \"I-PER\", \"score\": 0.9479");
     const char *smith = strstr(out, "\"smith\", \"id\"");
     assert_non_null(smith);
     assert_near(number_after(smith, "\"label\": \"I-PER\", \"score\": ", 1), exp(4) / (exp(4) + 3));
@@ -244,7 +244,7 @@ TEST(similarity)
                                  "printf '\"dog\"\\n{\"ids\": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\\n' | "
                                  "$ENCODE -m bare.emb --similarity --input jsonl")
                         ->err,
-                    "encode: line 2 of stdin has 13 ids, the limit is 12; ");
+                    "encode: line 2 of stdin has 13 ids and the limit is 12; ");
     assert_contains(shell_expect(1, "echo dog | $ENCODE -m bare.emb --similarity")->err,
                     "at least two texts; stdin has one");
     assert_lines(
@@ -317,7 +317,7 @@ TEST(prompts)
 {
     const char *out = shell_expect(0, "$ENCODE -m plain.emb --prompt passage -f json dog")->out;
     assert_contains(out, "{\"text\": \"the dog\", \"prompt\": \"the \", \"tokens\": [");
-    assert_contains(out, "{\"text\": \"dog\", \"id\": 4, \"span\": [4, 7], ");
+    assert_contains(out, "{\"text\": \"dog\", \"id\": 4, \"type\": 0, \"span\": [4, 7], ");
     assert_contains(
         shell_expect(0, "$ENCODE -m bare.emb --tokens -f ids --prompt-text 'in ' dog --pair cat")
             ->out,

@@ -22,7 +22,7 @@ TEST(windows)
                          "{\"index\": 0, \"of\": 2, \"span\": [0, 41]}, ");
     assert_contains(out, "{\"text\": \"in rome the . dog cat good bad paul smith\", \"window\": "
                          "{\"index\": 1, \"of\": 2, \"span\": [28, 69]}, ");
-    assert_contains(out, "{\"text\": \"in\", \"id\": 10, \"span\": [28, 30], ");
+    assert_contains(out, "{\"text\": \"in\", \"id\": 10, \"type\": 0, \"span\": [28, 30], ");
     assert_contains(out,
                     "{\"text\": \"dog\", \"window\": {\"index\": 0, \"of\": 1, \"span\": [0, 3]}");
     assert_lacks(out, "\"truncated\": true");
@@ -169,6 +169,50 @@ TEST(truncation)
                                          pairs[i][0])
                                 ->out,
                             pairs[i][1]);
+}
+
+/* A text of 18 tokens, where the model takes 12: tokens alone have no limit until something is to
+ * be done about longer texts, and then the one that vectors have. */
+TEST(tokens_are_cut_where_vectors_are)
+{
+    static const char all[] = "1 4 5 6 7 8 9 10 11 12 13 4 5 6 7 8 9 2\n";
+    static const char cut[] = "1 4 5 6 7 8 9 10 11 12 13 2\n";
+    assert_string_equal(shell_expect(0, "$ENCODE -m bare.emb -f ids '%s'", LONG_TEXT)->out, all);
+    const struct shell_result *result =
+        shell_expect(0, "$ENCODE -m bare.emb -f ids --on-long truncate '%s'", LONG_TEXT);
+    assert_string_equal(result->out, cut);
+    assert_string_equal(result->err, "encode: text 1 was cut to 12 of its 18 tokens\n");
+    assert_string_equal(
+        shell_expect(0, "$ENCODE -m bare.emb -f ids --truncation longest-first '%s'", LONG_TEXT)
+            ->out,
+        cut);
+    assert_contains(
+        shell_expect(1, "$ENCODE -m bare.emb --tokens --on-long error '%s'", LONG_TEXT)->err,
+        "text 1 has 18 tokens and the limit is 12");
+}
+
+/* A model for 12 tokens, whose file says that texts have 6: ids may be more. */
+TEST(ids_have_the_limit_of_the_model)
+{
+    shell_expect(0, "$NEW -o short.emb --layers 0 --width 8 --max-tokens 12 --max-text-tokens 6 "
+                    "--words 'dog cat' && seq 20 | sed 's/.*/0/' | paste -sd, > zeros");
+    const char *ids = "ids() { echo '{\"ids\": ['$(cut -c -$((2 * $1 - 1)) zeros)']}'; };";
+    static const char *const tasks[] = {"-p mean", "--on-long chunk -p mean", "--tokens"};
+    assert_contains(shell_expect(1, "$ENCODE -m short.emb 'dog dog dog dog dog dog dog'")->err,
+                    "text 1 has 7 tokens and the limit is 6");
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        shell_expect(0, "%s ids 12 | $ENCODE -m short.emb --input jsonl %s", ids, tasks[i]);
+        assert_contains(
+            shell_expect(1, "%s ids 8 | $ENCODE -m short.emb --input jsonl --max-tokens 7 %s", ids,
+                         tasks[i])
+                ->err,
+            "line 1 of stdin has 8 ids and the limit is 7; ids are taken as they are, not cut and "
+            "not in windows: a larger --max-tokens takes more\n");
+    }
+    assert_contains(shell_expect(1, "%s ids 13 | $ENCODE -m short.emb --input jsonl", ids)->err,
+                    "has 13 ids and the limit is 12; ids are taken as they are, not cut and not in "
+                    "windows\n");
+    shell_expect(0, "%s ids 20 | $ENCODE -m short.emb --input jsonl --tokens", ids);
 }
 
 /* The prompt "the " is token 12, [CLS] and [SEP] are 1 and 2. */

@@ -125,7 +125,8 @@ TEST(formats_mark_padding)
                     "\n#  token    id     span\n0  [CLS]     9        -\n");
     assert_contains(
         shell_expect(0, "$ENCODE --tokens --pad-to 4 -f json dog")->out,
-        "{\"text\": \"[PAD]\", \"id\": 0, \"span\": [0, 0], \"special\": true, \"masked\": true}]");
+        "{\"text\": \"[PAD]\", \"id\": 0, \"type\": 0, \"span\": [0, 0], \"special\": true, "
+        "\"masked\": true}]");
     assert_contains(
         shell_expect(0, "echo '{\"ids\": [0, 5], \"mask\": [0, 1]}' | $ENCODE --tokens --input "
                         "jsonl -f csv --pad-to 4 --pad-side left")

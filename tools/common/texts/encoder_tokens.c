@@ -77,6 +77,24 @@ static bool check_number(struct encoder *encoder, const struct item *item, const
                         i, (int)number, key, n_allowed - 1);
 }
 
+/* The limit is that of the session, not the model's for texts; padding at the ends is free. */
+static bool check_n_ids(struct encoder *encoder, const struct item *item)
+{
+    const size_t asked = encoder->request.max_tokens, most = encoder->info.max_tokens;
+    const size_t limit = asked || task_is_tokens(encoder->request.task) ? asked : most;
+    size_t begin = 0, end = item->n_tokens;
+    while (end > begin && item_is_masked(item, end - 1))
+        end--;
+    while (begin < end && item_is_masked(item, begin))
+        begin++;
+    return limit == 0 || end - begin <= limit ||
+           encoder_fail(encoder, item,
+                        " has %zu ids and the limit is %zu; ids are taken as they are, not cut and "
+                        "not in windows%s",
+                        end - begin, limit,
+                        limit < most ? ": a larger --max-tokens takes more" : "");
+}
+
 /* Ids are their own tokens; they have no spans. */
 static bool take_ids(struct encoder *encoder, struct item *item)
 {
@@ -97,7 +115,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
             !check_number(encoder, item, "types", i, token->type, info->n_types))
             return false;
     }
-    return true;
+    return check_n_ids(encoder, item);
 }
 
 bool encoder_tokenize(struct encoder *encoder, struct item *item)

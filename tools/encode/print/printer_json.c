@@ -127,6 +127,7 @@ static void write_token(struct printer *printer, const struct item *item, size_t
     json_begin_object(json, NULL);
     json_write_string(json, "text", text, len);
     json_write_integer(json, "id", token->id);
+    json_write_integer(json, "type", token->type);
     write_span(json, item, token->begin, token->end);
     json_write_truth(json, "special", token->special);
     if (token->in_pair)
