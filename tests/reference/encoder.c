@@ -29,8 +29,9 @@ static void round_row(const double *from, size_t n, double *to)
         to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
 }
 
-/* from · factors in `levels` steps from its least number, or 0, to its largest, or 0, and 0 is one
- * of the steps; `to` is that without the factors. */
+/* With v = from · factors, low = min(v, 0) and high = max(v, 0): scale = (high - low) / levels,
+ * zero = round(-low / scale), q = round(v / scale + zero), which is 0 to levels; and back,
+ * to = (q - zero) · scale / factors. A v of 0 has q = zero, so that it stays 0. */
 static void round_row_from_zero(const double *from, const double *factors, size_t n, double levels,
                                 double *to)
 {
