@@ -325,7 +325,7 @@ typedef struct engine_encode_options {
     int normalize;     /* 1: scale pooled vectors to length 1; 0: only as the model says, and only
                           with ENGINE_POOLING_MODEL */
     int no_special;    /* 1: no special tokens around texts */
-    size_t max_tokens; /* 0: the session's; a smaller number lowers it */
+    size_t max_tokens; /* 0: the session's, for texts at most max_text_tokens; or any up to it */
     engine_on_long on_long;
     engine_truncation truncation;
     int truncate_left; /* 1: texts lose their start, not their end */

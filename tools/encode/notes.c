@@ -131,8 +131,8 @@ void notes_of(struct notes *notes, const struct item *item)
         note_empty(encoder, name);
     if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
         notes->n_cut_named = notes->n_cut;
-        program_note("%s was cut to %zu of its %zu tokens", name, item->n_tokens,
-                     item->n_tokens + item->n_dropped);
+        program_note("%s was cut to %zu of its %zu tokens", name, item_n_visible(item),
+                     item_n_visible(item) + item->n_dropped);
     }
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&

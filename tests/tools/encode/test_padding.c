@@ -76,6 +76,11 @@ TEST(sides_of_padding_and_cutting)
     assert_string_equal(
         shell_expect(0, "$ENCODE -f ids --pad-to 5 --max-tokens 4 --on-long truncate <lines")->out,
         "9 5 10 0 0\n9 10 0 0 0\n9 2 3 10 0\n");
+    /* What is counted of a text that was cut is its tokens, not the padding behind them. */
+    const struct shell_result *result =
+        shell_expect(0, "$ENCODE --tokens --pad-to 6 --max-tokens 3 --truncate-left <lines");
+    assert_contains(result->out, "text 3: i ride bike dog cat  (3 of 7 tokens)\n");
+    assert_contains(result->err, "line 3 of stdin was cut to 3 of its 7 tokens\n");
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --pad-to 4 --on-long chunk <lines")->out,
                         "9 5 10 0\n9 10 0 0\n9 2 3 10\n9 4 5 10\n9 6 10 0\n");
 }

@@ -52,7 +52,8 @@ static void print_title(FILE *stream, const struct item *item)
     fputs(": ", stream);
     print_input(stream, &shown, TITLE_COLUMNS);
     if (item->n_dropped)
-        fprintf(stream, "  (%zu of %zu tokens)", item->n_tokens, item->n_tokens + item->n_dropped);
+        fprintf(stream, "  (%zu of %zu tokens)", item_n_visible(item),
+                item_n_visible(item) + item->n_dropped);
     putc('\n', stream);
 }
 
