@@ -39,15 +39,6 @@ const char *encoder_label(const struct encoder *encoder, size_t label,
     return scratch;
 }
 
-/* Of tokens: texts have been cut where they were made, and ids may be as many as the session
- * takes. */
-static engine_encode_options token_options(const struct encoder *encoder)
-{
-    engine_encode_options options = encoder->options;
-    options.max_tokens = 0;
-    return options;
-}
-
 /* ---- Rows: vectors, and scores of labels ---- */
 
 static size_t count_rows(const struct encoder *encoder, const struct item *items, size_t n)
@@ -87,7 +78,6 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
                                 const engine_encode_options *, float *, size_t, size_t *,
                                 engine_result *) =
         encoder->request.task == TASK_LABELS ? engine_classify : engine_encode;
-    const engine_encode_options options = token_options(encoder);
     const size_t width = encoder->width, n_rows = count_rows(encoder, items, n);
     size_t n_made = n;
 
@@ -95,8 +85,8 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
         encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
         encoder->rows_cap = n_rows;
     }
-    if (make(encoder->session, encoder->inputs, n, &options, encoder->rows, n_rows * width, NULL,
-             NULL) != ENGINE_OK) {
+    if (make(encoder->session, encoder->inputs, n, &encoder->token_options, encoder->rows,
+             n_rows * width, NULL, NULL) != ENGINE_OK) {
         n_made = first_wrong(encoder, n);
         encoder_fail_in_engine(encoder, &items[n_made]);
     }
@@ -114,23 +104,21 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
 
 static bool fill(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    const engine_encode_options options = token_options(encoder);
     size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
     if (cap == 0)
         return true;
     item->candidates = alloc_zeros(cap, sizeof *item->candidates);
-    if (engine_fill(encoder->session, input, encoder->top, &options, item->candidates, cap,
-                    &item->n_candidates, NULL) != ENGINE_OK)
+    if (engine_fill(encoder->session, input, encoder->top, &encoder->token_options,
+                    item->candidates, cap, &item->n_candidates, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, item);
     return true;
 }
 
 static bool find_entities(struct encoder *encoder, const engine_input *input, struct item *item)
 {
-    const engine_encode_options options = token_options(encoder);
     item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
-    if (engine_entities(encoder->session, input, &options, item->entities, item->n_tokens,
-                        &item->n_entities, NULL) != ENGINE_OK)
+    if (engine_entities(encoder->session, input, &encoder->token_options, item->entities,
+                        item->n_tokens, &item->n_entities, NULL) != ENGINE_OK)
         return encoder_fail_in_engine(encoder, item);
     return true;
 }

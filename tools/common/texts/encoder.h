@@ -25,8 +25,9 @@ struct encoder {
     size_t top;       /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
-    engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */
-    char message[512];             /* of the last failure */
+    engine_encode_options options;       /* of texts; max_tokens 0: any number of tokens */
+    engine_encode_options token_options; /* of their tokens, which were cut, and of ids */
+    char message[512];                   /* of the last failure */
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     float *rows;

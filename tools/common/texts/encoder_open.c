@@ -188,6 +188,8 @@ static void settle(struct encoder *encoder)
     };
     settle_pooling(encoder);
     settle_head(encoder);
+    encoder->token_options = encoder->options;
+    encoder->token_options.max_tokens = 0; /* as many as the session takes */
     padding_settle(&encoder->padding, encoder->model, request, task_is_tokens(request->task));
 }
 
