@@ -13,12 +13,22 @@ VERSION := $(shell sed -n 's/^.define ENGINE_VERSION "\(.*\)"$$/\1/p' engine/eng
 SOVERSION := 1
 
 # ---- Flags. CFLAGS is the user's; what the code relies on is added behind it. ----
-# Never -ffast-math (it changes the floating-point mode of the host), never -march=native.
+# Never -ffast-math (it changes the floating-point mode of the host), never -march=native. In 32 bits of x86, floats
+# are rounded after each step by SSE2 alone, and files may be longer than 2 GB.
+MACHINE := $(shell $(CC) -dumpmachine)
+BITS32 := $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64)
+
+# What makes a defect harder to exploit, as far as the compiler has it, stands before CFLAGS, so that the user has the
+# last word. Fortified calls need an optimizer, and hide from sanitizers what they look for.
+takes = $(shell $(CC) -Werror $(1) -fsyntax-only -x c /dev/null 2>/dev/null && echo '$(1)')
+FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN := $(if $(SANITIZE),,$(FORTIFY) $(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection \
+	-mbranch-protection=standard,$(call takes,$(flag))))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
-COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
-	-fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off $(WARNINGS)
-LINK := $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp -Wl,--as-needed
+COMPILE := $(CC) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -std=c11 -D_GNU_SOURCE -I. -fopenmp -fPIC \
+	$(BITS32) -fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off $(WARNINGS)
+LINK := $(CC) -Wl,-z,relro,-z,now,-z,noexecstack $(CFLAGS) $(SANITIZE) $(LDFLAGS) -fopenmp -Wl,--as-needed
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl
 PKG_CFLAGS := $(call packages,--cflags libutf8proc)
@@ -41,7 +51,6 @@ $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh
 #            tests/check_*.sh; the other tests/**/*.c are shared by all suites.
 # Benches:   tests/*/bench_*.c, linked like a suite, run by make bench-kernels.
 
-MACHINE := $(shell $(CC) -dumpmachine)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version))
 # The loops, once per width of vectors, and the int8 products of VNNI, AMX and SDOT: the slowest compile first, so
 # that nothing waits for it alone.
@@ -93,8 +102,8 @@ TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/*/test_*.sh)
 # make V=1 shows the whole commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 
-.PHONY: all help programs tests test asan tsan coverage mutants test-clang test-aarch64 fuzz fuzzers bench bench-kernels \
-	bench-peers lesson pictures quality size train install uninstall FORCE
+.PHONY: all help programs tests test asan tsan coverage mutants test-clang test-aarch64 test-i386 fuzz fuzzers bench \
+	bench-kernels bench-peers lesson pictures quality size train install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -106,6 +115,7 @@ help:
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
 	@echo 'make test-clang    builds all with clang under build/clang/, and runs the tests of numbers'
 	@echo 'make test-aarch64  builds all for aarch64 under build/aarch64/, and runs the tests of numbers in an emulator'
+	@echo 'make test-i386     the same for 32 bits under build/i386/'
 	@echo 'make asan          all but the longest under AddressSanitizer and UBSan, build/asan/'
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
@@ -178,12 +188,13 @@ $(PLACED): $(BUILD)/prefix
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
-# layer_norm keeps it, and so do we.
+# layer_norm keeps it, and so do we. Its sections are in no groups, which a linker drops where a host has one of that
+# name (gcc's for i386 hold a function).
 
 archive = rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/engine.o: $(LIBRARY_OBJECTS)
-	$(call say,link)$(LD) -r -o $@ $^
+	$(call say,link)$(LD) -r --force-group-allocation -o $@ $^
 	$(if $(V),,@)$(OBJCOPY) --wildcard --keep-global-symbol='engine_*' $@
 
 $(BUILD)/libengine.a: $(BUILD)/engine.o
@@ -226,11 +237,11 @@ $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
 $(TO_INSTALL): FIND_ENGINE := -s -Wl,-rpath,'$$ORIGIN/../lib'
 $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
-	$(call say,link)$(LINK) $(FIND_ENGINE) -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
+	$(call say,link)$(LINK) -pie $(FIND_ENGINE) -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a
-	$(call say,link)$(LINK) -o $@ $^ $(LIBS)
+	$(call say,link)$(LINK) -pie -o $@ $^ $(LIBS)
 
 # ---- Pages ----
 # Manual pages and completion for bash are made of the tables of options that the programs print.
@@ -276,16 +287,18 @@ test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS= run-tests
 
-# Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and an
-# emulator runs the same suites.
-AARCH64 := aarch64-linux-gnu
-AARCH64_CC ?= $(AARCH64)-gcc
-AARCH64_TESTS := $(filter-out tests/tools/%,$(CLANG_TESTS))
-test-aarch64: export PKG_CONFIG_LIBDIR = /usr/lib/$(AARCH64)/pkgconfig
+# Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and the same
+# suites run: in an emulator, or, of i386, which is here for its 32 bits, on an x86-64 machine itself.
+CROSS_TESTS := $(filter-out tests/tools/%,$(CLANG_TESTS))
+CROSS_CC ?= $(CROSS)-gcc
+test-aarch64: CROSS := aarch64-linux-gnu
+test-aarch64: export PKG_CONFIG_LIBDIR = /usr/lib/aarch64-linux-gnu/pkgconfig
 test-aarch64: export RUNNER ?= qemu-aarch64
-test-aarch64:
-	@$(MAKE) --no-print-directory BUILD=build/aarch64 CC='$(AARCH64_CC)' LD=$(AARCH64)-ld OBJCOPY=$(AARCH64)-objcopy \
-		TEST_MAINS='$(AARCH64_TESTS)' TEST_SCRIPTS= run-tests
+test-i386: CROSS := i686-linux-gnu
+test-i386: export PKG_CONFIG_LIBDIR = /usr/lib/i386-linux-gnu/pkgconfig
+test-aarch64 test-i386: test-%:
+	@$(MAKE) --no-print-directory BUILD=build/$* CC='$(CROSS_CC)' LD=$(CROSS)-ld OBJCOPY=$(CROSS)-objcopy \
+		TEST_MAINS='$(CROSS_TESTS)' TEST_SCRIPTS= run-tests
 
 # Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
