@@ -84,6 +84,19 @@ static size_t quantized_stride(const struct encoder *encoder)
     return (longest + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
 }
 
+/* Layers and kernels count the floats of their scratch in size_t, without a look at overflow. Where
+ * that has 32 bits, a session is refused whose counts might come near: no part of a scratch has more
+ * rows than a text has tokens and BLOCK_ROWS more, and there are less than PARTS. */
+static bool is_countable(const struct encoder *encoder, size_t max_tokens)
+{
+    enum { BLOCK_ROWS = 1024, PARTS = 8 };
+    const struct linear *linear;
+    size_t longest = larger((size_t)encoder->config.width, encoder->output_width);
+    for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
+        longest = larger(longest, linear->weight.cols);
+    return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
+}
+
 static void carve_pass(struct pass *pass, struct arena *arena, const engine_session *session)
 {
     const struct encoder *encoder = &session->model->encoder;
@@ -92,6 +105,7 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->width_stride = row_stride(width);
     pass->wide_stride = row_stride(larger(3 * width, feed_forward_columns(config)));
     pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
+    arena->overflow |= !is_countable(encoder, session->max_tokens);
 
     pass->ids = take(arena, rows, sizeof *pass->ids);
     pass->types = take(arena, rows, sizeof *pass->types);

@@ -67,7 +67,7 @@ uint8_t *section_data(const struct patient *patient, const char *tag)
 
 size_t section_len(const struct patient *patient, const char *tag)
 {
-    return get_u64(section_entry(patient, tag) + 16);
+    return (size_t)get_u64(section_entry(patient, tag) + 16);
 }
 
 uint8_t *tensor_entry(const struct patient *patient, const char *name)

@@ -5,9 +5,10 @@
 #     sh tools/setup.sh run      ... builds encode, and encodes "I ride bike" (make builds the rest)
 #     sh tools/setup.sh test     ... builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and make test-aarch64
+#                                make train, which needs python3-torch, and the next two
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
 #                                libraries of arm64, which becomes a foreign architecture of this system
+#     sh tools/setup.sh i386     the same for make test-i386, which needs no emulator
 #
 # Where everything is there already, nothing is installed and the network is not used.
 set -eu
@@ -17,19 +18,29 @@ build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev lib
 tests='g++ libcmocka-dev clang-format cmake python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
-aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user make pkg-config libgomp1:arm64
-    libopenblas-pthread-dev:arm64 libutf8proc-dev:arm64 libjansson-dev:arm64 libcmocka-dev:arm64'
+aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
+foreign= # of these two: Debian's name for the processor
+libraries='libgomp1 libopenblas-pthread-dev libutf8proc-dev libjansson-dev libcmocka-dev'
 
 case ${1:-} in
 run) packages="$build $pictures" ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
-aarch64) packages="$aarch64" ;;
+aarch64) packages="$aarch64" foreign=arm64 ;;
+i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
+
+if [ -n "$foreign" ]; then
+    packages="$packages make pkg-config"
+    for library in $libraries; do
+        packages="$packages $library:$foreign"
+    done
+fi
 
 is_installed() { # of a package that several architectures have, this machine's, or NAME:ARCHITECTURE
     case $1 in
@@ -53,7 +64,7 @@ if [ -n "$missing" ]; then
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
     echo "setup: installing$missing" >&2
-    [ "${1:-}" != aarch64 ] || $as_root dpkg --add-architecture arm64
+    [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"
     $as_root apt-get update -q >&2
     # shellcheck disable=SC2086
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2

@@ -78,8 +78,8 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, size
     snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
     if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
         wrong_shape(binder, &tensor, expected);
-    return tensor_matrix(tensor.type, tensor.layout, tensor.shape[0], tensor.shape[1],
-                         binder->file->data + tensor.offset);
+    return tensor_matrix(tensor.type, tensor.layout, (size_t)tensor.shape[0],
+                         (size_t)tensor.shape[1], binder->file->data + tensor.offset);
 }
 
 static struct matrix bind_table(struct binder *binder, const char *prefix, size_t rows, size_t cols,

@@ -1,9 +1,12 @@
-/* format.h - the constants of weights/FORMAT.md and its numbers, little-endian on any machine, for
- * the reader and the writer. */
+/* format.h - the constants of weights/FORMAT.md and its numbers, for the reader and the writer. */
 #ifndef ENGINE_FORMAT_H
 #define ENGINE_FORMAT_H
 
 #include <stdint.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "this machine is big-endian: tensors are used as they lie in the file, little-endian"
+#endif
 
 enum {
     FORMAT_VERSION = 1,       /* what every reader knows */

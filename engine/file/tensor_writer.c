@@ -80,7 +80,7 @@ static bool make_room_for_int8(struct weight_writer *writer, const struct tensor
 {
     size_t elements = tensor_scales_offset(tensor->layout, tensor->rows, tensor->cols);
     size_t n_scales = (tensor->rows + PANEL - 1) / PANEL * PANEL;
-    writer->scales = calloc(1, tensor->n_bytes - elements);
+    writer->scales = calloc(1, (size_t)tensor->n_bytes - elements);
     if (writer->scales == NULL || !tensor_has_factors(tensor->type))
         return writer->scales != NULL;
     writer->version = FORMAT_VERSION_INT8A;
@@ -186,7 +186,7 @@ static engine_status end_tensor(struct weight_writer *writer)
         size_t elements = (size_t)(writer->offset - tensor->offset);
         size_t scales = tensor_scales_offset(tensor->layout, tensor->rows, tensor->cols);
         emit_tensor(writer, zeros, scales - elements);
-        emit_tensor(writer, writer->scales, tensor->n_bytes - scales);
+        emit_tensor(writer, writer->scales, (size_t)tensor->n_bytes - scales);
     }
     if (writer->status == ENGINE_OK && writer->offset - tensor->offset != tensor->n_bytes)
         return stop(writer, ENGINE_ERROR_INTERNAL, "tensor '%.100s' has an unexpected length",

@@ -163,7 +163,8 @@ static engine_status check_settings(const struct section *section, const char *t
     return ENGINE_OK;
 }
 
-/* Length of a tensor's bytes by its type, layout and shape; 0 if there is no such tensor. */
+/* Length of a tensor's bytes by its type, layout and shape; 0 if there is no such tensor, or none
+ * for this machine's size_t. */
 static uint64_t expected_len(const struct tensor *tensor)
 {
     uint64_t rows = tensor->shape[0], cols = 1;
@@ -174,9 +175,10 @@ static uint64_t expected_len(const struct tensor *tensor)
         if (tensor->shape[i] < 1 || (i >= tensor->n_dims && tensor->shape[i] != 1) ||
             (i > 0 && __builtin_mul_overflow(cols, tensor->shape[i], &cols)))
             return 0;
-    if (!matrix && (tensor->layout != LAYOUT_ROWS || tensor_is_int8(tensor->type)))
+    if ((!matrix && (tensor->layout != LAYOUT_ROWS || tensor_is_int8(tensor->type))) ||
+        rows != (size_t)rows || cols != (size_t)cols)
         return 0;
-    return tensor_bytes(tensor->type, tensor->layout, rows, cols);
+    return tensor_bytes(tensor->type, tensor->layout, (size_t)rows, (size_t)cols);
 }
 
 static engine_status check_tensor(const struct weight_file *file, size_t index, uint64_t *end,
@@ -254,8 +256,8 @@ engine_status weight_file_check(struct weight_file *file, engine_error *error)
 static engine_status verify_sums(const struct weight_file *file, const struct tensor *tensor,
                                  engine_error *error)
 {
-    struct matrix matrix = tensor_matrix(tensor->type, tensor->layout, tensor->shape[0],
-                                         tensor->shape[1], file->data + tensor->offset);
+    struct matrix matrix = tensor_matrix(tensor->type, tensor->layout, (size_t)tensor->shape[0],
+                                         (size_t)tensor->shape[1], file->data + tensor->offset);
     size_t panel_bytes = (matrix.cols + 3) / 4 * 4 * PANEL;
     for (size_t j = 0; matrix.column_sums != NULL && j < (matrix.rows + PANEL - 1) / PANEL; j++) {
         int32_t sums[PANEL];

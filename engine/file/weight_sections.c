@@ -1,5 +1,5 @@
 /* weight_sections.c - settings, tensor directory, section table and header, byte by byte as
- * weights/FORMAT.md lays them out, little-endian on any machine.
+ * weights/FORMAT.md lays them out.
  */
 #include "engine/file/weight_sections.h"
 

@@ -66,10 +66,7 @@ engine_status weight_writer_open(const char *path, struct weight_writer **out, e
     }
     writer->error = error != NULL ? error : &writer->own;
     writer->version = FORMAT_VERSION;
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-        stop(writer, ENGINE_ERROR_UNSUPPORTED, "only little-endian machines write weight files");
-    else
-        writer->status = output_file_open(path, OUTPUT_REWRITES, &writer->file, writer->error);
+    writer->status = output_file_open(path, OUTPUT_REWRITES, &writer->file, writer->error);
     writer_emit(writer, zeros, HEADER_BYTES);
     begin_section(writer, "DATA", true);
     engine_status status = writer->status;

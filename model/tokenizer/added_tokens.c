@@ -51,9 +51,10 @@ static size_t count_entries(struct text_view list)
     return found == 0 ? n : SIZE_MAX;
 }
 
+/* Also of a number of entries whose tables a size_t of 32 bits can count the bytes of. */
 bool added_tokens_valid(struct text_view list)
 {
-    return count_entries(list) < SIZE_MAX;
+    return count_entries(list) < SIZE_MAX / 128;
 }
 
 /* ---- Normalized patterns ---- */
@@ -131,8 +132,9 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-/* Room for the normalized texts. Few characters become more bytes, no text this many times more. */
-enum { MOST_GROWTH = 32 };
+/* Room for the normalized texts. Few characters become more bytes, no text this many times more. None
+ * where 32 bits could not count the bytes of a window of so long texts, which are refused then. */
+enum { MOST_GROWTH = 32, MOST_WINDOW = 64 };
 
 static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)
 {
@@ -143,7 +145,7 @@ static size_t text_room(struct text_view list, const struct vocabulary *vocabula
             vocabulary_text(vocabulary, entry.id, &text_len) != NULL &&
             text_len <= vocabulary->strings_bytes - total)
             total += text_len;
-    return total * MOST_GROWTH;
+    return total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
 }
 
 /* The tables, and what building them takes. */

@@ -323,7 +323,7 @@ static struct patient map_file(void)
 static void make_int8(struct patient *file, const char *name)
 {
     uint8_t *entry = tensor_entry(file, name), *data = file->data + get_u64(entry + 56);
-    size_t rows = get_u64(entry + 24), cols = get_u64(entry + 32);
+    size_t rows = (size_t)get_u64(entry + 24), cols = (size_t)get_u64(entry + 32);
     float *scales = (float *)(void *)(data + tensor_scales_offset(LAYOUT_PANELS, rows, cols));
     for (size_t i = 0; i < rows; i++)
         scales[i] = 0x1p-11f;

@@ -258,7 +258,13 @@ TEST(int8_of_any_size)
 
 /* ---- sizes ---- */
 
+/* Twice as wide as size_t. */
+#if SIZE_MAX > UINT32_MAX
 __extension__ typedef unsigned __int128 wide;
+#else
+typedef uint64_t wide;
+#endif
+enum { HALF = 4 * sizeof(size_t) }; /* of its bits */
 
 /* weights/FORMAT.md, "Tensor directory". */
 static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, size_t rows,
@@ -267,7 +273,7 @@ static wide bytes_by_format(enum tensor_type type, enum tensor_layout layout, si
     static const unsigned element[] = {
         [TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2, [TENSOR_INT8] = 1};
     wide n = rows, k = cols;
-    if (n >> 32 != 0 && k >> 32 != 0) /* more than there is, and soon more than 128 bits */
+    if (n >> HALF != 0 && k >> HALF != 0) /* more than there is, and soon more than is wide */
         return n * (k >> 2);
     if (layout == LAYOUT_PANELS) {
         n = (n + 15) / 16 * 16;
@@ -284,7 +290,7 @@ static void check_bytes(size_t rows, size_t cols)
         for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
             size_t got = tensor_bytes(types[t], (enum tensor_layout)layout, rows, cols);
             wide expected = bytes_by_format(types[t], (enum tensor_layout)layout, rows, cols);
-            if (got == 0 ? expected < (wide)1 << 60 && rows > 0 && cols > 0 : got != expected)
+            if (got == 0 ? expected <= SIZE_MAX / 16 && rows > 0 && cols > 0 : got != expected)
                 fail_msg("type %d, layout %d, [%zu, %zu]: %zu bytes", (int)types[t], layout, rows,
                          cols, got);
         }
@@ -295,8 +301,8 @@ TEST(bytes)
 {
     static const size_t around[] = {0,
                                     1,
-                                    (size_t)1 << 31,
-                                    (size_t)1 << 32,
+                                    (size_t)1 << (HALF - 1),
+                                    (size_t)1 << HALF,
                                     SIZE_MAX / 64,
                                     SIZE_MAX / 16,
                                     SIZE_MAX / 8,
@@ -314,8 +320,8 @@ TEST(bytes)
         for (size_t d = 0; d < 9; d++)
             check_bytes(around[i / N] + d / 3 - 1, around[i % N] + d % 3 - 1);
     for (size_t i = 0; i < 200000; i++) {
-        size_t rows = support_random(&state) >> support_below(&state, 64);
-        check_bytes(rows, support_random(&state) >> support_below(&state, 64));
+        size_t rows = (size_t)(support_random(&state) >> support_below(&state, 64));
+        check_bytes(rows, (size_t)(support_random(&state) >> support_below(&state, 64)));
         check_bytes(rows, 1 + support_below(&state, 5));
     }
     assert_int_equal(tensor_bytes((enum tensor_type)0, LAYOUT_ROWS, 4, 4), 0);

@@ -293,8 +293,8 @@ static bool read_tensor(struct reference_weights *weights, const struct section 
     uint64_t name = read_u32(entry), name_len = read_u32(entry + 4);
     CHECK(within(name, name_len + 1, directory->n_bytes), "tensor %zu: name", index);
     tensor->name = (const char *)bytes + name;
-    CHECK(name_len > 0 && strnlen(tensor->name, name_len + 1) == name_len, "tensor %zu: name",
-          index);
+    CHECK(name_len > 0 && strnlen(tensor->name, (size_t)name_len + 1) == name_len,
+          "tensor %zu: name", index);
     uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
     uint32_t n_dims = read_u32(entry + 16);
     bool has_factors = type > REFERENCE_INT8;

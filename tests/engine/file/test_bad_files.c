@@ -155,7 +155,7 @@ static void open_with_healed_table(struct patient *copy, size_t at, const void *
 
 TEST(every_table_byte_healed)
 {
-    size_t start = get_u64(sound.data + 32);
+    size_t start = (size_t)get_u64(sound.data + 32);
 
     for (size_t at = start; at < start + 6 * SECTION; at++)
         flip(&sound, at, open_with_healed_table, NULL);

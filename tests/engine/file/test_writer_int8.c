@@ -156,7 +156,7 @@ TEST(wrong_sums_are_found)
         uint8_t *sum = data + ELEMENTS + 4 * PADDED_ROWS + 4 * columns[i];
         uint32_t right = get_u32(sum);
         set_u32(sum, right + 1);
-        set_u32(entry + ENTRY_CRC, crc32c(0, data, get_u64(entry + ENTRY_OFFSET + 8)));
+        set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
         heal_section(&file, "DATA");
         heal_section(&file, "TENS");
         assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL),

@@ -65,10 +65,6 @@ static void begin(struct printer *printer)
         printer->message = "cannot make a temporary file for the rows";
 }
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "this machine's numbers have another byte order than the file"
-#endif
-
 static bool put_rows(FILE *stream, const float *values, size_t n)
 {
     return fwrite(values, sizeof *values, n, stream) == n;
