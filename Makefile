@@ -36,7 +36,7 @@ TOOL_LIBS := $(call packages,--libs jansson openblas)
 TEST_LIBS := $(call packages,--libs cmocka jansson openblas)
 
 GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))
-NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring bench,$(GOALS))$(findstring san,$(GOALS)),cmocka)
+NEEDED := openblas libutf8proc jansson $(if $(findstring test,$(GOALS))$(findstring bench,$(GOALS))$(findstring san,$(GOALS))$(findstring fuzz-all,$(GOALS)),cmocka)
 MISSING := $(strip $(foreach name,$(NEEDED),$(if $(call packages,--modversion $(name)),,$(name))))
 $(if $(GOALS),$(if $(MISSING),$(error $(PKG_CONFIG) does not find $(MISSING); sh tools/setup.sh installs what the build needs)))
 
@@ -120,6 +120,7 @@ help:
 	@echo 'make tsan          the tests of threads under ThreadSanitizer, build/tsan/'
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
+	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
 	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options)'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
@@ -321,7 +322,12 @@ fuzz:
 		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
 
 fuzzers: $(FUZZERS)
-	@echo 'Built $(BUILD)/. Next: $(BUILD)/fuzz_safetensors -max_total_time=60'
+	@echo 'Built $(BUILD)/. Next: make fuzz-all TIME=60, or $(BUILD)/fuzz_json -max_total_time=60'
+
+TIME ?= 60
+.PHONY: fuzz-all
+fuzz-all: $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/tests/fuzz/test_%) fuzz
+	@tests/fuzz/all.sh $(BUILD) $(TIME)
 
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED) $(BUILD)/libtools.a $(BUILD)/liball.a
 	$(call say,link)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TOOL_LIBS)
