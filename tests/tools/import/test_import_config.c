@@ -107,6 +107,12 @@ TEST(config_values)
     import_refused("types", "token_type_embeddings");
     import_config_with("architectures", json_null());
     import_accepted("no architectures, but a model_type");
+    import_config_with("model_type", json_null());
+    import_accepted("no model_type, but an architecture");
+    import_write("config.json", "{\"hidden_size\": 8}");
+    import_refused("neither", "no 'architectures', no 'model_type'");
+    import_write("config.json", "{\"model_type\": \"magic\"}");
+    import_refused("another type alone", "the architecture magic is not known");
     import_config_with("architectures", json_pack("[s]", "BertForSequenceClassification"));
     import_refused("no classifier", "classifier");
 }
@@ -121,6 +127,7 @@ TEST(labels)
         {"{\"1\": \"a\"}", "\"0\" is missing"},
         {"{\"0\": 1}", "\"0\" is a number"},
         {"{\"zero\": \"a\"}", "\"0\" is missing"},
+        {"null", NULL}, /* as many as the classifier has rows */
     };
     struct tiny_tensors tensors;
     const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
@@ -166,8 +173,12 @@ TEST(scores)
         {"sbert_ce_default_activation_function", "torch.nn.modules.linear.Identity", SCORES_NONE},
         {"sbert_ce_default_activation_function", "torch.nn.modules.activation.Sigmoid",
          SCORES_SIGMOID},
+        {"problem_type", "multi_label_classification", SCORES_SIGMOID},
+        {"problem_type", "single_label_classification", SCORES_SIGMOID},
         {"problem_type", "regression", SCORES_NONE},
     };
+    static const int64_t of_two[] = {SCORES_SOFTMAX, SCORES_SOFTMAX, SCORES_SIGMOID,
+                                     SCORES_SIGMOID, SCORES_SOFTMAX, SCORES_NONE};
     struct checkpoint_config config;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int n_labels = 1; n_labels <= 2; n_labels++) {
@@ -182,8 +193,8 @@ TEST(scores)
             read_config(&file, text, &config);
             if (n_labels == 1)
                 assert_int_equal(config.model.scores, cases[i].scores);
-            else if (i < 2)
-                assert_int_equal(config.model.scores, SCORES_SOFTMAX);
+            else
+                assert_int_equal(config.model.scores, of_two[i]);
             json_file_free(&file);
             free(text);
         }

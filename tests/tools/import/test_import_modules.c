@@ -13,6 +13,8 @@ TEST(sentence_transformers)
 {
 #define MODULE(path, type)                                                                         \
     "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
+#define DENSE      MODULE("2_Dense", "Dense") ", "
+#define MANY(text) text text text text text text text text text
     static const struct {
         const char *file, *text, *words; /* words NULL: accepted */
     } cases[] = {
@@ -31,6 +33,20 @@ TEST(sentence_transformers)
          "9_Pooling"},
         {"modules.json", "[" MODULE("0_T", "Transformer") "]", "0_T/config.json"},
         {"modules.json", "[" MODULE("", "Transformer") "]", NULL},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("1_Dropout", "Dropout") "]",
+         NULL},
+        {"modules.json", "[" MODULE("", "Transformer") ", " MODULE("1_Pooling/", "Pooling") "]",
+         NULL},
+        {"modules.json",
+         "[" MODULE("", "Transformer") ", " MODULE("1_Pooling", "Pooling") ", " MANY(DENSE) "{}]",
+         "more than 8 Dense modules"},
+        {"modules.json",
+         "[" MODULE("", "Transformer") ", " MODULE(
+             "1_Pooling", "Pooling") ", " DENSE "{\"path\": \"3_Dense\", \"type\": \"Dense\"}]",
+         "differs from the Dense module before it"},
+        {"modules.json",
+         "[{\"path\": \"" MANY(MANY("0123456789")) "\", \"type\": \"Transformer\"}]",
+         "'path' is longer than 256 bytes"},
         {"1_Pooling/config.json", "{}", "expected one"},
         {"1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": 1}", "pooling_mode_mean_tokens"},
         {"1_Pooling/config.json",
@@ -54,9 +70,13 @@ TEST(sentence_transformers)
         {"sentence_bert_config.json", "{\"max_seq_length\": 0}", "max_seq_length"},
         {"sentence_bert_config.json", "{\"max_seq_length\": null}", NULL},
         {"sentence_bert_config.json", "{\"do_lower_case\": \"no\"}", "do_lower_case"},
+        {"tokenizer_config.json", "{\"do_lower_case\": true, \"tokenizer_class\": null}", NULL},
         {"config_sentence_transformers.json", "{\"prompts\": []}", "prompts"},
         {"config_sentence_transformers.json", "{\"prompts\": {\"q\": 1}}", "'q'"},
         {"config_sentence_transformers.json", "{\"prompts\": {\"fra\xc3\xa7\": \"x\"}}", "ASCII"},
+        {"config_sentence_transformers.json", "{\"prompts\": {\"a b\": \"x\"}}", "with blanks"},
+        {"config_sentence_transformers.json",
+         "{\"prompts\": {\"" MANY("0123456789") "01234567890\": \"x\"}}", "more than 100 bytes"},
         {"config_sentence_transformers.json", "{\"default_prompt_name\": \"q\"}", "'q'"},
         {"config_sentence_transformers.json", "{}", NULL},
     };
@@ -69,6 +89,8 @@ TEST(sentence_transformers)
         else
             import_accepted(cases[i].text);
     }
+#undef MANY
+#undef DENSE
 #undef MODULE
 }
 

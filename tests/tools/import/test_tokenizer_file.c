@@ -120,6 +120,15 @@ TEST(switches)
 
 TEST(refused_parts)
 {
+#define FOUR(text)    text text text text
+#define SIXTEEN(text) FOUR(text) FOUR(text) FOUR(text) FOUR(text)
+#define NESTED        "{\"type\": \"Sequence\", \"normalizers\": ["
+#define SEQUENCE(id)  "{\"Sequence\": {\"id\": \"" id "\", \"type_id\": 0}}"
+#define SPECIAL(id)   "{\"SpecialToken\": {\"id\": \"" id "\", \"type_id\": 0}}"
+#define TEMPLATE(single)                                                                           \
+    "\"post_processor\": {\"type\": \"TemplateProcessing\", \"special_tokens\": {\"[CLS]\": "      \
+    "{\"ids\": [1]}, \"text\": {\"ids\": \"1\"}, \"far\": {\"ids\": [99]}, \"hole\": {\"ids\": "   \
+    "[4]}, \"half\": {\"ids\": [0.5]}}, \"single\": " single "}"
     static const char *const cases[][2] = {
         {"\"normalizer\": {\"type\": \"Precompiled\"}", "normalizer is 'Precompiled'"},
         {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Replace\"}]}",
@@ -141,6 +150,29 @@ TEST(refused_parts)
         {"\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
          "{\"id\": \"x\", \"type_id\": 0}}]}",
          "'x'"},
+        {TEMPLATE("5"), "'single'"},
+        {TEMPLATE("[{}]"), "'single'"},
+        {TEMPLATE("[" SEQUENCE("C") "]"), "'single'"},
+        {TEMPLATE("[" SEQUENCE("B") "]"), "'single'"},
+        {TEMPLATE("[" SEQUENCE("A") ", " SEQUENCE("B") "]"), "'single'"},
+        {TEMPLATE("[" SEQUENCE("A") ", " SEQUENCE("A") "]"), "'single'"},
+        {TEMPLATE("[" SIXTEEN(SPECIAL("[CLS]") ", ") SEQUENCE("A") "]"), "at most 16 pieces"},
+        {TEMPLATE("[" SIXTEEN(SPECIAL("[CLS]") ", ") SPECIAL("[CLS]") ", " SEQUENCE("A") "]"),
+         "at most 16 pieces"},
+        {TEMPLATE("[" SPECIAL("text") "]"), "'text'; expected a token of its"},
+        {TEMPLATE("[" SPECIAL("far") "]"), "'far' has an id that is not in"},
+        {TEMPLATE("[" SPECIAL("hole") "]"), "'hole' has an id that is not in"},
+        {TEMPLATE("[" SPECIAL("half") "]"), "'half' has an id that is not in"},
+        {"\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"x\"]}", "'cls'"},
+        {"\"added_tokens\": [5]", "an added token is a number; expected an object"},
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": {}}",
+         "'normalizers' is an object; expected an array"},
+        {"\"normalizer\": " SIXTEEN(NESTED) "{\"type\": \"NFC\"}" SIXTEEN("]}"),
+         "Sequences inside one another; expected at most 8"},
+        {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": "
+         "[" SIXTEEN("{\"type\": \"NFC\"}, ")
+             SIXTEEN("{\"type\": \"NFC\"}, ") "{\"type\": \"NFC\"}]}",
+         "have 33 steps; expected at most 32"},
         {"\"added_tokens\": {}", "added_tokens"},
         {"\"added_tokens\": [{\"id\": 9, \"content\": \"new\"}]", "'new' has the id 9; expected 5"},
         {"\"added_tokens\": [{\"id\": 2, \"content\": \"[CLS]\"}]",
@@ -155,6 +187,36 @@ TEST(refused_parts)
         if (strstr(problem.text, cases[i][1]) == NULL)
             fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
     }
+#undef TEMPLATE
+#undef SPECIAL
+#undef SEQUENCE
+#undef NESTED
+#undef SIXTEEN
+#undef FOUR
+}
+
+/* Rare ways of writing what is taken. */
+TEST(taken_parts)
+{
+    static const char *const cases[] = {
+        "\"post_processor\": {\"type\": \"Sequence\", \"processors\": [{\"type\": "
+        "\"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]}]}",
+        "\"added_tokens\": [{\"id\": 7, \"content\": \"\"}]", /* which the reference ignores */
+        "\"normalizer\": {\"type\": \"NFC\"}, \"pre_tokenizer\": null",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i]);
+        parsed(text);
+        assert_string_equal(tokenizer.single, i == 0 ? "1:0 A:0 2:0" : "");
+        assert_setting("added", NULL);
+        import_tokenizer_free(&tokenizer);
+    }
+    parsed("{\"model\": {\"vocab\": {\"u\": 0, \"\": 1}, \"unk_token\": \"u\", "
+           "\"max_input_chars_per_word\": 50}}"); /* old: its kind is guessed */
+    assert_setting("kind", "wordpiece");
+    assert_int_equal(tokenizer.draft.words.n, 1); /* no text becomes the empty token */
+    import_tokenizer_free(&tokenizer);
 }
 
 TEST(refused_models)
@@ -163,6 +225,9 @@ TEST(refused_models)
         {"{}", "model"},
         {"{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "model is 'Unigram'"},
         {"{\"model\": {\"merges\": [], \"vocab\": {}}}", "model is 'BPE'"},
+        {"{\"model\": {\"vocab\": [[\"a\", 0]]}}", "model is 'Unigram'"},
+        {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": [\"a\"]}}", "'vocab' is an array"},
+        {"{\"model\": {\"type\": \"WordLevel\"}}", "'vocab' is null"},
         {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}}}", "unk_token"},
         {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"a\": 0}, \"unk_token\": \"b\"}}",
          "'b'"},
@@ -277,8 +342,14 @@ TEST(vocabulary_file)
 
     write_file("tokenizer_config.json", "{\"tokenizer_class\": \"BertJapaneseTokenizer\"}");
     refused_directory("BertJapaneseTokenizer");
+    write_file("tokenizer_config.json", "{\"tokenizer_class\": \"BartTokenizerS\"}"); /* as long */
+    refused_directory("BartTokenizerS");
+    write_file("tokenizer_config.json", "{\"tokenizer_class\": \"Fast\"}");
+    refused_directory("Fast");
     write_file("tokenizer_config.json", "{\"do_basic_tokenize\": false}");
     refused_directory("do_basic_tokenize");
+    write_file("tokenizer_config.json", "{\"never_split\": [\"a\"]}");
+    refused_directory("never_split");
     write_file("tokenizer_config.json", "{\"do_lower_case\": \"no\"}");
     refused_directory("do_lower_case");
     write_file("tokenizer_config.json", "{}");
