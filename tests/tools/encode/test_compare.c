@@ -85,6 +85,42 @@ TEST(compare_other_cases)
     assert_contains(shell_expect(0, "$ENCODE --compare '' ''")->out, "share no word");
 }
 
+/* What the last sentence says of models in which less of a text reaches a word. */
+TEST(sentences_of_other_models)
+{
+    static const char *const cases[][3] = {
+        {"-m flat.weights --position none --mask causal", "'a b' 'b a'",
+         "The shared words have the same vectors up to rounding (largest difference 0)."},
+        {"-m flat.weights --position none", "'a b' 'b c'",
+         "The shared words have the same vectors up to rounding (largest difference 0)."},
+        {"-m flat.weights --position-scale 0", "'a b' 'b a'",
+         "Without positions and with a full mask"},
+        {"-m flat.weights --position-scale 1e-12", "'a b' 'b a'",
+         "what the sinusoidal positions add in these places is the same, or too little to show"},
+        {"-m flat.weights", "'a b' 'b c'",
+         "takes in its word and its word's place (there are no layers)"},
+        {"-m index.weights", "'a b' 'a b c'",
+         "takes in the whole text and, as index positions do, the number of tokens: "},
+        {"-m index.weights", "'a b' 'b c a'",
+         "takes in the whole text, its word's place and, as index positions do, the number of "
+         "tokens: "},
+        {"-m index.weights", "'a b c' 'd b a'", "takes in the whole text and its word's place: "},
+        {"-m index.weights --mask causal", "'a b c' 'd b'",
+         "takes in all that comes before its word"},
+        {"-m index.weights --mask causal", "'a b c' 'a b d'",
+         ": with a causal mask a word sees only itself and what comes before it."},
+    };
+    shell_expect(0, "$NEW -o flat.weights --layers 0 --width 8 --words 'a b c d' && $NEW -o "
+                    "index.weights --layers 1 --width 8 --position index --words 'a b c d'");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_contains(
+            unwrap(shell_expect(0, "$ENCODE %s --compare %s", cases[i][0], cases[i][1])->out),
+            cases[i][2]);
+    assert_contains(shell_expect(1, "$ENCODE --compare <&-")->err, "cannot read line 1 of stdin");
+    assert_contains(shell_expect(1, "$ENCODE --compare I \"$(yes I | head -n 20 | xargs)\"")->err,
+                    "text 2 has 22 tokens and the limit is 16");
+}
+
 TEST(sentence_leaves_out_words_that_stay_the_same)
 {
     /* All are one token to the model, so the one in the middle sees the same. */

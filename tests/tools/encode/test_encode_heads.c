@@ -124,6 +124,16 @@ TEST(entities)
         "line 1 of stdin: --entities takes texts");
 }
 
+/* Labels without B- and I- name an entity by themselves; a tag of another kind is a name too. */
+TEST(entities_of_plain_labels)
+{
+    shell_expect(0, "$NEW -o tags.weights --words 'a b' --width 8 --layers 0 --head token --labels "
+                    "LOC,ITEM,B_PER,OTHER --seed 3");
+    const char *out = shell_expect(0, "$ENCODE -m tags.weights --entities -f csv 'a b a b'")->out;
+    assert_contains(out, "\r\n0,a b,LOC,");
+    assert_contains(out, "\r\n0,a,B_PER,");
+}
+
 /* ---- Words for mask tokens ---- */
 
 TEST(fill)
@@ -153,6 +163,11 @@ TEST(fill)
             ->err,
         "encode: text 1 has no [MASK] in the part that was kept (--on-long chunk keeps all): there "
         "is nothing to fill\n");
+    out = shell_expect(0, "$ENCODE -m mask.head --fill --raw-scores dog --pair '[MASK]'")->out;
+    assert_contains(out, "[MASK] at token 3, pair bytes 0-6\n  word         id        logit\n");
+    out = shell_expect(0, "$ENCODE -m mask.head --fill -f json dog --pair '[MASK]'")->out;
+    assert_contains(out, "\"token\": 3, \"span\": [0, 6], \"pair\": true, \"candidates\"");
+    assert_contains(shell_expect(0, "$ENCODE -m mask.head --fill dog")->out, "(no mask token)\n");
     /* More than there are words. */
     assert_lines(shell_expect(0, "$ENCODE -m mask.head --fill --top 99 -f csv '[MASK]'")->out, 15);
 }
@@ -214,6 +229,20 @@ TEST(rank_failures)
         shell_expect(1, "echo '[\"dog\", \"cat\"]' | $ENCODE -m pair.head --rank dog --input jsonl")
             ->err,
         "line 1 of stdin: --rank takes single texts");
+    assert_contains(
+        shell_expect(1, "echo '{\"ids\": [4]}' | $ENCODE -m pair.head --rank dog --input jsonl")
+            ->err,
+        "line 1 of stdin: --rank takes single texts");
+    assert_contains(shell_expect(1, "$ENCODE -m pair.head --rank dog cat '%s'", LONG_TEXT)->err,
+                    "text 2 has 18 tokens and the limit is 12");
+    assert_contains(shell_expect(0, "$ENCODE -m bare.emb --rank dog '' --no-special")->err,
+                    "text 1 has no tokens: its score is 0");
+    assert_lacks(shell_expect(0, "$ENCODE -m bare.emb --rank dog cat --in-order")->out, "rank");
+    assert_lacks(shell_expect(0, "$ENCODE -m bare.emb --rank dog cat --in-order -f json")->out,
+                 "\"rank\"");
+    assert_string_equal(shell_expect(0, "$ENCODE -m bare.emb --rank dog -f csv </dev/null")->out,
+                        "rank,text_index,score,text\r\n");
+    assert_lines(shell_expect(0, "$ENCODE -m bare.emb --rank dog --top 9 cat '' -f json")->out, 2);
     assert_contains(shell_expect(2, "$ENCODE -m pair.head -p mean --rank dog cat")->err,
                     "which reads both texts");
     assert_contains(shell_expect(2, "$ENCODE -m bare.emb --raw-scores --rank dog cat")->err,
@@ -247,6 +276,15 @@ TEST(similarity)
                     "encode: line 2 of stdin has 13 ids and the limit is 12; ");
     assert_contains(shell_expect(1, "echo dog | $ENCODE -m bare.emb --similarity")->err,
                     "at least two texts; stdin has one");
+    assert_contains(shell_expect(1, "$ENCODE -m bare.emb --similarity </dev/null")->err,
+                    "at least two texts; stdin has none");
+    assert_contains(shell_expect(1, "$ENCODE -m bare.emb --similarity dog '%s'", LONG_TEXT)->err,
+                    "text 2 has 18 tokens and the limit is 12");
+    assert_string_equal(
+        shell_expect(0, "printf '[\"dog\", \"cat\"]\\n{\"ids\": [4]}\\n' | $ENCODE -m bare.emb "
+                        "--similarity -f json --input jsonl | cut -c -40")
+            ->out,
+        "{\"texts\": [[\"dog\", \"cat\"], null], \"simil\n");
     assert_lines(
         shell_expect(
             0, "for i in $(seq 300); do echo dog; done | $ENCODE -m bare.emb --similarity -f csv")

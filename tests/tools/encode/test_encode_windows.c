@@ -90,6 +90,19 @@ TEST(windows_of_pairs)
         "room\n");
 }
 
+/* In tables a window of the second text says so. */
+TEST(windows_of_pairs_in_text)
+{
+    const char *pair = "rome --pair '" LONG_TEXT "'";
+    const char *out = shell_expect(0, "$ENCODE -m bare.emb --on-long chunk %s", pair)->out;
+    assert_contains(out, "\ntext 1, window 1 of 2, pair bytes 0-35: rome | dog cat good bad");
+    assert_contains(out, "pair 0-3");
+    out = shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk %s", pair)->out;
+    assert_contains(out, "1/2      pair 0-35  rome | dog cat");
+    out = shell_expect(0, "$ENCODE -m bare.emb --on-long truncate dog '%s'", LONG_TEXT)->out;
+    assert_contains(out, "paul smith  (12 of 18 tokens)\n");
+}
+
 /* More windows than go in one call, then a text that cannot be read: the results before it stay. */
 TEST(many_windows)
 {

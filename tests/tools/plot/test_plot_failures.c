@@ -26,6 +26,10 @@ TEST(bad_gnuplot)
         {"cat >/dev/null", "drew nothing"},
         {"printf '\\211PNG'; cat >/dev/null", "a part of the picture"},
         {"cat >/dev/null; kill -9 $$", "signal 9"},
+        {"printf '\\211PNG\\r\\n\\032\\n'; yes x | head -c 1000; cat >/dev/null",
+         "a part of the picture"},
+        {"yes x | head -c 1000; cat >/dev/null", "a part of the picture"},
+        {"cat >/dev/null; printf ' \\001a\\177  b\\n ' >&2; exit 1", "gnuplot failed: a b\n"},
         {"exit 0", "gnuplot"},
         {"yes x | head -c 100000 >&2; exit 3", "gnuplot failed"},
     };
@@ -38,7 +42,15 @@ TEST(bad_gnuplot)
             shell_expect(1, "PATH=$PWD/fake:$PATH \"$PLOT\" position -n 400 -o e.png");
         assert_contains(run->err, cases[i].words);
         shell_expect(0, "test ! -e e.png");
+        if (i < 2) /* what is drawn in letters */
+            assert_contains(
+                shell_expect(1, "PATH=$PWD/fake:$PATH \"$PLOT\" words 'i ride' dog")->err,
+                cases[i].words);
     }
+    shell_expect(0, "chmod -x fake/gnuplot");
+    if (shell("test -x fake/gnuplot")->code != 0)
+        assert_contains(shell_expect(1, "PATH=$PWD/fake \"$PLOT\" position -o e.png")->err,
+                        "cannot start gnuplot: Permission denied");
 }
 
 TEST(outputs_that_fail)

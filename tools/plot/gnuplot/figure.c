@@ -7,16 +7,15 @@
 #include <string.h>
 
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
-                         size_t n_columns, double *values)
+                         size_t n_columns)
 {
     struct panel *panels = memory_zeros(figure->n_panels + 1, sizeof *panels);
     if (figure->n_panels)
         memcpy(panels, figure->panels, figure->n_panels * sizeof *panels);
     figure->panels = panels;
     struct panel *panel = &figure->panels[figure->n_panels++];
-    *panel = (struct panel){.kind = kind, .x.n = n_columns, .y.n = n_rows, .values = values};
-    if (!values)
-        panel->values = memory_zeros(n_rows, (n_columns ? n_columns : 1) * sizeof *values);
+    *panel = (struct panel){.kind = kind, .x.n = n_columns, .y.n = n_rows};
+    panel->values = memory_zeros(n_rows, n_columns * sizeof *panel->values);
     return panel;
 }
 

@@ -55,9 +55,9 @@ struct figure {
     bool shares_scale;       /* one colour scale for all panels */
 };
 
-/* A new panel, valid until the next one. values NULL: room for them, all 0. */
+/* A new panel, valid until the next one; its values are 0. */
 struct panel *figure_add(struct figure *figure, enum panel_kind kind, size_t n_rows,
-                         size_t n_columns, double *values);
+                         size_t n_columns);
 
 /* Room for names, which all elements are to get. */
 void axis_name_all(struct axis *axis);

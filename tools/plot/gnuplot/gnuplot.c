@@ -72,7 +72,7 @@ static bool judge(const struct child_result *result, char *message)
     int status = result->status;
     if (WIFSIGNALED(status))
         program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status), one_line(message));
-    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    else if (WEXITSTATUS(status) != 0)
         program_fail("gnuplot failed: %s", one_line(message));
     else if (result->len == 0)
         program_fail("gnuplot drew nothing: %s", one_line(message));

@@ -22,7 +22,7 @@ enum { NAME_COLUMNS = 24, LONG_NAME_COLUMNS = 44, PASSES = 4 };
 
 double text_points(const char *text, double font, size_t columns)
 {
-    return text ? (double)display_width(text, strlen(text), columns) * font * COLUMN_EM : 0;
+    return (double)display_width(text, strlen(text), columns) * font * COLUMN_EM;
 }
 
 char *text_cut(const char *text, size_t len, size_t columns)
@@ -78,14 +78,13 @@ static char *break_lines(const char *text, size_t columns)
 
 char *title_lines(const char *title, double points)
 {
-    double columns = (points + 20) / (AXIS_FONT * 0.55);
-    return break_lines(title, columns > 8 ? (size_t)columns : 8);
+    return break_lines(title, (size_t)fmax(8, (points + 20) / (AXIS_FONT * 0.55)));
 }
 
 static double lines_height(const char *lines, double font)
 {
-    double n = lines && lines[0] ? 1 : 0;
-    for (const char *c = lines; c && *c; c++)
+    double n = lines[0] ? 1 : 0;
+    for (const char *c = lines; *c; c++)
         n += *c == '\n' && c[1];
     return n * font * LINE_HEIGHT;
 }
@@ -234,8 +233,7 @@ static void measure_sides(struct page *page, const struct figure *figure)
 
 static double height_for(const struct panel *panel, double width)
 {
-    double rows = (double)(panel->y.n ? panel->y.n : 1);
-    double columns = (double)(panel->x.n ? panel->x.n : 1);
+    double rows = (double)panel->y.n, columns = (double)panel->x.n;
     switch (panel->kind) {
     case PANEL_MAP:
         return panel->is_square  ? width * rows / columns

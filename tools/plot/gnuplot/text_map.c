@@ -29,7 +29,7 @@ static double mean_of(const struct map *map, size_t row, size_t column)
     for (size_t y = row; y < row + map->block_y && y < panel->y.n; y++)
         for (size_t x = column; x < column + map->block_x && x < panel->x.n; x++, n++)
             sum += panel->values[y * panel->x.n + x];
-    return n ? sum / (double)n : 0;
+    return sum / (double)n;
 }
 
 static void put_cell(const struct map *map, double value)
@@ -106,7 +106,7 @@ static void put_key(const struct map *map)
 /* Numbers where they fit, as wide as the names above them or as there is room. */
 static size_t cell_columns(const struct panel *panel, size_t room)
 {
-    size_t share = room / (panel->x.n ? panel->x.n : 1);
+    size_t share = room / panel->x.n;
     size_t name = widest(&panel->x, NAME_COLUMNS) + 1;
     if (share < NUMBER_COLUMNS)
         return share >= 2 ? 2 : 1;
@@ -117,7 +117,7 @@ void text_map_print(const struct panel *panel, size_t columns, bool colors, FILE
 {
     struct map map = {.panel = panel, .colors = colors, .stream = stream};
     map.name_columns = widest(&panel->y, NAME_COLUMNS);
-    size_t room = columns > map.name_columns + 12 ? columns - map.name_columns - 1 : 11;
+    size_t room = columns - map.name_columns - 1;
     map.cell_columns = cell_columns(panel, room);
     map.block_x = map.cell_columns > 1 ? 1 : (panel->x.n + room - 1) / room;
     map.block_y = map.cell_columns >= NUMBER_COLUMNS ? 1 : (panel->y.n + ROWS_MOST - 1) / ROWS_MOST;
@@ -153,7 +153,7 @@ void text_dots_print(const struct panel *panel, size_t columns, FILE *stream)
     size_t name_columns = widest(&panel->y, SENTENCE_COLUMNS);
     bool has_own_lines = name_columns + numbers + BAR_LEAST > columns; /* names that are too long */
     size_t used = numbers + (has_own_lines ? 0 : name_columns);
-    size_t bar_columns = columns > used + BAR_LEAST ? columns - used : BAR_LEAST;
+    size_t bar_columns = columns - used;
     for (size_t k = 0; k < panel->x.n; k++)
         fprintf(stream, "%s %zu: %s\n", k ? "number" : "bar, number", k + 1,
                 axis_name(&panel->x, k));

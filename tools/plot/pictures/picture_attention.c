@@ -76,7 +76,7 @@ static struct panel *add_panel(const struct attention *attention, struct figure 
     const struct plot_options *options = attention->options;
     size_t n = attention->n, all = options->pad_to ? options->pad_to : n;
     size_t first = options->pad_left ? all - n : 0;
-    struct panel *panel = figure_add(figure, PANEL_MAP, all, all, NULL);
+    struct panel *panel = figure_add(figure, PANEL_MAP, all, all);
     for (size_t i = 0; i < n; i++)
         memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
     panel->most = panel_range(panel).most;

@@ -10,7 +10,7 @@ void picture_layers(struct source *source, struct figure *figure)
     const struct item *item = source_only_text(source, "nothing moves its tokens");
     const double *states = source_trace(source, WITH_POSITIONS, item, ENGINE_TRACE_HIDDEN);
     size_t n = item->n_tokens, width = source->encoder.info.width;
-    struct panel *panel = figure_add(figure, PANEL_MAP, source->encoder.info.n_layers, n, NULL);
+    struct panel *panel = figure_add(figure, PANEL_MAP, source->encoder.info.n_layers, n);
     for (size_t i = 0; i < panel->y.n * n; i++) /* the next layer's state is n rows on */
         panel->values[i] = vector_distance(states + i * width, states + (i + n) * width, width,
                                            options->by_cosine);

@@ -224,7 +224,7 @@ static void add_dots(struct source *source, struct figure *figure)
     static const enum with_positions kinds[] = {WITH_POSITIONS, WITHOUT_POSITIONS};
     bool has_positions = strcmp(source->position, "none") != 0;
     size_t n = source->n_items - 1, n_kinds = has_positions ? 2 : 1;
-    struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds, NULL);
+    struct panel *panel = figure_add(figure, PANEL_DOTS, n, n_kinds);
     const struct place *places = NULL;
     axis_name_all(&panel->x);
     axis_name_all(&panel->y);

@@ -180,7 +180,7 @@ static double compare_rows(const struct table *table, enum position_kind kind, s
 static void add_pairs(const struct plot_options *options, struct figure *figure,
                       const struct table *table)
 {
-    struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n, NULL);
+    struct panel *panel = figure_add(figure, PANEL_MAP, table->n, table->n);
     for (size_t a = 0; a < table->n; a++)
         for (size_t b = a; b < table->n; b++)
             panel->values[a * table->n + b] = panel->values[b * table->n + a] =
@@ -218,7 +218,7 @@ static void add_heatmap(const struct plot_options *options, struct figure *figur
 {
     bool turned = options->is_transposed;
     size_t n_rows = turned ? table->width : table->n, n_columns = turned ? table->n : table->width;
-    struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns, NULL);
+    struct panel *panel = figure_add(figure, PANEL_MAP, n_rows, n_columns);
     for (size_t p = 0; p < table->n; p++)
         for (size_t i = 0; i < table->width; i++)
             panel->values[turned ? i * table->n + p : p * table->width + i] =
@@ -239,7 +239,7 @@ static void add_waves(const struct plot_options *options, struct figure *figure,
     const size_t *dims = dims_read(options->dims ? options->dims : eighths, table->width, &n_dims);
     if (!dims)
         exit(PROGRAM_MISUSED);
-    struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n, NULL);
+    struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n);
     axis_name_all(&panel->y);
     for (size_t row = 0; row < n_dims; row++) {
         panel->y.labels[row] = text_new("dim %zu", dims[row]);
@@ -287,8 +287,8 @@ void picture_position(struct source *source, struct figure *figure)
     const struct table first = read_main(options);
     figure->title = KINDS[kind].title;
     if (!options->n_beside)
-        figure->title = text_new("%s: %s%s, %zu positions, d = %zu", figure->title, first.name,
-                                 first.numbers, first.n, first.width);
+        figure->title = text_new("%s: %s%s, %zu position%s, d = %zu", figure->title, first.name,
+                                 first.numbers, first.n, plural(first.n), first.width);
     add_table(options, figure, &first);
     for (size_t i = 0; i < options->n_beside; i++) {
         const struct table beside = read_beside(options, options->beside[i], &first);

@@ -48,7 +48,7 @@ static void fill(struct source *source, struct figure *figure)
 {
     size_t width, n = source->n_items;
     const float *vectors = source_pool(source, WITH_POSITIONS, &width);
-    struct panel *panel = figure_add(figure, PANEL_MAP, n, n, NULL);
+    struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
     for (size_t i = 0; i < n * n; i++)
         panel->values[i] = engine_cosine(vectors + i / n * width, vectors + i % n * width, width);
     panel->is_square = panel->shows_values = true;

@@ -59,7 +59,7 @@ static const double *read_vectors(const struct words *words, enum with_positions
 static struct panel *add_panel(const struct words *words, enum with_positions with, size_t t,
                                enum panel_kind kind, size_t n_columns, struct figure *figure)
 {
-    struct panel *panel = figure_add(figure, kind, words->n[t], n_columns, NULL);
+    struct panel *panel = figure_add(figure, kind, words->n[t], n_columns);
     axis_name_all(&panel->y);
     for (size_t i = 0; i < panel->y.n; i++)
         panel->y.labels[i] =
