@@ -77,9 +77,11 @@ struct engine_session {
     void *token_scratch;
     char *prompted; /* [prompted_cap] a text behind its prompt; its own block, NULL at first */
     size_t prompted_cap;
-    float *rank_vectors;    /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
-    struct barrier barrier; /* where a call's threads meet */
-    pthread_mutex_t lock;   /* of the call that the threads take inputs from */
+    float *rank_vectors;     /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
+    struct barrier barrier;  /* where a call's threads meet */
+    uint64_t alone_until_ns; /* one thread takes each pass: several would take turns */
+    uint64_t pause_ns;       /* how long that was the last time; 0: several were worth it */
+    pthread_mutex_t lock;    /* of the call that the threads take inputs from */
     struct profile_slot *profile; /* [threads], or NULL: nobody asked */
     struct pass pass;
 };

@@ -7,10 +7,12 @@
 #include "engine/runtime/region.h"
 
 #include "engine/runtime/cpus.h"
+#include "engine/runtime/profile.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The threads of the last region that the calling thread began, itself among them. */
@@ -103,20 +105,32 @@ size_t region_threads(size_t n, bool *is_refused)
     return n_in_pool = make_pool(n);
 }
 
-void region_run(size_t n, struct barrier *barrier, team_job job, void *user)
+/* Processor time that the calling thread has had. */
+static uint64_t thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
 {
     if (n == 1) {
         job(user, (struct team){0, 1, barrier});
-        return;
+        return 1;
     }
     sigset_t before;
+    uint64_t begin_ns = now_ns(), all_threads_ns = 0;
     block_signals(&before);
-#pragma omp parallel num_threads((int)n)
+#pragma omp parallel num_threads((int)n) reduction(+ : all_threads_ns)
     {
+        uint64_t own_ns = thread_ns();
         if (omp_get_thread_num() == 0)
             pthread_sigmask(SIG_SETMASK, &before, NULL);
         struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
         job(user, team);
         team_wait(team); /* politely, whatever OpenMP's own barrier is set to */
+        all_threads_ns += thread_ns() - own_ns;
     }
+    return (double)all_threads_ns / (double)(now_ns() - begin_ns);
 }
