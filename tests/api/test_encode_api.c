@@ -184,6 +184,26 @@ TEST(encode_refuses_inputs)
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
+/* What an input brings is a text, or ids, or tokens. */
+TEST(encode_refuses_mixtures)
+{
+    static const int32_t ids[] = {2, 4, 3};
+    static const engine_token token = {.id = 4};
+    const engine_input mixtures[] = {
+        {.ids = ids, .n_ids = 3, .text = ""},
+        {.ids = ids, .n_ids = 3, .text_len = 1},
+        {.ids = ids, .n_ids = 3, .pair = ""},
+        {.ids = ids, .n_ids = 3, .pair_len = 1},
+        {.ids = ids, .n_ids = 3, .tokens = &token},
+        {.ids = ids, .n_ids = 3, .n_tokens = 1},
+        {.tokens = &token, .n_tokens = 1, .text = ""},
+        {.tokens = &token, .n_tokens = 1, .pair = ""},
+        {.n_tokens = 1},
+    };
+    for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
+        assert_encode_refused(&mixtures[i], 1, NULL, ENGINE_ERROR_ARGUMENT);
+}
+
 TEST(encode_refuses_options)
 {
     engine_input input = support_text("I ride");

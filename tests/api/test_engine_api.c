@@ -106,6 +106,19 @@ TEST(open_the_default)
     assert_string_equal(info.path, "");
 }
 
+/* A path is taken whole or not at all. */
+TEST(open_a_default_with_a_long_name)
+{
+    char name[8192];
+    engine_error error;
+    engine_model *opened;
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    setenv("ENCODE_MODEL", name, 1);
+    assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_ARGUMENT);
+    unsetenv("ENCODE_MODEL");
+}
+
 TEST(names_and_values)
 {
     for (int i = 0; i <= ENGINE_POSITION_EXPONENTIAL; i++)
@@ -318,6 +331,10 @@ TEST(settings_end)
         ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_model_setting(NULL, ENGINE_SETTINGS_CONFIG, 0, &key, &value, &len),
                      ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_CONFIG, 0, NULL, &value, &len),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_CONFIG, 0, &key, NULL, &len),
+                     ENGINE_ERROR_ARGUMENT);
 }
 
 TEST(token_texts)
@@ -352,6 +369,9 @@ TEST(position_matrix_edges)
     engine_error error;
     float out[16 * D];
     size_t needed;
+
+    assert_refused(&error, engine_position_matrix(NULL, NULL, D, 1, out, D, NULL, &error),
+                   ENGINE_ERROR_ARGUMENT);
 
     assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, &error), 0);
     assert_int_equal(needed, 0);
@@ -415,22 +435,4 @@ TEST(verify_edges)
 TEST(closing_nothing)
 {
     engine_model_close(NULL);
-}
-
-TEST(cosines)
-{
-    static const float a[3] = {1, 2, 3}, opposite[3] = {-2, -4, -6}, zeros[3] = {0};
-    static const float across[3] = {2, -1, 0}, large[2] = {3e38f, 3e38f},
-                       small[2] = {1e-38f, 1e-38f};
-
-    assert_true(fabs(engine_cosine(a, a, 3) - 1) <= 1e-15);
-    assert_true(fabs(engine_cosine(a, opposite, 3) + 1) <= 1e-15);
-    assert_true(engine_cosine(a, across, 3) == 0);
-    assert_true(engine_cosine(a, zeros, 3) == 0);
-    assert_true(engine_cosine(zeros, zeros, 3) == 0);
-    assert_true(engine_cosine(a, a, 0) == 0);
-    assert_true(engine_cosine(NULL, NULL, 0) == 0);
-    assert_true(fabs(engine_cosine(large, large, 2) - 1) <=
-                1e-15); /* in double, nothing overflows */
-    assert_true(fabs(engine_cosine(small, small, 2) - 1) <= 1e-15);
 }

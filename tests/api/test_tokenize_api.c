@@ -1,4 +1,4 @@
-/* engine_tokenize at its edges: empty texts, pairs, texts longer than any limit, buffers that are
+/* Tokens, windows and prompts at their edges: empty texts, pairs, long texts, buffers that are
  * too small, what it refuses. */
 #include "tests/support.h"
 #include "tests/tiny_model.h"
@@ -75,6 +75,15 @@ TEST(tokenize_edges)
     assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
     assert_int_not_equal(engine_session_message(session)[0], 0);
+    ready = (engine_input){.n_ids = 1};
+    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    ready = (engine_input){.n_tokens = 1};
+    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    ready.tokens = tokens;
+    assert_int_equal(engine_tokenize(session, &ready, NULL, tokens, 8, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
     empty.text = NULL;
     empty.text_len = 3;
     assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL),
@@ -140,4 +149,41 @@ TEST(tokenize_a_pair)
     input.pair_len = 0; /* an empty second text is a pair all the same */
     assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
     assert_int_equal(needed, 5);
+}
+
+TEST(windows_that_are_refused)
+{
+    engine_input input = support_text("I ride");
+    engine_encode_options options = {.struct_bytes = sizeof options, .role = (engine_role)9};
+    engine_token tokens[8], untouched = {.id = -7};
+    engine_window windows[2];
+    size_t n;
+
+    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &n, NULL), 0);
+    assert_int_equal(engine_windows(NULL, tokens, n, NULL, windows, 2, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_windows(session, tokens, n, NULL, NULL, 2, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_windows(session, tokens, n, &options, windows, 2, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_windows(session, NULL, 0, NULL, NULL, 0, &n), ENGINE_ERROR_BUFFER);
+    assert_int_equal(n, 1); /* no tokens are one window all the same */
+    assert_int_equal(engine_windows(session, NULL, 0, NULL, windows, 2, &n), 0);
+    engine_window_tokens(&windows[0], tokens, 0, &untouched);
+    engine_window_tokens(&windows[0], tokens, 4, NULL);
+    assert_int_equal(untouched.id, -7);
+}
+
+TEST(prompts_without_arguments)
+{
+    engine_encode_options other = {.struct_bytes = SIZE_MAX};
+    const char *text;
+    size_t len;
+
+    assert_int_equal(engine_prompt(model, NULL, &text, &len, NULL), 0);
+    assert_int_equal(len, 0);
+    assert_int_equal(engine_prompt(NULL, NULL, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_prompt(model, NULL, NULL, &len, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_prompt(model, NULL, &text, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_prompt(model, &other, &text, &len, NULL), ENGINE_ERROR_ARGUMENT);
 }

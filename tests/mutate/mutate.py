@@ -34,11 +34,16 @@ ISAS = os.environ.get("MUTANT_ISAS", "portable avx2").split()
 # Suites of the interface see one archive like the others, so that changed objects come before it.
 ARCHIVES = {f"{BUILD}/libengine.a": [f"{BUILD}/liball.a"], f"{BUILD}/libwriter.a": []}
 PROGRAMS_SUITES = f"{BUILD}/tests/tools/"
-# What is about threads and memory; and what compares instruction sets, of which only some are changed.
-UNLIKELY = r"test_(thread|fork|openblas|memory|allocation|same_bits)"
+# The quick suites that go through all of the library, for what its own suites do not notice.
+GOING_THROUGH = [f"tests/{name}.c" for name in (
+    "engine/test_heads", "engine/test_int8", "engine/test_positions", "engine/test_isa_identity",
+    "api/test_encode_api", "api/test_session_api", "api/test_tokenize_api", "api/test_prompt_api",
+    "tools/encode/test_encode_heads", "tools/encode/test_encode_windows", "tools/encode/test_padding")]
+# What takes long or is about threads and memory; and what compares instruction sets, of which only some are changed.
+LEFT_OUT = r"test_(thread|fork|openblas|memory|no_alloc|alloc|identity|precision|grid|\w+_cases|attention_k|same_bits)"
 LONGEST = 1  # seconds of a suite that takes part
 LINKING = 0.1  # seconds, about
-WAITING = 60  # seconds that a suite may take without computing
+WAITING = 20  # seconds that a suite may take without computing
 
 
 def make_commands(targets):
@@ -105,7 +110,16 @@ class Source:
 class Suite:
     def __init__(self, path, link):
         self.path, self.link = path, link
-        self.is_sound = self.run({}, LONGEST)
+        self.seconds = 0.1
+        self.takes_part = None
+
+    def is_sound(self):
+        """Whether it passes and is quick as things are, which is found out when it is first needed."""
+        if self.takes_part is None:
+            self.takes_part = self.run({}, LONGEST)
+            if not self.takes_part:
+                print(f"{self.path} fails or takes more than {LONGEST} s as things are: left out", flush=True)
+        return self.takes_part
 
     def link_with(self, objects):
         """The suite with the changed objects before the archives; a suite of programs stays as it is, and
@@ -156,16 +170,12 @@ def suite_sources(source):
     """The file's own suites, and what else may notice: first those of its folder."""
     folder, name = os.path.split(source.path)
     own = glob(f"tests/{folder}/test_{os.path.splitext(name)[0]}*.c")
-    others = glob(f"tests/{folder}/test_*.c") + glob("tests/engine/test_*.c") + glob("tests/api/test_*.c")
-    if folder != "model/kernels":
-        others += glob("tests/tools/encode/test_*.c")
-    unlikely = r"same_bits" if name == "session.c" or "runtime" in folder else UNLIKELY
-    return own, [path for path in dict.fromkeys(own + others) if not re.search(unlikely, path)]
+    others = glob(f"tests/{folder}/test_*.c") + GOING_THROUGH
+    return own, [path for path in dict.fromkeys(own + others) if path in own or not re.search(LEFT_OUT, path)]
 
 
 def find_suites(source, known):
-    """The suites that pass and are quick as things are, and how many mutants each has killed, where the
-    file's own has an advance."""
+    """The suites, and how many mutants each has killed, where the file's own has an advance."""
     own, sources = suite_sources(source)
     paths = [f"{BUILD}/{path[:-2]}" for path in sources]
     library = f"{BUILD}/libengine.so.1"
@@ -174,10 +184,7 @@ def find_suites(source, known):
         if path not in known:
             link = links[library if path.startswith(PROGRAMS_SUITES) else path]
             known[path] = Suite(path, [word for old in link for word in ARCHIVES.get(old, [old])] + ["-s"])
-            if not known[path].is_sound:
-                print(f"{path} fails or takes more than {LONGEST} s as things are: left out", flush=True)
-    kills = {known[path]: 5 if f"{path[len(BUILD) + 1 :]}.c" in own else 1 for path in paths}
-    return Counter({suite: n for suite, n in kills.items() if suite.is_sound})
+    return Counter({known[path]: 5 if f"{path[len(BUILD) + 1 :]}.c" in own else 1 for path in paths})
 
 
 def verdict(source, kills, mutant):
@@ -186,7 +193,7 @@ def verdict(source, kills, mutant):
     if not source.is_changed():
         return "same object"
     for suite in sorted(kills, key=lambda suite: -kills[suite] / (LINKING + suite.seconds)):
-        if not suite.run(source.objects, int(3 * suite.seconds) + 2):
+        if suite.is_sound() and not suite.run(source.objects, int(3 * suite.seconds) + 2):
             kills[suite] += 1
             return f"killed\t{os.path.basename(suite.path)}"
     return "survived"

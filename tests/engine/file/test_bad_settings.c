@@ -227,3 +227,36 @@ TEST(settings_unknown_or_doubled)
     replace_setting(&copy, "CONF", "gate", name, sizeof name - 1);
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "gate");
 }
+
+static engine_status open_with_key(const char *key)
+{
+    struct patient copy = patient_copy(&sound, SPARE);
+    replace_setting(&copy, "META", key, "yes", 3);
+    return open_patient(&copy);
+}
+
+/* 1 to 256 printed characters. */
+TEST(keys_of_every_length)
+{
+    char key[258] = {0};
+    memset(key, 'k', 257);
+    assert_int_equal(open_with_key(key), ENGINE_ERROR_FORMAT);
+    key[256] = '\0';
+    assert_int_equal(open_with_key(key), ENGINE_OK);
+    assert_int_equal(open_with_key("!"), ENGINE_OK);
+    assert_int_equal(open_with_key("~"), ENGINE_OK);
+    assert_int_equal(open_with_key(" "), ENGINE_ERROR_FORMAT);
+    assert_int_equal(open_with_key("\x7f"), ENGINE_ERROR_FORMAT);
+    assert_int_equal(open_with_key(""), ENGINE_ERROR_FORMAT);
+}
+
+TEST(no_settings_at_all)
+{
+    static const uint8_t none[4] = {0};
+    struct patient copy = patient_copy(&sound, SPARE);
+    replace_section(&copy, "META", none, sizeof none);
+    assert_int_equal(open_patient(&copy), ENGINE_OK);
+    copy = patient_copy(&sound, SPARE);
+    replace_section(&copy, "META", none, 3);
+    assert_refused(&copy, ENGINE_ERROR_FORMAT, "section META is too short");
+}

@@ -45,6 +45,15 @@ TEST(random)
     }
 }
 
+TEST(none_wanted)
+{
+    const float scores[] = {1, 2};
+    struct candidate around[2] = {{.id = 7}, {.id = 8}};
+    top_k(scores, 2, 0, around + 1);
+    assert_int_equal(around[0].id, 7);
+    assert_int_equal(around[1].id, 8);
+}
+
 /* A number that is none is never larger than another. */
 TEST(nan)
 {

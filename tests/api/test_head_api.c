@@ -1,0 +1,237 @@
+/* The functions that answer from a head, and engine_rank and engine_cosine, at their edges: what they refuse, buffers
+ * that are too small, a session at work, tokens and prompts instead of a text. */
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 16, N_LABELS = 3, MOST = 8 };
+
+static engine_model *plain, *labels, *words; /* no head; labels of tokens; words for a mask */
+static engine_session *of_plain, *of_labels, *of_words;
+static const int32_t IDS[] = {1, 2};
+
+static engine_model *make(const char *head)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), "model.weights");
+    support_make_model(path, "I ride bike dog cat",
+                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", head);
+    return support_open(path);
+}
+
+SET_UP()
+{
+    plain = make("");
+    labels = make("--head token --labels B-X,I-Y,B-Z");
+    words = support_open("weights/default.weights");
+    of_plain = support_session(plain, NULL);
+    of_labels = support_session(labels, NULL);
+    of_words = support_session(words, NULL);
+}
+
+TEAR_DOWN()
+{
+    engine_session_free(of_plain);
+    engine_session_free(of_labels);
+    engine_session_free(of_words);
+    engine_model_close(plain);
+    engine_model_close(labels);
+    engine_model_close(words);
+}
+
+static engine_encode_options bad_options(void)
+{
+    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options),
+                                   .on_long = (engine_on_long)9};
+}
+
+TEST(names_of_labels)
+{
+    assert_string_equal(engine_label(labels, N_LABELS - 1), "B-Z");
+    assert_null(engine_label(labels, N_LABELS));
+    assert_null(engine_label(plain, 0));
+    assert_null(engine_label(NULL, 0));
+}
+
+TEST(classify_at_its_edges)
+{
+    engine_input text = support_text("I ride bike");
+    engine_encode_options bad = bad_options();
+    float scores[MOST * N_LABELS];
+    size_t needed = 0;
+    assert_int_equal(engine_classify(NULL, &text, 1, NULL, scores, 9, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_classify(of_plain, &text, 1, NULL, scores, 9, NULL, NULL),
+                     ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_classify(of_labels, &text, 1, &bad, scores, 9, NULL, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_classify(of_labels, &text, 1, NULL, scores, 8, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 3 * N_LABELS);
+    assert_int_equal(engine_classify(of_labels, &text, 1, NULL, scores, 9, &needed, NULL),
+                     ENGINE_OK);
+    for (size_t token = 0; token < 3; token++) /* softmax */
+        assert_true(fabsf(scores[3 * token] + scores[3 * token + 1] + scores[3 * token + 2] - 1) <=
+                    1e-6f);
+}
+
+TEST(entities_at_their_edges)
+{
+    engine_input text = support_text("I ride bike"), ids = support_ids(IDS, 2);
+    engine_encode_options bad = bad_options();
+    engine_entity found[MOST];
+    size_t n;
+    assert_int_equal(engine_entities(NULL, &text, NULL, found, MOST, &n, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_entities(of_labels, NULL, NULL, found, MOST, &n, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_entities(of_labels, &text, NULL, NULL, MOST, &n, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_entities(of_labels, &ids, NULL, found, MOST, &n, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_entities(of_plain, &text, NULL, found, MOST, &n, NULL),
+                     ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_entities(of_labels, &text, &bad, found, MOST, &n, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_entities(of_labels, &text, NULL, NULL, 0, &n, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(engine_entities(of_labels, &text, NULL, found, n, NULL, NULL), ENGINE_OK);
+}
+
+/* Tokens that were made before give what their text gives; a prompt is no part of an entity. */
+TEST(entities_of_tokens_and_behind_a_prompt)
+{
+    engine_input text = support_text("I ride bike"), ready = {0};
+    engine_encode_options prompted = {.struct_bytes = sizeof prompted, .prompt_text = "dog cat "};
+    engine_token tokens[MOST];
+    engine_entity of_text[MOST], of_tokens[MOST];
+    size_t n, n_again;
+    assert_int_equal(engine_tokenize(of_labels, &text, NULL, tokens, MOST, &n, NULL), ENGINE_OK);
+    ready.tokens = tokens;
+    ready.n_tokens = n;
+
+    assert_int_equal(engine_entities(of_labels, &text, NULL, of_text, MOST, &n, NULL), ENGINE_OK);
+    assert_int_equal(engine_entities(of_labels, &ready, NULL, of_tokens, MOST, &n_again, NULL),
+                     ENGINE_OK);
+    assert_int_equal(n_again, n);
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(of_tokens[i].label, of_text[i].label);
+        assert_int_equal(of_tokens[i].begin, of_text[i].begin);
+        assert_int_equal(of_tokens[i].end, of_text[i].end);
+        assert_memory_equal(&of_tokens[i].score, &of_text[i].score, sizeof(float));
+    }
+    prompted.prompt_len = strlen(prompted.prompt_text);
+    assert_int_equal(engine_entities(of_labels, &text, &prompted, of_text, MOST, &n, NULL),
+                     ENGINE_OK);
+    assert_true(n > 0);
+    assert_int_equal(of_text[0].begin,
+                     0); /* every label names an entity, so all words are in one */
+    assert_int_equal(of_text[n - 1].end, 11);
+}
+
+TEST(fill_at_its_edges)
+{
+    engine_input text = support_text("the [MASK] looks at the [MASK]");
+    engine_input bare = support_text("the dog looks");
+    engine_encode_options bad = bad_options();
+    engine_info info = {.struct_bytes = sizeof info};
+    engine_candidate found[2 * MOST];
+    size_t needed = 0;
+    assert_int_equal(engine_model_info(words, &info), ENGINE_OK);
+    assert_int_equal(engine_fill(NULL, &text, 1, NULL, found, MOST, &needed, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_fill(of_plain, &text, 1, NULL, found, MOST, &needed, NULL),
+                     ENGINE_ERROR_UNSUPPORTED);
+    assert_int_equal(engine_fill(of_words, NULL, 1, NULL, found, MOST, &needed, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_fill(of_words, &text, 1, NULL, NULL, MOST, &needed, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_fill(of_words, &text, 0, NULL, found, MOST, &needed, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(
+        engine_fill(of_words, &text, info.n_vocabulary + 1, NULL, found, MOST, &needed, NULL),
+        ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_fill(of_words, &text, info.n_vocabulary, NULL, NULL, 0, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 2 * info.n_vocabulary);
+    assert_int_equal(engine_fill(of_words, &text, 1, &bad, found, MOST, &needed, NULL),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_fill(of_words, &text, 3, NULL, found, 5, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, 6);
+    assert_int_equal(engine_fill(of_words, &bare, 3, NULL, NULL, 0, &needed, NULL), ENGINE_OK);
+    assert_int_equal(needed, 0);
+    assert_int_equal(engine_fill(of_words, &text, 3, NULL, found, 6, NULL, NULL), ENGINE_OK);
+    assert_int_equal(found[2].token, 2); /* [CLS] the [MASK] looks at the [MASK] [SEP] */
+    assert_int_equal(found[3].token, 6);
+    assert_true(found[0].score >= found[1].score && found[1].score >= found[2].score);
+}
+
+TEST(rank_at_its_edges)
+{
+    engine_input query = support_text("I ride"), texts[] = {support_text("bike"), {0}};
+    engine_encode_options bad = bad_options(), every = {.struct_bytes = sizeof every};
+    float scores[2];
+    assert_int_equal(engine_rank(NULL, &query, texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_rank(of_plain, NULL, texts, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_rank(of_plain, &query, NULL, 2, NULL, scores), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, NULL, NULL), ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, &bad, scores), ENGINE_ERROR_ARGUMENT);
+    bad.struct_bytes = SIZE_MAX;
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, &bad, scores), ENGINE_ERROR_ARGUMENT);
+    every.pooling = ENGINE_POOLING_NONE;
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, &every, scores),
+                     ENGINE_ERROR_ARGUMENT);
+    assert_int_equal(engine_rank(of_plain, &query, texts, 2, NULL, scores), ENGINE_OK);
+}
+
+/* A cross-encoder takes two plain texts, of which either may be empty. */
+TEST(rank_by_pairs_at_its_edges)
+{
+    engine_token token = {.id = 1};
+    engine_input query = support_text("I ride"), empty = {0}, cat = support_text("cat"),
+                 tokens = {0}, counted = {0}, paired = cat,
+                 of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
+    float scores[2];
+    engine_model *model = make("--head sequence --labels 1");
+    engine_session *session = support_session(model, NULL);
+    tokens.tokens = &token;
+    paired.pair_len = 1;
+    counted.text_len = 1;
+    const engine_input *const wrong[] = {&tokens, &paired, &counted, &of_lengths[0],
+                                         &of_lengths[1]};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(engine_rank(session, &query, wrong[i], 1, NULL, scores),
+                         ENGINE_ERROR_ARGUMENT);
+        assert_int_equal(engine_rank(session, wrong[i], &query, 1, NULL, scores),
+                         ENGINE_ERROR_ARGUMENT);
+    }
+    assert_int_equal(engine_rank(session, &query, &empty, 1, NULL, &scores[0]), ENGINE_OK);
+    empty.text = "";
+    assert_int_equal(engine_rank(session, &query, &empty, 1, NULL, &scores[1]), ENGINE_OK);
+    assert_memory_equal(&scores[0], &scores[1], sizeof(float));
+    engine_session_free(session);
+    engine_model_close(model);
+}
+
+TEST(cosines)
+{
+    static const float a[3] = {1, 2, 3}, opposite[3] = {-2, -4, -6}, zeros[3] = {0};
+    static const float across[3] = {2, -1, 0}, large[2] = {3e38f, 3e38f},
+                       small[2] = {1e-38f, 1e-38f};
+
+    assert_true(fabs(engine_cosine(a, a, 3) - 1) <= 1e-15);
+    assert_true(fabs(engine_cosine(a, opposite, 3) + 1) <= 1e-15);
+    assert_true(engine_cosine(a, across, 3) == 0);
+    assert_true(engine_cosine(a, zeros, 3) == 0);
+    assert_true(engine_cosine(zeros, zeros, 3) == 0);
+    assert_true(engine_cosine(a, a, 0) == 0);
+    assert_true(engine_cosine(NULL, NULL, 0) == 0);
+    assert_true(engine_cosine(a, NULL, 3) == 0);
+    assert_true(engine_cosine(NULL, a, 3) == 0);
+    assert_true(fabs(engine_cosine(large, large, 2) - 1) <=
+                1e-15); /* in double, nothing overflows */
+    assert_true(fabs(engine_cosine(small, small, 2) - 1) <= 1e-15);
+}
