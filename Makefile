@@ -32,7 +32,7 @@ LINK := $(CC) -Wl,-z,relro,-z,now,-z,noexecstack $(CFLAGS) $(SANITIZE) $(LDFLAGS
 packages = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(call packages,--libs libutf8proc) -lm -ldl
 PKG_CFLAGS := $(call packages,--cflags libutf8proc)
-TOOL_LIBS := $(call packages,--libs jansson openblas)
+TOOL_LIBS := $(call packages,--libs jansson)
 TEST_LIBS := $(call packages,--libs cmocka jansson openblas)
 
 GOALS := $(filter-out help uninstall,$(or $(MAKECMDGOALS),all))

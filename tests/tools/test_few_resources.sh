@@ -54,6 +54,45 @@ for kilobytes in 8000 20000 40000 60000 80000 100000 150000 200000; do
     done
 done
 
+# encode-plot finds principal components without OpenBLAS, which would wait for memory for ever.
+plot=("$programs/encode-plot" words -m "$folder/m.weights" 'a b c' 'c b a' -f data)
+run "${plot[@]}"
+cp "$folder/out" "$folder/expected.plot"
+check 'encode-plot: principal components' [ $code = 0 -a -s "$folder/out" ]
+for kilobytes in 8000 60000 200000; do
+    run timeout $seconds bash -c "$(declare -f limited); limited \"\$@\"" - $kilobytes "${plot[@]}"
+    if [ $code = 0 ]; then
+        check "encode-plot, $kilobytes KB: the same numbers" cmp "$folder/out" "$folder/expected.plot"
+    else
+        check "encode-plot, $kilobytes KB: ends by itself, not with $code" [ $code -lt 124 -o $code = 127 ]
+        check "encode-plot, $kilobytes KB: says why" [ -s "$folder/err" ]
+    fi
+done
+
+# A group of processes whose number or memory has a limit of its own, where one can be made.
+grouped() { (echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"); }
+in_group() { # CONTROLLER FILE OF VERSION 1, OF VERSION 2, LIMIT: encode in it ends by itself
+    local root=/sys/fs/cgroup limits=$2
+    [ -e $root/cgroup.controllers ] && limits=$3 || root=$root/$1
+    group=$root/encode-test-$$
+    if ! mkdir "$group" 2>/dev/null || ! { echo "$4" >"$group/$limits"; } 2>/dev/null; then
+        n_skipped=$((n_skipped + 1))
+        echo "skipped: no cgroup can be made to limit $1"
+        rmdir "$group" 2>/dev/null
+        return
+    fi
+    OMP_NUM_THREADS=3 run timeout $seconds bash -c "group=$group; $(declare -f grouped); grouped \"\$@\"" - "${encode[@]}"
+    rmdir "$group"
+    if [ $code = 0 ]; then
+        check "cgroup, $1 $4: the same numbers" cmp "$folder/out" "$folder/expected"
+    else
+        check "cgroup, $1 $4: ends by itself, not with $code" [ $code = 1 ]
+        check "cgroup, $1 $4: says why" [ -s "$folder/err" ]
+    fi
+}
+in_group pids pids.max pids.max 2
+in_group memory memory.limit_in_bytes memory.max 64M
+
 # ---- Threads that the user has bound to CPUs: all of these count, not the first thread's alone ----
 two() { env "$1" "$programs/encode-bench" -m "$folder/m.weights" --workloads lat16 -t 2 --seconds 0.01; }
 if [ "$(nproc)" -gt 1 ]; then
