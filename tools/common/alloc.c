@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char purpose[64];
 
@@ -39,9 +40,43 @@ void *alloc_resize(void *data, size_t n, size_t element_bytes)
     return resized;
 }
 
+/* ---- A stream into memory. glibc's open_memstream drops without an error what it has no memory
+ * for; this one fails as a write to a full disk does. ---- */
+
+struct memory {
+    char *bytes; /* [n], then a NUL */
+    size_t n;
+    char **text; /* where they go when the stream is closed */
+    size_t *len;
+};
+
+static ssize_t append(void *cookie, const char *bytes, size_t n)
+{
+    struct memory *memory = cookie;
+    char *grown = realloc(memory->bytes, memory->n + n + 1);
+    if (!grown)
+        return 0;
+    memcpy(grown + memory->n, bytes, n);
+    memory->bytes = grown;
+    memory->bytes[memory->n += n] = '\0';
+    return (ssize_t)n;
+}
+
+static int hand_over(void *cookie)
+{
+    struct memory *memory = cookie;
+    *memory->text = memory->bytes;
+    *memory->len = memory->n;
+    free(memory);
+    return 0;
+}
+
 FILE *alloc_open(char **text, size_t *len)
 {
-    FILE *stream = open_memstream(text, len);
+    struct memory *memory = alloc_zeros(1, sizeof *memory);
+    *memory = (struct memory){alloc_zeros(1, 1), 0, text, len};
+    FILE *stream =
+        fopencookie(memory, "w", (cookie_io_functions_t){.write = append, .close = hand_over});
     if (!stream)
         alloc_fail();
     return stream;
