@@ -32,13 +32,13 @@ static FILE *open_file(void)
     return file >= 0 ? fdopen(file, "w+") : NULL;
 }
 
-/* At most `most` bytes from its start, and how many; then a NUL. */
-static size_t read_file(FILE *file, char *bytes, size_t most)
+/* At most `most` bytes from its start, and how many; then a NUL. 0 or errno. */
+static int read_file(FILE *file, char *bytes, size_t most, size_t *len)
 {
-    rewind(file);
-    size_t len = fread(bytes, 1, most, file);
-    bytes[len] = '\0';
-    return len;
+    bool is_at_start = fseek(file, 0, SEEK_SET) == 0;
+    *len = is_at_start ? fread(bytes, 1, most, file) : 0;
+    bytes[*len] = '\0';
+    return is_at_start && !ferror(file) ? 0 : EIO;
 }
 
 /* ---- The process ---- */
@@ -71,17 +71,21 @@ static int spawn_and_wait(char *const arguments[], FILE *const files[N_FILES], i
     return reason;
 }
 
-static void read_answers(FILE *const files[N_FILES], struct child_result *result)
+static int read_answers(FILE *const files[N_FILES], struct child_result *result)
 {
     struct stat out;
-    size_t most = fstat(fileno(files[OUT]), &out) == 0 ? (size_t)out.st_size : 0;
-    result->bytes = malloc(most + 1);
-    if (result->bytes)
-        result->len = read_file(files[OUT], result->bytes, most);
-    size_t n = read_file(files[ERR], result->message, sizeof result->message - 1);
-    for (size_t i = 0; i < n; i++)
+    size_t n;
+    if (fstat(fileno(files[OUT]), &out) != 0)
+        return errno;
+    if ((result->bytes = malloc((size_t)out.st_size + 1)) == NULL)
+        return ENOMEM;
+    int reason = read_file(files[OUT], result->bytes, (size_t)out.st_size, &result->len);
+    if (!reason)
+        reason = read_file(files[ERR], result->message, sizeof result->message - 1, &n);
+    for (size_t i = 0; !reason && i < n; i++)
         if (result->message[i] == '\0')
             result->message[i] = ' ';
+    return reason;
 }
 
 int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result)
@@ -99,7 +103,7 @@ int run_child(char *const arguments[], const char *input, size_t len, struct chi
         reason = spawn_and_wait(arguments, files, &result->status);
     }
     if (!reason)
-        read_answers(files, result);
+        reason = read_answers(files, result);
     for (int i = 0; i < N_FILES; i++)
         if (files[i])
             fclose(files[i]);

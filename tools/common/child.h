@@ -8,7 +8,7 @@
 enum { CHILD_MESSAGE_BYTES = 4096 };
 
 struct child_result {
-    char *bytes; /* [len] of its stdout, then a NUL; to be freed; NULL: no memory for it */
+    char *bytes; /* [len] of its stdout, then a NUL; to be freed; or NULL */
     size_t len;
     char message[CHILD_MESSAGE_BYTES]; /* the start of its stderr */
     int status;                        /* of waitpid */
@@ -16,7 +16,7 @@ struct child_result {
 
 /* Runs arguments[0], found by PATH, with the input as its stdin, and waits for its end. Its stdin
  * is a file, which it may open again as /dev/stdin. 0, or the errno value that says why it could
- * not be started. */
+ * not be started, or what it said not be read. */
 int run_child(char *const arguments[], const char *input, size_t len, struct child_result *result);
 
 #endif

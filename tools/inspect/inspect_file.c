@@ -10,6 +10,7 @@
 #include "tools/common/print/display.h"
 #include "tools/common/print/json_writer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static const char *const SETTINGS[] = {"config", "tokenizer", "metadata"}; /* by
 /* ---- What the interface does not say at once ---- */
 
 /* The format's version stands in bytes 8 to 11; that it is one the library reads has been
- * checked. */
+ * checked. 0: the file could not be read. */
 static uint32_t read_version(const char *path)
 {
     unsigned char header[12] = {0};
@@ -292,7 +293,8 @@ static int inspect(struct inspection *inspection, bool is_json)
     engine_error error = {ENGINE_OK, ""};
     if (engine_model_info(inspection->model, &inspection->info) != ENGINE_OK)
         return program_fail("'%s': cannot be described", inspection->path);
-    inspection->version = read_version(inspection->path);
+    if ((inspection->version = read_version(inspection->path)) == 0)
+        return program_fail("'%s' cannot be read again: %s", inspection->path, strerror(errno));
     inspection->n_texts = count_texts(inspection);
     add_up(inspection);
     inspection->is_sound =

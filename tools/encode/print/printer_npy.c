@@ -93,8 +93,12 @@ static void print_item(struct printer *printer, const struct item *item)
 static bool rewrite_header(struct printer *printer)
 {
     off_t end = ftello(printer->stream);
-    return end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
-           put_header(printer, printer->npy.n_rows) && fseeko(printer->stream, end, SEEK_SET) == 0;
+    bool is_written = end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
+                      put_header(printer, printer->npy.n_rows) &&
+                      fseeko(printer->stream, end, SEEK_SET) == 0;
+    if (!is_written && !ferror(printer->stream))
+        printer->message = "cannot go back to where the output tells its number of rows";
+    return is_written;
 }
 
 static bool copy_spool(struct printer *printer)

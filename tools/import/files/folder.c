@@ -76,7 +76,12 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
 {
     char full[FOLDER_PATH], path[FOLDER_PATH];
     folder_name(full, place, name);
-    return stays_inside(full) && join(folder, full, path) && access(path, F_OK) == 0;
+    if (!stays_inside(full) || !join(folder, full, path))
+        return false;
+    bool is_there = access(path, F_OK) == 0;
+    if (!is_there && errno != ENOENT && errno != ENOTDIR)
+        problem_say(folder->problem, "%s: %s", path, strerror(errno));
+    return is_there;
 }
 
 /* Remembers a file that was read. */

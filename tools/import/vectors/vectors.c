@@ -13,6 +13,7 @@
 #include "tools/import/vectors/joined_words.h"
 #include "tools/import/vectors/vectors_report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,10 +118,14 @@ static void write_sources(const struct vectors_import *import, struct weight_out
     const char *const sources[] = {vectors->path, vectors->only_words_of};
     struct stat status;
     size_t n = 0;
-    for (size_t i = 0; i < 2; i++)
-        if (sources[i] != NULL && strcmp(sources[i], "-") != 0 && stat(sources[i], &status) == 0 &&
-            S_ISREG(status.st_mode))
+    for (size_t i = 0; i < 2; i++) {
+        if (sources[i] == NULL || strcmp(sources[i], "-") == 0)
+            continue;
+        if (stat(sources[i], &status) != 0)
+            problem_say(import->file.problem, "%s: %s", sources[i], strerror(errno));
+        if (S_ISREG(status.st_mode))
             import_add_source(output, n++, sources[i], import->file.problem);
+    }
 }
 
 static int write_file(const struct vectors_import *import)

@@ -10,6 +10,7 @@
 #include "tools/common/print/utf8.h"
 #include "tools/plot/memory.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,9 @@ static unsigned char *ask_fonts(void)
     char *const arguments[] = {name, format, NULL};
     struct child_result result;
     unsigned char *has = NULL;
-    if (run_child(arguments, "", 0, &result) != 0)
-        return NULL;
+    int reason = run_child(arguments, "", 0, &result);
+    if (reason != 0 && reason != ENOENT)
+        exit(program_fail("cannot run fc-list: %s", strerror(reason)));
     if (result.status == 0 && result.len > 0) {
         has = memory_zeros(N_CHARACTERS / 8, 1);
         mark_all(has, result.bytes);

@@ -92,7 +92,7 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
         program_fail("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
                      "tools/setup.sh installs it); --data FILE and -f data need no gnuplot");
     else if (reason)
-        program_fail("cannot start gnuplot: %s", strerror(reason));
+        program_fail("cannot run gnuplot: %s", strerror(reason));
     if (reason)
         return false;
     *picture = (struct picture){memory_keep(result.bytes), result.len};
