@@ -75,7 +75,8 @@ TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
 TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c)
-TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+PRELOAD_SOURCES := tests/faults/preload.c
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(PRELOAD_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
 
@@ -267,6 +268,12 @@ ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup str
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
 $(BUILD)/tests/engine/test_thread_refused: TEST_LDFLAGS = -Wl,--wrap=pthread_create
 
+# What tests/faults/ puts in front of the programs, to let their allocations fail.
+PRELOAD := $(BUILD)/tests/faults/preload.so
+$(filter $(BUILD)/tests/faults/%,$(TESTS)): | $(PRELOAD)
+$(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/%.o)
+	$(call say,link)$(CC) $(CFLAGS) -shared -o $@ $^ -ldl
+
 # ARGS: what a bench takes, its first lines tell.
 BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)
 bench-kernels: $(BENCHES)
@@ -305,7 +312,7 @@ test-aarch64 test-i386: test-%:
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
 ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_identity% tests/engine/test_precision% \
 	tests/engine/test_order% tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% \
-	tests/tools/import/test_import_precision% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
+	tests/tools/import/test_import_precision% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
 ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1

@@ -1,0 +1,68 @@
+/* encode, each of its tasks and formats, with every fault. */
+#include "tests/faults/every_fault.h"
+#include "tests/support.h"
+#include "tests/tools/encode/head_models.h"
+
+#define ENCODE "encode -m ../toy.weights "
+#define INPUT  "i ride bike\nbike ride the dog\n"
+
+SET_UP()
+{
+    every_fault_setup();
+    support_make_model("toy.weights", "i ride bike the dog",
+                       "--width 8 --heads 2 --max-tokens 16 --position learned");
+    head_models_write();
+}
+
+TEST(vectors)
+{
+    static const struct fault_case cases[] = {
+        {ENCODE "i ride", NULL, false},
+        {ENCODE "-o result", INPUT, false},
+        {ENCODE "-p mean -f json", INPUT, false},
+        {ENCODE "-p mean -f csv -o result", INPUT, false},
+        {ENCODE "-p mean -f npy -o result", INPUT, false},
+        {ENCODE "-f npy --pad-to 6", INPUT, false},
+        {ENCODE "--input jsonl -p mean", "[\"i\", \"ride\"]\n{\"ids\": [1, 2], \"mask\": [1, 0]}\n",
+         false},
+        {ENCODE "--max-tokens 2 --on-long chunk -f json", INPUT, false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(tokens_and_masks)
+{
+    static const struct fault_case cases[] = {
+        {ENCODE "--tokens", INPUT, false},
+        {ENCODE "--tokens -f json -o result", INPUT, false},
+        {ENCODE "--tokens -f ids", INPUT, false},
+        {ENCODE "--show-mask --pad-to 4 --mask causal i ride", NULL, false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(several_texts)
+{
+    static const struct fault_case cases[] = {
+        {ENCODE "--similarity", INPUT, false},
+        {ENCODE "--similarity -f json -o result", INPUT, false},
+        {ENCODE "--rank ride", INPUT, false},
+        {ENCODE "--rank ride -f json --top 1", INPUT, false},
+        {ENCODE "--compare ride dog", NULL, false},
+        {ENCODE "--compare --position none ride cat", NULL, false},
+        {ENCODE "--compare -f json ride dog", NULL, false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(heads)
+{
+    static const struct fault_case cases[] = {
+        {"encode -m ../mask.head --fill dog [MASK]", NULL, false},
+        {"encode -m ../mask.head --fill -f json", "dog [MASK]\n", false},
+        {"encode -m ../sequence.head --labels", "good\nbad\n", false},
+        {"encode -m ../token.head --entities", "paul smith in rome\n", false},
+        {"encode -m ../pair.head --rank dog", "dog\nrome\n", false},
+    };
+    EVERY_FAULT(cases);
+}

@@ -1,0 +1,51 @@
+/* The programs that make weight files and look into them, with every fault. */
+#include "tests/faults/every_fault.h"
+#include "tests/support.h"
+#include "tests/tools/import/tiny_checkpoint.h"
+
+SET_UP()
+{
+    every_fault_setup();
+    support_make_model("toy.weights", "i ride bike the dog",
+                       "--width 8 --heads 2 --max-tokens 16 --position learned");
+    tiny_checkpoint("checkpoint");
+    tiny_write_text(".", "vectors.txt", "ride 1 2 3\nbike 4 5 6\nthe 7 8 9\n");
+    tiny_write_text(".", "text.txt", "i ride bike\nthe bike\n");
+}
+
+TEST(inspecting)
+{
+    static const struct fault_case cases[] = {
+        {"encode-inspect ../toy.weights", NULL, false},
+        {"encode-inspect -f json ../toy.weights", NULL, false},
+        {"encode-inspect --verify ../toy.weights", NULL, false},
+        {"encode-inspect --positions -n 4 --width 6 sinusoidal", NULL, false},
+        {"encode-inspect --positions -f json --row 1 --pair 1,2 ../toy.weights", NULL, false},
+        {"encode-inspect --positions -f csv -n 4 ../toy.weights", NULL, false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(new_models)
+{
+    static const struct fault_case cases[] = {
+        {"encode-new -o result --width 8 --heads 2 --layers 1", NULL, false},
+        {"encode-new -o result --width 8 --heads 2 --type int8 --fit ../text.txt", NULL, false},
+        {"encode-new -o result --width 8 --heads 2 --labels a,b --fit -", "i ride\n", false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(importing)
+{
+    static const struct fault_case cases[] = {
+        {"encode-import ../checkpoint -o result", NULL, false},
+        {"encode-import ../checkpoint -o result --weights int8", NULL, false},
+        {"encode-import ../checkpoint -o result --dry-run", NULL, false},
+        {"encode-import --tokenizer-only ../checkpoint/vocab.txt -o result", NULL, false},
+        {"encode-import --vectors ../vectors.txt -o result", NULL, false},
+        {"encode-import --vectors - --only-words-of ../text.txt -o result", "ride 1 2\nbike 3 4\n",
+         false},
+    };
+    EVERY_FAULT(cases);
+}

@@ -1,0 +1,41 @@
+/* encode-plot, each picture, with every fault. What gnuplot does is not held to account, but that
+ * it is started, waited for and read. */
+#include "tests/faults/every_fault.h"
+#include "tests/support.h"
+#include "tests/tools/plot/plot_cases.h"
+
+#define PLOT(picture) "encode-plot " picture " -m ../toy.weights "
+
+SET_UP()
+{
+    every_fault_setup();
+    support_make_model("toy.weights", "i ride bike the dog",
+                       "--width 8 --heads 2 --max-tokens 16 --position learned");
+}
+
+TEST(numbers)
+{
+    static const struct fault_case cases[] = {
+        {"encode-plot position -n 4 --width 6 -f data", NULL, false},
+        {PLOT("attention") "--data result", "ride bike\n", false},
+        {PLOT("words") "--data result", "i ride\nthe bike\n", false},
+        {PLOT("layers") "-f data", "ride bike\n", false},
+        {PLOT("order") "--data result", "i ride the bike\n", false},
+        {PLOT("similarity") "--data -", "i ride\nthe bike\ndog\n", false},
+    };
+    EVERY_FAULT(cases);
+}
+
+TEST(pictures)
+{
+    NEEDS_GNUPLOT();
+    static const struct fault_case cases[] = {
+        {"encode-plot position -n 4 --width 6 -f svg -o result", NULL, false},
+        {PLOT("attention") "-f svg -o result", "ride bike\n", false},
+        {PLOT("words") "-f png -o result", "i ride\nthe 桜\n", false},
+        {PLOT("layers") "-f svg -o result", "ride bike\n", false},
+        {PLOT("order") "-f svg -o result", "i ride the bike\n", false},
+        {PLOT("similarity") "-f text", "i ride\nthe bike\ndog\n", false},
+    };
+    EVERY_FAULT(cases);
+}
