@@ -67,7 +67,9 @@ TEST(all_halves)
             assert_int_equal(f32_to_f16(value), half);
         }
         value = bf16_to_f32((uint16_t)half);
-        assert_int_equal(bits_of(value), half << 16);
+        /* What i386 gives floats back in makes a NaN quiet. */
+        const uint32_t quiet = isnan(value) ? 0x400000 : 0;
+        assert_int_equal(bits_of(value) | quiet, half << 16 | quiet);
         if (isnan(value))
             assert_true(isnan(bf16_to_f32(f32_to_bf16(value))));
         else
