@@ -35,7 +35,9 @@
  *             signals but their own faults and SIGPROF. A call works alone where threads are
  *             refused or would be over 1,024, in a region of the host that may have none inside,
  *             and in a child of fork() whose parent had sessions; if it only had regions of its
- *             own, ask for one thread: GCC's OpenMP would hang. Stacks need 256 KB (OMP_STACKSIZE).
+ *             own, ask for one thread: GCC's OpenMP would hang; and it ends the process where the
+ *             system refuses threads that a smaller region of the host has given back. Stacks need
+ *             256 KB (OMP_STACKSIZE; threads with less, or more than there is, count as refused).
  *             Hosts may set OMP_NUM_THREADS, OMP_PROC_BIND, OMP_WAIT_POLICY=passive (to spin less).
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor

@@ -12,8 +12,12 @@
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { LEAST_STACK = 256 * 1024 }; /* of a thread that computes */
 
 /* The threads of the last region that the calling thread began, itself among them. */
 static _Thread_local size_t n_in_pool = 1;
@@ -43,20 +47,44 @@ static void *wait_for_all(void *all_are_made)
     return NULL;
 }
 
-/* How many threads beside this one, at most n, the system lets us have at the same time. */
+/* The stack that OMP_STACKSIZE asks for OpenMP's threads: a number, of KB, or of the unit behind it.
+ * 0: none is asked for, or none that there can be. */
+static size_t stack_asked(void)
+{
+    static const char UNITS[] = "BbKkMmGg";
+    const char *asked = getenv("OMP_STACKSIZE");
+    char *end = NULL;
+    size_t n = asked != NULL ? strtoul(asked, &end, 10) : 0;
+    if (n == 0)
+        return 0;
+    end += strspn(end, " ");
+    const char *unit = *end != '\0' ? strchr(UNITS, *end) : strchr(UNITS, 'K');
+    size_t bits = unit != NULL ? (size_t)(unit - UNITS) / 2 * 10 : 0;
+    return unit != NULL && n <= SIZE_MAX >> bits ? n << bits : 0;
+}
+
+/* How many threads beside this one, at most n, the system lets us have at the same time, with the
+ * stacks that OpenMP's will have. */
 static size_t count_threads(size_t n)
 {
     struct event all_are_made = {0};
     pthread_t threads[MAX_THREADS];
+    pthread_attr_t attributes;
     sigset_t before;
-    size_t n_made = 0;
+    size_t n_made = 0, stack = stack_asked();
+    pthread_attr_init(&attributes);
+    bool is_set = stack > 0 && pthread_attr_setstacksize(&attributes, stack) == 0;
+    if (is_set && stack < LEAST_STACK)
+        n = 0;
     block_signals(&before);
-    while (n_made < n && pthread_create(&threads[n_made], NULL, wait_for_all, &all_are_made) == 0)
+    while (n_made < n &&
+           pthread_create(&threads[n_made], &attributes, wait_for_all, &all_are_made) == 0)
         n_made++;
     event_signal(&all_are_made);
     for (size_t i = 0; i < n_made; i++)
         pthread_join(threads[i], NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
     return n_made;
 }
 

@@ -39,6 +39,17 @@ else
     echo 'skipped: only root may become another user, with setpriv and prlimit'
 fi
 
+# ---- Stacks that the system does not have, or too small to compute on; and sizes that are none ----
+for stack in 1000G 16K 255k 256K 16E -3 5B 99999999999999999999; do
+    OMP_STACKSIZE=$stack OMP_NUM_THREADS=3 run timeout $seconds "${encode[@]}"
+    check "stacks of $stack: exit code $code" [ $code = 0 ]
+    check "stacks of $stack: the same numbers" cmp "$folder/out" "$folder/expected"
+done
+for stack in 1000G 16K; do
+    OMP_STACKSIZE=$stack OMP_NUM_THREADS=3 run timeout $seconds "${encode[@]}" -t 3
+    ends "stacks of $stack, three threads asked for" 1 'the system refuses 3 threads'
+done
+
 # ---- Little memory ----
 # Addresses in KB: from too few for the program's libraries up to enough.
 limited() { (ulimit -v "$1" && shift && exec "$@"); }
