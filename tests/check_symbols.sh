@@ -27,10 +27,11 @@ $difference"
 compare "$build/libengine.so" --dynamic
 compare "$build/libengine.a" --no-sort
 
-uses() { # EXPRESSION FILE...: undefined names that match
+uses() { # EXPRESSION FILE...: undefined names that match; of a fortified call, __NAME_chk, the NAME
     local expression=$1
     shift
-    nm --undefined-only --format=posix "$@" 2>/dev/null | awk 'NF > 1 {print $1}' | sort -u | grep -xE "$expression" | tr '\n' ' '
+    nm --undefined-only --format=posix "$@" 2>/dev/null | awk 'NF > 1 {print $1}' | sed -E 's/^__(.*)_chk$/\1/' |
+        sort -u | grep -xE "$expression" | tr '\n' ' '
 }
 
 forbidden='printf|vprintf|fprintf|vfprintf|puts|putchar|fputs|fputc|fwrite|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|signal|sigaction|setlocale|setenv|putenv|srand|fesetround|fesetenv|omp_set_.*'
