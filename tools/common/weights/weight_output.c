@@ -31,8 +31,8 @@ bool weight_output_has_room(const char *path, double n_bytes)
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
         return true;
-    program_fail("'%s' takes about %.1f GB; there is room for %.1f GB", path, 1e-9 * n_bytes,
-                 1e-9 * n_free);
+    program_fail("'%s' takes about %.2f MB; there is room for %.2f MB", path, 1e-6 * n_bytes,
+                 1e-6 * n_free);
     return false;
 }
 
