@@ -296,7 +296,8 @@ test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS= run-tests
 
 # Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and the same
-# suites run: in an emulator, or, of i386, which is here for its 32 bits, on an x86-64 machine itself.
+# suites run, the longest ones in part: in an emulator, or, of i386, which is here for its 32 bits, by env, on an
+# x86-64 machine itself.
 CROSS_TESTS := $(filter-out tests/tools/%,$(CLANG_TESTS))
 CROSS_CC ?= $(CROSS)-gcc
 test-aarch64: CROSS := aarch64-linux-gnu
@@ -304,6 +305,7 @@ test-aarch64: export PKG_CONFIG_LIBDIR = /usr/lib/aarch64-linux-gnu/pkgconfig
 test-aarch64: export RUNNER ?= qemu-aarch64
 test-i386: CROSS := i686-linux-gnu
 test-i386: export PKG_CONFIG_LIBDIR = /usr/lib/i386-linux-gnu/pkgconfig
+test-i386: export RUNNER ?= env
 test-aarch64 test-i386: test-%:
 	@$(MAKE) --no-print-directory BUILD=build/$* CC='$(CROSS_CC)' LD=$(CROSS)-ld OBJCOPY=$(CROSS)-objcopy \
 		TEST_MAINS='$(CROSS_TESTS)' TEST_SCRIPTS= run-tests

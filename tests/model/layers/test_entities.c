@@ -63,10 +63,10 @@ TEST(random)
     for (size_t round = 0; round < 20000; round++) {
         struct labelled_token tokens[MOST];
         struct entity expected[MOST], got[MOST];
-        size_t n = support_random(&state) % (MOST + 1), cap = support_random(&state) % (MOST + 1);
-        size_t pair = support_random(&state) % (MOST + 1); /* the first token of the pair */
+        size_t n = support_below(&state, MOST + 1), cap = support_below(&state, MOST + 1);
+        size_t pair = support_below(&state, MOST + 1); /* the first token of the pair */
         for (size_t i = 0; i < n; i++) {
-            size_t label = support_random(&state) % (round % 2 ? N_LABELS : 5);
+            size_t label = support_below(&state, round % 2 ? N_LABELS : 5);
             tokens[i] = (struct labelled_token){
                 .label = label,
                 .name = labels[label],

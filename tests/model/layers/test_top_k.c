@@ -26,7 +26,7 @@ TEST(random)
     enum { MOST = 60 };
     uint64_t state = 9;
     for (size_t round = 0; round < 3000; round++) {
-        size_t n = support_random(&state) % (MOST + 1), k = support_random(&state) % (n + 1);
+        size_t n = support_below(&state, MOST + 1), k = support_below(&state, n + 1);
         unsigned values = round % 2 ? 5 : 1u << 20; /* few: many of them are equal */
         float scores[MOST];
         struct candidate expected[MOST], got[MOST];

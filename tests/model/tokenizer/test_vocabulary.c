@@ -148,7 +148,8 @@ TEST(too_large)
     const size_t lens[] = {UINT32_MAX, 1}, huge[] = {SIZE_MAX};
     assert_int_equal(vocabulary_bytes(lens, 2), 0);
     assert_int_equal(vocabulary_bytes(huge, 1), 0);
-    assert_true(vocabulary_bytes(lens, 1) > UINT32_MAX);
+    assert_true(SIZE_MAX > UINT32_MAX ? vocabulary_bytes(lens, 1) > UINT32_MAX
+                                      : vocabulary_bytes(lens, 1) == 0);
     assert_int_equal(vocabulary_bytes(NULL, (size_t)1 << 31), 0);
     assert_int_equal(vocabulary_bytes(NULL, SIZE_MAX), 0);
 }
