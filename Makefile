@@ -75,8 +75,8 @@ TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
 TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/*/bench_*.c tests/*/*/bench_*.c)
-PRELOAD_SOURCES := tests/faults/preload.c
-TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(PRELOAD_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
+FAULT_SOURCES := tests/faults/preload.c tests/faults/calls.c
+TEST_ALL := $(filter-out $(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES),$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c))
 TEST_MAINS := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),$(source)))
 TEST_SHARED := $(foreach source,$(TEST_ALL),$(if $(filter test_%,$(notdir $(source))),,$(source)))
 
@@ -186,7 +186,7 @@ $(PLACED): $(BUILD)/prefix
 
 %.d: ;
 -include $(patsubst %.o,%.d,$(LIBRARY_OBJECTS) $(WRITER_OBJECTS) $(TOOL_OBJECTS) $(TEST_OBJECTS) \
-	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES)) $(BUILD)/tools/minimal.o)
+	$(call objects,$(FUZZ_SOURCES) $(BENCH_SOURCES) $(FAULT_SOURCES)) $(BUILD)/tools/minimal.o)
 
 # ---- Libraries ----
 # The archive is one object in which every name but engine_* is local: a host that has its own
@@ -268,11 +268,13 @@ ALLOCATORS := malloc calloc realloc aligned_alloc posix_memalign free strdup str
 $(BUILD)/tests/engine/test_allocation: TEST_LDFLAGS = $(ALLOCATORS:%=-Wl,--wrap=%)
 $(BUILD)/tests/engine/test_thread_refused: TEST_LDFLAGS = -Wl,--wrap=pthread_create
 
-# What tests/faults/ puts in front of the programs, to let their allocations fail.
-PRELOAD := $(BUILD)/tests/faults/preload.so
-$(filter $(BUILD)/tests/faults/%,$(TESTS)): | $(PRELOAD)
-$(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/%.o)
+# What tests/faults/ runs: a library that lets a program's allocations fail, and a host of engine.h.
+FAULTS_RUN := $(BUILD)/tests/faults/preload.so $(BUILD)/tests/faults/calls
+$(filter $(BUILD)/tests/faults/%,$(TESTS)): | $(FAULTS_RUN)
+$(BUILD)/tests/faults/preload.so: $(BUILD)/tests/faults/preload.o
 	$(call say,link)$(CC) $(CFLAGS) -shared -o $@ $^ -ldl
+$(BUILD)/tests/faults/calls: $(BUILD)/tests/faults/calls.o $(BUILD)/libengine.a
+	$(call say,link)$(LINK) -o $@ $^ $(LIBS)
 
 # ARGS: what a bench takes, its first lines tell.
 BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)

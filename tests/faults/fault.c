@@ -148,7 +148,7 @@ static void at_entry(struct tracer *tracer, pid_t thread)
     tracer->before = call;
     if (tracer->kind->reason == 0)
         call.rdx = (call.rdx + 1) / 2;
-    else
+    else if (call.orig_rax != SYS_close) /* a close that fails has closed: the file is gone */
         call.orig_rax = (unsigned long long)-1;
     ptrace(PTRACE_SETREGS, thread, NULL, &call);
 }
