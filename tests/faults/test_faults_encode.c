@@ -61,7 +61,9 @@ TEST(heads)
         {"encode -m ../mask.head --fill dog [MASK]", NULL, false},
         {"encode -m ../mask.head --fill -f json", "dog [MASK]\n", false},
         {"encode -m ../sequence.head --labels", "good\nbad\n", false},
+        {"encode -m ../sequence.head --labels --all -f csv -o result", "good\nbad\n", false},
         {"encode -m ../token.head --entities", "paul smith in rome\n", false},
+        {"encode -m ../token.head --entities -f json", "paul smith in rome\n", false},
         {"encode -m ../pair.head --rank dog", "dog\nrome\n", false},
     };
     EVERY_FAULT(cases);

@@ -3,12 +3,24 @@
 #include "tests/support.h"
 #include "tests/tools/import/tiny_checkpoint.h"
 
+/* A tokenizer.json with a bit of everything. */
+static const char TOKENIZER[] =
+    "{\"added_tokens\": [{\"id\": 1, \"content\": \"[CLS]\", \"special\": true}], "
+    "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true}, "
+    "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, "
+    "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], "
+    "\"sep\": [\"[SEP]\", 2]}, "
+    "\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", \"vocab\": "
+    "{\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[MASK]\": 3, \"##a\": 4}}}";
+
 SET_UP()
 {
     every_fault_setup();
     support_make_model("toy.weights", "i ride bike the dog",
                        "--width 8 --heads 2 --max-tokens 16 --position learned");
     tiny_checkpoint("checkpoint");
+    tiny_sentence_transformers("checkpoint");
+    tiny_write_text(".", "tokenizer.json", TOKENIZER);
     tiny_write_text(".", "vectors.txt", "ride 1 2 3\nbike 4 5 6\nthe 7 8 9\n");
     tiny_write_text(".", "text.txt", "i ride bike\nthe bike\n");
 }
@@ -43,6 +55,7 @@ TEST(importing)
         {"encode-import ../checkpoint -o result --weights int8", NULL, false},
         {"encode-import ../checkpoint -o result --dry-run", NULL, false},
         {"encode-import --tokenizer-only ../checkpoint/vocab.txt -o result", NULL, false},
+        {"encode-import --tokenizer-only ../tokenizer.json -o result", NULL, false},
         {"encode-import --vectors ../vectors.txt -o result", NULL, false},
         {"encode-import --vectors - --only-words-of ../text.txt -o result", "ride 1 2\nbike 3 4\n",
          false},
