@@ -27,8 +27,10 @@ struct output_file {
     char *temporary; /* name of the unfinished file; empty while it has none */
     FILE *stream;
     int fd;
-    bool replaces; /* the target existed, with this mode */
+    bool replaces; /* the target existed, with this mode, owner and group */
     mode_t mode;
+    uid_t owner;
+    gid_t group;
     off_t start; /* where our bytes begin in a descriptor that was handed to us */
     engine_status status;
     engine_error *error; /* the caller's, or NULL */
@@ -126,9 +128,15 @@ static int with_new_name(struct output_file *file, int (*make)(struct output_fil
     return made;
 }
 
+/* Until it is in its place nobody may do more with the new file than with what it replaces. */
+static mode_t first_mode(const struct output_file *file)
+{
+    return file->replaces ? file->mode & S_IRWXU : 0666;
+}
+
 static int create_named(struct output_file *file)
 {
-    return open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(file));
 }
 
 static int link_nameless(struct output_file *file)
@@ -147,7 +155,7 @@ static engine_status open_beside(struct output_file *file)
 #ifdef O_TMPFILE
     if (access("/proc/self/fd", X_OK) == 0) {
         beside(file, "");
-        file->fd = open(file->temporary, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+        file->fd = open(file->temporary, O_RDWR | O_TMPFILE | O_CLOEXEC, first_mode(file));
         file->temporary[0] = '\0';
     }
 #endif
@@ -183,6 +191,8 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
             return fail_errno(file, "write to");
         file->replaces = true;
         file->mode = status.st_mode & 0777;
+        file->owner = status.st_uid;
+        file->group = status.st_gid;
         file->target = realpath(file->path, NULL);
     }
     return file->target == NULL ? fail_errno(file, "write to") : open_beside(file);
@@ -260,10 +270,21 @@ static void sync_directory(struct output_file *file)
     file->temporary[0] = '\0';
 }
 
+/* Only root may give a file away, and a user only to a group of hers. Where the group cannot be
+ * kept, it is another group that would have its rights: it gets no more than everybody has. */
+static engine_status keep_mode(struct output_file *file)
+{
+    mode_t mode = file->mode;
+    if (fchown(file->fd, file->owner, file->group) != 0 &&
+        fchown(file->fd, (uid_t)-1, file->group) != 0)
+        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
+    return fchmod(file->fd, mode) == 0 ? ENGINE_OK : fail_errno(file, "keep the mode of");
+}
+
 static engine_status put_in_place(struct output_file *file)
 {
-    if (file->replaces && fchmod(file->fd, file->mode) != 0)
-        return fail_errno(file, "keep the mode of");
+    if (file->replaces && keep_mode(file) != ENGINE_OK)
+        return file->status;
     if (fsync(file->fd) != 0)
         return fail_errno(file, "write to");
     if (file->temporary[0] == '\0' && with_new_name(file, link_nameless) < 0)

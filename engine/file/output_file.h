@@ -2,8 +2,9 @@
  * installed library: programs link it beside libengine.
  *
  * A regular file, or a name that does not exist yet, is written beside its place (without a name
- * where the file system can) and put there whole by output_file_finish. The mode of a file that
- * stood there is kept; a symbolic link is followed. Anything else (/dev/full, /dev/stdout, a FIFO)
+ * where the file system can) and put there whole by output_file_finish. Mode, owner and group of a
+ * file that stood there are kept, as far as the user may, and until then nobody has more rights to
+ * the new one; a symbolic link is followed. Anything else (/dev/full, /dev/stdout, a FIFO)
  * is written to directly. Directories, and files that the user may not write, are refused.
  *
  * Every function returns ENGINE_OK or a status with the words in `error` (path, reason); after a

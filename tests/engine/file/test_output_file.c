@@ -4,12 +4,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[SUPPORT_PATH], path[SUPPORT_PATH];
@@ -104,6 +106,59 @@ TEST(mode_is_kept)
     write_text(path, "new");
     read_back(path, "new");
     assert_int_equal(mode_of(path), 0604);
+}
+
+/* Neither while it is written, nor by another owner or group than before. */
+TEST(rights_are_never_more)
+{
+    struct output_file *file;
+    struct stat status;
+    put(path, "old");
+    assert_int_equal(chmod(path, 0640), 0);
+    bool is_root = geteuid() == 0;
+    if (is_root)
+        assert_int_equal(chown(path, 12345, 23456), 0);
+    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    assert_int_equal(fstat(fileno(output_file_stream(file)), &status), 0);
+    assert_int_equal(status.st_mode & 0177, 0);
+    assert_int_equal(output_file_write(file, "new", 3), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(status.st_uid, is_root ? 12345 : geteuid());
+    assert_true(!is_root || status.st_gid == 23456);
+}
+
+/* A user who is not in the file's group makes it one of hers, which then has no right of its own. */
+TEST(a_group_that_cannot_be_kept)
+{
+    struct output_file *file;
+    struct stat status;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can make a file of another group\n");
+        skip();
+    }
+    put(path, "old");
+    assert_int_equal(chown(path, 12345, 23456), 0);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(chmod(folder, 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            bool done = setgroups(0, NULL) == 0 && setgid(34567) == 0 && setuid(12345) == 0 &&
+                        chmod(path, i ? 0664 : 0660) == 0 &&
+                        output_file_open(path, OUTPUT_STREAM, &file, NULL) == ENGINE_OK &&
+                        output_file_finish(file) == ENGINE_OK;
+            _exit(done ? 0 : 1);
+        }
+        int result = 1;
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_int_equal(result, 0);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_gid, 34567);
+        assert_int_equal(status.st_mode & 0777, i ? 0644 : 0600);
+        assert_int_equal(chown(path, 12345, 23456), 0);
+    }
 }
 
 TEST(abort)
