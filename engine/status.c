@@ -6,6 +6,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
+
+/* What a file says must not command a terminal: line separators, controls and formats, which in
+ * utf8proc's list of categories are neighbours, and what is not UTF-8 become '?'. */
+static void replace_hidden(char *text)
+{
+    for (size_t len; *text != '\0'; text += len) {
+        utf8proc_int32_t character;
+        utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &character);
+        utf8proc_category_t category = utf8proc_category(character);
+        len = n > 0 ? (size_t)n : 1;
+        if (n <= 0 || (category >= UTF8PROC_CATEGORY_ZL && category <= UTF8PROC_CATEGORY_CF))
+            memset(text, '?', len);
+    }
+}
 
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)
 {
@@ -14,10 +29,7 @@ engine_status fail(engine_error *error, engine_status status, const char *format
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
-        for (char *c = error->message; *c != '\0';
-             c++) /* what a file says must not command a terminal */
-            if ((unsigned char)*c < ' ' || *c == 0x7F)
-                *c = '?';
+        replace_hidden(error->message);
         error->status = status;
     }
     return status;

@@ -190,8 +190,9 @@ TEST(wrong_values)
     refused(0, "-cgreen", "-c takes one of red, blue, not 'green'");
     refused(0, "--lower maybe", "--lower takes yes or no, not 'maybe'");
     refused(0, "--nonsense", "unrecognized option '--nonsense'");
-    refused(0, "--loud=x", "option '--loud' doesn't allow an argument");
-    refused(0, "-o", "option requires an argument -- 'o'");
+    refused(0, "-Z", "unrecognized option '-Z'");
+    refused(0, "--loud=x", "option '--loud=x' doesn't allow an argument");
+    refused(0, "-o", "option '-o' requires an argument");
     refused(0, "--hang a --hang b --hang c --hang d", "--hang may stand there 3 times");
     refused(0, "--frame", "--frame is no option of doors");
     assert_true(read_words(1, "--frame")->goes_on);

@@ -3,6 +3,7 @@
 #include "tools/bench/workload.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/print/display.h"
 #include "tools/common/weights/random.h"
 #include "tools/common/weights/token_source.h"
 
@@ -82,10 +83,10 @@ void workload_random(struct workload *workload, const char *name, size_t n_vocab
 
 static void name_of_file(struct workload *workload, const char *path)
 {
-    const char *start = path_name(path);
-    const char *dot = strrchr(start, '.');
-    size_t len = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
-    snprintf(workload->name, sizeof workload->name, "%.*s", (int)(len < 60 ? len : 60), start);
+    display_copy(path_name(path), workload->name, sizeof workload->name);
+    char *dot = strrchr(workload->name, '.');
+    if (dot != NULL && dot > workload->name)
+        *dot = '\0';
 }
 
 static bool read_id(const char *text, int32_t *id)

@@ -6,23 +6,44 @@
 #include "tools/common/options.h"
 
 #include "engine/engine.h"
+#include "tools/common/print/display.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { MESSAGE_BYTES = 8192 }; /* two paths, and words around them */
 
 static const char *name_of_program = "encode";
+
+/* Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and what
+ * is said on stderr would go into a result. So they are opened, each for what it is not for:
+ * reading stdin or writing to stdout fails as it would have. */
+static void open_standard_descriptors(void)
+{
+    static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd)
+            exit(program_fail("cannot open /dev/null in place of descriptor %d, which is closed: "
+                              "%s",
+                              fd, strerror(errno)));
+}
 
 void program_begin(char *name, char *argv[])
 {
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
+    open_standard_descriptors();
 }
 
 const char *program_name(void)
@@ -34,9 +55,10 @@ static void say(const char *format, va_list arguments) PROGRAM_PRINTF(1, 0);
 
 static void say(const char *format, va_list arguments)
 {
-    fprintf(stderr, "%s: ", name_of_program);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char message[MESSAGE_BYTES], shown[2 * MESSAGE_BYTES];
+    vsnprintf(message, sizeof message, format, arguments);
+    display_copy(message, shown, sizeof shown);
+    fprintf(stderr, "%s: %s\n", name_of_program, shown);
 }
 
 void program_note(const char *format, ...)

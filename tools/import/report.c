@@ -94,7 +94,7 @@ static void report_plan(const struct plan *plan)
            plan->n_parameters, plan->n_bytes);
     int8_layers_note(&plan->int8_layers, note);
     if (note[0] != '\0')
-        printf("%s\n", note);
+        text_line("", note);
     if (plan->n_left_out > 0)
         title("left out");
     for (size_t i = 0; i < plan->n_left_out; i++)

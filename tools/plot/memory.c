@@ -2,6 +2,7 @@
 #include "tools/plot/memory.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/print/display.h"
 #include "tools/common/print/utf8.h"
 
 #include <stdarg.h>
@@ -35,13 +36,19 @@ void *memory_zeros(size_t n, size_t element_bytes)
     return memory_keep(alloc_zeros(n, element_bytes));
 }
 
+/* Tabs and line ends stay: tables of numbers and pictures have them their own ways. */
+static bool is_shown(uint32_t character)
+{
+    return character == '\t' || character == '\n' || !display_hides(character);
+}
+
 char *text_of_bytes(const char *bytes, size_t len)
 {
-    char *made = memory_zeros(len + 1, 3), *out = made; /* what is invalid takes 3 */
+    char *made = memory_zeros(len + 1, 3), *out = made; /* U+FFFD takes 3 */
     for (size_t at = 0; at < len;) {
         uint32_t character;
         at += utf8_next(bytes + at, len - at, &character);
-        out += utf8_put(character ? character : UTF8_REPLACEMENT, out);
+        out += utf8_put(is_shown(character) ? character : UTF8_REPLACEMENT, out);
     }
     return made;
 }

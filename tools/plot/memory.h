@@ -13,8 +13,8 @@ void *memory_zeros(size_t n, size_t element_bytes);
 /* Takes over a block of malloc; NULL: there was no memory for it. */
 void *memory_keep(void *block);
 
-/* A text as formatted; parts that are no UTF-8 become U+FFFD. The second takes bytes, of which NULs
- * become U+FFFD too. */
+/* A text as formatted; parts that are no UTF-8, and characters that a terminal would obey, become
+ * U+FFFD. The second takes bytes, which may be NUL. */
 char *text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *text_of_bytes(const char *bytes, size_t len);
 

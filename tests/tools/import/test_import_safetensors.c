@@ -102,7 +102,7 @@ TEST(headers)
          "duplicate"},
         {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
          "word_embeddings.weight"},
-        {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '?[2J'"},
+        {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '\033[2J'"},
     };
     tiny_checkpoint(import_directory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -92,8 +92,7 @@ TEST(broken_lines)
     assert_contains(result->err, "line 3: the line is empty");
     assert_contains(result->err, "line 4: the word is not UTF-8");
     assert_contains(result->err, "line 5: 1 number; expected 2");
-    assert_contains(result->err, "line 7: '?[2J?"
-                                 "?' is there already");
+    assert_contains(result->err, "line 7: '\\x1b[2J\\x9b' is there already");
 }
 
 TEST(refused)

@@ -1,5 +1,5 @@
 /* option_reading.c - reading a command line by a table, and its rules; see option_reading.h.
- * getopt_long finds the options and tells of those that are unknown or lack a value. */
+ * getopt_long finds the options. */
 #include "tools/common/options/option_reading.h"
 
 #include "tools/common/options.h"
@@ -133,10 +133,12 @@ static void list_group(struct option_reading *reading, const struct option_group
     }
 }
 
-/* The slots as getopt_long takes them. */
+/* The slots as getopt_long takes them. With the colon it tells the two mistakes apart and says
+ * nothing: it would show what was typed as it is. */
 static void list_for_getopt(const struct option_reading *reading, struct option *longs,
                             char *letters)
 {
+    *letters++ = ':';
     for (size_t i = 0; i < reading->n_slots; i++) {
         const struct option_row *row = reading->slots[i].row;
         *longs++ = (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
@@ -160,11 +162,39 @@ static struct option_slot *find_slot(struct option_reading *reading, int found)
     return NULL;
 }
 
+/* A long name, that of no option or the beginning of several. */
+static int refuse_name(const struct option_reading *reading, const char *argument)
+{
+    char several[OPTIONS_MOST * 32] = "";
+    size_t used = 0, len = strcspn(argument + 2, "=");
+    for (size_t i = 0; i < reading->n_slots; i++) {
+        const char *name = reading->slots[i].row->name;
+        if (strncmp(name, argument + 2, len) == 0 && used < sizeof several)
+            used += (size_t)snprintf(several + used, sizeof several - used, " '--%s'", name);
+    }
+    return used > 0 ? program_misuse("option '%s' is ambiguous:%s", argument, several)
+                    : program_misuse("unrecognized option '%s'", argument);
+}
+
+/* getopt leaves in optopt a letter, the number of a long option that it knows, or 0. */
+static int refuse(const struct option_reading *reading, int found, const char *argument)
+{
+    bool is_letter = optopt != 0 && optopt < LONG_OPTION;
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (found == ':')
+        return program_misuse("option '%s' requires an argument", is_letter ? letter : argument);
+    if (is_letter)
+        return program_misuse("unrecognized option '%s'", letter);
+    if (optopt != 0)
+        return program_misuse("option '%s' doesn't allow an argument", argument);
+    return refuse_name(reading, argument);
+}
+
 bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv, int *exit_code)
 {
     struct option longs[OPTIONS_MOST + 1];
-    char letters[2 * OPTIONS_MOST + 1];
+    char letters[2 * OPTIONS_MOST + 2];
     int found;
     *reading = (struct option_reading){.table = table, .options = options, .command = command};
     if (argc == 2 && strcmp(argv[1], "--help-table") == 0) {
@@ -178,8 +208,8 @@ bool options_read(struct option_reading *reading, const struct option_table *tab
     list_for_getopt(reading, longs, letters);
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         struct option_slot *slot = find_slot(reading, found);
-        if (slot == NULL) /* getopt has said what was wrong */
-            *exit_code = program_usage();
+        if (slot == NULL)
+            *exit_code = refuse(reading, found, argv[optind - 1]);
         if (slot == NULL || !read_option(reading, slot, found >= LONG_OPTION, exit_code))
             return false;
     }

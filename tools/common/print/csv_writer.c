@@ -1,11 +1,13 @@
 /* csv_writer.c - CSV field by field; see csv_writer.h. */
 #include "tools/common/print/csv_writer.h"
 
+#include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/common/print/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool needs_quotes(const char *text, size_t len)
 {
@@ -22,6 +24,7 @@ static void begin_field(struct csv_writer *csv)
     csv->has_fields = true;
 }
 
+/* CSV has no escapes: programs get all characters as they are, a terminal none that it obeys. */
 void csv_write_string(struct csv_writer *csv, const char *text, size_t len)
 {
     bool quotes = needs_quotes(text, len);
@@ -31,8 +34,12 @@ void csv_write_string(struct csv_writer *csv, const char *text, size_t len)
     for (size_t at = 0; at < len;) {
         uint32_t character;
         char bytes[4];
-        at += utf8_next(text + at, len - at, &character);
-        fwrite(bytes, 1, utf8_put(character, bytes), csv->stream);
+        size_t n = utf8_next(text + at, len - at, &character);
+        if (display_hides(character) && isatty(fileno(csv->stream)))
+            display_text(csv->stream, text + at, n, sizeof "\\U000e0001");
+        else
+            fwrite(bytes, 1, utf8_put(character, bytes), csv->stream);
+        at += n;
         if (character == '"')
             putc('"', csv->stream);
     }

@@ -14,7 +14,7 @@ struct csv_writer {
 };
 
 /* In quotes where it needs them; always valid UTF-8: each invalid part becomes U+FFFD. No bytes:
- * an empty field. */
+ * an empty field. On a terminal hidden characters are escapes. */
 void csv_write_string(struct csv_writer *csv, const char *text, size_t len);
 
 void csv_write_integer(struct csv_writer *csv, int64_t number);

@@ -5,7 +5,6 @@
 #include "tools/common/print/utf8.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -24,7 +23,7 @@ static bool is_joiner(uint32_t character)
     return character == ZERO_WIDTH_NON_JOINER || character == ZERO_WIDTH_JOINER;
 }
 
-static bool is_escaped(uint32_t character)
+bool display_hides(uint32_t character)
 {
     if (is_joiner(character))
         return false;
@@ -60,7 +59,7 @@ static size_t next_glyph(const char *text, size_t len, struct glyph *glyph)
 {
     uint32_t character;
     size_t n = utf8_next(text, len, &character);
-    if (is_escaped(character)) {
+    if (display_hides(character)) {
         escape(character, glyph);
         return n;
     }
@@ -113,6 +112,22 @@ size_t display_text(FILE *stream, const char *text, size_t len, size_t most)
     if (extent.shortened)
         fputs("…", stream);
     return extent.columns + (extent.shortened ? 1 : 0);
+}
+
+void display_copy(const char *text, char *out, size_t cap)
+{
+    static const char more[] = "…";
+    struct glyph glyph;
+    for (size_t len = strlen(text), n; len > 0; text += n, len -= n) {
+        n = next_glyph(text, len, &glyph);
+        if (glyph.n_bytes + sizeof more > cap) {
+            out = stpcpy(out, more);
+            break;
+        }
+        out = mempcpy(out, glyph.bytes, glyph.n_bytes);
+        cap -= glyph.n_bytes;
+    }
+    *out = '\0';
 }
 
 void display_cell(FILE *stream, const char *text, size_t len, size_t columns)

@@ -3,17 +3,25 @@
 #ifndef TOOLS_DISPLAY_H
 #define TOOLS_DISPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* Whether a character would move the cursor or hide: controls, formats, line separators; not the
+ * joiners U+200C and U+200D, which words of many scripts are written with. */
+bool display_hides(uint32_t character);
 
 /* Columns that display_text prints for this text: at most `most`. */
 size_t display_width(const char *text, size_t len, size_t most);
 
 /* Prints the text in at most `most` columns (its start and "…" where it is longer); returns how
- * many it took. Characters that would move the cursor or hide (controls, formats, line separators)
- * are printed as escapes: \n, \x1b, \u202e; the joiners U+200C and U+200D, which words of many
- * scripts are written with, as they are. Invalid parts are printed as U+FFFD. */
+ * many it took. Characters that would hide are printed as escapes (\n, \x1b, \u202e), invalid
+ * parts as U+FFFD. */
 size_t display_text(FILE *stream, const char *text, size_t len, size_t most);
+
+/* The same as a string of less than `cap` bytes, "…" at the end of one that is cut. */
+void display_copy(const char *text, char *out, size_t cap);
 
 /* The same, then blanks up to `columns` columns. */
 void display_cell(FILE *stream, const char *text, size_t len, size_t columns);

@@ -2,6 +2,7 @@
  * value then, so one flag says whether a comma is due, and no stack is needed. */
 #include "tools/common/print/json_writer.h"
 
+#include "tools/common/print/display.h"
 #include "tools/common/print/format_float.h"
 #include "tools/common/print/utf8.h"
 
@@ -30,7 +31,8 @@ static void put_string(FILE *stream, const char *text, size_t len)
         uint32_t character;
         char bytes[4];
         at += utf8_next(text + at, len - at, &character);
-        if (character < 0x20 || character == '"' || character == '\\' || character == 0x7F)
+        if (character == '"' || character == '\\' ||
+            (character <= 0xFFFF && display_hides(character)))
             put_escaped(stream, character);
         else
             fwrite(bytes, 1, utf8_put(character, bytes), stream);

@@ -33,7 +33,8 @@ void json_end_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json, const char *key);
 void json_end_array(struct json_writer *json);
 
-/* Always valid UTF-8: each invalid part becomes U+FFFD. The second takes a NUL-terminated text. */
+/* Always valid UTF-8: each invalid part becomes U+FFFD. What a terminal would obey is an escape,
+ * which reads back exactly. The second takes a NUL-terminated text. */
 void json_write_string(struct json_writer *json, const char *key, const char *text, size_t len);
 void json_write_text(struct json_writer *json, const char *key, const char *text);
 

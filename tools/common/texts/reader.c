@@ -2,6 +2,7 @@
 #include "tools/common/texts/reader.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 #include "tools/common/texts/json_input.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_t
 void reader_from_stdin(struct reader *reader, bool is_json)
 {
     *reader = (struct reader){.is_json = is_json};
+    input_remember("-");
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
 
@@ -35,13 +37,9 @@ void record_free(struct record *record)
     *record = (struct record){0};
 }
 
-/* Messages quote the input; what a terminal would obey is not printed. */
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason)
 {
     snprintf(reader->message, sizeof reader->message, "line %zu of stdin: %s", line, reason);
-    for (char *c = reader->message; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            *c = '?';
     return READER_FAILED;
 }
 

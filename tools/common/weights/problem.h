@@ -17,7 +17,6 @@ struct problem {
     jmp_buf back;
 };
 
-/* Names that come from files may hold anything: control characters are shown as '?'. */
 _Noreturn void problem_say(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -27,8 +26,5 @@ _Noreturn void problem_of(struct problem *problem, const char *name, const char 
     __attribute__((format(printf, 3, 4)));
 _Noreturn void problem_in(struct problem *problem, const char *name, const char *format,
                           va_list arguments) __attribute__((format(printf, 3, 0)));
-
-/* A note on stderr with such names; nothing is wrong. */
-void problem_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

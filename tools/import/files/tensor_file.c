@@ -280,15 +280,16 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
     }
 }
 
+/* The command has no path in it: what a folder is called could be a command, too. */
 _Noreturn static void refuse_pickle(const struct folder *folder, const char *place)
 {
     problem_say(
         folder->problem,
-        "%s/%s has pytorch_model.bin but no model.safetensors. Convert it first: cd '%s/%s' && "
+        "%s/%s has pytorch_model.bin but no model.safetensors. Convert it first, in that folder: "
         "python3 -c \"import glob, torch, safetensors.torch as s; s.save_file({k: v.clone() for f "
         "in glob.glob('pytorch_model*.bin') for k, v in torch.load(f, 'cpu', "
         "weights_only=True).items()}, 'model.safetensors')\"",
-        folder->path, place, folder->path, place);
+        folder->path, place);
 }
 
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)

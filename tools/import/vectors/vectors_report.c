@@ -11,7 +11,7 @@
 static void say_faults(const struct vectors_file *file, const struct vector_faults *faults)
 {
     for (size_t i = 0; i < faults->n && i < VECTOR_FAULTS_SHOWN; i++)
-        problem_note("%s, line %zu: %s; skipped", file->name, faults->shown[i].line,
+        program_note("%s, line %zu: %s; skipped", file->name, faults->shown[i].line,
                      faults->shown[i].text);
 }
 
@@ -53,7 +53,7 @@ static void say_names(struct word_names *names, const char *what, const char *wh
         snprintf(names->text + names->len, sizeof names->text - names->len, " and %zu more",
                  names->n_all - names->n);
     if (names->n_all > 0)
-        problem_note("%zu %s%s: %s", names->n_all, what, why, names->text);
+        program_note("%zu %s%s: %s", names->n_all, what, why, names->text);
 }
 
 static void say_absent(const struct vectors_import *import)
@@ -143,7 +143,7 @@ static void say_splitting(const struct vectors_import *import)
                      "split at %s",
                      place);
     else
-        problem_note(
+        program_note(
             "texts keep their capitals, for words have them, '%.*s' first (--lower yes), and are "
             "split at %s",
             words->lens[cased] < 100 ? (int)words->lens[cased] : 0, words->texts[cased], place);

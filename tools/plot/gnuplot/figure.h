@@ -80,7 +80,7 @@ void figure_set_ranges(struct figure *figure);
 /* The numbers as a table of tabs and lines (figure_table.c). For each panel: lines that begin with
  * "# " and say what its rows, columns and values are, a line with the columns' names, a line for
  * each row that begins with its name, and an empty line. Numbers read back exactly. In names \t,
- * \n, \r and \\ stand for tab, line ends and backslash. */
+ * \n and \\ stand for tab, line end and backslash. */
 void figure_write_table(const struct figure *figure, FILE *stream);
 
 /* ---- For the terminal (text_map.c) ---- */

@@ -6,7 +6,7 @@
 
 static void put_name(FILE *stream, const char *name)
 {
-    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
+    static const char special[] = "\t\n\\", letters[] = "tn\\";
     for (const char *c = name; *c; c++) {
         const char *found = strchr(special, *c);
         if (found)
