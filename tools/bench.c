@@ -10,6 +10,7 @@
 #include "tools/bench/encoding.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/result.h"
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/polite_threads.h"
 
@@ -203,6 +204,8 @@ int main(int argc, char *argv[])
     if (!bench_options_read(&options, argc, argv, &code))
         return code;
     polite_threads(argv, 0);
+    for (size_t i = 0; i < options.n_ids_files; i++)
+        input_remember(options.ids_files[i]);
     bench.options = &options;
     choose_threads(&bench);
     if (options.peaks_alone)

@@ -7,6 +7,7 @@
  *     pipeline         result by result: read, tokenize, encode, print (text, json, csv, npy, ids)
  *     compare, similarity, rank, show_mask   what looks at several texts
  */
+#include "tools/common/inputs.h"
 #include "tools/common/polite_threads.h"
 #include "tools/encode/notes.h"
 
@@ -60,6 +61,8 @@ int main(int argc, char **argv)
     polite_threads(argv, options.request.n_threads);
     if (encoder_open(&encoder, &options.request, &code)) {
         code = PROGRAM_FAILED;
+        if (options.request.n_texts == 0)
+            input_remember("-");
         if (output_open(&output, options.output_path))
             code = output_end(&output, encode_all(&options, &encoder, &output));
     }

@@ -111,13 +111,12 @@ static int import_checkpoint(const struct import_options *options, struct proble
     static struct checkpoint checkpoint;
     char name[FOLDER_PATH];
     checkpoint_read(&checkpoint, options->directory, options->type, problem);
-    int code = import_check_folder(options, &checkpoint.folder);
+    int code = PROGRAM_DONE;
     name_source(options, options->directory, name, sizeof name);
-    if (code == PROGRAM_DONE)
-        say_notes(&checkpoint);
-    if (code == PROGRAM_DONE && options->is_dry_run)
+    say_notes(&checkpoint);
+    if (options->is_dry_run)
         report_checkpoint(&checkpoint, name);
-    else if (code == PROGRAM_DONE)
+    else
         code = write_checkpoint(&checkpoint, options->output, name);
     checkpoint_free(&checkpoint);
     return code;
@@ -178,13 +177,13 @@ static int import_tokenizer(const struct import_options *options, struct problem
         read_from_directory(&folder, options->tokenizer, &tokenizer);
     else
         import_tokenizer_read_file(&tokenizer, options->tokenizer, problem);
-    int code = import_check_folder(options, &folder);
+    int code = PROGRAM_DONE;
     name_source(options, options->tokenizer, name, sizeof name);
-    if (code == PROGRAM_DONE && tokenizer.note[0] != '\0')
+    if (tokenizer.note[0] != '\0')
         program_note("%s", tokenizer.note);
-    if (code == PROGRAM_DONE && options->is_dry_run)
+    if (options->is_dry_run)
         report_tokenizer(&tokenizer, NULL, name);
-    else if (code == PROGRAM_DONE)
+    else
         code = write_tokenizer_alone(options, &tokenizer, &folder, name);
     import_tokenizer_free(&tokenizer);
     folder_close(&folder);

@@ -1,4 +1,5 @@
 /* inspect.c - encode-inspect: what a weight file holds, and what can be measured of positions. */
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/inspect/inspect_file.h"
 #include "tools/inspect/inspect_options.h"
@@ -9,6 +10,8 @@ int main(int argc, char *argv[])
     int code;
     program_begin("encode-inspect", argv);
     if (inspect_options_read(&options, argc, argv, &code)) {
+        if (options.path != NULL)
+            input_remember(options.path);
         code = options.has_positions
                    ? positions_inspect(&options.positions)
                    : inspect_file(options.path, options.format == POSITIONS_JSON, options.verify);

@@ -174,10 +174,7 @@ int main(int argc, char *argv[])
     program_begin("encode-new", argv);
     if (!new_options_read(&options, argc, argv, &code))
         return code;
-    code = weight_output_check_input(options.output,
-                                     options.tokenizer != NULL ? options.tokenizer : options.fit);
-    if (code == PROGRAM_DONE)
-        code = make_tokenizer(&options, &draft);
+    code = make_tokenizer(&options, &draft);
     if (code == PROGRAM_DONE)
         code = settle_config(&options.shape.config, draft.words.n);
     if (code == PROGRAM_DONE)

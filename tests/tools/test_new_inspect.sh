@@ -107,7 +107,7 @@ check 'those that occur twice, as they are written' gives f.weights 'The the cat
 echo 'a b' | tee words >text
 for input in --fit --tokenizer; do
     run "$new" -o ./text $input text
-    ends "$input and -o are one file" 2 '-o ./text is text, which is read, and would be replaced'
+    ends "$input and -o are one file" 2 './text is text, which is read, and would be replaced'
     check "$input: the file is as it was" cmp words text
 done
 run "$new" -o text --fit - <text

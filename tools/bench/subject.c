@@ -2,10 +2,10 @@
 #include "tools/bench/subject.h"
 
 #include "tools/bench/sibling.h"
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -57,6 +57,7 @@ static int open_model(struct subject *subject)
 
 int subject_open(struct subject *subject, const char *path)
 {
+    input_remember(path);
     *subject = (struct subject){.fd = -1, .file = path, .name = path};
     return open_model(subject);
 }
@@ -106,26 +107,22 @@ static int write_file(const char *path, const struct shape *shape, const char *p
     return sibling_run(arguments);
 }
 
-/* Writes the file and leaves it open without a name. It has a folder of its own, so that nobody
- * can put anything in its place. */
+/* Leaves the file open, and without a name before anything is in it, so that nothing is left of it
+ * whatever ends the program. Children inherit it: the workload cold opens it there. */
 static int make_file(struct subject *subject, const struct shape *shape, const char *precision,
                      uint64_t seed)
 {
     const char *parent = getenv("TMPDIR");
-    char folder[PATH_MAX], path[PATH_MAX + 16];
+    char path[PATH_MAX];
     parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
-    int n = snprintf(folder, sizeof folder, "%s/encode-bench-XXXXXX", parent);
-    if ((size_t)n >= sizeof folder || mkdtemp(folder) == NULL)
-        return program_fail("cannot make a folder in '%s': %s", parent, strerror(errno));
-    snprintf(path, sizeof path, "%s/weights", folder);
-    int code = write_file(path, shape, precision, seed);
-    if (code == PROGRAM_DONE) /* children inherit it: the workload cold opens it there */
-        subject->fd = open(path, O_RDONLY);
-    if (code == PROGRAM_DONE && subject->fd < 0)
-        code = program_fail("cannot open '%s': %s", path, strerror(errno));
+    snprintf(path, sizeof path, "%s/encode-bench-XXXXXX", parent);
+    subject->fd = mkstemp(path);
+    if (subject->fd < 0)
+        return program_fail("cannot make a file in '%s': %s", parent, strerror(errno));
     unlink(path);
-    rmdir(folder);
-    return code;
+    snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);
+    subject->file = subject->path;
+    return write_file(subject->path, shape, precision, seed);
 }
 
 int subject_make(struct subject *subject, const char *shape_text, const char *precision,
@@ -136,12 +133,9 @@ int subject_make(struct subject *subject, const char *shape_text, const char *pr
     int code = read_shape(shape_text, &shape);
     if (code == PROGRAM_DONE)
         code = make_file(subject, &shape, precision, seed);
-    if (code != PROGRAM_DONE)
-        return code;
-    snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);
-    subject->file = subject->path;
-    code = open_model(subject);
-    if (code != PROGRAM_DONE)
+    if (code == PROGRAM_DONE)
+        code = open_model(subject);
+    if (code != PROGRAM_DONE && subject->fd >= 0)
         close(subject->fd);
     return code;
 }

@@ -1,6 +1,7 @@
 /* output.c - stdout or a file; see output.h. */
 #include "tools/common/output.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ bool output_open(struct output *output, const char *path)
     *output = (struct output){.stream = stdout, .path = path};
     if (!path)
         return true;
+    input_spare(path);
     atexit(drop_unfinished);
     if (output_file_open(path, OUTPUT_STREAM, &output->file, &output->error) != ENGINE_OK) {
         program_fail("%s", output->error.message);

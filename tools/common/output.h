@@ -15,7 +15,8 @@ struct output {
     engine_error error;
 };
 
-/* path NULL: stdout. False: the message has been printed. */
+/* path NULL: stdout. False: the message has been printed. Ends the program where the output is a
+ * file that it reads (inputs.h). */
 bool output_open(struct output *output, const char *path);
 
 /* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left

@@ -1,6 +1,7 @@
 /* output_files.c - see output_files.h. */
 #include "tools/import/output_files.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/import/sha256.h"
 
@@ -10,11 +11,6 @@
 #include <sys/stat.h>
 
 /* ---- Its place ---- */
-
-static int check_input(const struct import_options *options, const char *input)
-{
-    return options->is_dry_run ? PROGRAM_DONE : weight_output_check_input(options->output, input);
-}
 
 /* As the writer would open it; what it made goes away again. */
 static int check_place(const char *output)
@@ -27,29 +23,21 @@ static int check_place(const char *output)
     return PROGRAM_DONE;
 }
 
+/* Nothing is read yet, and reading may take minutes. */
 int import_check_output(const struct import_options *options)
 {
     const char *const inputs[] = {options->vectors.path, options->vectors.only_words_of,
                                   options->tokenizer};
-    int code = PROGRAM_DONE;
-    for (size_t i = 0; code == PROGRAM_DONE && i < sizeof inputs / sizeof *inputs; i++)
-        code = check_input(options, inputs[i]);
-    if (options->is_dry_run || code != PROGRAM_DONE)
-        return code;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i] != NULL)
+            input_remember(inputs[i]);
+    if (options->is_dry_run)
+        return PROGRAM_DONE;
+    input_spare(options->output);
     if (strcmp(options->output, "-") == 0)
         return program_misuse("-o - would be standard output, and a weight file needs a place of "
                               "its own: name a file (./- for one of that name)");
     return check_place(options->output);
-}
-
-int import_check_folder(const struct import_options *options, const struct folder *folder)
-{
-    int code = PROGRAM_DONE;
-    for (size_t i = 0; code == PROGRAM_DONE && i < folder->n; i++) {
-        char path[FOLDER_PATH];
-        code = check_input(options, folder_join(folder, folder->names[i], path));
-    }
-    return code;
 }
 
 /* ---- Where it came from ---- */

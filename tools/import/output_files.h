@@ -9,10 +9,9 @@
 #include "tools/import/files/folder.h"
 #include "tools/import/import_options.h"
 
-/* The output must be none of the files that options name, and a place that can be written; and none
- * of the files of a directory that were read. PROGRAM_DONE, or an exit code after a message. */
+/* The output must be none of the files that options name, and a place that can be written.
+ * PROGRAM_DONE, or an exit code after a message. */
 int import_check_output(const struct import_options *options);
-int import_check_folder(const struct import_options *options, const struct folder *folder);
 
 /* Bytes of all files that the folder remembers: what import_add_sources will read. */
 uint64_t import_source_bytes(const struct folder *folder);

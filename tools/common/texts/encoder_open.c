@@ -2,6 +2,7 @@
  * opened, asked whether it can do what the options want, and given a session; see encoder.h. */
 #include "tools/common/texts/encoder.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/model_setting.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ static bool open_model(struct encoder *encoder)
     }
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
+    input_remember(encoder->info.path);
     const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);

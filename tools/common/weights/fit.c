@@ -6,6 +6,7 @@
  */
 #include "engine/file/text_lower.h"
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 #include "tools/common/line_reader.h"
 #include "tools/common/options.h"
 #include "tools/common/weights/token_source.h"
@@ -114,6 +115,7 @@ int token_source_fit(struct tokenizer_draft *draft, const char *path,
                      const struct fit_options *options)
 {
     bool is_stdin = strcmp(path, "-") == 0;
+    input_remember(path);
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return program_fail("cannot read '%s': %s", path, strerror(errno));

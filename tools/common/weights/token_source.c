@@ -2,6 +2,7 @@
 #include "tools/common/weights/token_source.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/print/utf8.h"
 
@@ -140,6 +141,7 @@ static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
 int read_whole(const char *path, char **data, size_t *len)
 {
     FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    input_remember(path);
     *data = NULL;
     *len = 0;
     if (stream == NULL)

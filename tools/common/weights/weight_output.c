@@ -1,6 +1,7 @@
 /* weight_output.c - see weight_output.h. */
 #include "tools/common/weights/weight_output.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 
 #include <libgen.h>
@@ -8,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 /* Of the folder, if there is no such file yet. */
 static int ask_file_system(const char *path, struct statvfs *system)
@@ -36,26 +35,6 @@ bool weight_output_has_room(const char *path, double n_bytes)
     return false;
 }
 
-/* Two paths are one file where device and inode are the same: links and other ways of writing a
- * path are seen through. Devices and pipes can be read and written at once. "-" is stdin, which may
- * come from a file. */
-static bool is_output(const char *output, const char *input)
-{
-    struct stat out, in;
-    if (input == NULL || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
-        return false;
-    int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
-    return failed == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
-int weight_output_check_input(const char *output, const char *input)
-{
-    if (!is_output(output, input))
-        return PROGRAM_DONE;
-    return program_misuse("-o %s is %s, which is read, and would be replaced: name another file",
-                          output, strcmp(input, "-") == 0 ? "the file on stdin" : input);
-}
-
 /* What the program leaves behind when it ends in the middle. */
 static struct weight_writer *unfinished;
 
@@ -67,6 +46,7 @@ static void drop_unfinished(void)
 bool weight_output_open(struct weight_output *output, const char *path, const char *name)
 {
     char made_by[64];
+    input_spare(path);
     *output = (struct weight_output){.error = {ENGINE_OK, ""}};
     if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK) {
         program_fail("%s", output->error.message);

@@ -17,11 +17,8 @@ struct weight_output {
  * asked before minutes are spent on writing them. False after a message. */
 bool weight_output_has_room(const char *path, double n_bytes);
 
-/* Refuses an output that is also read (input NULL: it is not). An exit code, after a message. */
-int weight_output_check_input(const char *output, const char *input);
-
 /* Opens the file and says in META what it is called and which program made it. False after a
- * message. */
+ * message. Ends the program where the file is one that it reads (tools/common/inputs.h). */
 bool weight_output_open(struct weight_output *output, const char *path, const char *name);
 
 /* Puts the file in its place if all went well, else leaves nothing. An exit code, after a message

@@ -7,6 +7,7 @@
 #include "tools/import/files/folder.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,6 +112,7 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     note(folder, name);
+    input_remember(path);
     *n_bytes = (uint64_t)status.st_size;
     return fd;
 }

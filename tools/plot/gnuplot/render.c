@@ -1,6 +1,7 @@
 /* render.c - see render.h. Pictures and characters are made whole before their output is opened. */
 #include "tools/plot/gnuplot/render.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"
@@ -203,6 +204,8 @@ static int write_picture(const struct figure *figure, const struct plot_options 
 
 int render(struct figure *figure, const struct plot_options *options)
 {
+    if (options->output_path) /* before the numbers are written */
+        input_spare(options->output_path);
     if (options->title)
         figure->title = text_new("%s", options->title);
     figure_set_ranges(figure);

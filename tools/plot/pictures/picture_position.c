@@ -11,6 +11,7 @@
  */
 #include "tools/plot/pictures/pictures.h"
 
+#include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 
@@ -78,6 +79,7 @@ static void describe_file(const struct plot_options *options, struct table *tabl
     engine_info info = {.struct_bytes = sizeof info};
     engine_session_options session = {.struct_bytes = sizeof session};
     engine_model_info(model, &info);
+    input_remember(info.path);
     if (!info.has_model)
         exit(program_fail("'%s' holds a tokenizer alone: it has no positions", info.path));
     session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Files that programs write beside those that they read: closed descriptors, outputs that are inputs, limits of a
+# file's length, sources that vanish. Nothing that was there is damaged, nothing half written is left.
+# shellcheck disable=SC2016
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+cd "$folder" || exit 1
+PATH=$programs:$PATH
+here() { find . -maxdepth 1 | sort | tr '\n' ' '; } # what is in the folder, with names that begin with a dot
+
+encode-new -o model --words 'cat dog' --layers 1 --width 16 --position learned --max-tokens 20 2>err
+encode-new -o other --words 'cat dog' --layers 1 --width 32 --labels a,b 2>err
+cp model model.as-was
+cp other other.as-was
+printf 'cat\ndog\n' >text
+printf 'a 1 2\nb 3 4\n' >vectors
+printf '1 2 0\n' >ids
+for file in text vectors ids; do cp $file $file.as-was; done
+
+# ---- Descriptors that are closed: none of them becomes that of the output ----
+for program in "encode -m model -o result cat ''" "encode -m model -f json -o result cat ''" \
+    "encode-plot attention -m model -o result.svg --data result cat" 'encode-new -o result --words cat' \
+    'encode-import --vectors vectors -o result'; do
+    run bash -c "${program//result/expected}"
+    check "$program: exit code $code" [ "$code" = 0 ]
+    for closed in '2>&-' '1>&-' '0<&-' '0<&- 1>&- 2>&-'; do
+        rm -f result
+        bash -c "$program $closed" >out 2>err </dev/null
+        code=$?
+        check "$program $closed: exit code $code" [ "$code" = 0 ]
+        check "$program $closed: the same bytes" cmp expected result
+    done
+done
+bash -c 'encode -m model cat 1>&-' 2>err
+check 'stdout closed, and wanted' [ $? = 1 ]
+check 'stdout closed, and wanted: said' grep -q 'cannot write to stdout' err
+bash -c 'encode -m model 0<&-' >out 2>err
+check 'stdin closed, and wanted' [ $? = 1 ]
+check 'stdin closed, and wanted: said' grep -q 'cannot read line 1 of stdin' err
+
+# ---- Outputs that are inputs, by every way of naming them ----
+refused() { # WHAT COMMAND: refused as misuse, with all files as they were
+    bash -c "$2" >out 2>err
+    code=$?
+    ends "$1: $2" 2 'which is read, and would be replaced'
+    for file in model other text vectors ids; do
+        check "$2: $file is as it was" cmp "$file" "$file.as-was"
+    done
+}
+ln -s model link
+ln model hard
+mkdir folder
+ln -s ../model folder/link
+for output in model ./model link hard folder/link "$folder/model" /dev/fd/7; do
+    refused 'the model' "encode -m model -o $output cat 7>>model"
+    refused 'the model as a link' "encode -m link -o $output cat 7>>model"
+done
+refused 'the model in $ENCODE_MODEL' 'ENCODE_MODEL=model encode -o model cat'
+refused 'the model on stdin' 'encode -m /dev/stdin -o model cat <model'
+refused 'the model and stdout' 'encode -m model cat >>model'
+refused 'the model and /dev/stdout' 'encode -m model -o /dev/stdout cat >>model'
+refused 'texts' 'encode -m model -p mean -o text <text'
+refused 'texts and stdout' 'encode -m model -p mean <text >>text'
+refused 'texts, a link' 'ln -sf text tlink; encode -m model -p mean -o tlink <text'
+for task in --rank=cat --similarity --compare --tokens --show-mask; do
+    refused "$task" "encode -m model $task -o text <text"
+done
+for picture in attention words layers order; do
+    refused "$picture" "encode-plot $picture -m model -f png -o model 'cat dog'"
+    refused "$picture, its numbers" "encode-plot $picture -m model --data model 'cat dog'"
+done
+for picture in words similarity; do
+    refused "$picture, its texts" "encode-plot $picture -m model -f text -o text <text"
+    refused "$picture, its texts and numbers" "encode-plot $picture -m model --data text <text"
+done
+refused 'positions' 'encode-plot position -m model -f svg -o model'
+refused 'positions beside' 'encode-plot position -m model --beside other -f svg -o other -n 9'
+refused 'their numbers' 'encode-plot position -m model --beside model --data model -n 9'
+refused 'numbers, and a picture over the model' 'encode-plot position -m model --data numbers -f svg -o model'
+check 'then not even the numbers are written' [ ! -e numbers ]
+refused 'encode-new --fit' 'encode-new --fit text -o text'
+refused 'encode-new --fit -' 'encode-new --fit - -o text <text'
+refused 'encode-new --tokenizer' 'encode-new --tokenizer text -o ./text'
+refused 'encode-import --vectors' 'encode-import --vectors vectors -o vectors'
+refused 'encode-import --only-words-of' 'encode-import --vectors vectors --only-words-of text -o text'
+refused 'encode-import --vectors -' 'encode-import --vectors - -o vectors <vectors'
+refused 'encode-import --tokenizer-only' 'encode-import --tokenizer-only text -o text'
+refused 'encode-import --dry-run' 'encode-import --vectors vectors --dry-run >>vectors'
+refused 'encode-inspect' 'encode-inspect model >>model'
+refused 'encode-inspect --positions' 'encode-inspect --positions model >>model'
+refused 'encode-bench -m' 'encode-bench -m model --workloads lat16 --seconds 0.01 >>model'
+refused 'encode-bench --ids' 'encode-bench -m model --ids ids --seconds 0.01 >>ids'
+run encode -m model -o new cat
+check 'another file is written' [ "$code" = 0 ]
+run encode -m model -o new cat
+check 'twice' [ "$code" = 0 ]
+
+# ---- A file that would be too long: a message, no signal, nothing left ----
+echo old >short
+before=$(here)
+for program in 'encode -m model -f json -p mean -o short' 'encode -m model -f npy -o absent' 'encode -m model -f json -p mean'; do
+    bash -c "ulimit -f 8; yes cat | head -n 20000 | $program" >long 2>err
+    code=$?
+    check "$program: exit code $code" [ $code = 1 ]
+    check "$program: says why" grep -q 'File too large' err
+    rm long
+    check "$program: nothing is left" [ "$(here)" = "$before" ]
+    check "$program: the old file" [ "$(cat short)" = old ]
+done
+for program in 'encode-new -o short --width 64' 'encode-new -o absent --width 64' \
+    'encode-plot position --position sinusoidal -n 1000 --data short'; do
+    run bash -c "ulimit -f 8; $program"
+    ends "$program" 1 'File too large'
+    check "$program: nothing is left" [ "$(here)" = "$before" ]
+    check "$program: the old file" [ "$(cat short)" = old ]
+done
+
+# ---- A source whose file is gone when its hash is due ----
+mkfifo pipe
+(encode-import --vectors pipe --only-words-of text -o made >out 2>err; echo $? >code) &
+exec 8>pipe # both are at the pipe, so the texts have been read
+rm text
+printf 'cat 1 2\ndog 3 4\n' >&8
+exec 8>&-
+wait
+check 'a source is gone: exit code' [ "$(cat code)" = 1 ]
+check 'a source is gone: said' grep -q 'text: No such file' err
+check 'a source is gone: no file' [ ! -e made ]
+
+# ---- Places that are none ----
+mkdir place
+ln -s nothing dangling
+long=$(printf '%0300d' 0)
+for output in place place/ dangling "$long" absent/file vectors/file /dev/full ''; do
+    run encode -m model -o "$output" cat
+    ends "-o '$output'" 1 'cannot'
+    run encode-new -o "$output" --words cat
+    ends "encode-new -o '$output'" 1 'cannot'
+done
+check 'nothing came of them' [ ! -e nothing ]
+finish

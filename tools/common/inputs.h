@@ -1,0 +1,16 @@
+/* inputs.h - the files that a program reads, so that it writes over none of them.
+ *
+ * Two paths are one file where device and inode are the same: links, /dev/stdin and other ways of
+ * writing a path are seen through. Pipes and devices can be read and written at once. Both functions
+ * end the program, as misused, where it would write over what it reads. */
+#ifndef TOOLS_INPUTS_H
+#define TOOLS_INPUTS_H
+
+/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another one. One that is
+ * not there is for whoever opens it to tell. */
+void input_remember(const char *path);
+
+/* The output must be none of those that are remembered. */
+void input_spare(const char *output);
+
+#endif
