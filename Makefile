@@ -202,9 +202,13 @@ $(BUILD)/engine.o: $(LIBRARY_OBJECTS)
 $(BUILD)/libengine.a: $(BUILD)/engine.o
 	$(call say,archive)$(archive)
 
+# Linked beside its place and put there whole, like the programs: what runs meanwhile, or is started, has the one
+# or the other.
+in_place = -o $@.new $(1) && mv $@.new $@
+
 # It stays loaded after dlclose: OpenMP's threads, which wait for the next region, are in libraries that came with it.
 $(BUILD)/libengine.so.$(SOVERSION): $(LIBRARY_OBJECTS)
-	$(call say,link)$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined -o $@ $^ $(LIBS)
+	$(call say,link)$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined $(call in_place,$^ $(LIBS))
 
 $(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
 	@ln -sf $(<F) $@
@@ -239,7 +243,7 @@ $(PROGRAMS): FIND_ENGINE := -Wl,-rpath,'$$ORIGIN'
 $(TO_INSTALL): FIND_ENGINE := -s -Wl,-rpath,'$$ORIGIN/../lib'
 $(PROGRAMS) $(TO_INSTALL):
 	@mkdir -p $(@D)
-	$(call say,link)$(LINK) -pie $(FIND_ENGINE) -o $@ $(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS)
+	$(call say,link)$(LINK) -pie $(FIND_ENGINE) $(call in_place,$(filter-out $(ENGINE),$^) $(ENGINE) $(LIBS) $(TOOL_LIBS))
 
 $(BUILD)/tools/minimal.o: DEFINES = -Iengine
 $(BUILD)/minimal: $(BUILD)/tools/minimal.o $(BUILD)/libengine.a

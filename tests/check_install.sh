@@ -51,6 +51,21 @@ knowing=$(grep -ls ENCODE_DATADIR tools/common/*.c engine/*.c engine/*/*.c | wc 
 check 'another prefix compiles what knows it' compiles "$knowing" PREFIX="$place/other"
 check 'and so does the first again' compiles "$knowing"
 
+# A linker that fails in the middle leaves the library and the programs that are there.
+mkdir "$place/linker"
+cat >"$place/linker/ld" <<'END'
+#!/bin/sh
+for word; do
+    [ "$before" != -o ] || echo broken >"$word"
+    before=$word
+done
+exit 1
+END
+chmod +x "$place/linker/ld"
+fails_to_link() { ! quiet_make all PREFIX="$place/third" LDFLAGS="-B$place/linker/"; }
+check 'a link that fails ends make' fails_to_link
+check 'and leaves a program that runs' "$place/build/encode" --version
+
 files() { (cd "$1" && find . ! -type d | sort); }
 
 check 'make install with DESTDIR' quiet_make install DESTDIR="$place/stage"

@@ -315,3 +315,11 @@ TEST(wrong_use)
     }
     shell_expect(1, "\"$BENCH\" --help >/dev/full");
 }
+
+/* Ended, as by Ctrl-C, while the model is made: half a second's work that nobody needs any more. */
+TEST(nothing_is_left_of_a_model)
+{
+    shell("mkdir tmp; export TMPDIR=$PWD/tmp; "
+          "timeout 0.3 \"$BENCH\" --shape 12/768/12/3072 --precision f32");
+    assert_string_equal(shell_expect(0, "ls -A tmp")->out, "");
+}
