@@ -139,4 +139,9 @@ for output in place place/ dangling "$long" absent/file vectors/file /dev/full '
     ends "encode-new -o '$output'" 1 'cannot'
 done
 check 'nothing came of them' [ ! -e nothing ]
+for output in pipe /dev/stdout; do
+    bash -c "encode-new -o $output --words cat | cat" >out 2>err </dev/null
+    check "a weight file into $output: said" grep -q 'it is a pipe' err
+    check "a weight file into $output: nothing" [ ! -s out ]
+done
 finish

@@ -25,7 +25,7 @@ static int ask_file_system(const char *path, struct statvfs *system)
 bool weight_output_has_room(const char *path, double n_bytes)
 {
     struct statvfs system;
-    if (ask_file_system(path, &system) != 0)
+    if (ask_file_system(path, &system) != 0 || system.f_blocks == 0) /* a pipe has none */
         return true;
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
