@@ -21,7 +21,7 @@
  *             byte offsets into the text that was given, behind the prompt where it has one.
  *   Errors    Fallible functions return an engine_status. The words go to the caller's engine_error
  *             (may be NULL) or to engine_session_message(). Nothing prints, exits or aborts. After
- *             a failure objects are still usable.
+ *             a failure objects are still usable. No words hold what a terminal would obey.
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
