@@ -104,7 +104,7 @@ run "$new" -o f.weights --fit - --num-words 3 --oov '' <<<"$text"
 check 'the most frequent, unknown words dropped' gives f.weights 'the dog cat οδος' '1 3 2'
 run "$new" -o f.weights --fit - --min-count 2 --oov '[X]' --lower no <<<"$text"
 check 'those that occur twice, as they are written' gives f.weights 'The the cat ΟΔΟΣ' '1 4 3 2'
-echo 'a b' | tee words >text
+printf 'a\nb\n' | tee words >text
 for input in --fit --tokenizer; do
     run "$new" -o ./text $input text
     ends "$input and -o are one file" 2 './text is text, which is read, and would be replaced'
