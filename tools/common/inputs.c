@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct input {
+struct input {
     dev_t device;
     ino_t inode;
     const char *name; /* for the message */
-} * inputs;           /* [n_inputs], kept until the program ends */
+};
+
+static struct input *inputs; /* [n_inputs], kept until the program ends */
 static size_t n_inputs;
 
 /* NULL: a descriptor's file. False: it is not there, or no regular file. */

@@ -1,8 +1,8 @@
 /* inputs.h - the files that a program reads, so that it writes over none of them.
  *
  * Two paths are one file where device and inode are the same: links, /dev/stdin and other ways of
- * writing a path are seen through. Pipes and devices can be read and written at once. Both functions
- * end the program, as misused, where it would write over what it reads. */
+ * writing a path are seen through. Pipes and devices can be read and written at once. Where the
+ * program would write over what it reads, both functions end it, as misused. */
 #ifndef TOOLS_INPUTS_H
 #define TOOLS_INPUTS_H
 

@@ -20,15 +20,15 @@ enum { PROGRAM_DONE = 0, PROGRAM_FAILED = 1, PROGRAM_MISUSED = 2 };
 #define PROGRAM_PRINTF(text, first)
 #endif
 
-/* Call it first in main, with the name that opens every message, a string that lives on ("encode").
+/* Call it first in main, with the name that opens messages, a string that lives on ("encode").
  * Descriptors 0 to 2 are open from here on, and a file that would be too long is a write that fails
  * rather than a signal. */
 void program_begin(char *name, char *argv[]);
 const char *program_name(void);
 
-/* "name: message" on stderr, with a line end; what others wrote is in it as display_copy shows it. program_note returns nothing and is not an error;
- * program_fail returns PROGRAM_FAILED; program_misuse adds "Try 'name --help'." and returns
- * PROGRAM_MISUSED. */
+/* "name: message" on stderr, as display_copy shows it, with a line end. program_note returns
+ * nothing and is not an error; program_fail returns PROGRAM_FAILED; program_misuse adds
+ * "Try 'name --help'." and returns PROGRAM_MISUSED. */
 void program_note(const char *format, ...) PROGRAM_PRINTF(1, 2);
 int program_fail(const char *format, ...) PROGRAM_PRINTF(1, 2);
 int program_misuse(const char *format, ...) PROGRAM_PRINTF(1, 2);

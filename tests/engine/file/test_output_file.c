@@ -129,7 +129,7 @@ TEST(rights_are_never_more)
     assert_true(!is_root || status.st_gid == 23456);
 }
 
-/* A user who is not in the file's group makes it one of hers, which then has no right of its own. */
+/* A user who is not in the file's group makes it one of hers, which gets no right of its own. */
 TEST(a_group_that_cannot_be_kept)
 {
     struct output_file *file;
