@@ -22,14 +22,15 @@ TEST(cross_encoder)
     const int32_t ids[] = {1, 2};
     engine_input query = {.text = "I ride", .text_len = 6};
     engine_input texts[] = {{.text = "bike", .text_len = 4}, {.text = "dog cat", .text_len = 7}};
-    engine_input pair = {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7};
+    engine_input pairs[] = {{.text = "I ride", .text_len = 6, .pair = "bike", .pair_len = 4},
+                            {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7}};
     engine_input wrong[] = {{.text_len = 5},
                             {.ids = ids, .n_ids = 2},
                             {.text = "dog", .text_len = 3, .pair = "cat", .pair_len = 3}};
-    float scores[2], score;
+    float scores[2], expected[2];
     assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), ENGINE_OK);
-    assert_int_equal(engine_classify(session, &pair, 1, NULL, &score, 1, NULL, NULL), ENGINE_OK);
-    assert_memory_equal(&scores[1], &score, sizeof score);
+    assert_int_equal(engine_classify(session, pairs, 2, NULL, expected, 2, NULL, NULL), ENGINE_OK);
+    assert_memory_equal(scores, expected, sizeof expected);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(engine_rank(session, &query, &wrong[i], 1, NULL, scores),
                          ENGINE_ERROR_ARGUMENT);

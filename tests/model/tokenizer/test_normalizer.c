@@ -105,6 +105,31 @@ TEST(steps)
     assert_normalized("strip_end lower", "A  B", "61(0,1) 20(1,2) 20(2,3) 62(3,4)");
 }
 
+static bool is_spaced(uint32_t code)
+{
+    static struct output output;
+    char text[UTF8_BYTES];
+    normalize("space_cjk", text, utf8_encode(code, text), &output);
+    return output.n == 3;
+}
+
+/* The blocks of CJK ideographs that BERT's code names, and no character beside them. */
+TEST(cjk_blocks)
+{
+    static const uint32_t blocks[][2] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
+                                         {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
+                                         {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
+    enum { N = sizeof blocks / sizeof blocks[0] };
+    for (size_t i = 0; i < N; i++) {
+        bool follows = i > 0 && blocks[i - 1][1] + 1 == blocks[i][0];
+        bool goes_on = i + 1 < N && blocks[i][1] + 1 == blocks[i + 1][0];
+        assert_true(is_spaced(blocks[i][0]) && is_spaced(blocks[i][1]));
+        assert_int_equal(is_spaced(blocks[i][0] - 1), follows);
+        assert_int_equal(is_spaced(blocks[i][1] + 1), goes_on);
+    }
+    assert_false(is_spaced('a') || is_spaced(0xAC00) || is_spaced(0x10FFFF));
+}
+
 /* Spans stay where they were when marks change places; a composite has the span of its first
  * character. */
 TEST(spans)

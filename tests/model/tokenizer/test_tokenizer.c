@@ -2,9 +2,12 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
+#include "model/unicode/utf8.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 TEST(blanks)
 {
@@ -25,6 +28,25 @@ TEST(blanks)
     assert_tokens(&f, "I RIDE bike", "1(0,1) 2(2,6) 3(7,11)");
     assert_tokens(&f, "\xCE\x9F\xCE\x94\xCE\x9F\xCE\xA3 no", "7(0,8)"); /* ΟΔΟΣ */
     assert_tokens(&f, "no \xC4\xB0", "9(3,5)");                         /* I with dot */
+    fixture_free(&f);
+}
+
+/* White_Space is the categories of separators with the controls from tab to return and NEL. */
+TEST(blanks_are_white_space)
+{
+    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
+    for (uint32_t code = 1; code < 0x30000; code++) {
+        char text[2 + UTF8_BYTES] = "i";
+        utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
+        bool is_blank = category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+                        category == UTF8PROC_CATEGORY_ZP || (code >= 9 && code <= 13) ||
+                        code == 0x85;
+        size_t len = 1 + utf8_encode(code, text + 1);
+        text[len++] = 'i';
+        size_t n = encode_text(&f, text, len).n;
+        if (n != (is_blank ? 2 : 1))
+            fail_msg("U+%04X makes %zu words", (unsigned)code, n);
+    }
     fixture_free(&f);
 }
 
