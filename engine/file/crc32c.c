@@ -1,10 +1,13 @@
 /* crc32c.c - CRC-32C by slicing (Kounavis and Berry, 2008): eight bytes a step through eight
- * tables, or the SSE4.2 instruction where the CPU has it.
+ * tables, or the instruction for it where the CPU has one (SSE4.2, ARMv8's CRC32).
  */
 #include "engine/file/crc32c.h"
 
 #include <pthread.h>
 #include <string.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 /* T[k][b] is the CRC register after byte b and k zero bytes. */
 static uint32_t T[8][256];
@@ -39,29 +42,35 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
     return ~crc;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *data,
-                                                               size_t len)
+#if defined(__x86_64__)
+#define WITH_CRC             __attribute__((target("sse4.2")))
+#define HAS_CRC()            __builtin_cpu_supports("sse4.2")
+#define CRC_OF_8(crc, eight) ((crc) = (uint32_t)__builtin_ia32_crc32di(crc, eight))
+#elif defined(__aarch64__)
+#define WITH_CRC
+#define HAS_CRC()            (getauxval(AT_HWCAP) & HWCAP_CRC32)
+#define CRC_OF_8(crc, eight) /* gcc and clang have other names for the builtin */                  \
+    __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(eight))
+#endif
+
+#ifdef WITH_CRC
+WITH_CRC static uint32_t crc32c_instruction(uint32_t crc, const uint8_t *p, size_t len)
 {
-    const uint8_t *p = data;
-    uint64_t state = ~crc;
+    crc = ~crc;
     for (; len >= 8; p += 8, len -= 8) {
         uint64_t eight;
         memcpy(&eight, p, sizeof eight);
-        state = __builtin_ia32_crc32di(state, eight);
+        CRC_OF_8(crc, eight);
     }
-    uint32_t narrow = (uint32_t)state;
-    for (; len > 0; p++, len--)
-        narrow = __builtin_ia32_crc32qi(narrow, *p);
-    return ~narrow;
+    return crc32c_portable(~crc, p, len);
 }
 #endif
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("sse4.2"))
-        return crc32c_sse42(crc, data, len);
+#ifdef WITH_CRC
+    if (HAS_CRC())
+        return crc32c_instruction(crc, data, len);
 #endif
     return crc32c_portable(crc, data, len);
 }
