@@ -6,9 +6,7 @@
  *     if (engine_model_open(NULL, NULL, &model, &error)) { puts(error.message); return 1; }
  *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
  *     float vector[192]; // the default model's width; engine_model_info tells that of any other
- *     engine_input input = {0};
- *     input.text = "I ride bike";
- *     input.text_len = ENGINE_NUL_TERMINATED;
+ *     engine_input input = {.text = "I ride bike", .text_len = ENGINE_NUL_TERMINATED};
  *     if (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
  *         puts(engine_session_message(session));
  *     engine_session_free(session);
@@ -82,11 +80,12 @@ typedef enum engine_status {
     ENGINE_ERROR_FORMAT = 4,   /* not a weight file, or a damaged one */
     ENGINE_ERROR_VERSION = 5,  /* a weight file of a version or byte order that is not read here */
     ENGINE_ERROR_UNSUPPORTED = 6, /* a sound file asks for something this library does not have */
-    ENGINE_ERROR_BUFFER = 7,   /* the caller's buffer is too small; `needed` says what it takes */
-    ENGINE_ERROR_LENGTH = 8,   /* more tokens than the model or the session takes */
-    ENGINE_ERROR_TEXT = 9,     /* the text cannot be tokenized */
-    ENGINE_ERROR_BUSY = 10,    /* another call is at work on the session */
-    ENGINE_ERROR_INTERNAL = 99 /* a defect of the library: please report it */
+    ENGINE_ERROR_BUFFER = 7, /* the caller's buffer is too small; `needed` says what it takes */
+    ENGINE_ERROR_LENGTH = 8, /* more tokens than the model or the session takes */
+    ENGINE_ERROR_TEXT = 9,   /* the text cannot be tokenized */
+    ENGINE_ERROR_BUSY = 10,  /* another call is at work on the session */
+    ENGINE_ERROR_NOT_FINITE = 11, /* the weights hold NaN or an infinity, or floats overflow */
+    ENGINE_ERROR_INTERNAL = 99    /* a defect of the library: please report it */
 } engine_status;
 
 typedef struct engine_error {
@@ -94,8 +93,8 @@ typedef struct engine_error {
     char message[256]; /* what was wrong, where, expected against found, and what to do */
 } engine_error;
 
-/* Static strings: "0.1.0"; how the library was built and which instruction set it runs here;
- * "ENGINE_OK", "ENGINE_ERROR_IO" and so on ("unknown status" for any other number). */
+/* Static strings: "0.1.0"; how it was built, and the instruction set in use here; "ENGINE_OK" and
+ * so on ("unknown status" for any other number). */
 ENGINE_API const char *engine_version(void);
 ENGINE_API const char *engine_build_info(void);
 ENGINE_API const char *engine_status_name(engine_status status);
@@ -153,17 +152,22 @@ typedef enum engine_truncation {
 
 typedef struct engine_model_options {
     size_t struct_bytes;
+    /* The first version ends here. */
+    int verify; /* 1: compare every checksum; 0: of up to 16 MiB (4 ms); -1: none. What this process
+                   has verified is read again if its inode, size or modification time changed. */
+    int copy;   /* 1: read the file into memory and verify it: it may be changed behind that */
 } engine_model_options;
 
-/* Opens a weight file: maps it and checks everything that addresses are computed from, not the
- * tensor data (engine_model_verify does). path NULL: the file that the environment's ENCODE_MODEL
- * names, else the default weights, from where they lie beside the program or were installed. *model
- * is set to NULL on failure. The file must not change while it is mapped. */
+/* Opens a weight file: maps it and checks everything that addresses are computed from. path NULL:
+ * the file that the environment's ENCODE_MODEL names, else the default weights, beside the program
+ * or where they were installed. *model is set to NULL on failure. A mapped file must not change:
+ * SIGBUS or wrong numbers would follow. Write the new one beside it, and rename that: open models
+ * keep the old one. */
 ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
                                            engine_model **model, engine_error *error);
 
-/* The same from memory that the caller owns and keeps, unchanged, until the model is closed.
- * data must be aligned to 64 bytes. */
+/* The same from memory, aligned to 64 bytes, that the caller keeps, unchanged, until the model is
+ * closed; `copy` is not used. */
 ENGINE_API engine_status engine_model_open_memory(const void *data, size_t len,
                                                   const engine_model_options *options,
                                                   engine_model **model, engine_error *error);
@@ -171,7 +175,7 @@ ENGINE_API engine_status engine_model_open_memory(const void *data, size_t len,
 /* Every session of the model must be freed first. NULL is a harmless no-op. */
 ENGINE_API void engine_model_close(engine_model *model);
 
-/* Reads the whole file and compares the checksum of every section and tensor. */
+/* Reads the whole file and compares every checksum; all numbers must be finite, padding zero. */
 ENGINE_API engine_status engine_model_verify(const engine_model *model, engine_error *error);
 
 /* Strings are borrowed from the model. Caller sets struct_bytes = sizeof(engine_info) (or 0). */
@@ -213,8 +217,7 @@ ENGINE_API engine_status engine_model_info(const engine_model *model, engine_inf
 /* The value of a metadata key, NUL-terminated, borrowed; NULL when the file has no such key. */
 ENGINE_API const char *engine_model_metadata(const engine_model *model, const char *key);
 
-/* The text of a token, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT for an id out of range
- * or one that has no text. */
+/* A token's text, borrowed, not NUL-terminated. ENGINE_ERROR_ARGUMENT: no such id, or no text. */
 ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id, const char **text,
                                            size_t *len);
 
@@ -298,10 +301,9 @@ typedef struct engine_input {
     size_t pair_len;
     const int32_t *ids;   /* [n_ids], special tokens included, taken as they are: never truncated */
     const int32_t *types; /* [n_ids], or NULL: all 0 */
-    const uint8_t *mask;  /* [n_ids] or [n_tokens], or NULL: all 1. 0 marks padding: such a token is
-                             not computed, no token sees it, and its rows are zeros. Positions count
-                             from the first token that is not padding; T of ENGINE_POSITION_INDEX
-                             from there to the last. */
+    const uint8_t *mask;  /* [n_ids] or [n_tokens], or NULL: all 1. 0 is padding: not computed, seen
+                             by no token, its rows zeros. Positions count from the first token that
+                             is not padding, T of ENGINE_POSITION_INDEX from there to the last. */
     size_t n_ids;
     const engine_token *tokens; /* [n_tokens], what engine_tokenize or engine_window_tokens gave:
                                    taken as ids and types are, and entities have their spans */
@@ -364,8 +366,7 @@ ENGINE_API engine_status engine_prompt(const engine_model *model,
                                        const engine_encode_options *options, const char **text,
                                        size_t *len, engine_error *error);
 
-/* A part of a long text, with the tokens around it: special tokens, the prompt and, of a pair, the
- * other text are in every window. */
+/* A part of a long text. Special tokens, the prompt and, of a pair, the other text are in each. */
 typedef struct engine_window {
     size_t n_tokens;   /* of the window */
     size_t first, n;   /* its part of the text: n of all tokens, from tokens[first] on */
@@ -408,9 +409,8 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens with one label, from a model with head token. Labels B-X begin an entity (but not
- * in the middle of a word), I-X go on with one; labels without B- or I- go on while they are the
- * same; "O" is none. */
+/* A run of tokens with one label, by head token. Labels B-X begin an entity (but not within a word),
+ * I-X go on with one; labels without B- or I- go on while they are the same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
     float score;       /* mean of its tokens' scores */

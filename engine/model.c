@@ -191,16 +191,23 @@ static engine_status make_model(engine_model *model, engine_error *error)
 }
 
 /* path, or data of len bytes. */
-static engine_status open_model(const char *path, const void *data, size_t len, engine_model **out,
+static engine_status open_model(const char *path, const void *data, size_t len,
+                                const engine_model_options *options, engine_model **out,
                                 engine_error *error)
 {
+    engine_model_options own;
+    engine_status status =
+        read_struct("engine_model_options", options, offsetof(engine_model_options, verify), &own,
+                    sizeof own, error);
+    if (status != ENGINE_OK)
+        return status;
     engine_model *model = calloc(1, sizeof *model);
     if (model == NULL || (path != NULL && (model->path = strdup(path)) == NULL)) {
         free(model);
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a model");
     }
-    engine_status status = path != NULL ? weight_file_map(&model->file, path, error)
-                                        : weight_file_view(&model->file, data, len, error);
+    status = path != NULL ? weight_file_map(&model->file, path, &own, error)
+                          : weight_file_view(&model->file, data, len, &own, error);
     engine_error cause;
     if (status == ENGINE_OK) {
         status = make_model(model, &cause);
@@ -218,38 +225,35 @@ static engine_status open_model(const char *path, const void *data, size_t len, 
     return succeed(error);
 }
 
-/* The options have no fields yet but their struct_bytes. */
-static engine_status begin_open(const char *function, const engine_model_options *options,
-                                engine_model **model, engine_error *error)
+static engine_status begin_open(const char *function, engine_model **model, engine_error *error)
 {
-    engine_model_options own;
     if (model == NULL)
         return misused(error, "%s: model is NULL", function);
     *model = NULL;
-    return read_struct("engine_model_options", options, sizeof own, &own, sizeof own, error);
+    return ENGINE_OK;
 }
 
 engine_status engine_model_open(const char *path, const engine_model_options *options,
                                 engine_model **model, engine_error *error)
 {
     char default_path[PATH_MAX];
-    engine_status status = begin_open("engine_model_open", options, model, error);
+    engine_status status = begin_open("engine_model_open", model, error);
     if (status == ENGINE_OK && path == NULL) {
         status = find_default_weights(default_path, sizeof default_path, error);
         path = default_path;
     }
-    return status == ENGINE_OK ? open_model(path, NULL, 0, model, error) : status;
+    return status == ENGINE_OK ? open_model(path, NULL, 0, options, model, error) : status;
 }
 
 engine_status engine_model_open_memory(const void *data, size_t len,
                                        const engine_model_options *options, engine_model **model,
                                        engine_error *error)
 {
-    engine_status status = begin_open("engine_model_open_memory", options, model, error);
+    engine_status status = begin_open("engine_model_open_memory", model, error);
     if (status == ENGINE_OK && (data == NULL || (uintptr_t)data % TENSOR_ALIGN != 0))
         status = misused(error, "engine_model_open_memory: data is NULL or not aligned to %d bytes",
                          TENSOR_ALIGN);
-    return status == ENGINE_OK ? open_model(NULL, data, len, model, error) : status;
+    return status == ENGINE_OK ? open_model(NULL, data, len, options, model, error) : status;
 }
 
 void engine_model_close(engine_model *model)

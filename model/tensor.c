@@ -257,5 +257,13 @@ void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL])
 {
     memset(sums, 0, PANEL * sizeof *sums);
     for (size_t i = 0; i < (cols + 3) / 4 * 4 * PANEL; i++)
-        sums[i / 4 % PANEL] += panel[i];
+        sums[i / 4 % PANEL] = (int32_t)((uint32_t)sums[i / 4 % PANEL] + (uint32_t)panel[i]);
+}
+
+bool floats_are_finite(const float *x, size_t n)
+{
+    uint32_t infinite = 0; /* NaN, too, has all bits of the exponent set */
+    for (size_t i = 0; i < n; i++)
+        infinite |= (bits_of(x[i]) & 0x7F800000u) == 0x7F800000u;
+    return infinite == 0;
 }

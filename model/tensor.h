@@ -75,8 +75,11 @@ void matrix_panel(const struct matrix *matrix, size_t j, float *out);
 size_t matrix_encode(enum tensor_type type, enum tensor_layout layout, const float *values,
                      size_t count, size_t cols, void *out, float *scales);
 
-/* sums[n] = Σ_k of column n of an int8 panel [⌈cols/4⌉, 16, 4]. */
+/* sums[n] = Σ_k of column n of an int8 panel [⌈cols/4⌉, 16, 4], modulo 2^32. */
 void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL]);
+
+/* None of x [n] is NaN or infinite. */
+bool floats_are_finite(const float *x, size_t n);
 
 float f16_to_f32(uint16_t half);
 uint16_t f32_to_f16(float value);

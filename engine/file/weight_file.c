@@ -1,4 +1,4 @@
-/* weight_file.c - maps a weight file, and finds what is in it. */
+/* weight_file.c - maps a weight file or copies it, and finds what is in it. */
 #include "engine/file/weight_file.h"
 
 #include "engine/file/format.h"
@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,61 +88,122 @@ static engine_status sort_tensors(struct weight_file *file, engine_error *error)
 }
 
 /* On failure the file is closed. */
-static engine_status check_and_sort(struct weight_file *file, engine_error *error)
+static engine_status check_and_sort(struct weight_file *file, bool verify, engine_error *error)
 {
     engine_status status = weight_file_check(file, error);
     if (status == ENGINE_OK)
         status = sort_tensors(file, error);
+    if (status == ENGINE_OK && verify)
+        status = weight_file_intact(file, error);
     if (status != ENGINE_OK)
         weight_file_close(file);
     return status;
 }
 
-engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
-                               engine_error *error)
+static bool is_verify_wanted(const engine_model_options *options, size_t len)
 {
-    *file = (struct weight_file){.data = data, .len = len};
-    return check_and_sort(file, error);
+    return options->verify > 0 || (options->verify == 0 && len <= VERIFIED_BYTES);
 }
 
-/* The file's bytes in *data; unchanged *data and a message on failure. */
-static engine_status map(const char *path, int fd, const uint8_t **data, size_t *len,
-                         engine_error *error)
+engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
+                               const engine_model_options *options, engine_error *error)
 {
-    struct stat stat;
-    if (fstat(fd, &stat) != 0)
+    *file = (struct weight_file){.data = data, .len = len};
+    return check_and_sort(file, is_verify_wanted(options, len), error);
+}
+
+/* Whether this process has found the checksums of this file, as it is now, to be right; or notes
+ * that it has. Nobody waits for the lock, which may be held for ever in a child of fork(): without
+ * it a file is verified once more. */
+static bool is_verified(const struct stat *file, bool note)
+{
+    enum { N_FILES = 16 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct stat files[N_FILES]; /* the oldest is forgotten first */
+    static size_t n_noted;
+    bool found = false;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return false;
+    for (size_t i = 0; i < N_FILES; i++)
+        found |= files[i].st_dev == file->st_dev && files[i].st_ino == file->st_ino &&
+                 files[i].st_size == file->st_size &&
+                 files[i].st_mtim.tv_sec == file->st_mtim.tv_sec &&
+                 files[i].st_mtim.tv_nsec == file->st_mtim.tv_nsec;
+    if (note)
+        files[n_noted++ % N_FILES] = *file;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static engine_status check_kind(const char *path, int fd, struct stat *stat, engine_error *error)
+{
+    if (fstat(fd, stat) != 0)
         return fail(error, ENGINE_ERROR_IO, "cannot read '%.128s': %s", path, strerror(errno));
-    if (!S_ISREG(stat.st_mode))
+    if (!S_ISREG(stat->st_mode))
         return fail(error, ENGINE_ERROR_IO, "'%.128s' is %s, expected a weight file", path,
-                    S_ISDIR(stat.st_mode) ? "a directory" : "not a regular file");
-    if (stat.st_size == 0)
+                    S_ISDIR(stat->st_mode) ? "a directory" : "not a regular file");
+    if (stat->st_size == 0)
         return damaged(error, "'%.128s' is empty, expected a weight file", path);
-    if ((uintmax_t)stat.st_size > SIZE_MAX)
+    if ((uintmax_t)stat->st_size > SIZE_MAX)
         return fail(error, ENGINE_ERROR_MEMORY, "'%.128s' is too large for this machine", path);
-    void *address = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (address == MAP_FAILED)
-        return fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
-                    "cannot map '%.128s': %s", path, strerror(errno));
-    *data = address;
-    *len = (size_t)stat.st_size;
     return ENGINE_OK;
 }
 
-engine_status weight_file_map(struct weight_file *file, const char *path, engine_error *error)
+static engine_status read_whole(const char *path, int fd, uint8_t *to, size_t len,
+                                engine_error *error)
 {
+    for (size_t done = 0; done < len;) {
+        ssize_t got = read(fd, to + done, len - done);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return fail(error, ENGINE_ERROR_IO, "cannot read '%.128s': %s", path,
+                        got == 0 ? "it has become shorter" : strerror(errno));
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return ENGINE_OK;
+}
+
+/* The file's len bytes, or a copy of them, in file->data. */
+static engine_status map(struct weight_file *file, const char *path, int fd, bool copy,
+                         engine_error *error)
+{
+    void *address = mmap(NULL, file->len, copy ? PROT_READ | PROT_WRITE : PROT_READ,
+                         copy ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, copy ? -1 : fd, 0);
+    if (address == MAP_FAILED)
+        return fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
+                    "cannot map '%.128s': %s", path, strerror(errno));
+    file->data = address;
+    file->mapped = true;
+    engine_status status = copy ? read_whole(path, fd, address, file->len, error) : ENGINE_OK;
+    if (status != ENGINE_OK)
+        weight_file_close(file);
+    return status;
+}
+
+engine_status weight_file_map(struct weight_file *file, const char *path,
+                              const engine_model_options *options, engine_error *error)
+{
+    struct stat stat;
+    bool copy = options->copy != 0;
     *file = (struct weight_file){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
     if (fd < 0)
         return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s': %s", path, strerror(errno));
-    engine_status status = map(path, fd, &file->data, &file->len, error);
+    engine_status status = check_kind(path, fd, &stat, error);
+    file->len = status == ENGINE_OK ? (size_t)stat.st_size : 0;
+    if (status == ENGINE_OK)
+        status = map(file, path, fd, copy, error);
     close(fd);
     if (status != ENGINE_OK)
         return status;
-    file->mapped = true;
     engine_error cause;
-    status = check_and_sort(file, &cause);
-    return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message)
-                               : ENGINE_OK;
+    /* A copy may be of a file that was changing. */
+    bool verify = copy || (is_verify_wanted(options, file->len) && !is_verified(&stat, false));
+    status = check_and_sort(file, verify, &cause);
+    if (status != ENGINE_OK)
+        return fail(error, status, "'%.96s': %s", path, cause.message);
+    if (verify)
+        is_verified(&stat, true);
+    return ENGINE_OK;
 }
 
 void weight_file_close(struct weight_file *file)

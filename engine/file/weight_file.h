@@ -2,7 +2,8 @@
  * (weights/FORMAT.md).
  *
  * Opening maps the file and checks the header, the section table, the checksums of the small
- * sections and every number that an address is computed from. What is returned points into the map.
+ * sections and every number that an address is computed from; of a small file, or where that is
+ * asked for, every checksum. What is returned points into the map.
  */
 #ifndef ENGINE_WEIGHT_FILE_H
 #define ENGINE_WEIGHT_FILE_H
@@ -31,7 +32,7 @@ struct section {
 struct weight_file {
     const uint8_t *data;
     size_t len;
-    bool mapped; /* by us, to be unmapped */
+    bool mapped; /* by us, the file or a copy: to be unmapped */
     size_t n_sections, n_tensors;
     const uint8_t *section_table;
     uint32_t *by_name; /* [n_tensors] indices, sorted by name; ours */
@@ -42,16 +43,24 @@ struct weight_file {
  * ENGINE_ERROR_IO: there is none; the message says where it was looked for. */
 engine_status find_default_weights(char *path, size_t cap, engine_error *error);
 
-/* On failure nothing is left to close. */
-engine_status weight_file_map(struct weight_file *file, const char *path, engine_error *error);
+/* Up to so many bytes every checksum is compared: at 10 GB/s, and as long for the map's pages, that
+ * takes 4 ms. */
+enum { VERIFIED_BYTES = 16 << 20 };
+
+/* On failure nothing is left to close. The options are in full. */
+engine_status weight_file_map(struct weight_file *file, const char *path,
+                              const engine_model_options *options, engine_error *error);
 engine_status weight_file_view(struct weight_file *file, const void *data, size_t len,
-                               engine_error *error);
+                               const engine_model_options *options, engine_error *error);
 void weight_file_close(struct weight_file *file);
 
 /* What opening checks: weight_check.c. Fills in the sections and n_tensors. */
 engine_status weight_file_check(struct weight_file *file, engine_error *error);
 
-/* Compares every checksum, also those of the tensors. */
+/* Compares the checksum of every section: no bit of them can change unseen. */
+engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
+
+/* The same, and whether what each tensor holds is as it should be. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
 
 /* One entry of CONF, TOKN or META. */

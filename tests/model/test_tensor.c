@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static float float_of(uint32_t bits)
 {
@@ -382,4 +384,33 @@ TEST(factors)
                 free(values);
                 free(stored.bytes);
             }
+}
+
+/* Memory of n pieces of 1 MiB that are one piece, all -128. */
+static int8_t *map_pieces(size_t n)
+{
+    enum { PIECE = 1 << 20 };
+    int file = memfd_create("piece", 0);
+    assert_true(file >= 0 && ftruncate(file, PIECE) == 0);
+    char *all = mmap(NULL, n * PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(all != MAP_FAILED);
+    for (size_t i = 0; i < n; i++)
+        assert_true(mmap(all + i * PIECE, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                         file, 0) != MAP_FAILED);
+    memset(all, -128, PIECE);
+    close(file);
+    return (int8_t *)all;
+}
+
+/* The sums of 2^24 + 65,536 columns are below -2^31: they count modulo 2^32. UBSan sees a sum that
+ * wraps without meaning to. */
+TEST(sums_of_rows_that_are_too_wide)
+{
+    const size_t cols = (1u << 24) + (1u << 16), n_pieces = cols * PANEL >> 20;
+    int8_t *panel = map_pieces(n_pieces);
+    int32_t sums[PANEL];
+    panel_sums(panel, cols, sums);
+    for (size_t n = 0; n < PANEL; n++)
+        assert_int_equal(sums[n], INT32_MAX - 128 * (1 << 16) + 1);
+    munmap(panel, n_pieces << 20);
 }

@@ -313,7 +313,8 @@ int inspect_file(const char *path, bool is_json, bool verify)
         .path = path, .info = {.struct_bytes = sizeof(engine_info)}, .is_verified = verify};
     engine_model *model;
     engine_error error;
-    if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
+    const engine_model_options options = {.struct_bytes = sizeof options, .verify = -1};
+    if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
         return program_fail("%s", error.message);
     inspection.model = model;
     int code = inspect(&inspection, is_json);

@@ -170,6 +170,46 @@ TEST(wrong_sums_are_found)
     }
 }
 
+/* [17, 5]: 32 rows and 8 columns of integers, then 32 scales, 32 sums and 16 factors. */
+static void assert_found(size_t offset, const void *bytes, size_t len, const char *words)
+{
+    struct patient file = written();
+    engine_model *model;
+    uint8_t *entry = tensor_entry(&file, NAME);
+    uint8_t *data = file.data + get_u64(entry + ENTRY_OFFSET);
+    memcpy(data + offset, bytes, len);
+    set_u32(entry + ENTRY_CRC, crc32c(0, data, get_u64(entry + ENTRY_OFFSET + 8)));
+    heal_section(&file, "DATA");
+    heal_section(&file, "TENS");
+    assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL), ENGINE_OK);
+    assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+    if (strstr(last.message, words) == NULL)
+        fail_msg("%zu: %s", offset, last.message);
+    engine_model_close(model);
+    free(file.data);
+}
+
+TEST(wrong_factors_and_padding_are_found)
+{
+    enum { SCALES = 32 * 8, SUMS = SCALES + 4 * 32, FACTORS = SUMS + 4 * 32 };
+    static const float above_zero = 1, not_finite[] = {INFINITY, NAN}, not_above[] = {0, -1};
+    static const int8_t one = 1;
+    draw(17, 5);
+    write_model(TENSOR_INT8A7, 17, 5, true, 17);
+    for (size_t i = 0; i < 2; i++) {
+        assert_found(FACTORS + 4 * 4, &not_finite[i], 4, "holds NaN or an infinity");
+        assert_found(SCALES, &not_finite[i], 4, "holds NaN or an infinity");
+        assert_found(FACTORS + 4 * 4, &not_above[i], 4, "factor 4 is ");
+    }
+    assert_found(FACTORS + 4 * 5, &above_zero, 4, "padding is not zero");
+    assert_found(FACTORS + 4 * 15, &above_zero, 4, "padding is not zero");
+    assert_found(SCALES + 4 * 17, &above_zero, 4, "padding is not zero");
+    assert_found(SCALES + 4 * 31, &above_zero, 4, "padding is not zero");
+    assert_found(16 * 8 + 4, &one, 1, "padding is not zero"); /* row 17 */
+    assert_found(16 * 4 + 1, &one, 1, "padding is not zero"); /* column 5 */
+    assert_found(32 * 8 - 1, &one, 1, "padding is not zero");
+}
+
 /* Version 1 has no such types. */
 TEST(in_a_file_of_version_1)
 {

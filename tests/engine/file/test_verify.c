@@ -1,0 +1,256 @@
+/* What a file holds is verified when it is opened: small ones always, large ones where that is
+ * asked for, each once; a model that was copied does not see what becomes of its file. And what
+ * verifying says of tensors whose checksums are right. */
+#include "engine/file/crc32c.h"
+#include "engine/file/weight_file.h"
+#include "tests/engine/file/bad_file.h"
+#include "tests/support.h"
+#include "tests/tiny_model.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[SUPPORT_PATH];
+static const engine_model_options verify = {.struct_bytes = sizeof verify, .verify = 1},
+                                  do_not = {.struct_bytes = sizeof do_not, .verify = -1},
+                                  copy = {.struct_bytes = sizeof copy, .copy = 1};
+
+SET_UP_EACH()
+{
+    sound_set_up();
+    support_path(path, support_folder(), "served.weights");
+}
+
+TEAR_DOWN_EACH()
+{
+    sound_tear_down();
+}
+
+/* ---- Files ---- */
+
+static void write_at(size_t offset, const void *bytes, size_t len)
+{
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(pwrite(file, bytes, len, (off_t)offset), len);
+    assert_int_equal(close(file), 0);
+}
+
+static void write_sound(void)
+{
+    unlink(path);
+    write_at(0, sound.data, sound.len);
+}
+
+static void flip_bit(size_t bit)
+{
+    uint8_t byte;
+    int file = open(path, O_RDONLY);
+    assert_int_equal(pread(file, &byte, 1, (off_t)(bit / 8)), 1);
+    close(file);
+    byte ^= (uint8_t)(1 << bit % 8);
+    write_at(bit / 8, &byte, 1);
+}
+
+static void set_modified(time_t seconds, long ns)
+{
+    const struct timespec times[2] = {{seconds, ns}, {seconds, ns}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static engine_status try_open(const engine_model_options *options)
+{
+    engine_model *model;
+    engine_status status = engine_model_open(path, options, &model, &last);
+    engine_model_close(model);
+    return status;
+}
+
+/* ---- At open ---- */
+
+TEST(flipped_bits_are_seen)
+{
+    uint64_t state = 1;
+    size_t data = (size_t)(section_data(&sound, "DATA") - sound.data);
+    for (size_t i = 0; i < 40; i++) {
+        size_t bit = 8 * data + support_below(&state, 8 * section_len(&sound, "DATA"));
+        write_sound();
+        flip_bit(bit);
+        if (try_open(NULL) != ENGINE_ERROR_FORMAT)
+            fail_msg("bit %zu was not seen", bit);
+        assert_non_null(strstr(last.message, "DATA is damaged: checksum"));
+        assert_non_null(strstr(last.message, path));
+        assert_int_equal(try_open(&do_not), ENGINE_OK); /* to look into it */
+        struct patient damaged = patient_copy(&sound, 0);
+        damaged.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_refused(&damaged, ENGINE_ERROR_FORMAT, "DATA is damaged");
+    }
+}
+
+/* Behind the limit nobody reads what is not needed, unless it is asked for. */
+TEST(large_files_where_it_is_asked_for)
+{
+    struct stat stat_;
+    support_make_model(path, NULL, "--layers 1 --width 256 --heads 4 --vocabulary 32000");
+    assert_int_equal(stat(path, &stat_), 0);
+    assert_true(stat_.st_size > VERIFIED_BYTES);
+    assert_int_equal(try_open(&verify), ENGINE_OK);
+    flip_bit(8 * 5000);
+    assert_int_equal(try_open(NULL), ENGINE_OK);
+    assert_int_equal(try_open(&verify), ENGINE_ERROR_FORMAT);
+    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    const engine_model_options first_version = {.struct_bytes = sizeof(size_t), .verify = 1};
+    assert_int_equal(try_open(&first_version), ENGINE_OK);
+}
+
+/* The damage is the same each time: what tells is how the file looks. A copy is read anyway. */
+TEST(verified_once)
+{
+    write_sound();
+    set_modified(1000, 5);
+    assert_int_equal(try_open(NULL), ENGINE_OK);
+    flip_bit(8 * HEADER);
+    set_modified(1000, 5);
+    assert_int_equal(try_open(NULL), ENGINE_OK);
+    assert_int_equal(try_open(&verify), ENGINE_OK);
+    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    set_modified(1000, 6);
+    assert_int_equal(try_open(NULL), ENGINE_ERROR_FORMAT);
+    set_modified(1000, 5);
+    assert_int_equal(try_open(NULL), ENGINE_OK);
+    set_modified(1001, 5);
+    assert_int_equal(try_open(NULL), ENGINE_ERROR_FORMAT);
+    write_sound(); /* another file at the same path */
+    assert_int_equal(try_open(NULL), ENGINE_OK);
+}
+
+/* A damaged file is not remembered as sound, nor are more files than there is room for lost. */
+TEST(many_files)
+{
+    char names[40][SUPPORT_PATH];
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < 40; i++) {
+            snprintf(names[i], sizeof names[i], "%s/%zu.weights", support_folder(), i);
+            memcpy(path, names[i], sizeof path);
+            if (round == 0)
+                write_sound();
+            if (round == 0 && i % 2 == 1)
+                flip_bit(8 * HEADER + i);
+            assert_int_equal(try_open(NULL), i % 2 == 1 ? ENGINE_ERROR_FORMAT : ENGINE_OK);
+        }
+}
+
+enum { N_THREADS = 8, N_OPENS = 200 };
+
+static void *open_often(void *n_wrong)
+{
+    for (size_t i = 0; i < N_OPENS; i++) {
+        engine_model *model;
+        bool is_sound = i % 2 == 0;
+        char name[SUPPORT_PATH];
+        support_path(name, support_folder(), is_sound ? "sound.weights" : "damaged.weights");
+        engine_status status = engine_model_open(name, i % 3 == 0 ? &copy : NULL, &model, NULL);
+        *(size_t *)n_wrong += status != (is_sound ? ENGINE_OK : ENGINE_ERROR_FORMAT);
+        engine_model_close(model);
+    }
+    return NULL;
+}
+
+TEST(threads)
+{
+    pthread_t threads[N_THREADS];
+    size_t n_wrong[N_THREADS] = {0};
+    support_path(path, support_folder(), "sound.weights");
+    write_sound();
+    support_path(path, support_folder(), "damaged.weights");
+    write_sound();
+    flip_bit(8 * HEADER);
+    for (size_t i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, open_often, &n_wrong[i]), 0);
+    for (size_t i = 0; i < N_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(n_wrong[i], 0);
+    }
+}
+
+/* ---- A copy ---- */
+
+static void encode(const engine_model *model, float out[TINY_WIDTH])
+{
+    engine_input input = support_text("I ride the bike");
+    engine_session *session = support_session(model, NULL);
+    assert_int_equal(engine_encode(session, &input, 1, NULL, out, TINY_WIDTH, NULL, NULL), 0);
+    engine_session_free(session);
+}
+
+/* `cp new.weights served.weights` while the model is open; with a map this is SIGBUS. */
+TEST(a_copied_file_may_be_overwritten)
+{
+    float before[TINY_WIDTH], behind[TINY_WIDTH];
+    engine_model *model;
+    write_sound();
+    assert_int_equal(engine_model_open(path, &copy, &model, &last), ENGINE_OK);
+    encode(model, before);
+    assert_int_equal(truncate(path, 0), 0);
+    encode(model, behind);
+    assert_memory_equal(before, behind, sizeof before);
+    assert_int_equal(engine_model_verify(model, &last), ENGINE_OK);
+    engine_model_close(model);
+}
+
+/* ---- Tensors ---- */
+
+/* What verifying says of the tiny model with one number of a tensor changed, checksums healed. */
+static void assert_found(const char *tensor, size_t offset, const void *bytes, size_t len,
+                         const char *words)
+{
+    struct patient changed = patient_copy(&sound, 0);
+    uint8_t *entry = tensor_entry(&changed, tensor);
+    uint8_t *data = changed.data + get_u64(entry + 56);
+    engine_model *model;
+    memcpy(data + offset, bytes, len);
+    set_u32(entry + 20, crc32c(0, data, get_u64(entry + 64)));
+    heal_section(&changed, "DATA");
+    heal_section(&changed, "TENS");
+    assert_int_equal(engine_model_open_memory(changed.data, changed.len, NULL, &model, &last), 0);
+    assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+    if (strstr(last.message, tensor) == NULL || strstr(last.message, words) == NULL)
+        fail_msg("%s at %zu: %s", tensor, offset, last.message);
+    engine_model_close(model);
+    free(changed.data);
+}
+
+TEST(numbers_that_are_none)
+{
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    static const char words[] = "holds NaN or an infinity";
+    const uint16_t half = 0x7C00, bfloat = 0xFF80, not_a_half = 0xFE01;
+    for (size_t i = 0; i < 3; i++) {
+        assert_found("embedding.token.weight", 4 * 63, &wrong[i], 4, words);
+        assert_found("layers.0.attention.qkv.weight", 0, &wrong[i], 4, words);
+        assert_found("layers.0.feed_forward.in.weight", 8 * 16 + 4 * 15, &wrong[i], 4, words);
+    }
+    assert_found("embedding.type.weight", 0, &half, 2, words);
+    assert_found("embedding.type.weight", 2 * 15, &not_a_half, 2, words);
+    assert_found("layers.0.attention.output.weight", 2 * 7, &bfloat, 2, words);
+}
+
+/* qkv [24, 8] in panels has a second one that is half empty; output [8, 8] in bf16 half a panel;
+ * behind out [8, 16] in rows and its scales, and behind vectors, the file is padded to 64. */
+TEST(padding_that_is_not_zero)
+{
+    static const char words[] = "padding is not zero";
+    const uint8_t one = 1;
+    assert_found("layers.0.attention.qkv.weight", 4 * (8 * 16 + 8), &one, 1, words);
+    assert_found("layers.0.attention.qkv.weight", 4 * (8 * 32 - 1) + 3, &one, 1, words);
+    assert_found("layers.0.attention.output.weight", 2 * 8, &one, 1, words);
+    assert_found("layers.0.feed_forward.out.weight", 8 * 16 + 4 * 8, &one, 1, words);
+    assert_found("embedding.norm.bias", 4 * TINY_WIDTH, &one, 1, words);
+    assert_found("embedding.norm.bias", 63, &one, 1, words);
+}
