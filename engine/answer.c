@@ -26,7 +26,6 @@ static void write_tokens(const engine_session *session, const struct request *re
                          const struct sequence *sequence, float *out, float *scratch)
 {
     const struct encoder *encoder = &session->model->encoder;
-    out += sequence->out_row * request->width;
     if (sequence->n_out > sequence->n_rows) /* padding gets zeros */
         memset(out, 0, sequence->n_out * request->width * sizeof *out);
     for (size_t r = sequence->row; r < sequence->row + sequence->n_rows; r++) {
@@ -48,7 +47,6 @@ static void write_pooled(const engine_session *session, const struct request *re
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch;
     scratch += row_stride(width);
-    out += sequence->input * request->width;
     pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
               sequence->n_rows, width, pooled);
     if (request->pooling == POOLING_POOLER && sequence->n_rows > 0)
@@ -67,7 +65,6 @@ static void write_labels(const engine_session *session, const struct request *re
     const struct encoder *encoder = &session->model->encoder;
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch, *logits = scratch + row_stride(width);
-    out += sequence->input * request->width;
     memset(out, 0, request->width * sizeof *out);
     if (sequence->n_rows == 0) /* nothing to judge */
         return;
@@ -78,14 +75,21 @@ static void write_labels(const engine_session *session, const struct request *re
     memcpy(out, logits, request->width * sizeof *out);
 }
 
-void answer_write(const engine_session *session, const struct request *request,
+bool answer_write(const engine_session *session, const struct request *request,
                   const struct sequence *sequence, float *out, float *scratch)
 {
+    bool per_token = answers_per_token(request);
+    size_t n_rows = per_token ? sequence->n_out : 1;
+    if (n_rows == 0) /* and out may be NULL */
+        return true;
+    if (request->kind != ANSWER_NOTHING)
+        out += (per_token ? sequence->out_row : sequence->input) * request->width;
     switch (request->kind) {
-    case ANSWER_NOTHING: return;
+    case ANSWER_NOTHING: return true;
     case ANSWER_TOKENS:
-    case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); return;
-    case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); return;
-    case ANSWER_LABELS: write_labels(session, request, sequence, out, scratch); return;
+    case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); break;
+    case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); break;
+    case ANSWER_LABELS: write_labels(session, request, sequence, out, scratch); break;
     }
+    return floats_are_finite(out, n_rows * request->width);
 }

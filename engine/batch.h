@@ -26,6 +26,7 @@ struct batch {
     size_t cap, out_rows; /* per token: rows given out so far */
     bool counting;        /* the buffer is too small: find out how large it should be */
     engine_status status; /* of the next input; after a failure nothing more is taken */
+    size_t not_finite;    /* the first input whose answer is not, under session->lock; n: none */
     struct next_input next;
     struct profile_slot *profile; /* of the thread that takes; NULL: nobody asked */
     size_t guess_left; /* rows of the inputs that are left, by the length of their texts */

@@ -13,6 +13,8 @@
 #include "engine/runtime/region.h"
 #include "engine/status.h"
 
+#include <string.h>
+
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
 enum { FIRST_PAUSE = 4000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
 
@@ -24,7 +26,14 @@ static struct profile_slot *profile_of(const engine_session *session, size_t ran
     return session->profile != NULL ? &session->profile[rank] : NULL;
 }
 
-static void encode_group(const struct batch *batch, const struct group *group, struct team team,
+static void note_not_finite(struct batch *batch, size_t input)
+{
+    pthread_mutex_lock(&batch->session->lock);
+    batch->not_finite = input < batch->not_finite ? input : batch->not_finite;
+    pthread_mutex_unlock(&batch->session->lock);
+}
+
+static void encode_group(struct batch *batch, const struct group *group, struct team team,
                          size_t rank)
 {
     const engine_session *session = batch->session;
@@ -35,7 +44,8 @@ static void encode_group(const struct batch *batch, const struct group *group, s
     forward(session, group, team, profile, scratch);
     struct share share = team_share(team, group->n_sequences);
     for (size_t i = share.begin; i < share.end; i++)
-        answer_write(session, batch->request, &sequences[i], batch->out, scratch);
+        if (!answer_write(session, batch->request, &sequences[i], batch->out, scratch))
+            note_not_finite(batch, sequences[i].input);
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 
@@ -106,7 +116,7 @@ static bool split_pass(struct pass *pass, const struct group *whole, size_t n_gr
  * thread, unless OpenMP gives fewer than it said. */
 static void share_pass(void *user, struct team all)
 {
-    const struct batch *batch = user;
+    struct batch *batch = user;
     const struct pass *pass = &batch->session->pass;
     if (pass->n_groups == 1) {
         encode_group(batch, &pass->groups[0], all, all.rank);
@@ -162,6 +172,16 @@ static bool are_many(const struct batch *batch, size_t n_threads)
            batch_rows_left(batch) > n_threads * ROWS_PER_THREAD;
 }
 
+engine_status not_finite(engine_session *session, size_t input)
+{
+    engine_error cause;
+    if (weight_file_verify(&session->model->file, &cause) == ENGINE_OK)
+        strcpy(cause.message, "float32 overflows, so the weights, embedding_scale or "
+                              "position_scale are too large");
+    return fail(&session->error, ENGINE_ERROR_NOT_FINITE, "input %zu gives NaN or an infinity: %s",
+                input, cause.message);
+}
+
 static engine_status encode_inputs(struct batch *batch, size_t *needed)
 {
     engine_error *error = &batch->session->error;
@@ -171,11 +191,14 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     if (__builtin_mul_overflow(batch->n, width, &floats))
         return misused(error, "%zu inputs are too many", batch->n);
     batch->counting = !per_token && batch->cap < floats;
+    batch->not_finite = batch->n;
     batch_begin(batch);
     do { /* threads leave off before a text that is too long for one of them: all share it */
         if (!batch->counting && are_many(batch, n_threads))
             region_run(n_threads, &batch->session->barrier, take_and_encode, batch);
     } while (encode_pass(batch, n_threads));
+    if (batch->not_finite < batch->n) /* it was taken, so it is before an input that is wrong */
+        return not_finite(batch->session, batch->request->first_input + batch->not_finite);
     if (batch->status != ENGINE_OK)
         return batch->status;
     if (per_token && __builtin_mul_overflow(batch->out_rows, width, &floats))

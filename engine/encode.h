@@ -22,9 +22,13 @@ engine_status classify(engine_session *session, const engine_input *inputs, size
 void forward(const engine_session *session, const struct group *group, struct team team,
              struct profile_slot *profile, float *scratch);
 
-/* Writes the answer of a sequence of the pass to its place in out. answer_scratch: the floats of
- * scratch that a thread needs for it. */
-void answer_write(const engine_session *session, const struct request *request,
+/* ENGINE_ERROR_NOT_FINITE for an input, and where that comes from: an index that is counted as
+ * request->first_input is. */
+engine_status not_finite(engine_session *session, size_t input);
+
+/* Writes the answer of a sequence of the pass to its place in out. False: it has a number that is
+ * not finite. answer_scratch: the floats of scratch that a thread needs for it. */
+bool answer_write(const engine_session *session, const struct request *request,
                   const struct sequence *sequence, float *out, float *scratch);
 size_t answer_scratch(const struct encoder *encoder);
 

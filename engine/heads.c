@@ -76,21 +76,27 @@ static size_t n_pass_rows(const engine_session *session)
     return session->pass.sequences[0].n_rows;
 }
 
-/* Logits of a row of the last pass, in the first thread's scratch. */
-static float *row_logits(engine_session *session, size_t row)
+/* Scores of a row of the last pass, in the first thread's scratch. NULL: they are not finite, and
+ * the session's error says so. */
+static const float *row_scores(engine_session *session, size_t row, enum scores kind)
 {
     const struct encoder *encoder = &session->model->encoder;
-    float *logits = session->pass.scratch;
-    head_logits(encoder, session->pass.x + row * session->pass.width_stride, logits,
-                logits + row_stride(encoder->head.output.weight.rows));
-    return logits;
+    size_t n = encoder->head.output.weight.rows;
+    float *scores = session->pass.scratch;
+    head_logits(encoder, session->pass.x + row * session->pass.width_stride, scores,
+                scores + row_stride(n));
+    head_scores(kind, scores, n);
+    if (floats_are_finite(scores, n))
+        return scores;
+    not_finite(session, 0);
+    return NULL;
 }
 
 /* ---- Entities ---- */
 
 /* tokens: of the input, [its tokens]. */
-static void list_entities(engine_session *session, const struct token *tokens, enum scores kind,
-                          struct entity_list *list)
+static engine_status list_entities(engine_session *session, const struct token *tokens,
+                                   enum scores kind, struct entity_list *list)
 {
     const engine_model *model = session->model;
     size_t n_labels = (size_t)model->encoder.config.labels;
@@ -101,8 +107,9 @@ static void list_entities(engine_session *session, const struct token *tokens, e
             entities_close(list);
             continue;
         }
-        float *scores = row_logits(session, row);
-        head_scores(kind, scores, n_labels);
+        const float *scores = row_scores(session, row, kind);
+        if (scores == NULL)
+            return ENGINE_ERROR_NOT_FINITE;
         top_k(scores, n_labels, 1, &best);
         entities_add(list,
                      &(struct labelled_token){
@@ -116,6 +123,7 @@ static void list_entities(engine_session *session, const struct token *tokens, e
                      });
     }
     entities_close(list);
+    return ENGINE_OK;
 }
 
 static engine_status entities(engine_session *session, const engine_input *input,
@@ -132,9 +140,11 @@ static engine_status entities(engine_session *session, const engine_input *input
     engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;
-    list_entities(session,
-                  input->tokens != NULL ? (const struct token *)input->tokens : session->tokens,
-                  request.scores, list);
+    status = list_entities(
+        session, input->tokens != NULL ? (const struct token *)input->tokens : session->tokens,
+        request.scores, list);
+    if (status != ENGINE_OK)
+        return status;
     return answer_count(&session->error, "entities", list->n, list->cap, needed);
 }
 
@@ -185,9 +195,10 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         if (session->pass.ids[row] != mask_token)
             continue;
-        float *scores = row_logits(session, row);
-        if (!request.raw_scores)
-            head_scores(SCORES_SOFTMAX, scores, (size_t)config->vocabulary);
+        const float *scores =
+            row_scores(session, row, request.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
+        if (scores == NULL)
+            return ENGINE_ERROR_NOT_FINITE;
         top_k(scores, (size_t)config->vocabulary, k, (struct candidate *)out);
         for (size_t i = 0; i < k; i++)
             (out++)->token = session->pass.out_offsets[row];

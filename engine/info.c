@@ -215,12 +215,11 @@ const char *engine_build_info(void)
 
 const char *engine_status_name(engine_status status)
 {
-#define NAME(status) [status] = #status
+#define NAME(error) [ENGINE_ERROR_##error] = "ENGINE_ERROR_" #error
     static const char *const NAMES[] = {
-        NAME(ENGINE_OK),           NAME(ENGINE_ERROR_ARGUMENT), NAME(ENGINE_ERROR_MEMORY),
-        NAME(ENGINE_ERROR_IO),     NAME(ENGINE_ERROR_FORMAT),   NAME(ENGINE_ERROR_VERSION),
-        NAME(ENGINE_ERROR_BUFFER), NAME(ENGINE_ERROR_LENGTH),   NAME(ENGINE_ERROR_UNSUPPORTED),
-        NAME(ENGINE_ERROR_TEXT),   NAME(ENGINE_ERROR_BUSY),     NAME(ENGINE_ERROR_INTERNAL)};
+        [0] = "ENGINE_OK", NAME(ARGUMENT),   NAME(MEMORY),  NAME(IO),          NAME(FORMAT),
+        NAME(VERSION),     NAME(BUFFER),     NAME(LENGTH),  NAME(UNSUPPORTED), NAME(TEXT),
+        NAME(BUSY),        NAME(NOT_FINITE), NAME(INTERNAL)};
     bool is_known = (unsigned)status < sizeof NAMES / sizeof *NAMES && NAMES[status] != NULL;
     return is_known ? NAMES[status] : "unknown status";
 }

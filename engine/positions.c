@@ -114,12 +114,13 @@ engine_status choose_positions(const engine_model *model, const engine_session_o
 /* ---- The public matrix ---- */
 
 /* Rows of the table, times the scale in float32, as they are added: the product of two float32 is
- * exact in double. Into out, or where that is NULL into exact. */
-static void learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width,
+ * exact in double. Into out, or where that is NULL into exact. False: one is not finite. */
+static bool learned_rows(const struct encoder *encoder, double scale, size_t n, size_t width,
                          float *out, double *exact)
 {
     enum { PIECE = 64 };
     size_t offset = (size_t)encoder->config.position_offset;
+    bool are_finite = true;
     float piece[PIECE];
     for (size_t p = 0; p < n; p++)
         for (size_t k = 0; k < width; k += PIECE) {
@@ -127,12 +128,14 @@ static void learned_rows(const struct encoder *encoder, double scale, size_t n, 
             matrix_piece(&encoder->position_table, p + offset, k, count, piece);
             for (size_t i = 0; i < count; i++) {
                 double value = (double)piece[i] * (double)(float)scale;
+                are_finite &= isfinite((float)value);
                 if (out != NULL)
                     out[p * width + k + i] = (float)value;
                 else
                     exact[p * width + k + i] = value;
             }
         }
+    return are_finite;
 }
 
 /* The columns of rows: the model's, or where there is none as asked. */
@@ -184,13 +187,17 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     encoding.n_tokens = n;
     if (model == NULL)
         encoding.period = options.max_tokens > 0 ? options.max_tokens : n;
+    bool are_finite = true;
     if (encoding.scheme == POSITION_LEARNED)
-        learned_rows(&model->encoder, encoding.scale, n, width, out, exact);
+        are_finite = learned_rows(&model->encoder, encoding.scale, n, width, out, exact);
     else if (out != NULL)
         position_rows(&encoding, 0, n, width, out);
     else
         position_rows_exact(&encoding, n, exact);
-    return succeed(error);
+    return are_finite ? succeed(error)
+                      : fail(error, ENGINE_ERROR_NOT_FINITE,
+                             "the model's table of positions, or that times position_scale, holds "
+                             "NaN or an infinity");
 }
 
 engine_status engine_position_matrix(const engine_model *model,

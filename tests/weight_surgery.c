@@ -2,7 +2,9 @@
 #include "tests/weight_surgery.h"
 
 #include "engine/file/crc32c.h"
+#include "tests/suite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +101,25 @@ void heal_section(struct patient *patient, const char *tag)
 
     set_u32(entry + 24, crc32c(0, section_data(patient, tag), section_len(patient, tag)));
     heal_table(patient);
+}
+
+void put_number(const char *path, const char *tensor, size_t index, float number)
+{
+    struct patient file;
+    FILE *stream = fopen(path, "r+b");
+    assert_non_null(stream);
+    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
+    file.len = file.cap = (size_t)ftell(stream);
+    file.data = malloc(file.len);
+    assert_non_null(file.data);
+    rewind(stream);
+    assert_int_equal(fread(file.data, 1, file.len, stream), file.len);
+    memcpy(file.data + get_u64(tensor_entry(&file, tensor) + 56) + 4 * index, &number, 4);
+    heal_section(&file, "DATA");
+    rewind(stream);
+    assert_int_equal(fwrite(file.data, 1, file.len, stream), file.len);
+    assert_int_equal(fclose(stream), 0);
+    free(file.data);
 }
 
 void remove_section(struct patient *patient, const char *tag)

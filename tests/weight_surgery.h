@@ -35,6 +35,10 @@ void heal_section(struct patient *patient, const char *tag);
 void heal_table(struct patient *patient);
 void heal_header(struct patient *patient);
 
+/* Puts a number into a tensor of f32 of a file: the index-th that is stored. Heals what opening
+ * reads. */
+void put_number(const char *path, const char *tensor, size_t index, float number);
+
 /* Drops a section from the table. */
 void remove_section(struct patient *patient, const char *tag);
 

@@ -54,8 +54,9 @@ TEST(status_names)
                  {8, "ENGINE_ERROR_LENGTH"},
                  {9, "ENGINE_ERROR_TEXT"},
                  {10, "ENGINE_ERROR_BUSY"},
+                 {11, "ENGINE_ERROR_NOT_FINITE"},
                  {99, "ENGINE_ERROR_INTERNAL"},
-                 {11, "unknown status"},
+                 {12, "unknown status"},
                  {98, "unknown status"},
                  {100, "unknown status"}};
 
@@ -179,7 +180,7 @@ static void assert_behind_untouched(const engine_info *info, size_t from)
 
 TEST(structs_of_other_versions)
 {
-    engine_model_options options = {sizeof options};
+    engine_model_options options = {.struct_bytes = sizeof options};
     engine_model *opened;
     engine_info info, all;
 

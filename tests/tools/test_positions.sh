@@ -222,8 +222,8 @@ run "$inspect" --positions --position learned waves.w
 ends 'inspect: no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 
 run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
-ends 'numbers beyond float32' 1 'text 1: a value came to'
-check 'numbers beyond float32: what to do' grep -q 'embedding-scale or --position-scale is too large' err
+ends 'numbers beyond float32' 1 'text 1 gives NaN or an infinity: float32 overflows'
+check 'numbers beyond float32: what to do' grep -q 'embedding_scale or position_scale are too large' err
 check 'numbers beyond float32: none is printed' lacks inf
 does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
 

@@ -47,12 +47,6 @@ static bool is_same_word(const struct comparison *comparison, size_t a, size_t b
                    items[1].record.input.text + in_b->begin, len) == 0);
 }
 
-/* NaN wins, and stays: fmax would drop it. */
-static double larger(double a, double b)
-{
-    return isnan(a) || a >= b ? a : b;
-}
-
 static void measure_pair(struct comparison *comparison, struct pair *pair)
 {
     size_t width = comparison->encoder->width;
@@ -60,19 +54,19 @@ static void measure_pair(struct comparison *comparison, struct pair *pair)
     const float *b = comparison->items[1].rows + pair->b * width;
 
     for (size_t i = 0; i < width; i++) {
-        pair->difference = larger(pair->difference, fabs((double)a[i] - (double)b[i]));
-        comparison->largest_value = larger(comparison->largest_value, fabs((double)a[i]));
+        pair->difference = fmax(pair->difference, fabs((double)a[i] - (double)b[i]));
+        comparison->largest_value = fmax(comparison->largest_value, fabs((double)a[i]));
     }
     pair->cosine = engine_cosine(a, b, width);
-    comparison->largest = larger(comparison->largest, pair->difference);
+    comparison->largest = fmax(comparison->largest, pair->difference);
     if (pair->a == pair->b) {
-        comparison->most_kept = larger(comparison->most_kept, pair->difference);
+        comparison->most_kept = fmax(comparison->most_kept, pair->difference);
         return;
     }
     if (comparison->n_moved++ == 0)
         comparison->least_moved = pair->difference;
     comparison->least_moved = fmin(comparison->least_moved, pair->difference);
-    comparison->most_moved = larger(comparison->most_moved, pair->difference);
+    comparison->most_moved = fmax(comparison->most_moved, pair->difference);
 }
 
 static void pair_words(struct comparison *comparison)

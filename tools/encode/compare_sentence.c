@@ -137,10 +137,6 @@ void comparison_conclude(const struct comparison *comparison, char out[COMPARISO
     const size_t cap = COMPARISON_SENTENCE_BYTES;
     if (comparison->n_pairs == 0)
         snprintf(out, cap, "The texts share no word: there is nothing to compare.");
-    else if (isnan(comparison->largest))
-        snprintf(out, cap,
-                 "Some vectors hold NaN, which is not a number: they cannot be compared. The "
-                 "weight file is damaged, or its numbers overflow.");
     else if (comparison->largest <= rounding_of(comparison))
         conclude_same(comparison, out, cap);
     else

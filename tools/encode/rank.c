@@ -213,8 +213,10 @@ static int score_batch(void *task, struct batch *batch)
         inputs[n] = batch->items[n].record.input;
     strcpy(reason, n < batch->n_items ? encoder->message : "");
     if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n,
-                         &encoder->options, scores) != ENGINE_OK)
-        return notes_fail(batch->job->notes, engine_session_message(encoder->session));
+                         &encoder->options, scores) != ENGINE_OK) {
+        encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
+        return notes_fail(batch->job->notes, encoder->message);
+    }
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
         code = give_out(ranking, &batch->items[i], scores[i]);
     return code == PROGRAM_DONE && n < batch->n_items ? notes_fail(batch->job->notes, reason)

@@ -1,15 +1,12 @@
 /* scores.c - sorting scores, naming entities; see scores.h. */
 #include "tools/encode/scores.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 int ranked_compare(const void *a, const void *b)
 {
     const struct ranked *first = a, *second = b;
-    if (isnan(first->score) != isnan(second->score))
-        return isnan(first->score) ? 1 : -1;
-    if (first->score > second->score || first->score < second->score)
+    if (first->score != second->score)
         return first->score > second->score ? -1 : 1;
     return first->index < second->index ? -1 : first->index > second->index;
 }

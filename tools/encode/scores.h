@@ -9,8 +9,8 @@ struct ranked {
     size_t index;
 };
 
-/* For qsort, of anything that begins with a struct ranked: larger scores first, NaN last, equals in
- * the order of their indexes. */
+/* For qsort, of anything that begins with a struct ranked: larger scores first, equals in the order
+ * of their indexes. */
 int ranked_compare(const void *a, const void *b);
 
 /* The scores of a text as a whole; NULL for a text without tokens, whose row of zeros says nothing.

@@ -24,14 +24,14 @@ static const double *row_of(const struct position_matrix *matrix, size_t p)
     return matrix->rows + p * matrix->width;
 }
 
-/* The next value, of a place; a value that is not a number is the extreme of both kinds. */
+/* The next value, of a place. */
 static void take(struct spread *spread, double value, size_t at)
 {
-    if (at == 0 || value < spread->smallest || isnan(value)) {
+    if (at == 0 || value < spread->smallest) {
         spread->smallest = value;
         spread->smallest_at = at;
     }
-    if (at == 0 || value > spread->largest || isnan(value)) {
+    if (at == 0 || value > spread->largest) {
         spread->largest = value;
         spread->largest_at = at;
     }
@@ -84,19 +84,11 @@ struct spread positions_apart(const struct position_matrix *matrix, size_t k, do
 
 /* ---- Equal rows ---- */
 
-/* The bits of a number in float32, so that NaN has an order too; 0 and -0 are one. */
-static uint32_t bits_of(double value)
-{
-    float rounded = (float)value + 0.0f;
-    uint32_t bits;
-    memcpy(&bits, &rounded, sizeof bits);
-    return bits;
-}
-
+/* As float32, which is what models add. */
 static int compare_rows(const struct position_matrix *matrix, size_t a, size_t b)
 {
     for (size_t i = 0; i < matrix->width; i++) {
-        uint32_t left = bits_of(row_of(matrix, a)[i]), right = bits_of(row_of(matrix, b)[i]);
+        float left = (float)row_of(matrix, a)[i], right = (float)row_of(matrix, b)[i];
         if (left != right)
             return left < right ? -1 : 1;
     }

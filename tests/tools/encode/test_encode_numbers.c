@@ -1,5 +1,7 @@
 /* The numbers that encode gives: the same in every format, and what options make of them. */
+#include "tests/tools/encode/head_models.h"
 #include "tests/tools/encode/npy_values.h"
+#include "tests/weight_surgery.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,4 +153,24 @@ TEST(masks)
 SET_UP()
 {
     shell_setup();
+}
+
+/* A head whose weights hold NaN gives no scores, whatever is asked for. */
+TEST(scores_that_are_no_numbers)
+{
+    static const char *const tasks[] = {
+        "mask.head --fill 'dog [MASK]'",      "mask.head --raw-scores --fill 'dog [MASK]'",
+        "token.head --entities 'paul smith'", "token.head --labels 'paul smith'",
+        "sequence.head --labels good",        "pair.head --rank dog cat"};
+    head_models_write();
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        int len = (int)strcspn(tasks[i], " ");
+        shell_expect(0, "cp %.*s none.head", len, tasks[i]);
+        put_number("none.head", "head.output.weight", 3, INFINITY);
+        const struct shell_result *result =
+            shell_expect(1, "$ENCODE -f json -m none.head %s", tasks[i] + len);
+        assert_string_equal(result->out, "");
+        assert_contains(result->err,
+                        "text 1 gives NaN or an infinity: tensor 'head.output.weight'");
+    }
 }

@@ -1,7 +1,9 @@
 /* encode-plot without gnuplot, with a bad one, with outputs that cannot be written, with texts that
  * would like to be commands, out of bounds, misused. */
 #include "tests/tools/plot/plot_cases.h"
+#include "tests/weight_surgery.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -224,4 +226,20 @@ TEST(wrong_use)
 SET_UP()
 {
     plot_setup();
+}
+
+/* Numbers that are none are in no picture. */
+TEST(weights_that_hold_nan)
+{
+    static const char *const pictures[] = {"position",     "attention 'a b'", "words 'a b' 'b a'",
+                                           "layers 'a b'", "order 'a b'",     "similarity a b"};
+    shell_expect(0, "$NEW --words 'a b' --layers 1 --width 8 --heads 1 --position learned "
+                    "--max-tokens 8 -o nan.weights");
+    put_number("nan.weights", "embedding.position.weight", 0, NAN);
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
+        const struct shell_result *run =
+            shell_expect(1, "$PLOT %s -m nan.weights -f data", pictures[i]);
+        assert_string_equal(run->out, "");
+        assert_contains(run->err, "NaN or an infinity");
+    }
 }

@@ -2,7 +2,6 @@
  * A text is tokenized once; the engine takes its tokens as they are. */
 #include "tools/common/texts/encoder.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,23 +48,7 @@ static size_t count_rows(const struct encoder *encoder, const struct item *items
     return n_rows;
 }
 
-/* What float32 cannot hold is no result, but for a comparison, which has words for it. */
-static bool check_rows(struct encoder *encoder, const struct item *item)
-{
-    size_t n = count_rows(encoder, item, 1) * encoder->width;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(item->rows[i]))
-            return encoder_fail(
-                encoder, item, ": a value came to %g, which is no number that float32 holds: %s",
-                (double)item->rows[i],
-                encoder->numbers.embedding_scale != 1 || encoder->numbers.position_scale != 1
-                    ? "--embedding-scale or --position-scale is too large"
-                    : "the weights are too large, or no numbers");
-    return true;
-}
-
-/* Of n items in one call that failed: the first that is wrong; those before it have their rows. */
-static size_t first_wrong(const struct encoder *encoder, size_t n)
+size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
 {
     size_t index = 0;
     bool is_named = sscanf(engine_session_message(encoder->session), "input %zu", &index) == 1;
@@ -87,15 +70,13 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
     }
     if (make(encoder->session, encoder->inputs, n, &encoder->token_options, encoder->rows,
              n_rows * width, NULL, NULL) != ENGINE_OK) {
-        n_made = first_wrong(encoder, n);
+        n_made = encoder_first_wrong(encoder, n);
         encoder_fail_in_engine(encoder, &items[n_made]);
     }
     const float *next = encoder->rows;
     for (size_t i = 0; i < n_made; i++) {
         items[i].rows = next;
         next += count_rows(encoder, &items[i], 1) * width;
-        if (encoder->request.task != TASK_COMPARE && !check_rows(encoder, &items[i]))
-            return i;
     }
     return n_made;
 }

@@ -78,4 +78,7 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
     PROGRAM_PRINTF(3, 4);
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
 
+/* Of n items in one call that failed: the first that is wrong; those before it have their rows. */
+size_t encoder_first_wrong(const struct encoder *encoder, size_t n);
+
 #endif
