@@ -37,12 +37,26 @@ static void open_standard_descriptors(void)
                               fd, strerror(errno)));
 }
 
+/* A file that is mapped ends before the page that is read. A write that fails leaves nothing else
+ * to do. */
+static void end_at_lost_page(int signal_number)
+{
+    static const char MESSAGE[] =
+        ": a file was overwritten or cut off while it was in use (to replace a file that is in "
+        "use, write another one beside it, and rename that)\n";
+    (void)signal_number;
+    ssize_t written = write(STDERR_FILENO, name_of_program, strlen(name_of_program));
+    written = written < 0 ? written : write(STDERR_FILENO, MESSAGE, sizeof MESSAGE - 1);
+    _exit(PROGRAM_FAILED);
+}
+
 void program_begin(char *name, char *argv[])
 {
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
+    signal(SIGBUS, end_at_lost_page);
     open_standard_descriptors();
 }
 

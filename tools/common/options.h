@@ -21,8 +21,9 @@ enum { PROGRAM_DONE = 0, PROGRAM_FAILED = 1, PROGRAM_MISUSED = 2 };
 #endif
 
 /* Call it first in main, with the name that opens messages, a string that lives on ("encode").
- * Descriptors 0 to 2 are open from here on, and a file that would be too long is a write that fails
- * rather than a signal. */
+ * Descriptors 0 to 2 are open from here on, a file that would be too long is a write that fails
+ * rather than a signal, and a mapped file that was cut off (SIGBUS) ends the program with a message
+ * and exit code 1. */
 void program_begin(char *name, char *argv[]);
 const char *program_name(void);
 

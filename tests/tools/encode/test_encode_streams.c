@@ -17,6 +17,18 @@ TEST(result_comes_before_the_next_line)
                      formats[i]);
 }
 
+/* `cp new.weights served.weights` while a program reads that file: a message, not a signal. */
+TEST(weights_that_are_cut_off_under_it)
+{
+    const struct shell_result *result = shell_expect(
+        1, "cp \"$ENCODE_MODEL\" served.weights; rm -f in; mkfifo in; $ENCODE -m served.weights -f "
+           "csv <in >early & exec 3>in; echo I >&3; for i in $(seq 100); do grep -q '2' early && "
+           "break; sleep 0.1; done; : >served.weights; echo dog >&3; exec 3>&-; wait $!");
+    assert_contains(result->err, "encode: a file was overwritten or cut off while it was in use");
+    assert_contains(result->err, "write another one beside it, and rename that");
+    assert_lines(result->err, 1);
+}
+
 /* The largest resident memory of `encode` over n lines, in KiB. */
 static long memory_for(const char *n_lines)
 {
