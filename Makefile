@@ -430,9 +430,13 @@ INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_details
 	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights
 
-$(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags
+# Objects of clang call LLVM's OpenMP, which gcc does not link for -fopenmp: named as libengine.so needs it. Those of
+# gcc call what either compiler links.
+OPENMP = $(if $(IS_CLANG),-l:$(shell objdump -p $(BUILD)/libengine.so | awk '$$1 == "NEEDED" && /omp/ {print $$2}'),-fopenmp)
+
+$(FOR_HOSTS): $(BUILD)/installed/%: tools/install/%.in engine/engine.h $(BUILD)/prefix $(BUILD)/flags $(BUILD)/libengine.so
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(LIBS)|' -e 's|@OPENMP@|$(OPENMP)|' $< > $@
 
 # Nothing is compiled but what knows PREFIX, if that has changed.
 install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
