@@ -158,11 +158,10 @@ typedef struct engine_model_options {
     int copy;   /* 1: read the file into memory and verify it: it may be changed behind that */
 } engine_model_options;
 
-/* Opens a weight file: maps it and checks everything that addresses are computed from. path NULL:
- * the file that the environment's ENCODE_MODEL names, else the default weights, beside the program
- * or where they were installed. *model is set to NULL on failure. A mapped file must not change:
- * SIGBUS or wrong numbers would follow. Write the new one beside it, and rename that: open models
- * keep the old one. */
+/* Opens a weight file: maps it and checks all that addresses are computed from. path NULL: the file
+ * that the environment's ENCODE_MODEL names, else the default weights, beside the program or where
+ * they were installed. *model is set to NULL on failure. A mapped file must not change (SIGBUS, or
+ * wrong numbers): write the new one beside it and rename that; open models keep the old one. */
 ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
                                            engine_model **model, engine_error *error);
 
@@ -402,14 +401,13 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 /* The name of a label, borrowed; NULL past the last one, and for one without a name. */
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
-/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels],
- * rows as in engine_encode with ENGINE_POOLING_NONE. options->pooling is not used.
- * ENGINE_ERROR_UNSUPPORTED where the model has no such head. */
+/* Scores of every label. Head sequence: out is [n, n_labels]; head token: [sum of T, n_labels], rows
+ * as with ENGINE_POOLING_NONE. options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no head. */
 ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens with one label, by head token. Labels B-X begin an entity (but not within a word),
+/* A run of tokens with one label, by head token. Labels B-X begin an entity, but not within a word,
  * I-X go on with one; labels without B- or I- go on while they are the same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
