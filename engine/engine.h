@@ -401,8 +401,8 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 /* The name of a label, borrowed; NULL past the last one, and for one without a name. */
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
-/* Scores of every label. Head sequence: out is [n, n_labels]; head token: [sum of T, n_labels], rows
- * as with ENGINE_POOLING_NONE. options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no head. */
+/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels] as
+ * with ENGINE_POOLING_NONE; options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no such head. */
 ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
