@@ -157,15 +157,18 @@ static void finish_tile(const struct product *p, const struct tile_column *colum
                         size_t n_rows, float *sums)
 {
     size_t first = column->panel * PANEL_WIDTH, n = column->n_panels * PANEL_WIDTH;
+    const size_t stride = p->out_stride;
+    const float *residual = p->residual != NULL ? p->residual + row * stride + first : NULL;
+    const bool has_bias = p->bias != NULL;
     struct tile_target target = tile_target(p, row, first, n, sums);
-    for (size_t r = 0; r < n_rows; r++) {
-        size_t at = (row + r) * p->out_stride + first;
-        for (size_t c = 0; c < n; c += LANES) {
+    for (size_t c = 0; c < n; c += LANES) {
+        vec bias = has_bias ? load(p->bias + first + c) : (vec){0};
+        for (size_t r = 0; r < n_rows; r++) {
             vec sum = load(sums + r * n + c);
-            if (p->bias != NULL)
-                sum += load(p->bias + first + c);
-            if (p->residual != NULL)
-                sum += load(p->residual + at + c);
+            if (has_bias)
+                sum += bias;
+            if (residual != NULL)
+                sum += load(residual + r * stride + c);
             store(target.to + r * target.stride + c, sum);
         }
     }

@@ -70,11 +70,12 @@ static void activate_tile(const struct product *p, size_t row, size_t n_rows, si
 {
     if (p->activated)
         activate(p->activation, tile, n_rows * n_columns);
-    for (size_t r = 0; r < n_rows; r++) {
+    for (size_t r = 0; r < n_rows; r++, tile += n_columns) {
         size_t at = (row + r) * p->out_stride + column;
         if (p->gate != NULL)
-            multiply(tile + r * n_columns, p->gate + at, n_columns);
-        memcpy(p->out + at, tile + r * n_columns, n_columns * sizeof *tile);
+            multiply(tile, p->gate + at, n_columns);
+        for (size_t c = 0; c < n_columns; c += LANES)
+            store(p->out + at + c, load(tile + c));
     }
 }
 

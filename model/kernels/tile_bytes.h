@@ -112,9 +112,10 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
     for (; g < n_groups; g++)
         add_groups(acc, x, p->x_stride, &w, p->panel_stride, 1, rows, panels);
 
+    const struct product last = *p; /* which no store can change */
     UNROLL (r, rows)
         UNROLL (v, panels * VECTORS)
-            scale_sum(p, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, acc[r][v],
+            scale_sum(&last, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, acc[r][v],
                       target.to + (size_t)r * target.stride + (size_t)v * LANES);
 }
 

@@ -61,12 +61,13 @@ INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, str
     if (g < n_groups)
         add_two_groups(acc, p, x, w, g, rows, true);
 
+    const struct product last = *p; /* which no store can change */
     UNROLL (r, rows)
         UNROLL (v, VECTORS) {
             ivec a = acc[r / 2][2 * v], b = acc[r / 2][2 * v + 1];
             ivec sum = r % 2 == 0 ? __builtin_shufflevector(a, b, 0, 1, 4, 5)
                                   : __builtin_shufflevector(a, b, 2, 3, 6, 7);
-            scale_sum(p, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, sum,
+            scale_sum(&last, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, sum,
                       target.to + (size_t)r * target.stride + (size_t)v * LANES);
         }
 }
