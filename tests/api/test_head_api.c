@@ -169,6 +169,22 @@ TEST(fill_at_its_edges)
     assert_true(found[0].score >= found[1].score && found[1].score >= found[2].score);
 }
 
+/* The probabilities of all words are 1 together; logits differ as their logarithms do. */
+TEST(fill_with_raw_scores)
+{
+    engine_input text = support_text("the [MASK] looks");
+    engine_encode_options raw = {.struct_bytes = sizeof raw, .raw_scores = 1};
+    engine_candidate found[MOST], logits[MOST];
+    assert_int_equal(engine_fill(of_words, &text, MOST, NULL, found, MOST, NULL, NULL), ENGINE_OK);
+    assert_int_equal(engine_fill(of_words, &text, MOST, &raw, logits, MOST, NULL, NULL), ENGINE_OK);
+    for (size_t i = 1; i < MOST; i++) {
+        double ratio = log((double)found[i].score / (double)found[0].score);
+        assert_int_equal(logits[i].id, found[i].id);
+        assert_true(found[i].score > 0 && found[i].score < 1);
+        assert_true(fabs((double)logits[i].score - (double)logits[0].score - ratio) <= 1e-4);
+    }
+}
+
 TEST(rank_at_its_edges)
 {
     engine_input query = support_text("I ride"), texts[] = {support_text("bike"), {0}};

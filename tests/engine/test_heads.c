@@ -99,3 +99,33 @@ TEST(rank_by_cosine)
     engine_session_free(session);
     engine_model_close(model);
 }
+
+/* Head and projections belong to the model's own pooling: another one is the mean of the tokens'
+ * vectors and no more. */
+TEST(pooling_that_is_asked_for)
+{
+    static const char *const with[] = {"--projections 1 --pooling mean",
+                                       "--head pooler --head-dense tanh",
+                                       "--projections 1 --pooling none"};
+    engine_encode_options mean = {.pooling = ENGINE_POOLING_MEAN},
+                          every = {.pooling = ENGINE_POOLING_NONE};
+    engine_input text = {.text = "I ride", .text_len = 6};
+    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
+        engine_model *model;
+        engine_session *session = open_head(with[i], &model);
+        float pooled[16], tokens[2 * 16], own[2 * 16];
+        assert_int_equal(engine_encode(session, &text, 1, &mean, pooled, 16, NULL, NULL),
+                         ENGINE_OK);
+        assert_int_equal(engine_encode(session, &text, 1, &every, tokens, 32, NULL, NULL),
+                         ENGINE_OK);
+        assert_int_equal(engine_encode(session, &text, 1, NULL, own, 32, NULL, NULL), ENGINE_OK);
+        for (size_t c = 0; c < 16; c++)
+            assert_true(fabsf(pooled[c] - (tokens[c] + tokens[16 + c]) / 2) <= 1e-6f);
+        if (i == 0)
+            assert_memory_not_equal(own, pooled, sizeof pooled);
+        if (i == 2)
+            assert_memory_equal(own, tokens, sizeof tokens);
+        engine_session_free(session);
+        engine_model_close(model);
+    }
+}

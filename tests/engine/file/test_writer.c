@@ -353,6 +353,8 @@ TEST(refusals)
         REFUSALS[i].act(writer);
         if (REFUSALS[i].act != too_few_rows_at_the_end) {
             assert_int_equal(error.status, ENGINE_ERROR_ARGUMENT);
+            assert_int_equal(weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "k", "v", 1),
+                             ENGINE_ERROR_ARGUMENT);
             write_small_model(writer);
         }
         assert_int_equal(weight_writer_finish(writer), ENGINE_ERROR_ARGUMENT);
