@@ -402,7 +402,7 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 ENGINE_API const char *engine_label(const engine_model *model, size_t label);
 
 /* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels] as
- * with ENGINE_POOLING_NONE; options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no such head. */
+ * with ENGINE_POOLING_NONE; options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no head. */
 ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);

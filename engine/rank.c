@@ -3,6 +3,8 @@
 #include "engine/status.h"
 #include "model/layers/pooling.h"
 
+#include <string.h>
+
 enum { RANK_BATCH = RANK_VECTORS - 1 };
 
 static bool is_plain_text(const engine_input *input)
@@ -40,6 +42,19 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
         pairs[i].pair_len = texts[i].text_len;
     }
     return classify(session, pairs, n, request, out, n, NULL, NULL);
+}
+
+/* The query's vector, first in session->rank_vectors. A message about it names no text. */
+static engine_status query_vector(engine_session *session, const engine_input *query,
+                                  const struct request *request)
+{
+    static const char NAME[] = "input 0";
+    engine_status status =
+        encode(session, query, 1, request, session->rank_vectors, request->width, NULL, NULL);
+    engine_error cause = session->error;
+    if (status != ENGINE_OK && strncmp(cause.message, NAME, strlen(NAME)) == 0)
+        fail(&session->error, status, "the query%s", cause.message + strlen(NAME));
+    return status;
 }
 
 /* The cosines of the texts' vectors and the query's, which is first in session->rank_vectors. */
@@ -97,9 +112,8 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     request.prompt = query_prompt;
     if (by_pair) /* the text is the second one of each pair */
         request.pair_prompt = text_prompt;
-    status = by_pair ? check_pairs(session, query, texts, n)
-                     : encode(session, query, 1, &request, session->rank_vectors, request.width,
-                              NULL, NULL);
+    status =
+        by_pair ? check_pairs(session, query, texts, n) : query_vector(session, query, &request);
     if (!by_pair)
         request.prompt = text_prompt;
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {

@@ -102,7 +102,7 @@ TEST(ranks)
     for (size_t i = 0; i < 40; i++)
         texts[i] = support_text(i == 35 ? "bike" : "ride");
     assert_says(engine_rank(session, &query, texts, 40, NULL, scores), "input 35 gives");
-    assert_says(engine_rank(session, &texts[35], texts, 2, NULL, scores), "gives NaN");
+    assert_says(engine_rank(session, &texts[35], texts, 2, NULL, scores), "the query gives NaN");
     assert_int_equal(engine_rank(session, &query, texts, 35, NULL, scores), ENGINE_OK);
     close_all();
 }

@@ -214,6 +214,9 @@ static int score_batch(void *task, struct batch *batch)
     strcpy(reason, n < batch->n_items ? encoder->message : "");
     if (n && engine_rank(encoder->session, &ranking->query.record.input, inputs, n,
                          &encoder->options, scores) != ENGINE_OK) {
+        const char *message = engine_session_message(encoder->session);
+        if (strncmp(message, "the query", strlen("the query")) == 0)
+            return notes_fail(batch->job->notes, message);
         encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
         return notes_fail(batch->job->notes, encoder->message);
     }

@@ -175,6 +175,8 @@ TEST(numbers_that_are_none)
         assert_lacks(result->out, "nan");
         assert_lacks(result->out, "null");
     }
+    assert_contains(shell_expect(1, "$ENCODE -m nan.weights --rank a b")->err,
+                    "encode: the query gives NaN or an infinity");
 }
 
 TEST(sentences_fit_the_screen)
