@@ -407,8 +407,8 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens with one label, by head token. Labels B-X begin an entity, but not within a word,
- * I-X go on with one; labels without B- or I- go on while they are the same; "O" is none. */
+/* A run of tokens, not of ids, with one label, by head token. B-X begins one, but not within a word,
+ * I-X goes on with one; labels without B- or I- go on while they are the same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
     float score;       /* mean of its tokens' scores */
@@ -427,7 +427,7 @@ typedef struct engine_candidate {
     float score; /* probability; options->raw_scores: logit */
 } engine_candidate;
 
-/* The k most likely tokens of each mask token, best first: out is [masks, k]. */
+/* The k most likely tokens (1 to n_vocabulary) of each mask token, best first: out [masks, k]. */
 ENGINE_API engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
                                      const engine_encode_options *options, engine_candidate *out,
                                      size_t cap, size_t *needed, engine_result *result);

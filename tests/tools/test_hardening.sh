@@ -3,7 +3,7 @@
 # before main and read-only from then on, places that differ from run to run, no executable stack, guarded stack
 # frames, calls of the C library that know the sizes of buffers, and marked targets of jumps.
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 n_wrong=0
 
