@@ -407,7 +407,7 @@ ENGINE_API engine_status engine_classify(engine_session *session, const engine_i
                                          size_t n, const engine_encode_options *options, float *out,
                                          size_t cap, size_t *needed, engine_result *results);
 
-/* A run of tokens, not of ids, with one label, by head token. B-X begins one, but not within a word,
+/* A run of tokens, not ids, with one label, by head token. B-X begins one, but not within a word,
  * I-X goes on with one; labels without B- or I- go on while they are the same; "O" is none. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
