@@ -10,22 +10,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* glibc lets its streams be replaced; what a sanitizer says goes to the descriptor. */
+/* glibc lets its streams be replaced; what a sanitizer says goes to the descriptor. The stream stays
+ * open to the end: a library that is loaded meanwhile may keep it, and flush it when all ends. */
 static FILE *said, *noted;
 
 static void be_silent(void)
 {
+    static FILE *nowhere;
+    if (nowhere == NULL)
+        nowhere = fopen("/dev/null", "w");
+    must(nowhere != NULL);
     said = stdout;
     noted = stderr;
-    stdout = fopen("/dev/null", "w");
-    stderr = fopen("/dev/null", "w");
-    must(stdout != NULL && stderr != NULL);
+    stdout = stderr = nowhere;
 }
 
 static void speak_again(void)
 {
-    fclose(stdout);
-    fclose(stderr);
     stdout = said;
     stderr = noted;
 }

@@ -1,0 +1,34 @@
+/* The fuzz target of the programs' options, on command lines made from sound ones. */
+#include "tests/fuzz/fuzz_options.c"
+
+#include "tests/fuzz/replay.h"
+#include "tests/support.h"
+
+TEST(replay)
+{
+    static const char *const lines[N_KINDS] = {
+        [INSPECT] = "--positions\nfourier\n--frequencies\n.5,.25\n--width\n8\n-n\n9\n-k\n3\n--row\n"
+                    "2\n--pair\n1,2\n-f\njson\n",
+        [ENCODE] = "--rank\nq\n--top\n3\n-p\nmean\n-f\ncsv\n--max-tokens\n9\n--prompt\nquery\na\n",
+        [NEW] = "-o\nx\n--layers\n1\n--labels\nneg,pos\n--embedding-scale\nsqrt\n--seed\n7\n",
+        [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",
+        [BENCH] = "--shape\n6/384/12/1536\n--precision\nf32,int8\n--threads\n1,2\n-f\njson\n",
+        [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0:64:8,3\n-o\nw.svg\n",
+        [PLOT + PLOT_ATTENTION] = "--layer\n1\n--head\nmean\n--size\n640x480\n--dpi\n90\nI ride\n",
+        [PLOT + PLOT_WORDS] = "--link\nbike\n--position\nnone\nI ride\nride I\n",
+        [PLOT + PLOT_LAYERS] = "--data\nx.tsv\n--title\nt\nI ride\n",
+        [PLOT + PLOT_ORDER] = "--seed\n3\n-f\ndata\nI ride bike\n",
+        [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--palette\ngrey\nI\nride\n",
+    };
+    size_t n = 0;
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        char input[512];
+        const size_t len = strlen(lines[kind]);
+        input[0] = (char)kind;
+        memcpy(input + 1, lines[kind], len);
+        n += replay(LLVMFuzzerTestOneInput, input, len + 1, support_slow() ? 200 : 2000);
+    }
+    n += replay(LLVMFuzzerTestOneInput, "\0-f\njson\n--verify\na.weights\n", 28, 200);
+    n += replay(LLVMFuzzerTestOneInput, "\0--positions\n-f\ncsv\na.weights\n", 30, 200);
+    print_message("%zu inputs\n", n);
+}

@@ -1,0 +1,51 @@
+/* bench_tokenizer - nanoseconds that a byte of text takes, for each tokenizer and normalizer step: of
+ * usual English, and of the dearest of the texts of dear_texts.c.
+ *
+ *     make bench-kernels [ARGS="all"]        all: a line for every text
+ *
+ * Each figure is the least of RUNS runs over LEN bytes. */
+#include "tests/growth.h"
+#include "tests/model/tokenizer/dear_texts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RUNS = 5, LEN = 64 << 10 };
+
+static double nanoseconds(const struct dear_tokenizer *dear, size_t index)
+{
+    static char text[LEN];
+    double least = 0;
+    dear_text(index, text, LEN);
+    for (int run = 0; run < RUNS; run++) {
+        const double begin = cpu_seconds();
+        dear_tokenizer_count(dear, text, LEN);
+        const double seconds = cpu_seconds() - begin;
+        least = run == 0 || seconds < least ? seconds : least;
+    }
+    return 1e9 * least / LEN;
+}
+
+int main(int argc, char **argv)
+{
+    const bool shows_all = argc > 1 && strcmp(argv[1], "all") == 0;
+    struct dear_tokenizer dear;
+    printf("%-34s %8s %8s  ns/byte: English, dearest, which\n", "tokenizer", "usual", "worst");
+    for (size_t i = 0; dear_tokenizer_open(&dear, i); i++) {
+        const double usual = nanoseconds(&dear, 0);
+        double worst = 0;
+        const char *which = "";
+        for (size_t t = 0; dear_text_name(t) != NULL; t++) {
+            const double found = nanoseconds(&dear, t);
+            if (shows_all)
+                printf("  %-32s %8s %8.1f  %s\n", dear.name, "", found, dear_text_name(t));
+            if (found > worst) {
+                worst = found;
+                which = dear_text_name(t);
+            }
+        }
+        printf("%-34s %8.1f %8.1f  %s\n", dear.name, usual, worst, which);
+        dear_tokenizer_close(&dear);
+    }
+    return 0;
+}
