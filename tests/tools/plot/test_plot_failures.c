@@ -52,7 +52,7 @@ TEST(bad_gnuplot)
     shell_expect(0, "chmod -x fake/gnuplot");
     if (shell("test -x fake/gnuplot")->code != 0)
         assert_contains(shell_expect(1, "PATH=$PWD/fake \"$PLOT\" position -o e.png")->err,
-                        "cannot start gnuplot: Permission denied");
+                        "cannot run gnuplot: Permission denied");
 }
 
 TEST(outputs_that_fail)
