@@ -21,9 +21,7 @@ static void check_table(const struct vectors_table *table, const struct word_lis
         abort();
     for (size_t id = 1; id < table->n_ids; id++) {
         const float *row = vectors_table_row(table, id);
-        bool invalid = false;
-        utf8_repaired_len(words->texts[id], words->lens[id], &invalid);
-        if (invalid || words->lens[id] == 0 ||
+        if (!utf8_is_valid(words->texts[id], words->lens[id]) || words->lens[id] == 0 ||
             word_list_find(words, words->texts[id], words->lens[id]) != id)
             abort();
         for (size_t i = 0; i < table->width; i++)

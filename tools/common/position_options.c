@@ -103,7 +103,7 @@ bool position_uses_base(const char *scheme)
 
 const char *position_options_conflict(const struct position_options *options, const char *scheme)
 {
-    if (scheme == NULL || strcmp(scheme, "model") == 0)
+    if (strcmp(scheme, "model") == 0)
         return NULL;
     if (options->base != 0 && !position_uses_base(scheme))
         return "--position-base goes with positions sinusoidal or exponential, no others have a "

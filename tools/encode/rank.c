@@ -178,7 +178,7 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     pair.record.input =
         (engine_input){.text = query->text,
                        .text_len = query->text_len,
-                       .pair = item->record.input.text ? item->record.input.text : "",
+                       .pair = item->record.input.text,
                        .pair_len = item->record.input.text_len};
     bool is_good = encoder_tokenize(encoder, &pair);
     item->n_tokens = pair.n_tokens;

@@ -116,7 +116,7 @@ static void write_tensor(struct json_writer *json, const engine_tensor_info *ten
     json_write_text(json, "type", tensor->type);
     json_write_text(json, "layout", tensor->layout);
     json_begin_array(json, "shape");
-    for (size_t d = 0; d < tensor->n_dims && d < 4; d++)
+    for (size_t d = 0; d < tensor->n_dims; d++)
         json_write_count(json, NULL, tensor->shape[d]);
     json_end_array(json);
     json_write_count(json, "offset", tensor->offset);
@@ -239,7 +239,7 @@ static size_t name_columns(const struct inspection *inspection)
 static void print_tensor(const engine_tensor_info *tensor, size_t columns)
 {
     char shape[96] = "";
-    for (size_t d = 0, used = 0; d < tensor->n_dims && d < 4; d++)
+    for (size_t d = 0, used = 0; d < tensor->n_dims; d++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%" PRIu64,
                                  d == 0 ? "[" : ", ", tensor->shape[d]);
     fputs("  ", stdout);

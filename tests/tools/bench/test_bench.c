@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TINY "--shape 1/32/2/64/1000 --runs 2"
+#define LAT16  TINY " -t 1 --workloads lat16"
+#define TWENTY "12345678901234567890"
+#define TINY   "--shape 1/32/2/64/1000 --runs 2"
 
 static void write_text(const char *path, const char *text)
 {
@@ -141,6 +143,57 @@ TEST(planted_link)
                     " ln -s ../victim open/encode-bench-$$.weights &&"
                     " TMPDIR=$PWD/open exec \"$BENCH\" " TINY " -t 1 --workloads lat16 -f json");
     shell_expect(0, "test \"$(cat victim)\" = kept");
+}
+
+/* The models of a shape are made by encode-new beside the program, in a folder of $TMPDIR or /tmp. */
+TEST(models_that_cannot_be_made)
+{
+    static const char *const cases[][2] = {
+        {"TMPDIR=$PWD/nowhere $BENCH " LAT16, "cannot make a folder in"},
+        {"TMPDIR=$(head -c 5000 /dev/zero | tr '\\0' x) $BENCH " LAT16, "cannot make a folder in"},
+        {"$LIBRARY alone/encode-bench " LAT16, "there is no 'encode-new' beside this program"},
+        {"$LIBRARY killed/encode-bench " LAT16, "was ended by signal 9"},
+        {"$LIBRARY empty/encode-bench " LAT16, "cannot open"},
+        {"$LIBRARY broken/encode-bench " LAT16, "weight"},
+        {"$BENCH -m words.alone -t 1", "holds no model"},
+        {"$BENCH -m nowhere -t 1", "nowhere"},
+        {"$BENCH -t 1 --shape 1/30/4/64", "heads"},
+        {"$BENCH -t 1 --shape 1/30/4", "--shape takes LAYERS/WIDTH"},
+        {"$BENCH -t 1 --shape 1/32/2/64/100/7", "--shape takes LAYERS/WIDTH"},
+        {"$BENCH -t 1 --shape 1/32/2/64/", "--shape takes LAYERS/WIDTH"},
+        {"$BENCH -t 1 --shape 1/32/2/" TWENTY TWENTY, "--feed-forward"},
+    };
+    setenv("LIBRARY", "env LD_LIBRARY_PATH=$ENCODE_BUILD", 1);
+    shell_expect(0, "for d in alone killed empty broken; do mkdir -p $d; cp \"$BENCH\" $d/; done; "
+                    "printf '#!/bin/sh\nkill -9 $$\n' >killed/encode-new; printf '#!/bin/sh\n' "
+                    ">empty/encode-new; printf '#!/bin/sh\necho x >\"$2\"\n' >broken/encode-new; "
+                    "chmod +x */encode-new; printf '[UNK]\n[CLS]\n[SEP]\n' >words.txt; "
+                    "\"$ENCODE_BUILD\"/encode-import --tokenizer-only words.txt -o words.alone");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct shell_result *run = shell("eval %s", cases[i][0]);
+        assert_in_range(run->code, 1, 2);
+        assert_contains(run->err, cases[i][1]);
+    }
+    shell_expect(0, "unset TMPDIR; $BENCH " LAT16 " && TMPDIR= $BENCH " LAT16);
+}
+
+/* A workload has the name of its file, without its end. */
+TEST(names_of_files)
+{
+    static const char *const names[][2] = {
+        {"plain", "plain"},
+        {".hidden", ".hidden"},
+        {"a.b.c", "a.b"},
+        {TWENTY TWENTY TWENTY TWENTY, TWENTY TWENTY TWENTY},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        write_text(names[i][0], "1 2 3\n");
+        const struct shell_result *run = shell_expect(
+            0, "\"$BENCH\" -m toy.weights --ids ./%s --runs 1 -t 1 -f json", names[i][0]);
+        json_t *line = json_line(run->out, 0);
+        assert_string_equal(text_of(line, "workload"), names[i][1]);
+        json_decref(line);
+    }
 }
 
 TEST(long_texts)

@@ -35,6 +35,19 @@ TEST(nul_is_text)
                     "2 1 5\n");
 }
 
+/* What a terminal would obey, what it cannot show, what joins letters. */
+TEST(characters_in_tables)
+{
+    const char *out = shell_expect(0, "printf 'a\\rb \\363\\240\\200\\201 \\342\\200\\214x "
+                                      "\\342\\200\\250\\n' | $ENCODE --no-special")
+                          ->out;
+    assert_contains(out, "\\rb");
+    assert_contains(out, "\\U000e0001");
+    assert_contains(out, "\\u2028");
+    assert_contains(
+        shell_expect(0, "echo '\"a\\u0000b\"' | $ENCODE --input jsonl --tokens -f csv")->out, "a");
+}
+
 TEST(invalid_utf8)
 {
     /* ff; e2 82 cut short; a surrogate of three bytes, each invalid by itself. */
@@ -45,6 +58,13 @@ TEST(invalid_utf8)
         shell_expect(0, "printf '%s\\n' | $ENCODE --tokens --no-special -f json", bytes);
     assert_contains(result->out, repaired);
     assert_contains(result->out, "\"span\": [9, 12]"); /* in the bytes as given */
+    /* Overlong, above U+10FFFF, cut short, a byte that begins nothing; and a sound one. */
+    assert_contains(
+        shell_expect(0, "printf '\\340\\200|\\360\\200|\\364\\220|\\360\\237\\230|\\365|\\200|"
+                        "\\364\\217\\277\\277\\n' | $ENCODE --tokens -f json")
+            ->out,
+        "\"text\": \"\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|"
+        "\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD|\xF4\x8F\xBF\xBF\"");
     assert_contains(
         shell_expect(0, "printf '\"%s\"\\n' | $ENCODE --input jsonl -f json", bytes)->out,
         repaired);
@@ -201,6 +221,17 @@ TEST(full_disk)
                 ->err,
             "No space left on device\n");
     }
+    static const char *const tasks[] = {"--similarity -f text",
+                                        "--similarity -f json",
+                                        "--similarity -f csv",
+                                        "--rank dog -f csv",
+                                        "--pad-to 16 --show-mask -f text",
+                                        "--pad-to 16 --show-mask -f json"};
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
+        assert_contains(
+            shell_expect(1, "yes dog | head -n 600 | $ENCODE %s >/dev/full", tasks[i])->err,
+            "No space left on device\n");
+    shell_expect(1, "yes dog | head -n 9000 | $ENCODE -p mean -f npy >>/dev/full");
     shell_expect(1, "$ENCODE --compare dog cat >/dev/full");
     shell_expect(1, "$ENCODE --help >/dev/full");
     assert_int_equal(access("/dev/full", W_OK), 0);

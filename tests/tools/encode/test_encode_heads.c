@@ -393,6 +393,18 @@ TEST(prompts)
 
 /* ---- Misuse ---- */
 
+TEST(prompts_that_are_not_there)
+{
+    assert_contains(
+        shell_expect(2, "$ENCODE -m plain.emb --rank dog --query-prompt nosuch cat")->err,
+        "--query-prompt: ");
+    const char *err = shell_expect(2, "$ENCODE -m plain.emb -p model --prompt nosuch dog")->err;
+    assert_contains(err, "--prompt: ");
+    assert_contains(err, "; --prompt-text TEXT gives other words");
+    assert_lines(shell_expect(0, "$ENCODE -m plain.emb -p model --prompt query '' -f csv")->out, 2);
+    assert_lines(shell_expect(0, "$ENCODE -m plain.emb -p model --rank dog cat -f csv")->out, 2);
+}
+
 TEST(contradictions)
 {
     static const char *const cases[] = {

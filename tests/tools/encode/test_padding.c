@@ -371,6 +371,14 @@ static void misused(const char *arguments, const char *message)
     assert_contains(shell_expect(2, "$ENCODE %s", arguments)->err, message);
 }
 
+TEST(too_many_ids_are_said)
+{
+    assert_contains(
+        shell_expect(1, "echo '{\"ids\": [2, 3, 4]}' | $ENCODE --input jsonl --pad-to 2 -f ids")
+            ->err,
+        "has 3 ids and --pad-to is 2; ids are taken as they are, not cut");
+}
+
 TEST(conflicts)
 {
     misused("--pad-to 0 dog", "--pad-to");

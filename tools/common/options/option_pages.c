@@ -55,14 +55,6 @@ static void print_row(const struct option_row *row, size_t column)
     }
 }
 
-static bool has_rows(const struct option_group *group, size_t command)
-{
-    for (size_t i = 0; i < group->n_rows; i++)
-        if (group->rows[i].help && option_is_of(group, &group->rows[i], command))
-            return true;
-    return false;
-}
-
 void option_print_help(const struct option_table *table, size_t command)
 {
     const struct option_group *group;
@@ -71,7 +63,7 @@ void option_print_help(const struct option_table *table, size_t command)
     for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
         if (group == &OPTION_GENERAL && table->notes)
             printf("\n%s", table->notes);
-        if (group->title && has_rows(group, command))
+        if (group->title) /* each has rows for every command */
             printf("\n%s%s", group->title, group->title[0] ? "\n" : "");
         for (size_t r = 0; r < group->n_rows; r++)
             if (group->rows[r].help && option_is_of(group, &group->rows[r], command))

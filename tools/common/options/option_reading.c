@@ -272,7 +272,7 @@ int options_conflict(const struct option_reading *reading)
 {
     const struct option_rule *rule = reading->table->rules;
     const char *message = NULL;
-    for (; rule != NULL && (rule->options || rule->check) && message == NULL; rule++)
+    for (; (rule->options || rule->check) && message == NULL; rule++)
         message = broken(reading, rule);
     return message ? program_misuse("%s", message) : PROGRAM_DONE;
 }

@@ -133,7 +133,7 @@ struct option_table {
     size_t n_commands;
     const struct option_group *groups; /* without --help and --version */
     size_t n_groups;
-    /* The first that is broken is told; the last is all zero. Or NULL: none. */
+    /* The first that is broken is told; the last is all zero. */
     const struct option_rule *rules;
     int column;        /* at which the texts of --help begin */
     const char *notes; /* lines of --help behind the options, or NULL */

@@ -36,26 +36,26 @@ size_t utf8_put(uint32_t character, char out[4])
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)out);
 }
 
-size_t utf8_repaired_len(const char *text, size_t len, bool *invalid)
+size_t utf8_repaired_len(const char *text, size_t len)
 {
     size_t total = 0;
     uint32_t character;
-    *invalid = false;
     for (size_t at = 0, n; at < len; at += n) {
         n = utf8_next(text + at, len - at, &character);
-        bool replaced = character == UTF8_REPLACEMENT;
-        if (replaced && !(n == 3 && memcmp(text + at, "\xEF\xBF\xBD", 3) == 0))
-            *invalid = true;
-        total += replaced ? 3 : n;
+        total += character == UTF8_REPLACEMENT ? 3 : n;
     }
     return total;
 }
 
 bool utf8_is_valid(const char *text, size_t len)
 {
-    bool invalid = false;
-    utf8_repaired_len(text, len, &invalid);
-    return !invalid;
+    uint32_t character;
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_next(text + at, len - at, &character);
+        if (character == UTF8_REPLACEMENT && (n != 3 || memcmp(text + at, "\xEF\xBF\xBD", 3) != 0))
+            return false;
+    }
+    return true;
 }
 
 void utf8_repair(const char *text, size_t len, char *out)

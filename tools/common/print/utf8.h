@@ -16,9 +16,8 @@ size_t utf8_next(const char *text, size_t len, uint32_t *character);
 /* Writes a character as 1 to 4 bytes; returns how many. */
 size_t utf8_put(uint32_t character, char out[4]);
 
-/* The length of the text after utf8_repair: at most three times len. *invalid says whether there is
- * anything to repair. */
-size_t utf8_repaired_len(const char *text, size_t len, bool *invalid);
+/* The length of the text after utf8_repair: at most three times len. */
+size_t utf8_repaired_len(const char *text, size_t len);
 
 bool utf8_is_valid(const char *text, size_t len);
 

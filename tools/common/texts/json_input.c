@@ -61,8 +61,7 @@ static void replace_lone_surrogates(char *text, size_t len)
 
 static json_t *parse(const char *line, size_t len, char *message)
 {
-    bool is_invalid;
-    const size_t repaired_len = utf8_repaired_len(line, len, &is_invalid);
+    const size_t repaired_len = utf8_repaired_len(line, len);
     char *repaired = alloc_zeros(repaired_len + 1, 1);
     json_error_t error;
 

@@ -1,0 +1,259 @@
+/* encode-import on the heads of classes: masked language models in the ways in which their output
+ * layer is stored, cross-encoders, and what stands beside them. */
+#include "tests/tools/import/import_cases.h"
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void write_config(const char *class_name, const char *key, json_t *value)
+{
+    json_t *config = tiny_config();
+    json_object_set_new(config, "architectures", json_pack("[s]", class_name));
+    if (key)
+        json_object_set_new(config, key, value);
+    tiny_write_json(import_directory, "config.json", config);
+    json_decref(config);
+}
+
+/* ---- Masked language models ---- */
+
+enum { DECODER = 1, BIAS = 2, DECODER_BIAS = 4 };
+
+static void write_masked_model(unsigned parts)
+{
+    struct tiny_tensors tensors;
+    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
+    const int table[] = {TINY_VOCABULARY, TINY_WIDTH, -1}, words[] = {TINY_VOCABULARY, -1};
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.weight", "F32", square);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.bias", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.weight", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.bias", "F32", row);
+    if (parts & DECODER)
+        tiny_tensors_add(&tensors, "cls.predictions.decoder.weight", "F32", table);
+    if (parts & BIAS)
+        tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", words);
+    if (parts & DECODER_BIAS)
+        tiny_tensors_add(&tensors, "cls.predictions.decoder.bias", "F32", words);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+}
+
+TEST(masked_language_models)
+{
+    static const struct {
+        unsigned parts;
+        bool is_tied;
+        const char *words; /* NULL: accepted */
+    } cases[] = {
+        {BIAS, true, NULL},
+        {DECODER_BIAS, true, NULL},
+        {BIAS | DECODER_BIAS | DECODER, true, NULL}, /* the table's copy is not read */
+        {BIAS | DECODER, false, NULL},
+        {BIAS, false, "cls.predictions.decoder.weight"},
+        {DECODER, true, "cls.predictions.bias"},
+    };
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "case %zu", i);
+        write_masked_model(cases[i].parts);
+        write_config("BertForMaskedLM", "tie_word_embeddings", json_boolean(cases[i].is_tied));
+        if (cases[i].words)
+            import_refused(what, cases[i].words);
+        else
+            import_accepted(what);
+    }
+    shell_expect(1, "$IMPORT %s -o mask.weights", import_directory);
+    write_masked_model(BIAS);
+    write_config("BertForMaskedLM", NULL, NULL);
+    shell_expect(0, "$IMPORT %s -o mask.weights", import_directory);
+    assert_contains(shell_expect(0, "$ENCODE -m mask.weights --fill 'i [MASK] bike'")->out,
+                    "[MASK] at token 2");
+}
+
+/* Its dense layer has the model's activation. */
+TEST(activations)
+{
+    static const struct {
+        const char *name;
+        int64_t dense;
+    } cases[] = {{"gelu", DENSE_GELU}, {"gelu_new", DENSE_GELU_TANH}, {"relu", DENSE_RELU},
+                 {"silu", DENSE_SILU}, {"swish", DENSE_SILU},         {"gelu_python", DENSE_GELU}};
+    tiny_checkpoint(import_directory);
+    write_masked_model(BIAS);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_config("BertForMaskedLM", "hidden_act", json_string(cases[i].name));
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.head_dense, cases[i].dense);
+        checkpoint_free(&import_checkpoint);
+    }
+}
+
+/* ---- Cross-encoders ---- */
+
+/* A classifier of one label, or of several; `type` of the query's matrix. */
+static void write_classifier(int n_labels, const char *type)
+{
+    struct tiny_tensors tensors;
+    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
+    const int rows[] = {n_labels, TINY_WIDTH, -1}, labels[] = {n_labels, -1};
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", type, square);
+    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
+    tiny_tensors_add(&tensors, "classifier.weight", "F32", rows);
+    tiny_tensors_add(&tensors, "classifier.bias", "F32", labels);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+}
+
+TEST(cross_encoders)
+{
+    static const struct {
+        const char *function;
+        int n_labels;
+        int64_t scores; /* -1: refused */
+    } cases[] = {
+        {"torch.nn.modules.activation.Sigmoid", 1, SCORES_SIGMOID},
+        {"torch.nn.modules.linear.Identity", 1, SCORES_NONE},
+        {"torch.nn.modules.activation.Sigmoid", 2, SCORES_SIGMOID},
+        {"torch.nn.modules.linear.Identity", 2, SCORES_SOFTMAX},
+        {"torch.nn.modules.activation.Softmax", 1, -1},
+    };
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_t *config = tiny_config();
+        write_classifier(cases[i].n_labels, "F32");
+        json_object_set_new(config, "architectures",
+                            json_pack("[s]", "BertForSequenceClassification"));
+        json_object_set_new(config, "sentence_transformers",
+                            json_pack("{s:s}", "activation_fn", cases[i].function));
+        json_object_set_new(config, "num_labels", json_integer(cases[i].n_labels));
+        tiny_write_json(import_directory, "config.json", config);
+        json_decref(config);
+        if (cases[i].scores < 0) {
+            import_refused(cases[i].function, "the activation function");
+            continue;
+        }
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.scores, cases[i].scores);
+        assert_true(import_checkpoint.config.is_cross_encoder && import_checkpoint.truncate);
+        checkpoint_free(&import_checkpoint);
+    }
+}
+
+/* Labels without names, and as many names as there are labels. */
+TEST(names_of_labels)
+{
+    tiny_checkpoint(import_directory);
+    write_classifier(2, "F32");
+    write_config("BertForSequenceClassification", "num_labels", json_integer(2));
+    assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out, "label.1");
+    json_t *config = tiny_config();
+    json_object_set_new(config, "architectures", json_pack("[s]", "BertForSequenceClassification"));
+    json_object_set_new(config, "num_labels", json_integer(2));
+    json_object_set_new(config, "id2label", json_pack("{s:s, s:s}", "0", "bad", "1", "good"));
+    tiny_write_json(import_directory, "config.json", config);
+    json_decref(config);
+    assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out, "good");
+    shell_expect(0, "$IMPORT %s -o two.weights", import_directory);
+    assert_contains(shell_expect(0, "$ENCODE -m two.weights --labels --all 'i ride'")->out, "bad");
+}
+
+/* ---- What stands beside a model ---- */
+
+TEST(lower_case_of_both)
+{
+    tiny_checkpoint(import_directory);
+    import_write("sentence_bert_config.json", "{\"max_seq_length\": 99, \"do_lower_case\": true}");
+    assert_true(import_read()); /* and positions are the limit */
+    assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
+    checkpoint_free(&import_checkpoint);
+    import_write("tokenizer_config.json", "{\"do_lower_case\": false}");
+    import_refused("capitals", "the tokenizer keeps capitals");
+}
+
+/* What the definitions of a tokenizer contradict is said. */
+TEST(notes_on_tokenizers)
+{
+    static const char *const cases[][2] = {
+        {"false", "do_lower_case false, tokenizer.json lowercases"},
+        {"true", "do_lower_case true, tokenizer.json keeps capitals"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        char text[64];
+        tiny_checkpoint(import_directory);
+        import_write("tokenizer.json",
+                     i == 0 ? "{\"normalizer\": {\"type\": \"Lowercase\"}, \"model\": {\"type\": "
+                              "\"WordLevel\", \"vocab\": {\"u\": 0}, \"unk_token\": \"u\"}}"
+                            : "{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"u\": 0}, "
+                              "\"unk_token\": \"u\"}}");
+        snprintf(text, sizeof text, "{\"do_lower_case\": %s}", cases[i][0]);
+        import_write("tokenizer_config.json", text);
+        assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out,
+                        cases[i][1]);
+        assert_contains(shell_expect(0, "$IMPORT %s -o n.weights", import_directory)->err,
+                        cases[i][1]);
+        assert_contains(
+            shell_expect(0, "$IMPORT --tokenizer-only %s -o n.weights", import_directory)->err,
+            cases[i][1]);
+        import_write("tokenizer_config.json", "{\"do_lower_case\": null}");
+        assert_lacks(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out,
+                     "do_lower_case");
+    }
+}
+
+TEST(tokenizers_in_files)
+{
+    assert_contains(shell_expect(1, "$IMPORT --tokenizer-only /dev/null -o t.weights")->err,
+                    "/dev/null is not a file");
+    assert_contains(shell_expect(1, ": >none; $IMPORT --tokenizer-only none -o t.weights")->err,
+                    "[UNK]");
+    assert_contains(shell_expect(1, "echo >none; $IMPORT --tokenizer-only none -o t.weights")->err,
+                    "[UNK]");
+    tiny_write_text(".", "k.json",
+                    "\n {\"config\": {\"num_words\": 2, \"oov_token\": \"c\", \"word_index\": "
+                    "\"{\\\"a\\\": 1, \\\"b\\\": 2, \\\"c\\\": 3}\"}}");
+    assert_contains(shell_expect(0, "$IMPORT --tokenizer-only k.json --dry-run")->out,
+                    "a tokenizer and no model");
+    shell_expect(0, "$IMPORT --tokenizer-only k.json -o t.weights --name K");
+    assert_string_equal(shell_expect(0, "$ENCODE -m t.weights --tokens -f ids 'a b c'")->out,
+                        "1 3 3\n");
+    tiny_write_text(".", "k.json",
+                    "{\"config\": {\"word_index\": \"{\\\"a\\\": 1, \\\"b\\\": 2}\"}}");
+    shell_expect(0, "$IMPORT --tokenizer-only k.json -o t.weights");
+    assert_string_equal(shell_expect(0, "$ENCODE -m t.weights --tokens -f ids 'a b c'")->out,
+                        "1 2\n");
+}
+
+/* Parts of one matrix that have different types become f32; tensors that are left out are listed. */
+TEST(mixed_types_and_left_out)
+{
+    struct tiny_tensors tensors;
+    const int row[] = {TINY_WIDTH, -1};
+    tiny_checkpoint(import_directory);
+    tiny_tensors_bert(&tensors, "bert.");
+    json_t *value =
+        json_object_get(tensors.header, "bert.encoder.layer.1.attention.self.value.weight");
+    assert_non_null(value);
+    json_object_set_new(value, "dtype", json_string("F16"));
+    json_object_set_new(value, "shape", json_pack("[i, i]", TINY_WIDTH, 2 * TINY_WIDTH));
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    import_refused("another shape", "has the shape [8, 16]; expected [8, 8]");
+    tiny_tensors_free(&tensors);
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "qa_outputs.bias", "F32", row);
+    tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", row);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    const struct shell_result *run = shell_expect(0, "$IMPORT %s --dry-run", import_directory);
+    assert_contains(run->out, "left out\n");
+    assert_contains(run->out, "qa_outputs.bias");
+    assert_contains(run->err, "left out, since a BertModel does not use them: 2 tensors");
+}
+
+SET_UP()
+{
+    import_setup();
+}
