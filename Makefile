@@ -361,11 +361,11 @@ COUNTED := build/coverage
 counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \
 	COVERAGE='--coverage -fprofile-update=prefer-atomic'
 coverage:
-	@+$(counted) all tests
+	@+$(counted) programs tests
 	@find $(COUNTED) -name '*.gcda' -exec sh -c \
 		'for file; do [ -n "$(ONLY)" ] && [ "$$file" -nt "$${file%da}no" ] || rm "$$file"; done' - {} +
 	-@+$(counted) run-tests
-	@tests/coverage.py $(COUNTED)
+	@tests/coverage/coverage.py $(COUNTED)
 
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(SAMPLE) $(TESTS)

@@ -187,12 +187,6 @@ TEST(refused_parts)
         if (strstr(problem.text, cases[i][1]) == NULL)
             fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
     }
-#undef TEMPLATE
-#undef SPECIAL
-#undef SEQUENCE
-#undef NESTED
-#undef SIXTEEN
-#undef FOUR
 }
 
 /* Rare ways of writing what is taken. */
