@@ -95,5 +95,64 @@ run "$inspect" --positions n.weights -n 1 -k 5
 ends 'distances of one row' 0 '1 position is at most 0 apart: -k 5 stops there'
 run "$inspect" --positions n.weights -n 0
 ends 'no rows' 2 '-n'
+run "$inspect" --positions n.weights
+check 'a file without a name has that of its path' says 'sinusoidal positions of n.weights'
+
+# ---- What positions measure ----
+measured() { # WHAT WORDS ARGUMENTS...: stdout has these words
+    run "$inspect" --positions "${@:3}"
+    check "$1: exit code $code" [ $code = 0 ]
+    check "$1" says "$2"
+}
+refused() { # WHAT CODE WORDS ARGUMENTS...
+    run "$inspect" --positions "${@:4}"
+    ends "$1" "$2" "$3"
+}
+measured 'one frequency' ', 1 frequency' fourier --frequencies 0.1 -n 4 --width 2
+measured 'an index that is scaled away' 'times 0' index --position-scale 0
+measured 'the same in JSON' '"scale": 0.0' index --position-scale 0 -f json
+measured 'more digits than are counted' 'width 64' binary --width 64
+measured 'binary numbers that are scaled away' 'times 0' binary --width 8 --position-scale 0
+measured 'a scheme that is named twice' 'sinusoidal positions' sinusoidal --position sinusoidal
+measured 'another scheme than the file has' 'index positions of n.weights' n.weights --position index
+measured 'large numbers' '"scale": 1e+30' --position-scale 1e30 -f json
+measured 'a pair of one row' 'positions 0 to 0' -n 1 --pair 0,0
+refused 'two schemes' 2 'learned and sinusoidal are two schemes' sinusoidal --position learned
+refused 'half a pair' 2 "not 'x'" --pair x,2
+refused 'the other half' 2 "not 'x'" --pair 1,x
+refused 'a long pair' 2 '--pair takes two positions' --pair "$(printf '%060d' 1),2"
+printf '[UNK]\n[CLS]\n[SEP]\n' >words.txt
+"$programs/encode-import" --tokenizer-only words.txt -o t.weights 2>err
+refused 'a tokenizer' 1 'holds a tokenizer alone, which has no positions' t.weights
+if [ -w /dev/full ]; then
+    "$inspect" --positions -n 1000 -f csv >/dev/full 2>err
+    code=$?
+    ends 'a full disk' 1 'No space left on device'
+fi
+
+# ---- Shapes and templates ----
+new_says() { # WHAT CODE WORDS ARGUMENTS...
+    run "$new" -o n.weights --words 'a b' "${@:4}"
+    ends "$1" "$2" "$3"
+}
+new_says 'texts longer than positions' 2 "'max_text_tokens' is 0 or more than" --max-tokens 8 --max-text-tokens 9
+new_says 'texts shorter than positions' 0 wrote --max-tokens 8 --max-text-tokens 4
+new_says 'an odd width' 0 wrote --width 7
+new_says 'a width that 4 does not divide' 0 wrote --width 6
+new_says 'too many parameters' 2 'are written' --width 100000 --layers 2000
+new_says 'fewer labels than none' 2 "--labels takes a whole number" --labels=-1
+new_says 'labels that begin with digits' 0 wrote --labels 2x,3
+new_says 'an empty token before another' 2 '--add-token takes' --add-token '' --add-token c
+new_says 'a template with a number that is no id' 2 "'1x' is no token" --template-single '1x:0 A:0'
+new_says 'a template with a long number' 2 'is no token' --template-single '1234567890123:0 A:0'
+new_says 'a template with a long type' 2 'is not a piece like' --template-single 'A:12345678901'
+keras "$map" 'a file' 0 wrote
+for option in --keras '--lower no'; do
+    # shellcheck disable=SC2086
+    run "$new" -o n.weights --tokenizer k.json $option
+    ends "$option of a Keras file" 2 'says itself how to split'
+done
+list ' \n\t\n' 'a list of blanks' 1 'this token has a blank in it'
+list ' {' 'half a Keras file' 1 'not JSON'
 
 finish

@@ -122,18 +122,29 @@ TEST(links_in_text)
     assert_contains(out, ", dog – cat: ");
 }
 
-/* A name that no font has is drawn as a box, where one has that. */
+/* A character that no font has is drawn as a box, or as a question mark where none has that; what
+ * the fonts have is not known where nothing tells it. */
 TEST(characters_without_a_font)
 {
-    static const char *const fonts[] = {"exit 1", "echo 61-7a", "echo 61-7a 25a1", "echo nonsense",
-                                        ":"};
+    static const struct {
+        const char *fonts;
+        bool is_told;
+    } cases[] = {{"exit 1", false},
+                 {":", false},
+                 {"echo 20-7e", true},
+                 {"echo 20-7e 25a1", true},
+                 {"echo 20-ffffffff", false}};
     NEEDS_GNUPLOT();
     shell_expect(0, "mkdir -p fonts");
-    for (size_t i = 0; i < sizeof fonts / sizeof fonts[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         shell_expect(0, "printf '#!/bin/sh\n%s\n' >fonts/fc-list && chmod +x fonts/fc-list",
-                     fonts[i]);
-        shell_expect(
-            0, "PATH=$PWD/fonts:$PATH \"$PLOT\" similarity '桜 \xF3\xB0\x80\x80' dog -o box.svg");
+                     cases[i].fonts);
+        const char *err =
+            shell_expect(0, "PATH=$PWD/fonts:$PATH \"$PLOT\" similarity '桜' dog -o box.png")->err;
+        if (cases[i].is_told)
+            assert_contains(err, "no font here has U+685C");
+        else
+            assert_lacks(err, "no font here");
     }
 }
 
