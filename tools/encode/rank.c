@@ -175,11 +175,10 @@ static bool tokenize(struct ranking *ranking, struct item *item)
     if (!encoder->ranks_pairs)
         return encoder_tokenize(encoder, item);
     struct item pair = *item;
-    pair.record.input =
-        (engine_input){.text = query->text,
-                       .text_len = query->text_len,
-                       .pair = item->record.input.text,
-                       .pair_len = item->record.input.text_len};
+    pair.record.input = (engine_input){.text = query->text,
+                                       .text_len = query->text_len,
+                                       .pair = item->record.input.text,
+                                       .pair_len = item->record.input.text_len};
     bool is_good = encoder_tokenize(encoder, &pair);
     item->n_tokens = pair.n_tokens;
     item->n_dropped = pair.n_dropped;
