@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
-enum { FIRST_PAUSE = 4000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
+enum { FIRST_PAUSE = 1000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
 
 static const struct team ALONE = {0, 1, NULL};
 
@@ -130,7 +130,7 @@ static void share_pass(void *user, struct team all)
 /* Threads that share a group meet after every step. Where other work has the other processors,
  * Linux wakes them where they were woken from: they take turns at one processor, and a text of 16
  * tokens took 2.6 ms where one thread takes 2.1. So if a pass shows little more than one processor,
- * the next ones have one thread, for 4, then 16, then 64 ms, until several are worth it again. */
+ * the next ones have one thread, for 1, 4, 16, then 64 ms, until several are worth it again. */
 static void walk_together(engine_session *session, size_t n_threads, struct batch *batch)
 {
     bool alone = n_threads == 1 || now_ns() < session->alone_until_ns;
@@ -138,7 +138,7 @@ static void walk_together(engine_session *session, size_t n_threads, struct batc
     if (alone)
         return;
     uint64_t longer = session->pause_ns == 0 ? FIRST_PAUSE : 4 * session->pause_ns;
-    session->pause_ns = n_processors > 1.25 ? 0 : longer < LAST_PAUSE ? longer : LAST_PAUSE;
+    session->pause_ns = n_processors > 1.1 ? 0 : longer < LAST_PAUSE ? longer : LAST_PAUSE;
     session->alone_until_ns = now_ns() + session->pause_ns;
 }
 
