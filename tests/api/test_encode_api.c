@@ -216,6 +216,9 @@ TEST(encode_refuses_options)
     options = (engine_encode_options){0};
     options.on_long = (engine_on_long)3;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    options = (engine_encode_options){.pooling = ENGINE_POOLING_NONE};
+    options.normalize = 1;
+    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
 }
 
 TEST(encode_long_texts)

@@ -79,6 +79,31 @@ TEST(only_where_asked)
     engine_session_free(timed);
 }
 
+static void ask_at_work(const engine_trace_view *view, void *user)
+{
+    engine_session *session = *(engine_session **)user;
+    engine_profile profile;
+    float score;
+    (void)view;
+    assert_int_equal(engine_session_profile(session, &profile), ENGINE_ERROR_BUSY);
+    assert_int_equal(engine_classify(session, NULL, 0, NULL, &score, 1, NULL, NULL),
+                     ENGINE_ERROR_BUSY);
+}
+
+TEST(not_while_it_works)
+{
+    engine_session *session = NULL;
+    engine_session_options options = {.struct_bytes = sizeof options,
+                                      .profile = 1,
+                                      .trace = ENGINE_TRACE_HIDDEN,
+                                      .trace_callback = ask_at_work,
+                                      .trace_user = &session};
+    float out[N_TEXTS * D];
+    assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
+    encode_texts(session, out);
+    engine_session_free(session);
+}
+
 TEST(time_of_threads)
 {
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {

@@ -45,11 +45,13 @@ TEST(cross_encoder)
 TEST(no_pooler)
 {
     static const char *const without[] = {"", "--head mask --head-dense tanh",
-                                          "--head sequence --labels 2 --head-dense relu"};
+                                          "--head sequence --labels 2 --head-dense relu",
+                                          "--head sequence --labels 2 --head-dense tanh "
+                                          "--head-pooling mean"};
     engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
         engine_model *model;
         engine_session *session = open_head(without[i], &model);
         assert_int_equal(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL),
@@ -79,6 +81,21 @@ TEST(no_mask_token)
         engine_session_free(session);
         engine_model_close(model);
     }
+}
+
+/* A classifier's dense layer is one if it is BERT's. */
+TEST(pooler_of_a_classifier)
+{
+    engine_model *model;
+    engine_session *session = open_head("--head sequence --labels 2 --head-dense tanh", &model);
+    engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
+    engine_input text = {.text = "I ride", .text_len = 6};
+    float out[16];
+    assert_int_equal(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL), ENGINE_OK);
+    for (size_t i = 0; i < 16; i++)
+        assert_true(fabsf(out[i]) <= 1);
+    engine_session_free(session);
+    engine_model_close(model);
 }
 
 TEST(rank_by_cosine)
