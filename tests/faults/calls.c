@@ -2,10 +2,11 @@
  * asks for all that the model can answer, and frees both. What it gets goes to stdout; the first
  * call that fails is told on stderr, and ends it with exit code 1. See test_faults_engine.c.
  *
- *     calls FILE.weights TEXT
+ *     calls FILE.weights TEXT [copy]     copy: into memory
  */
 #include "engine/engine.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +52,13 @@ static int next_descriptor(void)
     return next;
 }
 
-static void open_model(struct host *host, const char *path)
+static void open_model(struct host *host, const char *path, bool copy)
 {
+    const engine_model_options options = {.struct_bytes = sizeof options, .copy = copy};
     engine_error error = {ENGINE_OK, ""};
     int before = next_descriptor();
     host->model = (engine_model *)host; /* to see it set to NULL */
-    engine_status status = engine_model_open(path, NULL, &host->model, &error);
+    engine_status status = engine_model_open(path, &options, &host->model, &error);
     if (status != ENGINE_OK && (host->model != NULL || error.status != status))
         fail("engine_model_open", "");
     if (before >= 0 && next_descriptor() > before)
@@ -144,11 +146,11 @@ static void answer(struct host *host)
 int main(int argc, char **argv)
 {
     static struct host host;
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return 2;
     host.input.text = argv[2];
     host.input.text_len = ENGINE_NUL_TERMINATED;
-    open_model(&host, argv[1]);
+    open_model(&host, argv[1], argc == 4);
     open_session(&host);
     tokenize(&host);
     encode(&host);

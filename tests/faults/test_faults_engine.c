@@ -17,6 +17,7 @@ TEST(calls)
     static const struct fault_case cases[] = {
         {"tests/faults/calls ../toy.weights ride", NULL, false},
         {"tests/faults/calls ../projected.emb dog", NULL, false},
+        {"tests/faults/calls ../projected.emb dog copy", NULL, false},
         {"tests/faults/calls ../sequence.head good", NULL, false},
         {"tests/faults/calls ../token.head paul", NULL, false},
         {"tests/faults/calls ../mask.head [MASK]", NULL, false},
