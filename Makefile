@@ -299,7 +299,7 @@ CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine
 	tests/engine/test_positions% tests/tools/encode/%,$(TEST_MAINS))
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS= run-tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
 
 # Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and the same
 # suites run, the longest ones in part: in an emulator, or, of i386, which is here for its 32 bits, by env, on an
