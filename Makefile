@@ -174,9 +174,9 @@ $(KERNELS): COUNT = $(COVERAGE) -fno-inline -Dalways_inline= -Wno-maybe-uninitia
 $(TEST_OBJECTS): COUNT = -DCOVERAGE
 endif
 
-# gcc 12 for aarch64 fails inside itself (vect_transform_reduction) at loops of fmax, which suites alone have.
+# gcc 12 for aarch64 fails inside itself (vect_transform_reduction) at loops of fmax, which suites and programs have.
 ifneq ($(filter aarch64-%,$(MACHINE)),)
-$(TEST_OBJECTS): DEFINES = -fno-tree-vectorize
+$(TEST_OBJECTS) $(TOOL_OBJECTS): DEFINES = -fno-tree-vectorize
 endif
 
 # What knows where the default weights are installed; another PREFIX makes this alone anew.
