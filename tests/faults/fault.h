@@ -27,7 +27,8 @@ struct fault_run {
     uint64_t n_seen[FAULT_KINDS_MOST]; /* how often each kind could have failed */
 };
 
-/* False where this machine cannot: the tracer knows the registers of x86-64 alone. */
+/* False where this machine cannot: the tracer knows the registers of x86-64 alone, and a container
+ * may forbid tracing. */
 bool fault_can_run(void);
 
 /* Runs the program in `folder` with the files as stdin, stdout and stderr, and waits for its end.
