@@ -21,6 +21,14 @@ _Noreturn void alloc_fail(void)
     exit(program_fail("%s%snot enough memory", purpose, purpose[0] ? ": " : ""));
 }
 
+void *alloc_bytes(size_t len)
+{
+    void *data = malloc(len ? len : 1);
+    if (!data)
+        alloc_fail();
+    return data;
+}
+
 void *alloc_zeros(size_t n, size_t element_bytes)
 {
     void *data = calloc(n ? n : 1, element_bytes);

@@ -15,6 +15,10 @@ void alloc_for(const char *format, ...) PROGRAM_PRINTF(1, 2);
 /* Ends the program. */
 _Noreturn void alloc_fail(void);
 
+/* malloc, for json_set_alloc_funcs: jansson leaves out a character where it has no memory for it,
+ * and then finds fault with the file. */
+void *alloc_bytes(size_t len);
+
 /* n elements of zeros, at least one; to be freed. */
 void *alloc_zeros(size_t n, size_t element_bytes);
 

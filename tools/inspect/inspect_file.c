@@ -42,14 +42,12 @@ static const char *const SETTINGS[] = {"config", "tokenizer", "metadata"}; /* by
  * checked. 0: the file could not be read. */
 static uint32_t read_version(const char *path)
 {
-    unsigned char header[12] = {0};
+    uint32_t header[3]; /* little-endian, as the library's machines are */
     FILE *file = fopen(path, "rb");
-    size_t n = file != NULL ? fread(header, 1, sizeof header, file) : 0;
+    bool is_read = file != NULL && fread(header, sizeof header, 1, file) == 1;
     if (file != NULL)
         fclose(file);
-    return n < sizeof header ? 0
-                             : header[8] | (uint32_t)header[9] << 8 | (uint32_t)header[10] << 16 |
-                                   (uint32_t)header[11] << 24;
+    return is_read ? header[2] : 0;
 }
 
 /* Ids that have a text. */

@@ -1,7 +1,6 @@
 /* memory.c - see memory.h. */
 #include "tools/plot/memory.h"
 
-#include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/utf8.h"
 
@@ -65,11 +64,6 @@ char *text_new(const char *format, ...)
     char *text = text_of_bytes(made, (size_t)len);
     free(made);
     return text;
-}
-
-FILE *memory_open(char **text, size_t *len)
-{
-    return alloc_open(text, len);
 }
 
 void memory_close(FILE *stream, char **text)

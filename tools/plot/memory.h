@@ -4,8 +4,7 @@
 #ifndef TOOLS_PLOT_MEMORY_H
 #define TOOLS_PLOT_MEMORY_H
 
-#include <stddef.h>
-#include <stdio.h>
+#include "tools/common/alloc.h"
 
 /* n elements of zeros, at least one. */
 void *memory_zeros(size_t n, size_t element_bytes);
@@ -18,8 +17,7 @@ void *memory_keep(void *block);
 char *text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *text_of_bytes(const char *bytes, size_t len);
 
-/* What is written to the stream is in *text when memory_close has been called. */
-FILE *memory_open(char **text, size_t *len);
+/* What was written to a stream of alloc_open is in *text. */
 void memory_close(FILE *stream, char **text);
 
 void memory_free_all(void);

@@ -67,6 +67,7 @@ static json_t *parse(const char *line, size_t len, char *message)
 
     utf8_repair(line, len, repaired);
     replace_lone_surrogates(repaired, repaired_len);
+    json_set_alloc_funcs(alloc_bytes, free);
     json_t *value = json_loadb(repaired, repaired_len,
                                JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
     free(repaired);

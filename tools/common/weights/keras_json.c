@@ -10,7 +10,7 @@
  */
 #include "tools/common/weights/token_source.h"
 
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -30,6 +30,7 @@ struct reader {
 
 static json_t *parse(const char *text, size_t len, json_error_t *error)
 {
+    json_set_alloc_funcs(alloc_bytes, free);
     return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "tools/import/files/json_file.h"
 
+#include "tools/common/alloc.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ void json_file_parse(struct json_file *file, const char *name, const char *text,
     json_error_t error;
     *file = (struct json_file){.problem = problem};
     snprintf(file->name, sizeof file->name, "%s", name);
+    json_set_alloc_funcs(alloc_bytes, free);
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (file->root == NULL)
         problem_say(problem, "%s, line %d: not JSON: %s", name, error.line, error.text);

@@ -21,7 +21,7 @@ static const char *string(const char *text, const char *percent)
     bool after_escape = false; /* an escape takes in all octal digits behind it */
     char *made;
     size_t len;
-    FILE *stream = memory_open(&made, &len);
+    FILE *stream = alloc_open(&made, &len);
     putc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||

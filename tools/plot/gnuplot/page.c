@@ -29,7 +29,7 @@ char *text_cut(const char *text, size_t len, size_t columns)
 {
     char *cut;
     size_t cut_len;
-    FILE *stream = memory_open(&cut, &cut_len);
+    FILE *stream = alloc_open(&cut, &cut_len);
     display_text(stream, text, len, columns);
     memory_close(stream, &cut);
     return cut;
@@ -63,7 +63,7 @@ static char *break_lines(const char *text, size_t columns)
     char *lines;
     size_t len, total = display_width(text, strlen(text), SIZE_MAX);
     size_t n_lines = (total + columns - 1) / columns;
-    FILE *stream = memory_open(&lines, &len);
+    FILE *stream = alloc_open(&lines, &len);
     for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
         end = line + strlen(line);
         if (display_width(line, (size_t)(end - line), columns + 1) > columns)

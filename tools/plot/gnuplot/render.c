@@ -32,7 +32,7 @@ static int write_table(const struct figure *figure, const char *path)
 {
     char *table;
     size_t len;
-    FILE *stream = memory_open(&table, &len);
+    FILE *stream = alloc_open(&table, &len);
     figure_write_table(figure, stream);
     memory_close(stream, &table);
     return write_bytes(table, len, path);
@@ -80,7 +80,7 @@ static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream
     struct picture picture;
     char *script;
     size_t len;
-    FILE *memory = memory_open(&script, &len);
+    FILE *memory = alloc_open(&script, &len);
     script_write_text(panel, columns, TEXT_ROWS, memory);
     memory_close(memory, &script);
     if (!gnuplot_run(script, len, &picture))
@@ -115,7 +115,7 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     bool is_terminal = !options->output_path && isatty(STDOUT_FILENO), is_drawn = true;
     char *text;
     size_t len;
-    FILE *stream = memory_open(&text, &len);
+    FILE *stream = alloc_open(&text, &len);
     fprintf(stream, "%s\n", figure->title);
     for (size_t i = 0; i < figure->n_notes; i++)
         put_line(figure->notes[i], stream);
@@ -147,7 +147,7 @@ static void sharpen_svg(struct picture *picture)
 {
     static const char mark[] = "<image ";
     const char *at = picture->bytes, *end = at + picture->len, *found;
-    FILE *stream = memory_open(&picture->bytes, &picture->len);
+    FILE *stream = alloc_open(&picture->bytes, &picture->len);
     while ((found = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)) != NULL) {
         found += sizeof mark - 1;
         fwrite(at, 1, (size_t)(found - at), stream);
@@ -188,7 +188,7 @@ static int write_picture(const struct figure *figure, const struct plot_options 
                             options->width_inches, options->height_inches);
     if (!choose_terminal(options, &page, &terminal))
         return PROGRAM_FAILED;
-    FILE *memory = memory_open(&script, &len);
+    FILE *memory = alloc_open(&script, &len);
     script_write(figure, &page, &terminal, memory);
     memory_close(memory, &script);
     if (options->format != PLOT_SVG)

@@ -160,7 +160,7 @@ static char *write_order(const struct sentence *sentence, const size_t *order)
 {
     char *text;
     size_t len;
-    FILE *stream = memory_open(&text, &len);
+    FILE *stream = alloc_open(&text, &len);
     for (size_t i = 0; i < sentence->n; i++) {
         if (i)
             putc(' ', stream);

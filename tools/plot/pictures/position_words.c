@@ -68,7 +68,7 @@ const char *position_words(const engine_model *model, const struct position_opti
     const struct force force = {options, position_numbers(options, model, width), scheme, width};
     char *text;
     size_t len;
-    FILE *words = memory_open(&text, &len);
+    FILE *words = alloc_open(&text, &len);
     add_base(words, &force);
     add_weights(words, &force);
     add_frequencies(words, &force);
