@@ -16,7 +16,7 @@
 enum {
     ARGUMENTS_MOST = 48,
     COMMAND_BYTES = 1024,
-    FAULTS_PER_KIND = 20,
+    FAULTS_PER_KIND = 12,
     FEW_PER_KIND = 3,
     SHOWN_MOST = 6
 };

@@ -20,7 +20,7 @@ struct fault_case {
  * ../NAME; skips where there are no faults to be had. For SET_UP(). */
 void every_fault_setup(void);
 
-/* Prints what was injected. Of each kind of fault a command meets at most some dozens, evenly
+/* Prints what was injected. Of each kind of fault a command meets at most a dozen, evenly
  * spread; with FAULTS=all in the environment every one. */
 void every_fault(const struct fault_case *cases, size_t n_cases);
 
