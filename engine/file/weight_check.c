@@ -315,18 +315,17 @@ static bool panels_are_padded(const struct matrix *matrix)
 static bool is_padded(const struct matrix *matrix, size_t n_bytes)
 {
     const uint8_t *data = matrix->data, *end = data + round_up(n_bytes, TENSOR_ALIGN);
-    const void *behind = data + n_bytes;
+    const float *scales = matrix->scales, *factors = matrix->factors;
     if (matrix->layout == LAYOUT_PANELS && !panels_are_padded(matrix))
         return false;
-    if (matrix->layout == LAYOUT_ROWS && matrix->scales != NULL &&
-        !is_zero(data + matrix->rows * matrix->cols, matrix->scales))
+    if (scales == NULL)
+        return is_zero(data + n_bytes, end);
+    if (matrix->layout == LAYOUT_ROWS && !is_zero(data + matrix->rows * matrix->cols, scales))
         return false;
-    if (matrix->factors != NULL && !is_zero(matrix->scales + matrix->rows, matrix->column_sums))
-        return false;
-    if (matrix->scales != NULL)
-        behind = matrix->factors != NULL ? matrix->factors + matrix->cols
-                                         : matrix->scales + matrix->rows;
-    return is_zero(behind, end);
+    if (factors == NULL)
+        return is_zero(scales + matrix->rows, end);
+    return is_zero(scales + matrix->rows, matrix->column_sums) &&
+           is_zero(factors + matrix->cols, end);
 }
 
 /* Factors are above 0, and the sums of columns those of their integers. */

@@ -124,11 +124,10 @@ static bool is_verified(const struct stat *file, bool note)
     bool found = false;
     if (pthread_mutex_trylock(&lock) != 0)
         return false;
-    for (size_t i = 0; i < N_FILES; i++)
-        found |= files[i].st_dev == file->st_dev && files[i].st_ino == file->st_ino &&
-                 files[i].st_size == file->st_size &&
-                 files[i].st_mtim.tv_sec == file->st_mtim.tv_sec &&
-                 files[i].st_mtim.tv_nsec == file->st_mtim.tv_nsec;
+    for (const struct stat *was = files; was < files + N_FILES; was++)
+        found |= was->st_dev == file->st_dev && was->st_ino == file->st_ino &&
+                 was->st_size == file->st_size && was->st_mtim.tv_sec == file->st_mtim.tv_sec &&
+                 was->st_mtim.tv_nsec == file->st_mtim.tv_nsec;
     if (note)
         files[n_noted++ % N_FILES] = *file;
     pthread_mutex_unlock(&lock);
@@ -163,17 +162,16 @@ static engine_status read_whole(const char *path, int fd, uint8_t *to, size_t le
 }
 
 /* The file's len bytes, or a copy of them, in file->data. */
-static engine_status map(struct weight_file *file, const char *path, int fd, bool copy,
+static engine_status map(struct weight_file *file, const char *path, int fd, size_t len, bool copy,
                          engine_error *error)
 {
-    void *address = mmap(NULL, file->len, copy ? PROT_READ | PROT_WRITE : PROT_READ,
+    void *address = mmap(NULL, len, copy ? PROT_READ | PROT_WRITE : PROT_READ,
                          copy ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, copy ? -1 : fd, 0);
     if (address == MAP_FAILED)
         return fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
                     "cannot map '%.128s': %s", path, strerror(errno));
-    file->data = address;
-    file->mapped = true;
-    engine_status status = copy ? read_whole(path, fd, address, file->len, error) : ENGINE_OK;
+    *file = (struct weight_file){.data = address, .len = len, .mapped = true};
+    engine_status status = copy ? read_whole(path, fd, address, len, error) : ENGINE_OK;
     if (status != ENGINE_OK)
         weight_file_close(file);
     return status;
@@ -189,9 +187,8 @@ engine_status weight_file_map(struct weight_file *file, const char *path,
     if (fd < 0)
         return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s': %s", path, strerror(errno));
     engine_status status = check_kind(path, fd, &stat, error);
-    file->len = status == ENGINE_OK ? (size_t)stat.st_size : 0;
     if (status == ENGINE_OK)
-        status = map(file, path, fd, copy, error);
+        status = map(file, path, fd, (size_t)stat.st_size, copy, error);
     close(fd);
     if (status != ENGINE_OK)
         return status;
