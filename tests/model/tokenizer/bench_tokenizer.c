@@ -4,7 +4,7 @@
  *     make bench-kernels [ARGS="all"]        all: a line for every text
  *
  * Each figure is the least of RUNS runs over LEN bytes. */
-#include "tests/growth.h"
+#include "tests/model/growth.h"
 #include "tests/model/tokenizer/dear_texts.h"
 
 #include <stdio.h>

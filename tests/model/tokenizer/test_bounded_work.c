@@ -1,7 +1,7 @@
 /* Tokenizing is linear in the length of the text, whatever the text: four times as long takes about
  * four times the work with each tokenizer and step, on texts that are dear to each of them. What
  * they take per byte is for bench_tokenizer.c to tell. */
-#include "tests/growth.h"
+#include "tests/model/growth.h"
 #include "tests/model/tokenizer/dear_texts.h"
 #include "tests/support.h"
 

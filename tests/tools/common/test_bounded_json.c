@@ -1,6 +1,6 @@
 /* Reading a JSON line is linear in its length: nested as deep as it goes, of escapes alone, of ids,
  * of bytes that are no UTF-8 and become three each. */
-#include "tests/growth.h"
+#include "tests/model/growth.h"
 #include "tests/support.h"
 #include "tools/common/texts/json_input.h"
 #include "tools/common/texts/reader.h"

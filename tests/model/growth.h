@@ -1,6 +1,6 @@
 /* growth.h - whether work grows as its input does, or faster. */
-#ifndef TESTS_GROWTH_H
-#define TESTS_GROWTH_H
+#ifndef TESTS_MODEL_GROWTH_H
+#define TESTS_MODEL_GROWTH_H
 
 #include <stddef.h>
 

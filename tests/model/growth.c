@@ -1,5 +1,5 @@
 /* growth.c - see growth.h. */
-#include "tests/growth.h"
+#include "tests/model/growth.h"
 
 #include <time.h>
 
