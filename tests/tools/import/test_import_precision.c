@@ -89,8 +89,7 @@ static void compare_logits(const struct sample *sample, engine_session *session,
     free(out);
 }
 
-/* mask_logits [N, V] of the tokens at mask_positions [N, 2]; the engine gives candidates by rank.
- */
+/* mask_logits [N, V] of the tokens at mask_positions [N, 2]; candidates come by rank. */
 static void compare_masks(const struct sample *sample, engine_session *session, size_t n_words,
                           struct worst *worst)
 {
@@ -347,51 +346,41 @@ TEST(every_kind)
     }
 }
 
-TEST(true_shape)
+/* Shapes of published models: layers, width, heads, feed-forward width. */
+static const char *const SHAPES[][4] = {
+    {"6", "384", "12", "1536"},
+    {"12", "768", "12", "3072"},
+    {"24", "1024", "16", "4096"},
+};
+
+static void judge_shape(const char *script, const char *kind, size_t shape, const char *seed)
 {
-    static const char *const kinds[] = {"bert", "bert-cross-encoder", "distilbert-sst2"};
-    char script[SUPPORT_PATH];
-    if (!can_make(script))
-        skip();
-    for (size_t i = 0; i < (support_sanitized() ? 1 : sizeof kinds / sizeof kinds[0]); i++) {
-        const char *const arguments[] = {kinds[i],  "--layers", "6",     "--width", "384",
-                                         "--heads", "12",       "--ffn", "1536",    NULL};
-        struct judged judged;
-        make(script, arguments);
-        import(directory, NULL);
-        judge(directory, TOLERANCE, &judged);
-        assert_exact(kinds[i], &judged);
-    }
+    const char *const *sizes = SHAPES[shape];
+    const char *const arguments[] = {kind,     "--layers", sizes[0], "--width", sizes[1], "--heads",
+                                     sizes[2], "--ffn",    sizes[3], "--seed",  seed,     NULL};
+    struct judged judged;
+    print_message("%s layers, %s wide, seed %s: ", sizes[0], sizes[1], seed);
+    make(script, arguments);
+    import(directory, NULL);
+    judge(directory, TOLERANCE, &judged);
+    assert_exact(kind, &judged);
 }
 
-/* Shapes of published models, for seeds that nothing was tuned on: SEEDS=10 takes ten of each shape
- * (1.3 GB a file, half an hour). Without it one seed of the smallest is taken. */
-TEST(shapes_by_seeds)
+/* And seeds that nothing was tuned on: SEEDS=10 takes ten of each shape (1.3 GB a file, half an
+ * hour). */
+TEST(true_shapes)
 {
-    static const char *const shapes[][4] = {
-        {"6", "384", "12", "1536"},
-        {"12", "768", "12", "3072"},
-        {"24", "1024", "16", "4096"},
-    };
+    static const char *const kinds[] = {"bert", "bert-cross-encoder", "distilbert-sst2"};
     const char *wanted = getenv("SEEDS");
-    char script[SUPPORT_PATH], seed[16], kind[64];
-    if (!can_make(script) || support_sanitized())
+    char script[SUPPORT_PATH], seed[16];
+    if (!can_make(script))
         skip();
-    int n_seeds = wanted ? atoi(wanted) : 1;
-    size_t n_shapes = wanted ? sizeof shapes / sizeof shapes[0] : 1;
-    for (size_t s = 0; s < n_shapes; s++)
-        for (int i = 0; i < n_seeds; i++) {
+    for (size_t i = 0; i < (support_sanitized() ? 1 : sizeof kinds / sizeof kinds[0]); i++)
+        judge_shape(script, kinds[i], 0, "1");
+    for (size_t shape = 0; shape < (wanted ? sizeof SHAPES / sizeof SHAPES[0] : 1); shape++)
+        for (int i = 0; i < (wanted ? atoi(wanted) : !support_sanitized()); i++) {
             snprintf(seed, sizeof seed, "%d", 1000 + i);
-            snprintf(kind, sizeof kind, "bert, %s layers, %s wide, seed %s", shapes[s][0],
-                     shapes[s][1], seed);
-            const char *const arguments[] = {"bert",       "--layers", shapes[s][0], "--width",
-                                             shapes[s][1], "--heads",  shapes[s][2], "--ffn",
-                                             shapes[s][3], "--seed",   seed,         NULL};
-            struct judged judged;
-            make(script, arguments);
-            import(directory, NULL);
-            judge(directory, TOLERANCE, &judged);
-            assert_exact(kind, &judged);
+            judge_shape(script, "bert", shape, seed);
         }
 }
 
