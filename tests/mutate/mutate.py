@@ -52,9 +52,10 @@ def make_commands(targets):
     text = subprocess.run(make + targets, capture_output=True, text=True, check=True).stdout
     commands = {}
     for line in text.replace("\\\n", " ").split("\n"):
-        words = shlex.split(line) if " -o " in line else []
-        if words and words[words.index("-o") + 1] in targets:
-            commands[words[words.index("-o") + 1]] = [word for word in words if word != "ccache"]
+        words = shlex.split(line.split(" && ")[0]) if " -o " in line else []
+        output = words[words.index("-o") + 1].removesuffix(".new") if "-o" in words else None
+        if output in targets:  # make links beside it and renames
+            commands[output] = [word for word in words if word != "ccache"]
     return commands
 
 
@@ -132,8 +133,7 @@ class Suite:
             archive = next(i for i, word in enumerate(self.link) if word.endswith(".a"))
             link = self.link[:archive] + list(objects.values()) + self.link[archive:]
         link[link.index("-o") + 1] = output
-        if subprocess.run(link, capture_output=True).returncode != 0:
-            sys.exit(f"{self.path} does not link with {objects}")
+        subprocess.run(link, capture_output=True, check=True)
         return os.path.abspath(program)
 
     def run(self, objects, cpu_seconds):
@@ -206,7 +206,8 @@ def write_totals(lines):
         where, outcome = line.split("\t")[:2]
         rooms.setdefault(os.path.dirname(where), Counter())[outcome] += 1
     for room, n in sorted(rooms.items()):
-        print(f"{room + '/':<20} {sum(n.values()):5} mutants: {n['does not compile']} do not compile, "
+        n_unbuilt = n["does not compile"] + n["does not link"]
+        print(f"{room + '/':<20} {sum(n.values()):5} mutants: {n_unbuilt} do not build, "
               f"{n['same object']} same object, {n['killed']} killed, {n['survived']} survived")
 
 
@@ -232,7 +233,10 @@ def main():
                 where, change = place(source.text, mutant)
                 if f"{path}:{where}" in done:
                     continue
-                outcome = verdict(source, kills, mutant)
+                try:
+                    outcome = verdict(source, kills, mutant)
+                except subprocess.CalledProcessError:
+                    outcome = "does not link"
                 results.write(f"{path}:{where}\t{outcome}\t{change}\n")
                 results.flush()
                 if outcome == "survived":
