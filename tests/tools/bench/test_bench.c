@@ -145,15 +145,16 @@ TEST(planted_link)
     shell_expect(0, "test \"$(cat victim)\" = kept");
 }
 
-/* The models of a shape are made by encode-new beside the program, in a folder of $TMPDIR or /tmp. */
+/* The models of a shape are made by encode-new beside the program, in a nameless file in $TMPDIR or
+ * /tmp. */
 TEST(models_that_cannot_be_made)
 {
     static const char *const cases[][2] = {
-        {"TMPDIR=$PWD/nowhere $BENCH " LAT16, "cannot make a folder in"},
-        {"TMPDIR=$(head -c 5000 /dev/zero | tr '\\0' x) $BENCH " LAT16, "cannot make a folder in"},
+        {"TMPDIR=$PWD/nowhere $BENCH " LAT16, "cannot make a file in"},
+        {"TMPDIR=$(head -c 5000 /dev/zero | tr '\\0' x) $BENCH " LAT16, "cannot make a file in"},
         {"$LIBRARY alone/encode-bench " LAT16, "there is no 'encode-new' beside this program"},
         {"$LIBRARY killed/encode-bench " LAT16, "was ended by signal 9"},
-        {"$LIBRARY empty/encode-bench " LAT16, "cannot open"},
+        {"$LIBRARY empty/encode-bench " LAT16, "is empty"},
         {"$LIBRARY broken/encode-bench " LAT16, "weight"},
         {"$BENCH -m words.alone -t 1", "holds no model"},
         {"$BENCH -m nowhere -t 1", "nowhere"},
@@ -184,7 +185,7 @@ TEST(names_of_files)
         {"plain", "plain"},
         {".hidden", ".hidden"},
         {"a.b.c", "a.b"},
-        {TWENTY TWENTY TWENTY TWENTY, TWENTY TWENTY TWENTY},
+        {TWENTY TWENTY TWENTY TWENTY, TWENTY TWENTY TWENTY "…"},
     };
     for (size_t i = 0; i < 4; i++) {
         write_text(names[i][0], "1 2 3\n");
