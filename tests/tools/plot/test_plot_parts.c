@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* ---- Principal components ---- */
 
@@ -123,6 +124,39 @@ TEST(pca_against_jacobi)
     check_pca(40, 12, 2);
     check_pca(3, 2, 3);
     check_pca(200, 30, 4);
+}
+
+/* As many rows and columns as the words of a long text have, without a direction that stands out:
+ * where all components were computed for the sake of two, this took half a minute. */
+TEST(pca_of_a_long_text)
+{
+    enum { N = 800, WIDTH = 768 };
+    double *rows = malloc(N * WIDTH * sizeof *rows), rest = 0;
+    uint64_t seed = 5;
+    struct pca pca;
+    assert_non_null(rows);
+    for (size_t i = 0; i < N * WIDTH; i++)
+        rows[i] = (double)support_below(&seed, 1000001) / 500000 - 1;
+    clock_t begin = clock();
+    assert_true(pca_fit(&pca, rows, N, WIDTH));
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (!(seconds < 8))
+        fail_msg("%d x %d took %.1f s", N, WIDTH, seconds);
+    double *matrix = covariance(rows, N, WIDTH); /* of which the axes are eigenvectors */
+    for (size_t k = 0; k < PCA_COMPONENTS; k++)
+        for (size_t i = 0; i < WIDTH; i++) {
+            const double *axis = pca.axes + k * WIDTH;
+            double product = 0, length = 0;
+            for (size_t j = 0; j < WIDTH; j++) {
+                product += matrix[i * WIDTH + j] * axis[j];
+                length += matrix[j * WIDTH + j] * pca.share[k]; /* total times share */
+            }
+            rest = fmax(rest, fabs(product / length - axis[i]));
+        }
+    if (!(rest <= 1e-9))
+        fail_msg("not an eigenvector: %g", rest);
+    free(matrix);
+    free(rows);
 }
 
 /* The same rows in another order, and some twice: the same axes. */
