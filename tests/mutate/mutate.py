@@ -68,6 +68,10 @@ class Source:
     """A file that is changed, and the objects that are made of it."""
 
     def __init__(self, path):
+        if not os.path.isfile(path):
+            sys.exit(f"{path}: no such file")
+        if not path.startswith(("model/", "engine/")):
+            sys.exit(f"{path}: only files of model/ and engine/ can be changed")
         self.path = path
         self.text = read(path).decode()
         names = [name[:-2] + ".o" for name in glob(f"{BUILD}/model/**/*.d", recursive=True)
@@ -243,6 +247,7 @@ def main():
                     print(f"{path}:{where}: {change}", flush=True)
     with open(RESULTS, encoding="utf-8") as results:
         write_totals(results)
+    print(f"{os.path.relpath(RESULTS)}: each mutant and what became of it; those in it are not tried again")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What mutants.py finds in a small file: each operator, constant and returned value once, and nothing in comments,
-# strings, preprocessor lines, sizes of arrays and the values that a message tells.
+# strings, preprocessor lines, sizes of arrays and the values that a message tells. And which files mutate.py refuses.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
@@ -40,4 +40,11 @@ check 'the list is made' [ $code = 0 ]
 sed "s|^$folder/sample.c:||" "$folder/out" | tr '\t' ' ' >"$folder/got"
 run diff "$folder/expected" "$folder/got"
 check 'each mutant is found, and nothing else' [ $code = 0 ]
+
+refuses() { # FILE MESSAGE
+    run env BUILD="$folder" python3 -B tests/mutate/mutate.py "$1"
+    [ $code = 1 ] && [ "$(cat "$folder/err")" = "$1: $2" ]
+}
+check 'a file that is not there is refused' refuses model/missing.c 'no such file'
+check 'a file of another floor is refused' refuses tools/encode.c 'only files of model/ and engine/ can be changed'
 finish
