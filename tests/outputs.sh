@@ -150,6 +150,7 @@ encode --tokens -f json <lines
 encode --tokens -f csv <lines
 encode --tokens -f ids <lines
 encode --tokens -f npy --pad-to 5 -o out/ids.npy <lines
+encode --tokens --pad-to 4 --on-long truncate -f json 'the cat sat on the mat'
 encode --show-mask --pad-to 5 'I ride bike'
 encode --show-mask --mask causal -f json 'I ride bike'
 encode --show-mask -f csv --pad-to 5 'I ride bike'
@@ -176,6 +177,7 @@ encode --fill --top 2 -f json 'I ride [MASK]'
 encode --fill -f csv --raw-scores '[MASK] ride [MASK]'
 # encode: failures.
 encode --help
+encode --embedding-scale 1e38 'I ride bike'
 encode -m missing.weights x
 encode -m short.weights x
 encode --nonsense
@@ -258,6 +260,7 @@ for picture in position attention words layers order similarity; do encode-plot 
 # encode-bench: what does not change from run to run.
 encode-bench --shape 1/16/2/32/1000 --workloads lat16,thr -t 1 --runs 1 --seconds 0.01 2>&1 | without_times
 encode-bench --shape 1/16/2/32/1000 --workloads lat16 -t 1 --runs 1 -f json --profile 2>&1 | without_times
+(trap '' XFSZ; ulimit -f 1; encode-bench --shape 1/16/2/32/1000 --workloads lat16 -t 1 --runs 1) # no room for its model
 encode-bench -m missing.weights; encode-bench --shape 1/2; encode-bench --workloads nonsense; encode-bench --help
 END
 echo "$number commands, in $results"
