@@ -14,9 +14,10 @@ SOVERSION := 1
 
 # ---- Flags. CFLAGS is the user's; what the code relies on is added behind it. ----
 # Never -ffast-math (it changes the floating-point mode of the host), never -march=native. In 32 bits of x86, floats
-# are rounded after each step by SSE2 alone, and files may be longer than 2 GB.
+# are rounded after each step by SSE2 alone, and files may be longer than 2 GB; that gcc 11 aligns 64-bit atomics
+# otherwise than gcc 10 did (a note at each use, -Wpsabi) concerns no structure that a host sees.
 MACHINE := $(shell $(CC) -dumpmachine)
-BITS32 := $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64)
+BITS32 := $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64 -Wno-psabi)
 
 # What makes a defect harder to exploit, as far as the compiler has it, stands before CFLAGS, so that the user has the
 # last word. Fortified calls need an optimizer, and hide from sanitizers what they look for.
@@ -122,7 +123,8 @@ help:
 	@echo 'make coverage      which branches of the source the tests take, by room; build/coverage/uncovered.txt'
 	@echo 'make fuzz          the fuzz targets of tests/fuzz/ for libFuzzer (clang), build/fuzz/'
 	@echo 'make fuzz-all      runs them side by side, TIME=$(TIME) seconds each, and prints what they did'
-	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options)'
+	@echo 'make mutants       changes of FILES=model/layers/norm.c, one at a time, that no test notices (MUTANTS: options);'
+	@echo '                   without FILES all of model/ and engine/ is changed, which takes long'
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
@@ -202,8 +204,8 @@ $(BUILD)/engine.o: $(LIBRARY_OBJECTS)
 $(BUILD)/libengine.a: $(BUILD)/engine.o
 	$(call say,archive)$(archive)
 
-# Linked beside its place and put there whole, like the programs: what runs meanwhile, or is started, has the one
-# or the other.
+# Linked beside its place and put there whole, like the programs: a program that runs while make does has the old one
+# or the new one. This is no lock: run one make at a time in a BUILD.
 in_place = -o $@.new $(1) && mv $@.new $@
 
 # It stays loaded after dlclose: OpenMP's threads, which wait for the next region, are in libraries that came with it.
@@ -356,15 +358,17 @@ tsan:
 		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
 
 # Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of
-# ONLY add to them, but for what was compiled anew.
+# ONLY add to them, but for what was compiled anew. $(COUNTED)/all_suites is there once all of them have run.
 COUNTED := build/coverage
 counted = $(MAKE) --no-print-directory BUILD=$(COUNTED) CFLAGS='-O2 -g' LDFLAGS='$(LDFLAGS) --coverage' \
 	COVERAGE='--coverage -fprofile-update=prefer-atomic'
 coverage:
 	@+$(counted) programs tests
+	@$(if $(ONLY),,rm -f $(COUNTED)/all_suites)
 	@find $(COUNTED) -name '*.gcda' -exec sh -c \
 		'for file; do [ -n "$(ONLY)" ] && [ "$$file" -nt "$${file%da}no" ] || rm "$$file"; done' - {} +
 	-@+$(counted) run-tests
+	@$(if $(ONLY),,touch $(COUNTED)/all_suites)
 	@tests/coverage/coverage.py $(COUNTED)
 
 .PHONY: run-tests

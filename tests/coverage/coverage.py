@@ -144,6 +144,8 @@ def main(build):
     print(*table(sources, uncovered, room_of), "", sep="\n")
     print(*table(sources, uncovered, lambda path: path.split("/")[0] + "/"), sep="\n")
     print(f"\n{build}/files.txt: each file; {build}/uncovered.txt: each branch that was not taken, and why")
+    if not os.path.exists(os.path.join(build, "all_suites")):
+        print("these suites alone: no full run is counted yet; make coverage runs all")
 
 
 if __name__ == "__main__":

@@ -25,4 +25,5 @@ export -f run
 export build
 
 printf '%-12s %8s %12s %8s %8s\n' target seconds executions edges crashes
-printf '%s\0' "$build"/fuzz/fuzz_* | xargs -0 -P "$(nproc)" -I{} bash -c '[ ! -x "$1" ] || run "$1" "$2"' - {} "$seconds"
+printf '%s\0' "$build"/fuzz/fuzz_* |
+    xargs -0 -P "$(nproc)" -I{} bash -c '[ ! -x "$1" ] || run "$1" "$2"' - {} "$seconds" || exit 1
