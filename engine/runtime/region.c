@@ -47,17 +47,19 @@ static void *wait_for_all(void *all_are_made)
     return NULL;
 }
 
-/* The stack that OMP_STACKSIZE asks for OpenMP's threads: a number, of KB, or of the unit behind it.
- * 0: none is asked for, or none that there can be. */
+/* The stack that OMP_STACKSIZE, or GOMP_STACKSIZE, asks for OpenMP's threads: a number, of KB, or of
+ * the unit behind it. 0: none is asked for, or none that there can be. */
 static size_t stack_asked(void)
 {
     static const char UNITS[] = "BbKkMmGg";
     const char *asked = getenv("OMP_STACKSIZE");
+    if (asked == NULL)
+        asked = getenv("GOMP_STACKSIZE");
     char *end = NULL;
     size_t n = asked != NULL ? strtoul(asked, &end, 10) : 0;
     if (n == 0)
         return 0;
-    end += strspn(end, " ");
+    end += strspn(end, " \t\n\v\f\r");
     const char *unit = *end != '\0' ? strchr(UNITS, *end) : strchr(UNITS, 'K');
     size_t bits = unit != NULL ? (size_t)(unit - UNITS) / 2 * 10 : 0;
     return unit != NULL && n <= SIZE_MAX >> bits ? n << bits : 0;
@@ -73,8 +75,9 @@ static size_t count_threads(size_t n)
     sigset_t before;
     size_t n_made = 0, stack = stack_asked();
     pthread_attr_init(&attributes);
-    bool is_set = stack > 0 && pthread_attr_setstacksize(&attributes, stack) == 0;
-    if (is_set && stack < LEAST_STACK)
+    if (stack > 0) /* where it is refused, the default stays */
+        pthread_attr_setstacksize(&attributes, stack);
+    if (pthread_attr_getstacksize(&attributes, &stack) != 0 || stack < LEAST_STACK)
         n = 0;
     block_signals(&before);
     while (n_made < n &&

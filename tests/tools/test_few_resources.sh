@@ -45,6 +45,12 @@ for stack in 1000G 16K 255k 256K 16E -3 5B 99999999999999999999; do
     check "stacks of $stack: exit code $code" [ $code = 0 ]
     check "stacks of $stack: the same numbers" cmp "$folder/out" "$folder/expected"
 done
+for size in GOMP_STACKSIZE=16K $'OMP_STACKSIZE=16\tK' 'OMP_STACKSIZE=16 K'; do
+    OMP_NUM_THREADS=3 run timeout $seconds env "$size" "${encode[@]}" -t 3
+    ends "$size, three threads asked for" 1 'the system refuses 3 threads'
+done
+OMP_NUM_THREADS=3 run timeout $seconds bash -c 'ulimit -s 128; exec "$@"' - "${encode[@]}" -t 3
+ends 'stacks of 128 KB by default, three threads asked for' 1 'the system refuses 3 threads'
 for stack in 1000G 16K; do
     OMP_STACKSIZE=$stack OMP_NUM_THREADS=3 run timeout $seconds "${encode[@]}" -t 3
     ends "stacks of $stack, three threads asked for" 1 'the system refuses 3 threads'
