@@ -107,6 +107,10 @@ void head_scores(enum scores scores, float *logits, size_t n)
 {
     double sum = 0;
     float max = n > 0 ? logits[0] : 0;
+    if (!floats_are_finite(logits, n)) {
+        logits[0] = NAN; /* softmax and sigmoid could make a finite number of an infinity */
+        return;
+    }
     switch (scores) {
     case SCORES_NONE: return;
     case SCORES_SIGMOID:

@@ -170,5 +170,13 @@ TEST(scores)
     assert_true(fabs((double)sigmoid[3] - 1 / (1 + exp(-1))) < 1e-7);
     head_scores(SCORES_NONE, none, 2);
     assert_true(none[0] == 5 && none[1] == -5);
+    for (int at = 0; at < 3; at++) { /* what is not finite stays so, wherever it is */
+        float low[] = {1, 2, 3}, high[] = {1, 2, 3};
+        low[at] = -INFINITY;
+        high[at] = INFINITY;
+        head_scores(SCORES_SOFTMAX, low, 3);
+        head_scores(SCORES_SIGMOID, high, 3);
+        assert_false(floats_are_finite(low, 3) || floats_are_finite(high, 3));
+    }
     head_scores(SCORES_SOFTMAX, none, 0); /* no labels: nothing is touched */
 }
