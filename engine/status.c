@@ -8,18 +8,30 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* What a file says must not command a terminal: line separators, controls and formats, which in
- * utf8proc's list of categories are neighbours, and what is not UTF-8 become '?'. */
+/* Line separators, controls and formats, which in utf8proc's list of categories are neighbours; but
+ * not the joiners, U+200C and U+200D, which only choose the forms of letters. */
+static bool is_hidden(utf8proc_int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return category >= UTF8PROC_CATEGORY_ZL && category <= UTF8PROC_CATEGORY_CF &&
+           character != 0x200C && character != 0x200D;
+}
+
+/* What a file says must not command a terminal: each hidden character, and each byte that is not
+ * UTF-8, becomes one '?'. */
 static void replace_hidden(char *text)
 {
+    char *out = text;
     for (size_t len; *text != '\0'; text += len) {
         utf8proc_int32_t character;
         utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &character);
-        utf8proc_category_t category = utf8proc_category(character);
         len = n > 0 ? (size_t)n : 1;
-        if (n <= 0 || (category >= UTF8PROC_CATEGORY_ZL && category <= UTF8PROC_CATEGORY_CF))
-            memset(text, '?', len);
+        if (n <= 0 || is_hidden(character))
+            *out++ = '?';
+        else
+            out = (char *)memmove(out, text, len) + len;
     }
+    *out = '\0';
 }
 
 engine_status fail(engine_error *error, engine_status status, const char *format, ...)

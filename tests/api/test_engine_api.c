@@ -81,10 +81,11 @@ TEST(open_without_arguments)
     assert_non_null(strstr(error.message, "/nowhere/x.weights"));
     assert_int_equal(engine_model_open("", NULL, &opened, NULL), ENGINE_ERROR_IO);
     /* ESC, CSI in one character, U+202E, U+2066, U+2028 and a byte that is no UTF-8 are not for a
-     * terminal; letters are. */
-    static const char hostile[] = "/é\033\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xff桜";
+     * terminal; letters and the joiners between them, U+200C and U+200D, are. */
+    static const char hostile[] =
+        "/é\033\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xff桜\xe2\x80\x8c\xe2\x80\x8d";
     assert_refused(&error, engine_model_open(hostile, NULL, &opened, &error), ENGINE_ERROR_IO);
-    assert_non_null(strstr(error.message, "'/é?????????????桜'"));
+    assert_non_null(strstr(error.message, "'/é??????桜\xe2\x80\x8c\xe2\x80\x8d'"));
 }
 
 /* Without a path, the file is the one that ENCODE_MODEL names. */
