@@ -174,12 +174,13 @@ static bool are_many(const struct batch *batch, size_t n_threads)
 
 engine_status not_finite(engine_session *session, size_t input)
 {
-    engine_error cause;
-    if (weight_file_verify(&session->model->file, &cause) == ENGINE_OK)
-        strcpy(cause.message, "float32 overflows, so the weights, embedding_scale or "
-                              "position_scale are too large");
+    engine_error *weights = &session->weights;
+    if (weights->message[0] == '\0' &&
+        weight_file_verify(&session->model->file, weights) == ENGINE_OK)
+        strcpy(weights->message, "float32 overflows, so the weights, embedding_scale or "
+                                 "position_scale are too large");
     return fail(&session->error, ENGINE_ERROR_NOT_FINITE, "input %zu gives NaN or an infinity: %s",
-                input, cause.message);
+                input, weights->message);
 }
 
 static engine_status encode_inputs(struct batch *batch, size_t *needed)

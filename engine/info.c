@@ -52,6 +52,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         return ENGINE_ERROR_ARGUMENT;
     const struct model_config *config = &model->encoder.config;
     const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
+    const char *kind = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind");
     engine_info whole = {
         .struct_bytes = info->struct_bytes,
         .name = name != NULL ? name : "",
@@ -62,7 +63,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .n_vocabulary = (size_t)config->vocabulary,
         .n_types = (size_t)config->token_types,
         .max_tokens = (size_t)config->max_tokens,
-        .tokenizer = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind"),
+        .tokenizer = kind != NULL ? kind : "", /* overwritten, for every file has one */
         .position = config_name(config, "position"),
         .norm = config_name(config, "norm"),
         .norm_place = config_name(config, "norm_place"),

@@ -201,6 +201,11 @@ static engine_status open_model(const char *path, const void *data, size_t len,
                     sizeof own, error);
     if (status != ENGINE_OK)
         return status;
+    if (own.verify < -1 || own.verify > 1 || own.copy < 0 || own.copy > 1)
+        return misused(error,
+                       "engine_model_options: verify is %d, expected -1 to 1; copy is %d, "
+                       "expected 0 or 1",
+                       own.verify, own.copy);
     engine_model *model = calloc(1, sizeof *model);
     if (model == NULL || (path != NULL && (model->path = strdup(path)) == NULL)) {
         free(model);

@@ -60,7 +60,8 @@ enum { RANK_VECTORS = 33 };
 struct engine_session {
     const engine_model *model;
     engine_error error;
-    atomic_bool is_busy; /* a call is at work */
+    engine_error weights; /* what verifying them said when an answer first was not finite */
+    atomic_bool is_busy;  /* a call is at work */
     size_t n_threads, max_tokens, block_bytes;
     struct embedding embedding;
     struct position_encoding encoding; /* what embedding.rows are computed from */

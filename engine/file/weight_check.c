@@ -8,13 +8,16 @@
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
 
+#define COPY_AGAIN "; copy or import it again"
+
 static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
 
-static engine_status check_header(const struct weight_file *file, engine_error *error)
+engine_status weight_file_check_header(const struct weight_file *file, engine_error *error)
 {
     const uint8_t *data = file->data;
     size_t magic = file->len < sizeof FORMAT_MAGIC ? file->len : sizeof FORMAT_MAGIC;
@@ -23,9 +26,10 @@ static engine_status check_header(const struct weight_file *file, engine_error *
     if (memcmp(data, FORMAT_MAGIC, magic) != 0) {
         bool text_mode = file->len > 4 && memcmp(data + 1, "ENC", 3) == 0;
         return damaged(error, "not a weight file: it does not start with the magic bytes%s",
-                       text_mode ? "; it looks as if a transfer in text mode changed it: transfer "
-                                   "it again in binary mode"
-                                 : " 89 'ENC' 0D 0A 1A 0A");
+                       text_mode
+                           ? "; it looks as if a transfer in text mode changed it: transfer "
+                             "it again in binary mode"
+                           : " 89 'ENC' 0D 0A 1A 0A (encode-import makes one of a checkpoint)");
     }
     if (file->len < HEADER_BYTES)
         return damaged(error, "the weight file is cut off: %zu bytes, its header alone takes %d",
@@ -42,7 +46,7 @@ static engine_status check_header(const struct weight_file *file, engine_error *
                     get_u32(data + 8), FORMAT_VERSION, FORMAT_VERSION_INT8A);
     uint32_t crc = crc32c(0, data, HEADER_BYTES - 4);
     if (get_u32(data + 60) != crc)
-        return damaged(error, "the header is damaged: checksum %08X, expected %08X", crc,
+        return damaged(error, "the header is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
                        get_u32(data + 60));
     if (get_u32(data + 16) != HEADER_BYTES)
         return damaged(error, "the header says it is %u bytes long, expected %d",
@@ -53,7 +57,7 @@ static engine_status check_header(const struct weight_file *file, engine_error *
     if (get_u64(data + 24) != file->len)
         return damaged(error, "the weight file has %zu bytes, but its header says %llu: %s",
                        file->len, (unsigned long long)get_u64(data + 24),
-                       file->len < get_u64(data + 24) ? "the copy is not complete"
+                       file->len < get_u64(data + 24) ? "the copy is not complete" COPY_AGAIN
                                                       : "something was written behind its end");
     return ENGINE_OK;
 }
@@ -74,7 +78,7 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
         tag[i] = entry[i] > ' ' && entry[i] < 0x7F ? (char)entry[i] : '?';
     uint32_t flags = get_u32(entry + 4);
     uint64_t offset = get_u64(entry + 8), len = get_u64(entry + 16);
-    uint64_t table = (uint64_t)(file->section_table - file->data);
+    uint64_t table = get_u64(file->data + 32);
     if (offset % TENSOR_ALIGN != 0 || offset < *end || offset > file->len ||
         len > file->len - offset ||
         (offset < table + file->n_sections * SECTION_ENTRY_BYTES && table < offset + len))
@@ -103,6 +107,13 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
     return ENGINE_OK;
 }
 
+/* NULL: there is no memory. A byte more, so that none is not NULL. */
+static uint8_t *copy_of(const uint8_t *data, size_t len)
+{
+    uint8_t *copy = malloc(len + 1);
+    return copy != NULL ? memcpy(copy, data, len) : NULL;
+}
+
 static engine_status check_sections(struct weight_file *file, engine_error *error)
 {
     uint64_t table = get_u64(file->data + 32);
@@ -112,10 +123,13 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
         file->n_sections * SECTION_ENTRY_BYTES > file->len - table)
         return damaged(error, "the section table, %zu entries at %llu, does not lie in the file",
                        file->n_sections, (unsigned long long)table);
-    file->section_table = file->data + table;
+    file->section_table = copy_of(file->data + table, file->n_sections * SECTION_ENTRY_BYTES);
+    if (file->section_table == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the section table");
     uint32_t crc = crc32c(0, file->section_table, file->n_sections * SECTION_ENTRY_BYTES);
     if (crc != get_u32(file->data + 40))
-        return damaged(error, "the section table is damaged: checksum %08X, expected %08X", crc,
+        return damaged(error,
+                       "the section table is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
                        get_u32(file->data + 40));
     uint64_t end = HEADER_BYTES;
     engine_status status = ENGINE_OK;
@@ -131,8 +145,8 @@ static engine_status check_crc(const struct section *section, const char *tag, e
 {
     uint32_t crc = crc32c(0, section->data, section->len);
     if (crc != section->crc)
-        return damaged(error, "section %s is damaged: checksum %08X, expected %08X", tag, crc,
-                       section->crc);
+        return damaged(error, "section %s is damaged: checksum %08X, expected %08X" COPY_AGAIN, tag,
+                       crc, section->crc);
     return ENGINE_OK;
 }
 
@@ -217,7 +231,14 @@ static engine_status check_tensor(const struct weight_file *file, size_t index, 
 
 static engine_status check_tensors(struct weight_file *file, engine_error *error)
 {
-    const struct section *directory = &file->sections[SECTION_TENS];
+    struct section *directory = &file->sections[SECTION_TENS];
+    directory->data = file->directory = copy_of(directory->data, directory->len);
+    if (file->directory == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tensor directory, %zu bytes",
+                    directory->len);
+    engine_status status = check_crc(directory, "TENS", error);
+    if (status != ENGINE_OK)
+        return status;
     size_t n = directory->len >= DIRECTORY_START ? get_u32(directory->data) : SIZE_MAX;
     if (directory->len < DIRECTORY_START ||
         n > (directory->len - DIRECTORY_START) / TENSOR_ENTRY_BYTES)
@@ -227,7 +248,6 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
             directory->len);
     file->n_tensors = n;
     uint64_t end = 0;
-    engine_status status = ENGINE_OK;
     for (size_t i = 0; i < n && status == ENGINE_OK; i++)
         status = check_tensor(file, i, &end, error);
     return status;
@@ -236,7 +256,7 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
 engine_status weight_file_check(struct weight_file *file, engine_error *error)
 {
     static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
-    engine_status status = check_header(file, error);
+    engine_status status = weight_file_check_header(file, error);
     if (status == ENGINE_OK)
         status = check_sections(file, error);
     for (size_t i = 0; i < 3 && status == ENGINE_OK; i++) {
@@ -247,8 +267,6 @@ engine_status weight_file_check(struct weight_file *file, engine_error *error)
         if (status == ENGINE_OK)
             status = check_settings(section, TAGS[SETTINGS[i]], error);
     }
-    if (status == ENGINE_OK)
-        status = check_crc(&file->sections[SECTION_TENS], "TENS", error);
     return status == ENGINE_OK ? check_tensors(file, error) : status;
 }
 
@@ -356,7 +374,7 @@ static engine_status check_contents(const struct weight_file *file, const struct
                                          (size_t)tensor->shape[1], file->data + tensor->offset);
     uint32_t crc = crc32c(0, matrix.data, n_bytes);
     if (crc != tensor->crc)
-        return damaged(error, "tensor '%.64s' is damaged: checksum %08X, expected %08X",
+        return damaged(error, "tensor '%.64s' is damaged: checksum %08X, expected %08X" COPY_AGAIN,
                        tensor->name, crc, tensor->crc);
     if (!is_finite(&matrix, n_bytes))
         return damaged(error, "tensor '%.64s' holds NaN or an infinity", tensor->name);

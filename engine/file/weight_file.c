@@ -112,10 +112,10 @@ engine_status weight_file_view(struct weight_file *file, const void *data, size_
     return check_and_sort(file, is_verify_wanted(options, len), error);
 }
 
-/* Whether this process has found the checksums of this file, as it is now, to be right; or notes
- * that it has. Nobody waits for the lock, which may be held for ever in a child of fork(): without
- * it a file is verified once more. */
-static bool is_verified(const struct stat *file, bool note)
+/* Whether this process has found the checksums of this file, as it is now, to be right; with `add`
+ * it has, from now on. Writing to a file always changes its time of change. Nobody waits for the
+ * lock, which may be held for ever in a child of fork(): without it a file is verified once more. */
+static bool among_verified(const struct stat *file, bool add)
 {
     enum { N_FILES = 16 };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -126,9 +126,9 @@ static bool is_verified(const struct stat *file, bool note)
         return false;
     for (const struct stat *was = files; was < files + N_FILES; was++)
         found |= was->st_dev == file->st_dev && was->st_ino == file->st_ino &&
-                 was->st_size == file->st_size && was->st_mtim.tv_sec == file->st_mtim.tv_sec &&
-                 was->st_mtim.tv_nsec == file->st_mtim.tv_nsec;
-    if (note)
+                 was->st_size == file->st_size && was->st_ctim.tv_sec == file->st_ctim.tv_sec &&
+                 was->st_ctim.tv_nsec == file->st_ctim.tv_nsec;
+    if (add && !found)
         files[n_noted++ % N_FILES] = *file;
     pthread_mutex_unlock(&lock);
     return found;
@@ -139,8 +139,10 @@ static engine_status check_kind(const char *path, int fd, struct stat *stat, eng
     if (fstat(fd, stat) != 0)
         return fail(error, ENGINE_ERROR_IO, "cannot read '%.128s': %s", path, strerror(errno));
     if (!S_ISREG(stat->st_mode))
-        return fail(error, ENGINE_ERROR_IO, "'%.128s' is %s, expected a weight file", path,
-                    S_ISDIR(stat->st_mode) ? "a directory" : "not a regular file");
+        return fail(error, ENGINE_ERROR_IO,
+                    "'%.128s' is %s, expected a weight file (encode-import makes one of a "
+                    "checkpoint)",
+                    path, S_ISDIR(stat->st_mode) ? "a directory" : "not a regular file");
     if (stat->st_size == 0)
         return damaged(error, "'%.128s' is empty, expected a weight file", path);
     if ((uintmax_t)stat->st_size > SIZE_MAX)
@@ -148,17 +150,32 @@ static engine_status check_kind(const char *path, int fd, struct stat *stat, eng
     return ENGINE_OK;
 }
 
-static engine_status read_whole(const char *path, int fd, uint8_t *to, size_t len,
-                                engine_error *error)
+/* The first len bytes. */
+static engine_status read_file(const char *path, int fd, uint8_t *to, size_t len,
+                               engine_error *error)
 {
     for (size_t done = 0; done < len;) {
-        ssize_t got = read(fd, to + done, len - done);
+        ssize_t got = pread(fd, to + done, len - done, (off_t)done);
         if (got == 0 || (got < 0 && errno != EINTR))
             return fail(error, ENGINE_ERROR_IO, "cannot read '%.128s': %s", path,
                         got == 0 ? "it has become shorter" : strerror(errno));
         done += got > 0 ? (size_t)got : 0;
     }
     return ENGINE_OK;
+}
+
+/* Whatever is no weight file is not read whole to be copied. */
+static engine_status check_start(const char *path, int fd, size_t len, engine_error *error)
+{
+    uint8_t header[HEADER_BYTES] = {0};
+    struct weight_file start = {.data = header, .len = len};
+    engine_error cause;
+    engine_status status =
+        read_file(path, fd, header, len < HEADER_BYTES ? len : HEADER_BYTES, error);
+    if (status != ENGINE_OK)
+        return status;
+    status = weight_file_check_header(&start, &cause);
+    return status != ENGINE_OK ? fail(error, status, "'%.96s': %s", path, cause.message) : status;
 }
 
 /* The file's len bytes, or a copy of them, in file->data. */
@@ -171,7 +188,7 @@ static engine_status map(struct weight_file *file, const char *path, int fd, siz
         return fail(error, errno == ENOMEM ? ENGINE_ERROR_MEMORY : ENGINE_ERROR_IO,
                     "cannot map '%.128s': %s", path, strerror(errno));
     *file = (struct weight_file){.data = address, .len = len, .mapped = true};
-    engine_status status = copy ? read_whole(path, fd, address, len, error) : ENGINE_OK;
+    engine_status status = copy ? read_file(path, fd, address, len, error) : ENGINE_OK;
     if (status != ENGINE_OK)
         weight_file_close(file);
     return status;
@@ -187,6 +204,8 @@ engine_status weight_file_map(struct weight_file *file, const char *path,
     if (fd < 0)
         return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s': %s", path, strerror(errno));
     engine_status status = check_kind(path, fd, &stat, error);
+    if (status == ENGINE_OK && copy)
+        status = check_start(path, fd, (size_t)stat.st_size, error);
     if (status == ENGINE_OK)
         status = map(file, path, fd, (size_t)stat.st_size, copy, error);
     close(fd);
@@ -194,12 +213,12 @@ engine_status weight_file_map(struct weight_file *file, const char *path,
         return status;
     engine_error cause;
     /* A copy may be of a file that was changing. */
-    bool verify = copy || (is_verify_wanted(options, file->len) && !is_verified(&stat, false));
+    bool verify = copy || (is_verify_wanted(options, file->len) && !among_verified(&stat, false));
     status = check_and_sort(file, verify, &cause);
     if (status != ENGINE_OK)
         return fail(error, status, "'%.96s': %s", path, cause.message);
     if (verify)
-        is_verified(&stat, true);
+        among_verified(&stat, true);
     return ENGINE_OK;
 }
 
@@ -207,6 +226,8 @@ void weight_file_close(struct weight_file *file)
 {
     if (file->mapped)
         munmap((void *)(uintptr_t)file->data, file->len);
+    free(file->section_table);
+    free(file->directory);
     free(file->by_name);
     *file = (struct weight_file){0};
 }

@@ -3,7 +3,8 @@
  *
  * Opening maps the file and checks the header, the section table, the checksums of the small
  * sections and every number that an address is computed from; of a small file, or where that is
- * asked for, every checksum. What is returned points into the map.
+ * asked for, every checksum. The section table and the directory of tensors are copied: a map that
+ * is overwritten later has wrong numbers and strings, but none that addresses are computed from.
  */
 #ifndef ENGINE_WEIGHT_FILE_H
 #define ENGINE_WEIGHT_FILE_H
@@ -34,9 +35,11 @@ struct weight_file {
     size_t len;
     bool mapped; /* by us, the file or a copy: to be unmapped */
     size_t n_sections, n_tensors;
-    const uint8_t *section_table;
-    uint32_t *by_name; /* [n_tensors] indices, sorted by name; ours */
     struct section sections[N_SECTION_TAGS];
+    /* Ours. Copies of what addresses come from, for what is mapped may be overwritten; `sections`
+     * has that of TENS. */
+    uint8_t *section_table, *directory;
+    uint32_t *by_name; /* [n_tensors] indices, sorted by name */
 };
 
 /* Where the weight file is that is meant where none is named: a path of less than cap bytes.
@@ -57,10 +60,13 @@ void weight_file_close(struct weight_file *file);
 /* What opening checks: weight_check.c. Fills in the sections and n_tensors. */
 engine_status weight_file_check(struct weight_file *file, engine_error *error);
 
+/* Only what the first HEADER_BYTES say of a file of so many bytes; those alone are read. */
+engine_status weight_file_check_header(const struct weight_file *file, engine_error *error);
+
 /* Compares the checksum of every section: no bit of them can change unseen. */
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
 
-/* The same, and whether what each tensor holds is as it should be. */
+/* The same, and that tensors hold finite numbers, padding zeros, and factors and sums that fit. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
 
 /* One entry of CONF, TOKN or META. */

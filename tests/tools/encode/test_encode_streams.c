@@ -29,6 +29,21 @@ TEST(weights_that_are_cut_off_under_it)
     assert_lines(result->err, 1);
 }
 
+/* The same with a larger model: wrong numbers, a message or the end of the program, but nothing reads
+ * outside the file. */
+TEST(weights_that_another_model_is_copied_over)
+{
+    shell_expect(0, "$NEW -o larger.weights --layers 3 --width 512 --heads 8 --vocabulary 5000");
+    const struct shell_result *result = shell(
+        "cp \"$ENCODE_MODEL\" served.weights; rm -f in; mkfifo in; $ENCODE -m served.weights -f "
+        "csv "
+        "<in >early & exec 3>in; echo I >&3; for i in $(seq 100); do grep -q '2' early && break; "
+        "sleep 0.1; done; cat larger.weights >served.weights; echo dog >&3; exec 3>&-; wait $!");
+    assert_true(result->code == 0 || result->code == 1);
+    if (result->code == 1)
+        assert_lines(result->err, 1);
+}
+
 /* The largest resident memory of `encode` over n lines, in KiB. */
 static long memory_for(const char *n_lines)
 {
