@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
@@ -164,6 +165,19 @@ static engine_status open_beside(struct output_file *file)
     return file->fd < 0 ? fail_errno(file, "make a file beside") : ENGINE_OK;
 }
 
+/* In a folder with the sticky bit, as /tmp is, only who owns the file or the folder may replace it:
+ * better said before the work than after it. */
+static bool is_protected(const char *target, uid_t owner)
+{
+    struct stat folder;
+    char *path = strdup(target);
+    bool is_sticky =
+        path != NULL && stat(dirname(path), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0;
+    uid_t user = geteuid();
+    free(path);
+    return is_sticky && user != 0 && user != owner && user != folder.st_uid;
+}
+
 static engine_status open_target(struct output_file *file, enum output_kind kind)
 {
     struct stat status;
@@ -194,6 +208,10 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
         file->owner = status.st_uid;
         file->group = status.st_gid;
         file->target = realpath(file->path, NULL);
+        if (file->target != NULL && is_protected(file->target, file->owner)) {
+            errno = EPERM;
+            return fail_errno(file, "replace");
+        }
     }
     return file->target == NULL ? fail_errno(file, "write to") : open_beside(file);
 }

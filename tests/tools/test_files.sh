@@ -43,7 +43,7 @@ check 'stdin closed, and wanted: said' grep -q 'cannot read line 1 of stdin' err
 refused() { # WHAT COMMAND: refused as misuse, with all files as they were
     bash -c "$2" >out 2>err
     code=$?
-    ends "$1: $2" 2 'which is read, and would be replaced'
+    ends "$1: $2" 2 'is read'
     for file in model other text vectors ids; do
         check "$2: $file is as it was" cmp "$file" "$file.as-was"
     done
@@ -55,6 +55,11 @@ ln -s ../model folder/link
 for output in model ./model link hard folder/link "$folder/model" /dev/fd/7; do
     refused 'the model' "encode -m model -o $output cat 7>>model"
     refused 'the model as a link' "encode -m link -o $output cat 7>>model"
+done
+for stream in '2<>model' '2>>model'; do
+    bash -c "encode -m model --max-tokens 1 cat $stream" >out
+    check "messages into the model: $stream" [ $? = 2 ]
+    check "messages into the model: $stream: it is as it was" cmp model model.as-was
 done
 refused 'the model in $ENCODE_MODEL' 'ENCODE_MODEL=model encode -o model cat'
 refused 'the model on stdin' 'encode -m /dev/stdin -o model cat <model'
@@ -144,4 +149,24 @@ for output in pipe /dev/stdout; do
     check "a weight file into $output: said" grep -q 'it is a pipe' err
     check "a weight file into $output: nothing" [ ! -s out ]
 done
+
+# ---- A file of another user in a folder like /tmp: refused before any text is read ----
+mkdir sticky
+chmod 1777 sticky
+echo kept >sticky/file
+chmod 666 sticky/file
+chmod a+rx . && chmod a+r model
+stranger=(setpriv --reuid=65534 --regid=65534 --clear-groups timeout 10 "$programs/encode" -m model)
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && "${stranger[@]}" cat >out 2>err; then
+    mkfifo endless
+    run "${stranger[@]}" -p mean -o sticky/file 3<>endless <&3
+    ends 'a file of another user' 1 "cannot replace 'sticky/file'"
+    check 'a file of another user: as it was' [ "$(cat sticky/file)" = kept ]
+    run "${stranger[@]}" -o sticky/own cat
+    run "${stranger[@]}" -o sticky/own cat
+    check 'a file of one'"'"'s own is replaced' [ $code = 0 ]
+else
+    n_skipped=$((n_skipped + 1))
+    echo 'skipped: only root may become another user, with setpriv, where the tree is open to it'
+fi
 finish

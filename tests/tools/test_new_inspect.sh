@@ -107,11 +107,11 @@ check 'those that occur twice, as they are written' gives f.weights 'The the cat
 printf 'a\nb\n' | tee words >text
 for input in --fit --tokenizer; do
     run "$new" -o ./text $input text
-    ends "$input and -o are one file" 2 './text is text, which is read, and would be replaced'
+    ends "$input and -o are one file" 2 "'./text' would be written over 'text', which is read"
     check "$input: the file is as it was" cmp words text
 done
 run "$new" -o text --fit - <text
-ends '--fit - and -o are one file' 2 'is the file on stdin, which is read'
+ends '--fit - and -o are one file' 2 'would be written over the file on stdin, which is read'
 run "$new" -o no.weights --fit - <<<'... !!!'
 ends 'a text without words' 1 'no word'
 run "$new" -o no.weights --fit - --min-count 9 <<<"$text"

@@ -224,6 +224,7 @@ ends 'inspect: no table' 1 'no table of learned positions; encode-new --position
 run "$encode" -m ones.w --embedding-scale 3e38 --position sinusoidal --position-scale 3e38 'a b'
 ends 'numbers beyond float32' 1 'text 1 gives NaN or an infinity: float32 overflows'
 check 'numbers beyond float32: what to do' grep -q 'embedding_scale or position_scale are too large' err
+check 'numbers beyond float32: the options' grep -q 'see --embedding-scale and --position-scale' err
 check 'numbers beyond float32: none is printed' lacks inf
 does 'a scale of all that float32 holds' "$encode" -m zero.w --embedding-scale 3.4e38 --position none a
 

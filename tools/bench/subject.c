@@ -122,7 +122,10 @@ static int make_file(struct subject *subject, const struct shape *shape, const c
     unlink(path);
     snprintf(subject->path, sizeof subject->path, "/proc/self/fd/%d", subject->fd);
     subject->file = subject->path;
-    return write_file(subject->path, shape, precision, seed);
+    int code = write_file(subject->path, shape, precision, seed);
+    if (code != PROGRAM_DONE)
+        program_note("the model is made in '%s' (TMPDIR)", parent);
+    return code;
 }
 
 int subject_make(struct subject *subject, const char *shape_text, const char *precision,

@@ -3,7 +3,9 @@
 
 #include "tools/common/alloc.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,31 +26,65 @@ static bool look_at(const char *path, int descriptor, struct stat *file)
     return (path ? stat(path, file) : fstat(descriptor, file)) == 0 && S_ISREG(file->st_mode);
 }
 
-static void spare(const struct stat *output, const char *name)
+static char *quoted(const char *name)
+{
+    size_t cap = strlen(name) + sizeof "''";
+    char *text = alloc_zeros(cap, 1);
+    snprintf(text, cap, "'%s'", name);
+    return text;
+}
+
+/* The input that this file is; NULL: none. */
+static const struct input *find_input(const struct stat *file)
 {
     for (size_t i = 0; i < n_inputs; i++)
-        if (inputs[i].device == output->st_dev && inputs[i].inode == output->st_ino)
-            exit(program_misuse("%s is %s, which is read, and would be replaced: name another file",
-                                name, inputs[i].name));
+        if (inputs[i].device == file->st_dev && inputs[i].inode == file->st_ino)
+            return &inputs[i];
+    return NULL;
+}
+
+static void spare(const struct stat *output, const char *name)
+{
+    const struct input *input = find_input(output);
+    if (input && strcmp(input->name, name) == 0)
+        exit(program_misuse("%s is read, and cannot be the output", name));
+    if (input)
+        exit(program_misuse("%s would be written over %s, which is read: name another file", name,
+                            input->name));
 }
 
 void input_spare(const char *output)
 {
     struct stat file;
-    if (look_at(output, -1, &file))
-        spare(&file, output);
+    if (!look_at(output, -1, &file))
+        return;
+    char *name = quoted(output);
+    spare(&file, name);
+    free(name);
+}
+
+/* Where stderr is an input the message would be written into it, so nothing is said. */
+static void spare_from_messages(void)
+{
+    struct stat file;
+    if (!look_at(NULL, STDERR_FILENO, &file) || !find_input(&file))
+        return;
+    int nothing = open("/dev/null", O_WRONLY);
+    if (nothing < 0 || dup2(nothing, STDERR_FILENO) < 0)
+        close(STDERR_FILENO);
+    exit(PROGRAM_MISUSED);
 }
 
 void input_remember(const char *path)
 {
     bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "the file on stdin" : path;
     struct stat file;
     if (!look_at(is_stdin ? NULL : path, STDIN_FILENO, &file))
         return;
     inputs = alloc_resize(inputs, n_inputs + 1, sizeof *inputs);
     inputs[n_inputs++] =
-        (struct input){file.st_dev, file.st_ino, strcpy(alloc_zeros(strlen(name) + 1, 1), name)};
+        (struct input){file.st_dev, file.st_ino, is_stdin ? "the file on stdin" : quoted(path)};
+    spare_from_messages();
     if (look_at(NULL, STDOUT_FILENO, &file))
         spare(&file, "stdout");
 }

@@ -6,8 +6,8 @@
 #ifndef TOOLS_INPUTS_H
 #define TOOLS_INPUTS_H
 
-/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another one. One that is
- * not there is for whoever opens it to tell. */
+/* Remembers a file ("-": stdin) that is read, or will be; stdout must be another one, and stderr,
+ * where the program ends without a word. One that is not there is for whoever opens it to tell. */
 void input_remember(const char *path);
 
 /* The output must be none of those that are remembered. */

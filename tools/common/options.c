@@ -26,12 +26,13 @@ static const char *name_of_program = "encode";
 
 /* Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and what
  * is said on stderr would go into a result. So they are opened, each for what it is not for:
- * reading stdin or writing to stdout fails as it would have. */
+ * reading stdin or writing to stdout fails as it would have. Without /dev/null stdin may stay closed:
+ * nothing is written there, and most programs need none. */
 static void open_standard_descriptors(void)
 {
     static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)
             exit(program_fail("cannot open /dev/null in place of descriptor %d, which is closed: "
                               "%s",
                               fd, strerror(errno)));
@@ -70,7 +71,8 @@ static void say(const char *format, va_list arguments) PROGRAM_PRINTF(1, 0);
 static void say(const char *format, va_list arguments)
 {
     char message[MESSAGE_BYTES], shown[2 * MESSAGE_BYTES];
-    vsnprintf(message, sizeof message, format, arguments);
+    if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
+        strcpy(message + sizeof message - sizeof "...", "...");
     display_copy(message, shown, sizeof shown);
     fprintf(stderr, "%s: %s\n", name_of_program, shown);
 }

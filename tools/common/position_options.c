@@ -163,3 +163,13 @@ const char *position_next_step(engine_position position, engine_status status)
                ? "; encode-new --position learned writes a model that has one"
                : "";
 }
+
+const char *position_scale_hint(const struct position_options *options, const char *message)
+{
+    if (strstr(message, "float32 overflows") == NULL)
+        return "";
+    if (options->has_embedding_scale)
+        return options->has_position_scale ? "; see --embedding-scale and --position-scale"
+                                           : "; see --embedding-scale";
+    return options->has_position_scale ? "; see --position-scale" : "";
+}

@@ -45,6 +45,8 @@ static uint32_t read_version(const char *path)
     uint32_t header[3]; /* little-endian, as the library's machines are */
     FILE *file = fopen(path, "rb");
     bool is_read = file != NULL && fread(header, sizeof header, 1, file) == 1;
+    if (!is_read && file != NULL && !ferror(file)) /* it has become short */
+        errno = EIO;
     if (file != NULL)
         fclose(file);
     return is_read ? header[2] : 0;

@@ -35,9 +35,12 @@ void *memory_zeros(size_t n, size_t element_bytes)
     return memory_keep(alloc_zeros(n, element_bytes));
 }
 
-/* Tabs and line ends stay: tables of numbers and pictures have them their own ways. */
+/* Tabs and line ends stay: tables of numbers and pictures have them their own ways. U+FFFE and
+ * U+FFFF may not stand in XML, which SVG is. */
 static bool is_shown(uint32_t character)
 {
+    if (character == 0xFFFE || character == 0xFFFF)
+        return false;
     return character == '\t' || character == '\n' || !display_hides(character);
 }
 

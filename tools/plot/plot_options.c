@@ -132,10 +132,11 @@ static bool ends_with(const char *path, const char *end)
     return len > n && strcasecmp(path + len - n, end) == 0;
 }
 
-/* A dash is stdout, as no path is. */
+/* A dash is stdout, as no path is, and as its own name is. */
 static const char *output_of(const char *path)
 {
-    return path && strcmp(path, "-") == 0 ? NULL : path;
+    bool is_stdout = path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+    return is_stdout ? NULL : path;
 }
 
 static bool is_same_inode(const struct stat *a, const struct stat *b)

@@ -138,14 +138,18 @@ static engine_session *open_session(const struct source *source, enum with_posit
     return session;
 }
 
-/* The vectors of a text into out; `about` opens the message where that fails. */
-static void encode_item(engine_session *session, const struct item *item, engine_pooling pooling,
-                        float *out, size_t n, const char *about)
+/* The vectors of a text into out. */
+static void encode_item(const struct source *source, engine_session *session,
+                        const struct item *item, engine_pooling pooling, float *out, size_t n)
 {
     engine_encode_options options = {.struct_bytes = sizeof options, .pooling = pooling};
     engine_input input = item_input(item);
-    if (engine_encode(session, &input, 1, &options, out, n, NULL, NULL) != ENGINE_OK)
-        exit(program_fail("%s%s", about, engine_session_message(session)));
+    if (engine_encode(session, &input, 1, &options, out, n, NULL, NULL) == ENGINE_OK)
+        return;
+    const char *message = engine_session_message(session);
+    size_t len = engine_message_input_len(message); /* which is 0 here, whatever text it is */
+    exit(program_fail("text %zu%s%s%s", item->number, len ? "" : ": ", message + len,
+                      position_scale_hint(&source->options->request.positions, message)));
 }
 
 /* ---- Hidden states and attention ---- */
@@ -174,8 +178,8 @@ double *source_trace(struct source *source, enum with_positions with, const stru
         source, with,
         (engine_session_options){
             .trace = kind, .trace_callback = take, .trace_user = &tracing, .max_tokens = n});
-    encode_item(session, item, ENGINE_POOLING_NONE, memory_zeros(n * info->width, sizeof(float)),
-                n * info->width, "");
+    encode_item(source, session, item, ENGINE_POOLING_NONE,
+                memory_zeros(n * info->width, sizeof(float)), n * info->width);
     engine_session_free(session);
     return tracing.out;
 }
@@ -207,8 +211,7 @@ const float *source_pool(struct source *source, enum with_positions with, size_t
     float *vectors = memory_zeros(source->n_items, *width * sizeof *vectors);
     for (size_t i = 0; i < source->n_items; i++) {
         const struct item *item = &source->items[i];
-        encode_item(session, item, pooling, vectors + i * *width, *width,
-                    text_new("text %zu: ", item->number));
+        encode_item(source, session, item, pooling, vectors + i * *width, *width);
     }
     engine_session_free(session);
     return vectors;

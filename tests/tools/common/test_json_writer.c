@@ -91,6 +91,7 @@ static void write_strings(struct json_writer *json)
     json_begin_object(json, NULL);
     json_write_string(json, "\"key\"\n", "a\0b\x1b\x7f\\\t\r", 8);
     json_write_string(json, "invalid", "\xff\xc3\xa4\xe2\x82", 5);
+    json_write_string(json, "tag", "\xf3\xa0\x80\x81\xf0\x9f\x98\x80", 8); /* U+E0001 hides */
     json_write_string(json, "empty", NULL, 0);
     json_end_object(json);
 }
@@ -101,6 +102,7 @@ TEST(strings)
     char *text = written(0, write_strings, &len);
     assert_string_equal(text, "{\"\\\"key\\\"\\n\": \"a\\u0000b\\u001b\\u007f\\\\\\t\\r\", "
                               "\"invalid\": \"\xEF\xBF\xBD\xc3\xa4\xEF\xBF\xBD\", "
+                              "\"tag\": \"\\udb40\\udc01\xf0\x9f\x98\x80\", "
                               "\"empty\": \"\"}\n");
     free(text);
 }

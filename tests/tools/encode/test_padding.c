@@ -42,6 +42,17 @@ TEST(matrix_of_the_notebook)
     assert_string_equal(result->err, "");
 }
 
+/* Of tokens alone --pad-to says the length, whatever the model takes. */
+TEST(longer_than_the_model_takes)
+{
+    shell_expect(0, "$NEW -o short.weights --words 'a b' --width 4 --heads 1 --position learned "
+                    "--max-tokens 3");
+    assert_string_equal(shell_expect(0, "$ENCODE -m short.weights --tokens --pad-to 6 --on-long "
+                                        "truncate -f ids 'a b a b b a a' 'a b a b'")
+                            ->out,
+                        "0 1 0 1 1 0\n0 1 0 1 0 0\n");
+}
+
 TEST(padding_id_is_the_vocabularys)
 {
     assert_string_equal(shell_expect(0, "$ENCODE -f ids --pad-to 6 'dog cat' bike ''")->out,

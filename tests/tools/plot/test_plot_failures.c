@@ -228,6 +228,35 @@ SET_UP()
     plot_setup();
 }
 
+/* The message names the text, and the option that made the numbers so large. */
+TEST(scales_beyond_float32)
+{
+    shell_expect(0, "$NEW --words 'a b' --layers 1 --width 8 --heads 1 -o scales.weights");
+    const struct shell_result *run =
+        shell_expect(1, "$PLOT attention 'a b' -m scales.weights --embedding-scale 3e38 --position "
+                        "sinusoidal --position-scale 3e38");
+    assert_contains(run->err, "text 1 gives NaN or an infinity");
+    assert_contains(run->err, "see --embedding-scale and --position-scale");
+    assert_lacks(run->err, "input 0");
+}
+
+/* XML may not hold U+FFFE; a title that the file gives has no lines of its own, one of the user's may. */
+TEST(characters_that_no_picture_holds)
+{
+    assert_lacks(shell_expect(0, "$PLOT attention \"$(printf 'I \357\277\276 ride')\" -f svg")->out,
+                 "\357\277\276");
+    shell_expect(0, "$NEW --words 'a b' --layers 1 --width 8 --heads 1 --name "
+                    "\"$(printf 'x\\ny\\tz')\" -o lines.weights");
+    assert_contains(shell_expect(0, "$PLOT attention 'a b' -m lines.weights")->out, "x\\ny\\tz");
+    assert_contains(shell_expect(0, "$PLOT attention 'I ride' --title \"$(printf 'A\\nB')\"")->out,
+                    "A\nB\n");
+    assert_contains(
+        shell_expect(2, "$PLOT attention 'I ride' -f svg -o /dev/stdout --data - | cat; exit "
+                        "${PIPESTATUS[0]}")
+            ->err,
+        "both go to standard output");
+}
+
 /* Numbers that are none are in no picture. */
 TEST(weights_that_hold_nan)
 {

@@ -20,7 +20,12 @@ static void put_escaped(FILE *stream, uint32_t character)
     case '\n': fputs("\\n", stream); break;
     case '\r': fputs("\\r", stream); break;
     case '\t': fputs("\\t", stream); break;
-    default: fprintf(stream, "\\u%04x", (unsigned)character);
+    default:
+        if (character > 0xFFFF) { /* a surrogate pair */
+            fprintf(stream, "\\u%04x", (unsigned)(0xD800 + ((character - 0x10000) >> 10)));
+            character = 0xDC00 + (character & 0x3FF);
+        }
+        fprintf(stream, "\\u%04x", (unsigned)character);
     }
 }
 
@@ -31,8 +36,7 @@ static void put_string(FILE *stream, const char *text, size_t len)
         uint32_t character;
         char bytes[4];
         at += utf8_next(text + at, len - at, &character);
-        if (character == '"' || character == '\\' ||
-            (character <= 0xFFFF && display_hides(character)))
+        if (character == '"' || character == '\\' || display_hides(character))
             put_escaped(stream, character);
         else
             fwrite(bytes, 1, utf8_put(character, bytes), stream);

@@ -23,9 +23,16 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 {
     const char *message = engine_session_message(encoder->session);
+    size_t len = engine_message_input_len(message);
+    return encoder_fail(encoder, item, "%s%s%s", len ? "" : ": ", message + len,
+                        position_scale_hint(&encoder->request.positions, message));
+}
+
+size_t engine_message_input_len(const char *message)
+{
     int len = 0;
     sscanf(message, "input %*u%n", &len);
-    return encoder_fail(encoder, item, "%s%s", len ? "" : ": ", message + len);
+    return (size_t)len;
 }
 
 const char *encoder_label(const struct encoder *encoder, size_t label,

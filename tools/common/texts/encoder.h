@@ -76,6 +76,8 @@ const char *encoder_label(const struct encoder *encoder, size_t label,
  * the session's message, in which "input" and a number is the item. */
 bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
+/* Of "input 6" at the start of a session's message; 0: it does not begin so. */
+size_t engine_message_input_len(const char *message);
 bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
 
 /* Of n items in one call that failed: the first that is wrong; those before it have their rows. */

@@ -148,11 +148,12 @@ static void settle_head(struct encoder *encoder)
 }
 
 /* Texts that are to have N tokens may not have more, whatever the model takes. For tokens alone that
- * limit is none, unless the user says what becomes of a text above it. */
+ * limit is none, unless the user says what becomes of a text above it and names no length. */
 static size_t token_limit(const struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
-    bool is_free = task_is_tokens(request->task) && request->on_long == ENGINE_ON_LONG_MODEL;
+    bool is_free = task_is_tokens(request->task) &&
+                   (request->on_long == ENGINE_ON_LONG_MODEL || request->pad_to > 0);
     size_t limit = is_free ? 0 : encoder->info.max_text_tokens;
     if (request->max_tokens)
         return request->max_tokens;

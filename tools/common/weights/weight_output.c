@@ -30,8 +30,11 @@ bool weight_output_has_room(const char *path, double n_bytes)
     double n_free = (double)system.f_bavail * (double)system.f_frsize;
     if (n_bytes <= n_free)
         return true;
-    program_fail("'%s' takes about %.2f MB; there is room for %.2f MB", path, 1e-6 * n_bytes,
-                 1e-6 * n_free);
+    bool is_large = n_bytes >= 1e9;
+    const char *unit = is_large ? "GB" : "MB";
+    double scale = is_large ? 1e-9 : 1e-6;
+    program_fail("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
+                 scale * n_free, unit);
     return false;
 }
 

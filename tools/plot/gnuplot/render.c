@@ -64,7 +64,8 @@ static void put_line(const char *line, FILE *stream)
 /* What a plane of letters cannot show: the axis upwards, and how long the links are. */
 static void put_plane_words(const struct panel *panel, FILE *stream)
 {
-    fprintf(stream, "upwards: %s\n", panel->y.title);
+    fputs("upwards: ", stream);
+    put_line(panel->y.title, stream);
     for (size_t i = 0; i < panel->n_links; i++) {
         const char *text =
             text_new("%s – %s: %.3g", axis_name(&panel->y, panel->links[i][0]),
@@ -96,8 +97,10 @@ static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream
 static bool put_panel(const struct panel *panel, bool is_terminal, FILE *stream)
 {
     size_t columns = terminal_columns(is_terminal);
-    if (panel->title)
-        fprintf(stream, "\n%s\n", panel->title);
+    if (panel->title) {
+        putc('\n', stream);
+        put_line(panel->title, stream);
+    }
     switch (panel->kind) {
     case PANEL_MAP: text_map_print(panel, columns, has_colors(is_terminal), stream); return true;
     case PANEL_DOTS: text_dots_print(panel, columns, stream); return true;
@@ -116,7 +119,10 @@ static int write_text(const struct figure *figure, const struct plot_options *op
     char *text;
     size_t len;
     FILE *stream = alloc_open(&text, &len);
-    fprintf(stream, "%s\n", figure->title);
+    if (options->title) /* the user's own line ends */
+        fprintf(stream, "%s\n", figure->title);
+    else
+        put_line(figure->title, stream);
     for (size_t i = 0; i < figure->n_notes; i++)
         put_line(figure->notes[i], stream);
     for (size_t i = 0; i < figure->n_panels && is_drawn; i++)
