@@ -4,8 +4,8 @@
     tests/coverage/coverage.py BUILD     BUILD: where gcc left its notes (.gcno) and the programs their counts (.gcda)
 
 Prints a line for each room, with lines and branches in all and how many of them in hundred were run or taken, and
-how many branches that were not taken have a reason in tests/coverage/uncovered.txt. Writes BUILD/files.txt, the same for each
-file, and BUILD/uncovered.txt, each branch that was not taken with its reason, those without one first.
+how many branches that were not taken have a reason in tests/coverage/uncovered.txt. Writes BUILD/files.txt, the same
+for each file, and BUILD/uncovered.txt, each branch that was not taken with its reason, those without one first.
 """
 import collections
 import json
