@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""two_threads.py BENCH [SECONDS]: one short text on two threads is not slower than on one.
+"""two_threads.py BENCH [SECONDS]: a short text on two threads takes at most 1.1 times as long as on one.
 
 encode-bench times lat16 with one and with two threads in turns, a second each, on the machine as it
 is and beside a neighbour that takes a processor for a while, leaves, and comes again, at the same
