@@ -140,7 +140,7 @@ TEST(pca_of_a_long_text)
     clock_t begin = clock();
     assert_true(pca_fit(&pca, rows, N, WIDTH));
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    if (!(seconds < 8))
+    if (!(seconds < 8 || support_sanitized())) /* the method before it took 26 s */
         fail_msg("%d x %d took %.1f s", N, WIDTH, seconds);
     double *matrix = covariance(rows, N, WIDTH); /* of which the axes are eigenvectors */
     for (size_t k = 0; k < PCA_COMPONENTS; k++)
