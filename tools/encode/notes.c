@@ -2,6 +2,7 @@
 #include "tools/encode/notes.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,19 @@ double notes_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The first argument that is the name of a file was perhaps meant as its lines. */
+static void note_file_name(const struct request_options *request)
+{
+    struct stat file;
+    for (size_t i = 0; i < request->n_texts; i++)
+        if (stat(request->texts[i], &file) == 0 && S_ISREG(file.st_mode) &&
+            access(request->texts[i], R_OK) == 0) {
+            program_note("text %zu is the name of a file; `encode ... < %s` encodes its lines",
+                         i + 1, request->texts[i]);
+            return;
+        }
+}
+
 void notes_begin(struct notes *notes, const struct job *job)
 {
     const struct encode_options *options = job->options;
@@ -25,6 +39,7 @@ void notes_begin(struct notes *notes, const struct job *job)
                       (notes->is_terminal && options->request.n_texts == 0 &&
                        !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
     notes->start = notes->last = notes_seconds();
+    note_file_name(&options->request);
 }
 
 static void print_rates(const struct notes *notes, double seconds)

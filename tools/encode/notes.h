@@ -22,6 +22,7 @@ struct notes {
 /* Seconds of a clock that only goes forward. */
 double notes_seconds(void);
 
+/* Also notes a text that is the name of a file. */
 void notes_begin(struct notes *notes, const struct job *job);
 
 /* Notes that the text was cut, has no tokens or no mask token, or that its ids look padded. */

@@ -101,6 +101,17 @@ TEST(progress)
                  "texts/s");
 }
 
+/* Who gives the name of a file perhaps means what is in it; said once. */
+TEST(names_of_files)
+{
+    shell_expect(0, "echo cat >corpus.txt; cp corpus.txt second.txt");
+    const struct shell_result *result =
+        shell_expect(0, "$ENCODE -f ids 'I ride' corpus.txt second.txt .");
+    assert_string_equal(result->err, "encode: text 2 is the name of a file; `encode ... < "
+                                     "corpus.txt` encodes its lines\n");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids <corpus.txt")->err, "");
+}
+
 SET_UP()
 {
     shell_setup();

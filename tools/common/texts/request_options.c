@@ -18,7 +18,9 @@ const char *task_option(enum task task)
 }
 
 const struct option_row REQUEST_MODEL_ROWS[2] = {
-    {"model", 'm', "FILE", "weight file; default $ENCODE_MODEL, else the default weights",
+    {"model", 'm', "FILE",
+     "weight file; default $ENCODE_MODEL, else the default weights;\n"
+     "over 16 MiB encode-inspect --verify FILE compares its checksums",
      TEXT_AT(struct request_options, model_path)},
     {"position", 0, "KIND",
      "what is added for the place of a token: model, none, sinusoidal,\n"
