@@ -80,12 +80,11 @@ bool answer_write(const engine_session *session, const struct request *request,
 {
     bool per_token = answers_per_token(request);
     size_t n_rows = per_token ? sequence->n_out : 1;
-    if (n_rows == 0) /* and out may be NULL */
+    if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* and out may be NULL */
         return true;
-    if (request->kind != ANSWER_NOTHING)
-        out += (per_token ? sequence->out_row : sequence->input) * request->width;
+    out += (per_token ? sequence->out_row : sequence->input) * request->width;
     switch (request->kind) {
-    case ANSWER_NOTHING: return true;
+    case ANSWER_NOTHING: break;
     case ANSWER_TOKENS:
     case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); break;
     case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); break;

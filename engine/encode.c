@@ -128,14 +128,16 @@ static void share_pass(void *user, struct team all)
 }
 
 /* Threads that share a group meet after every step. Where other work has the other processors,
- * Linux wakes them where they were woken from: they take turns at one processor, and a text of 16
- * tokens took 2.6 ms where one thread takes 2.1. So if a pass shows little more than one processor,
- * the next ones have one thread, for 1, 4, 16, then 64 ms, until several are worth it again. */
-static void walk_together(engine_session *session, size_t n_threads, struct batch *batch)
+ * Linux wakes a thread on the processor of the thread that wakes it: they take turns at one, and a
+ * text of 16 tokens took 2.6 ms where one thread takes 2.1. So if a pass shows little more than one
+ * processor, the next ones have one thread, for 1 ms; then several are tried again; each vain try
+ * makes the next pause four times as long, up to 64 ms. */
+static void share_group(engine_session *session, size_t n_threads, struct batch *batch)
 {
-    bool alone = n_threads == 1 || now_ns() < session->alone_until_ns;
-    double n_processors = region_run(alone ? 1 : n_threads, &session->barrier, share_pass, batch);
-    if (alone)
+    if (now_ns() < session->alone_until_ns)
+        n_threads = 1;
+    double n_processors = region_run(n_threads, &session->barrier, share_pass, batch);
+    if (n_threads == 1)
         return;
     uint64_t longer = session->pause_ns == 0 ? FIRST_PAUSE : 4 * session->pause_ns;
     session->pause_ns = n_processors > 1.1 ? 0 : longer < LAST_PAUSE ? longer : LAST_PAUSE;
@@ -160,7 +162,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
     }
     pass->n_groups = 1;
     pass->groups[0] = whole;
-    walk_together(session, n_threads, batch);
+    share_group(session, n_threads, batch);
     return true;
 }
 

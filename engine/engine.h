@@ -19,7 +19,7 @@
  *             byte offsets into the text that was given, behind the prompt where it has one.
  *   Errors    Fallible functions return an engine_status. The words go to the caller's engine_error
  *             (may be NULL) or to engine_session_message(). Nothing prints, exits or aborts. After
- *             a failure objects are still usable. No words hold what a terminal would obey.
+ *             a failure objects are still usable. Messages hold no control characters.
  *   Buffers   The caller owns every buffer. `cap` counts elements. `needed` (may be NULL) receives
  *             the number of elements that the whole answer takes, also when the status is
  *             ENGINE_ERROR_BUFFER because cap was smaller: cap 0 asks for the count.
@@ -33,10 +33,10 @@
  *             signals but their own faults and SIGPROF. A call works alone where threads are
  *             refused or would be over 1,024, in a region of the host that may have none inside,
  *             and in a child of fork() whose parent had sessions; if it only had regions of its
- *             own, ask for one thread: GCC's OpenMP would hang; and it ends the process where the
- *             system refuses threads that a smaller region of the host has given back. Stacks need
- *             256 KB (OMP_STACKSIZE; threads with less, or more than there is, count as refused).
- *             Hosts may set OMP_NUM_THREADS, OMP_PROC_BIND, OMP_WAIT_POLICY=passive (to spin less).
+ *             own, ask for one thread: GCC's OpenMP would hang. GCC's also ends the process where
+ *             the system refuses threads that a smaller region gave back. Threads with stacks below
+ *             256 KB (OMP_STACKSIZE, or ulimit -s, as the program started) count as refused. Hosts
+ *             may set OMP_NUM_THREADS, OMP_PROC_BIND, OMP_WAIT_POLICY=passive (spin less).
  *   Numbers   The vector of a text is the same to the last bit whatever the batch it is in, its
  *             place there, the padding around it and the number of threads; and on every processor
  *             with fused multiply-adds (any ENGINE_ISA but portable), as far as the C library's
@@ -84,7 +84,7 @@ typedef enum engine_status {
     ENGINE_ERROR_LENGTH = 8, /* more tokens than the model or the session takes */
     ENGINE_ERROR_TEXT = 9,   /* the text cannot be tokenized */
     ENGINE_ERROR_BUSY = 10,  /* another call is at work on the session */
-    ENGINE_ERROR_NOT_FINITE = 11, /* the weights hold NaN or an infinity, or floats overflow */
+    ENGINE_ERROR_NOT_FINITE = 11, /* the answer would hold NaN or an infinity */
     ENGINE_ERROR_INTERNAL = 99    /* a defect of the library: please report it */
 } engine_status;
 
@@ -153,15 +153,15 @@ typedef enum engine_truncation {
 typedef struct engine_model_options {
     size_t struct_bytes;
     /* The first version ends here. */
-    int verify; /* 1: compare every checksum; 0: of up to 16 MiB (4 ms); -1: none. What this process
-                   has verified is read again if its inode, size or modification time changed. */
-    int copy;   /* 1: read the file into memory and verify it: it may be changed behind that */
+    int verify; /* 0: compare the checksums of files up to 16 MiB (4 ms), 1: of any, -1: none. What
+                   this process has verified is read again once inode, size or change time differ */
+    int copy;   /* 1: read the file into memory and verify it: afterwards the file may change */
 } engine_model_options;
 
 /* Opens a weight file: maps it and checks all that addresses are computed from. path NULL: the file
- * that the environment's ENCODE_MODEL names, else the default weights, beside the program or where
- * they were installed. *model is set to NULL on failure. A mapped file must not change (SIGBUS, or
- * wrong numbers): write the new one beside it and rename that; open models keep the old one. */
+ * that ENCODE_MODEL names, else the default weights, beside the program or where they were
+ * installed. *model is NULL on failure. A mapped file must not change (wrong numbers, a message, or
+ * the end of the program): write a new one beside it and rename that; models keep the old one. */
 ENGINE_API engine_status engine_model_open(const char *path, const engine_model_options *options,
                                            engine_model **model, engine_error *error);
 

@@ -52,8 +52,8 @@ static engine_status query_vector(engine_session *session, const engine_input *q
     engine_status status =
         encode(session, query, 1, request, session->rank_vectors, request->width, NULL, NULL);
     engine_error cause = session->error;
-    if (status != ENGINE_OK && strncmp(cause.message, NAME, strlen(NAME)) == 0)
-        fail(&session->error, status, "the query%s", cause.message + strlen(NAME));
+    if (status != ENGINE_OK && strncmp(cause.message, NAME, sizeof NAME - 1) == 0)
+        fail(&session->error, status, "the query%s", cause.message + sizeof NAME - 1);
     return status;
 }
 

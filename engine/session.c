@@ -47,11 +47,6 @@ static float *take_matrix(struct arena *arena, size_t rows, size_t cols)
     return take(arena, floats, sizeof(float));
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static size_t linear_floats(const struct encoder *encoder, const struct linear *linear)
 {
     struct blas_work work;

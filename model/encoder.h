@@ -76,11 +76,16 @@ static inline const struct linear *encoder_linear(const struct encoder *encoder,
     return linears[(i - 1) % 4];
 }
 
+static inline size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Floats from one row of a [T, n] activation to the next: rows start at multiples of 64 bytes, and
  * the columns from n on are zeros. */
 static inline size_t row_stride(size_t n)
 {
-    return (n + PANEL - 1) / PANEL * PANEL;
+    return round_up(n, PANEL);
 }
 
 #endif

@@ -9,11 +9,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-static size_t round_up(size_t n, size_t multiple)
-{
-    return (n + multiple - 1) / multiple * multiple;
-}
-
 static uint32_t bits_of(float value)
 {
     uint32_t bits;

@@ -41,6 +41,11 @@ struct matrix {
     const float *factors;       /* of those rows' columns, [cols rounded up to 16]; else NULL */
 };
 
+static inline size_t round_up(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
 static inline bool tensor_is_int8(enum tensor_type type)
 {
     return type >= TENSOR_INT8;

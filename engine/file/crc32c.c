@@ -32,8 +32,9 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
     pthread_once(&made, make_tables);
     crc = ~crc;
     for (; len >= 8; p += 8, len -= 8) {
-        uint32_t low = crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-                              (uint32_t)p[3] << 24);
+        uint32_t low; /* little-endian: see format.h */
+        memcpy(&low, p, sizeof low);
+        low ^= crc;
         crc = T[7][low & 0xFF] ^ T[6][low >> 8 & 0xFF] ^ T[5][low >> 16 & 0xFF] ^ T[4][low >> 24] ^
               T[3][p[4]] ^ T[2][p[5]] ^ T[1][p[6]] ^ T[0][p[7]];
     }

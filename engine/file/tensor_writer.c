@@ -79,7 +79,7 @@ void writer_free_tensor(struct weight_writer *writer)
 static bool make_room_for_int8(struct weight_writer *writer, const struct tensor_record *tensor)
 {
     size_t elements = tensor_scales_offset(tensor->layout, tensor->rows, tensor->cols);
-    size_t n_scales = (tensor->rows + PANEL - 1) / PANEL * PANEL;
+    size_t n_scales = round_up(tensor->rows, PANEL);
     writer->scales = calloc(1, (size_t)tensor->n_bytes - elements);
     if (writer->scales == NULL || !tensor_has_factors(tensor->type))
         return writer->scales != NULL;

@@ -284,11 +284,6 @@ engine_status weight_file_intact(const struct weight_file *file, engine_error *e
 
 /* ---- What tensors hold ---- */
 
-static size_t round_up(size_t n, size_t multiple)
-{
-    return (n + multiple - 1) / multiple * multiple;
-}
-
 static bool is_zero(const void *data, const void *end)
 {
     for (const uint8_t *byte = data; byte < (const uint8_t *)end; byte++)

@@ -34,7 +34,7 @@ void blas_transposed_products(const struct blas *blas, size_t m, size_t n, size_
 static float *take(float *scratch, size_t *n_taken, size_t n)
 {
     float *part = scratch != NULL ? scratch + *n_taken : NULL;
-    *n_taken += (n + PANEL - 1) / PANEL * PANEL;
+    *n_taken += round_up(n, PANEL);
     return part;
 }
 

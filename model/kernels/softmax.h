@@ -67,7 +67,8 @@ INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec la
 
 static void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
 {
-    const struct score_block s = *block; /* which no store can change */
+    /* A copy: stores could alias *block, and every field would be read again. */
+    const struct score_block s = *block;
     for (size_t query = 0; query < s.n_queries; query += LANES) {
         vec before = load(max + query), largest = largest_scores(&s, query, before);
         size_t seen = keys_seen_by_all(&s, query), j = 0;

@@ -112,7 +112,8 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
     for (; g < n_groups; g++)
         add_groups(acc, x, p->x_stride, &w, p->panel_stride, 1, rows, panels);
 
-    const struct product last = *p; /* which no store can change */
+    /* A copy: stores to `target` could alias *p, and every field would be read again. */
+    const struct product last = *p;
     UNROLL (r, rows)
         UNROLL (v, panels * VECTORS)
             scale_sum(&last, row + (size_t)r, panel * PANEL_WIDTH + (size_t)v * LANES, acc[r][v],

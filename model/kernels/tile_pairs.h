@@ -61,7 +61,8 @@ INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, str
     if (g < n_groups)
         add_two_groups(acc, p, x, w, g, rows, true);
 
-    const struct product last = *p; /* which no store can change */
+    /* A copy: stores to `target` could alias *p, and every field would be read again. */
+    const struct product last = *p;
     UNROLL (r, rows)
         UNROLL (v, VECTORS) {
             ivec a = acc[r / 2][2 * v], b = acc[r / 2][2 * v + 1];

@@ -79,7 +79,8 @@ INLINE void half_tile_of_words(const struct product *p, size_t row, size_t colum
         w += GROUP_BYTES;
     }
 
-    const struct product last = *p; /* which no store can change */
+    /* A copy: stores to `target` could alias *p, and every field would be read again. */
+    const struct product last = *p;
     UNROLL (r, rows)
         scale_sum(&last, row + (size_t)r, column, sums_of_pairs(acc[r][0], acc[r][1]),
                   target.to + (size_t)r * target.stride);

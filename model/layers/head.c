@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Two rows as wide as any that occurs, then what linear() needs. */
 static size_t widest_row(const struct encoder *encoder)
 {

@@ -17,11 +17,6 @@ enum {
     GROUP = 4
 };
 
-static size_t round_up(size_t n, size_t step)
-{
-    return (n + step - 1) / step * step;
-}
-
 /* ---- product_int8 ---- */
 
 /* The operands, as large as they get, and what is expected of them. */
