@@ -84,7 +84,7 @@ typedef enum engine_status {
     ENGINE_ERROR_LENGTH = 8, /* more tokens than the model or the session takes */
     ENGINE_ERROR_TEXT = 9,   /* the text cannot be tokenized */
     ENGINE_ERROR_BUSY = 10,  /* another call is at work on the session */
-    ENGINE_ERROR_NOT_FINITE = 11, /* the answer would hold NaN or an infinity */
+    ENGINE_ERROR_NOT_FINITE = 11, /* NaN or an infinity: in the weights, or floats overflow */
     ENGINE_ERROR_INTERNAL = 99    /* a defect of the library: please report it */
 } engine_status;
 
