@@ -44,10 +44,9 @@ TEST(cross_encoder)
 
 TEST(no_pooler)
 {
-    static const char *const without[] = {"", "--head mask --head-dense tanh",
-                                          "--head sequence --labels 2 --head-dense relu",
-                                          "--head sequence --labels 2 --head-dense tanh "
-                                          "--head-pooling mean"};
+    static const char *const without[] = {
+        "", "--head mask --head-dense tanh", "--head sequence --labels 2 --head-dense relu",
+        "--head sequence --labels 2 --head-dense tanh --head-pooling mean"};
     engine_encode_options pooler = {.pooling = ENGINE_POOLING_POOLER};
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];

@@ -7,14 +7,14 @@
 TEST(replay)
 {
     static const char *const lines[] = {
-        "\0--input\njsonl\n-p\nmean\n-f\njson\n\n\"I ride\\ud83d\\udeb2 bike\"\n[\"dog\", \"bites "
-        "man\"]\n{\"text\": \"the\", \"pair\": null}\n{\"ids\": [2, 4], \"types\": [0, 1], "
-        "\"mask\": [1, 0]}\n",
+        ("\0--input\njsonl\n-p\nmean\n-f\njson\n\n\"I ride\\ud83d\\udeb2 bike\"\n[\"dog\", \"bites "
+         "man\"]\n{\"text\": \"the\", \"pair\": null}\n{\"ids\": [2, 4], \"types\": [0, 1], "
+         "\"mask\": [1, 0]}\n"),
         "\1-p\nmodel\n--pad-to\n9\n--pad-side\nleft\n-f\ncsv\n\nI ride\nbike\xFF\n",
         "\2--labels\n--all\n-f\njson\nI ride a bike\nthe dog\n",
         "\3--rank\nwho bites?\n--top\n2\n\nthe dog bites\nI ride\na man\n",
-        "\4--entities\n--on-long\nchunk\n--stride\n2\n\nthe dog bites man the dog bites man the "
-        "dog bites man the dog bites man\n",
+        ("\4--entities\n--on-long\nchunk\n--stride\n2\n\nthe dog bites man the dog bites man the "
+         "dog bites man the dog bites man\n"),
         "\5--fill\n--top\n3\nthe dog [MASK] a man\n",
         "\0--compare\n--position\nnone\ndog bites man\nman bites dog\n",
         "\1--show-mask\n--mask\ncausal\n--tokens\nI ride bike\n",

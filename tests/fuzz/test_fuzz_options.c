@@ -7,8 +7,9 @@
 TEST(replay)
 {
     static const char *const lines[N_KINDS] = {
-        [INSPECT] = "--positions\nfourier\n--frequencies\n.5,.25\n--width\n8\n-n\n9\n-k\n3\n--row\n"
-                    "2\n--pair\n1,2\n-f\njson\n",
+        [INSPECT] =
+            ("--positions\nfourier\n--frequencies\n.5,.25\n--width\n8\n-n\n9\n-k\n3\n--row\n"
+             "2\n--pair\n1,2\n-f\njson\n"),
         [ENCODE] = "--rank\nq\n--top\n3\n-p\nmean\n-f\ncsv\n--max-tokens\n9\n--prompt\nquery\na\n",
         [NEW] = "-o\nx\n--layers\n1\n--labels\nneg,pos\n--embedding-scale\nsqrt\n--seed\n7\n",
         [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",

@@ -193,8 +193,8 @@ TEST(refused_parts)
 TEST(taken_parts)
 {
     static const char *const cases[] = {
-        "\"post_processor\": {\"type\": \"Sequence\", \"processors\": [{\"type\": "
-        "\"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]}]}",
+        ("\"post_processor\": {\"type\": \"Sequence\", \"processors\": [{\"type\": "
+         "\"BertProcessing\", \"cls\": [\"[CLS]\", 1], \"sep\": [\"[SEP]\", 2]}]}"),
         "\"added_tokens\": [{\"id\": 7, \"content\": \"\"}]", /* which the reference ignores */
         "\"normalizer\": {\"type\": \"NFC\"}, \"pre_tokenizer\": null",
     };
