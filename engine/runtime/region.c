@@ -151,17 +151,18 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
         return 1;
     }
     sigset_t before;
-    uint64_t begin_ns = now_ns(), all_threads_ns = 0;
+    uint64_t begin_ns = now_ns();
+    _Atomic uint64_t all_threads_ns = 0;
     block_signals(&before);
-#pragma omp parallel num_threads((int)n) reduction(+ : all_threads_ns)
+#pragma omp parallel num_threads((int)n)
     {
         uint64_t own_ns = thread_ns();
         if (omp_get_thread_num() == 0)
             pthread_sigmask(SIG_SETMASK, &before, NULL);
         struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
         job(user, team);
+        atomic_fetch_add(&all_threads_ns, thread_ns() - own_ns);
         team_wait(team); /* politely, whatever OpenMP's own barrier is set to */
-        all_threads_ns += thread_ns() - own_ns;
     }
     return (double)all_threads_ns / (double)(now_ns() - begin_ns);
 }

@@ -17,7 +17,7 @@ typedef void (*team_job)(void *user, struct team team);
 /* Calls job(user, team) in n threads, this one among them, as many as region_threads has just said
  * (OpenMP may still give fewer: team.size), and returns when all have. They meet at the barrier.
  * One thread does it without a region. Returns how many processors they had, on average: spinning
- * in team_wait counts, sleeping does not. */
+ * in the job's team_waits counts, sleeping does not. */
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user);
 
 #endif

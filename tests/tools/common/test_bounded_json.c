@@ -39,6 +39,8 @@ TEST(every_line_is_linear)
         {"\"", "\xFF\xE2\x82", "\""}, {"{\"ids\": [1", ", 2", "]}"},  {"", "[", ""},
         {"", "{\"a\":", ""},          {"[", "\"a\", ", "\"a\"]"},     {"", "\\", ""},
     };
+    if (support_sanitized()) /* AddressSanitizer keeps what is freed, and that is not linear */
+        skip();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const double found = growth(read_line, &lines[i], LEN);
         if (found > GROWTH_MOST)
