@@ -1,13 +1,16 @@
 /* profile.c - laps of a stopwatch: one reading of the clock (some 20 ns) per step and thread. */
 #include "engine/runtime/profile.h"
 
-#include <time.h>
+uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 uint64_t now_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 void profile_start(struct profile_slot *slot)

@@ -8,13 +8,16 @@
 
 #include "engine/engine.h"
 
+#include <time.h>
+
 /* Cache lines of its own, so that threads do not disturb each other. */
 struct profile_slot {
     _Alignas(64) uint64_t last_ns; /* when the running step began */
     uint64_t ns[ENGINE_N_STEPS];
 };
 
-/* The monotonic clock. */
+/* Nanoseconds of a clock, and of the monotonic one. */
+uint64_t clock_ns(clockid_t clock);
 uint64_t now_ns(void);
 
 void profile_start(struct profile_slot *slot);

@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LEAST_STACK = 256 * 1024 }; /* of a thread that computes */
@@ -136,14 +135,6 @@ size_t region_threads(size_t n, bool *is_refused)
     return n_in_pool = make_pool(n);
 }
 
-/* Processor time that the calling thread has had. */
-static uint64_t thread_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
 {
     if (n == 1) {
@@ -152,16 +143,16 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
     }
     sigset_t before;
     uint64_t begin_ns = now_ns();
-    _Atomic uint64_t all_threads_ns = 0;
+    _Atomic uint64_t all_threads_ns = 0; /* of processor time */
     block_signals(&before);
 #pragma omp parallel num_threads((int)n)
     {
-        uint64_t own_ns = thread_ns();
+        uint64_t begin_own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         if (omp_get_thread_num() == 0)
             pthread_sigmask(SIG_SETMASK, &before, NULL);
         struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
         job(user, team);
-        atomic_fetch_add(&all_threads_ns, thread_ns() - own_ns);
+        atomic_fetch_add(&all_threads_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_own_ns);
         team_wait(team); /* politely, whatever OpenMP's own barrier is set to */
     }
     return (double)all_threads_ns / (double)(now_ns() - begin_ns);
