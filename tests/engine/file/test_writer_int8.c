@@ -178,7 +178,7 @@ static void assert_found(size_t offset, const void *bytes, size_t len, const cha
     uint8_t *entry = tensor_entry(&file, NAME);
     uint8_t *data = file.data + get_u64(entry + ENTRY_OFFSET);
     memcpy(data + offset, bytes, len);
-    set_u32(entry + ENTRY_CRC, crc32c(0, data, get_u64(entry + ENTRY_OFFSET + 8)));
+    set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
     heal_section(&file, "DATA");
     heal_section(&file, "TENS");
     assert_int_equal(engine_model_open_memory(file.data, file.len, NULL, &model, NULL), ENGINE_OK);
