@@ -80,8 +80,8 @@ static size_t quantized_stride(const struct encoder *encoder)
 }
 
 /* Layers and kernels count the floats of their scratch in size_t, without a look at overflow. Where
- * that has 32 bits, a session is refused whose counts might come near: no part of a scratch has more
- * rows than a text has tokens and BLOCK_ROWS more, and there are less than PARTS. */
+ * that has 32 bits, a session is refused whose counts might come near: no part of a scratch has
+ * more rows than a text has tokens and BLOCK_ROWS more, and there are less than PARTS. */
 static bool is_countable(const struct encoder *encoder, size_t max_tokens)
 {
     enum { BLOCK_ROWS = 1024, PARTS = 8 };

@@ -46,8 +46,8 @@ static void *wait_for_all(void *all_are_made)
     return NULL;
 }
 
-/* The stack that OMP_STACKSIZE, or GOMP_STACKSIZE, asks for OpenMP's threads: a number, of KB, or of
- * the unit behind it. 0: none is asked for, or none that there can be. */
+/* The stack that OMP_STACKSIZE, or GOMP_STACKSIZE, asks for OpenMP's threads: a number, of KB, or
+ * of the unit behind it. 0: none is asked for, or none that there can be. */
 static size_t stack_asked(void)
 {
     static const char UNITS[] = "BbKkMmGg";

@@ -132,8 +132,8 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
 
 /* ---- Building ---- */
 
-/* Room for the normalized texts. Few characters become more bytes, no text this many times more. None
- * where 32 bits could not count the bytes of a window of so long texts, which are refused then. */
+/* Room for the normalized texts. Few characters become more bytes, no text this many times more.
+ * None where 32 bits could not count the bytes of a window of so long texts: they are refused. */
 enum { MOST_GROWTH = 32, MOST_WINDOW = 64 };
 
 static size_t text_room(struct text_view list, const struct vocabulary *vocabulary)

@@ -10,8 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* glibc lets its streams be replaced; what a sanitizer says goes to the descriptor. The stream stays
- * open to the end: a library that is loaded meanwhile may keep it, and flush it when all ends. */
+/* glibc lets its streams be replaced; what a sanitizer says goes to the descriptor. The stream
+ * stays open to the end: a library that is loaded meanwhile may keep it, and flush it when all
+ * ends. */
 static FILE *said, *noted;
 
 static void be_silent(void)

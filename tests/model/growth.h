@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* CPU time of work(user, 4 n) over that of work(user, n), each the least of some runs: about 4 where
- * the work is linear, 16 where it is quadratic. Other processes take time from both, so runs are
- * repeated while the growth is over GROWTH_MOST, half way between the two. */
+/* CPU time of work(user, 4 n) over that of work(user, n), each the least of some runs: about 4
+ * where the work is linear, 16 where it is quadratic. Other processes take time from both, so runs
+ * are repeated while the growth is over GROWTH_MOST, half way between the two. */
 enum { GROWTH_MOST = 8 };
 double growth(void (*work)(void *user, size_t n), void *user, size_t n);
 

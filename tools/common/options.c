@@ -26,8 +26,8 @@ static const char *name_of_program = "encode";
 
 /* Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and what
  * is said on stderr would go into a result. So they are opened, each for what it is not for:
- * reading stdin or writing to stdout fails as it would have. Without /dev/null stdin may stay closed:
- * nothing is written there, and most programs need none. */
+ * reading stdin or writing to stdout fails as it would have. Without /dev/null stdin may stay
+ * closed: nothing is written there, and most programs need none. */
 static void open_standard_descriptors(void)
 {
     static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};

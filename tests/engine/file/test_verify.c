@@ -111,8 +111,8 @@ TEST(large_files_where_it_is_asked_for)
     assert_int_equal(try_open(&first_version), ENGINE_OK);
 }
 
-/* Through a map that is already dirty, a file changes and its times do not: what was verified is not
- * read again, but a copy is. */
+/* Through a map that is already dirty, a file changes and its times do not: what was verified is
+ * not read again, but a copy is. */
 TEST(verified_once)
 {
     write_sound();

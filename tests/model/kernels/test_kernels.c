@@ -68,9 +68,8 @@ struct accuracy {
 };
 
 /* gelu's exp has -x²/2 as its argument, rounded once, twice without fused multiply-add: at -13 that
- * is 84 steps each. gelu_tanh's
- * has 1.6·(x + 0.045·x³), -87 at -10, in five roundings. silu's is exact. Seen: gelu 3.2 and 118
- * steps, 8e-8; gelu_tanh 2.2, 192, 1.2e-7; silu 2.0, 2.4, 1.2e-7. */
+ * is 84 steps each. gelu_tanh's has 1.6·(x + 0.045·x³), -87 at -10, in five roundings. silu's is
+ * exact. Seen: gelu 3.2 and 118 steps, 8e-8; gelu_tanh 2.2, 192, 1.2e-7; silu 2.0, 2.4, 1.2e-7. */
 static const struct accuracy accuracies[] = {
     {0, 0, -40, 0}, {4, 150, -13, 1.5e-7}, {4, 250, -10, 1.5e-7}, {4, 4, -40, 1.5e-7}};
 

@@ -1,5 +1,5 @@
-/* bench_tokenizer - nanoseconds that a byte of text takes, for each tokenizer and normalizer step: of
- * usual English, and of the dearest of the texts of dear_texts.c.
+/* bench_tokenizer - nanoseconds that a byte of text takes, for each tokenizer and normalizer step:
+ * of usual English, and of the dearest of the texts of dear_texts.c.
  *
  *     make bench-kernels [ARGS="all"]        all: a line for every text
  *

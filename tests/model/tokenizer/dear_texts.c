@@ -9,9 +9,9 @@
 #define TEN(text)     text text text text text text text text text text
 #define HUNDRED(text) TEN(TEN(text))
 
-/* Marks of falling combining class behind a letter, as many as are put in order at a time (256), and
- * of few enough kinds that nearly each goes past all that stand before it: U+0345 is 240, U+0301
- * 230, U+0323 220, U+031B 216, U+0334 1. */
+/* Marks of falling combining class behind a letter, as many as are put in order at a time (256),
+ * and of few enough kinds that nearly each goes past all that stand before it: U+0345 is 240,
+ * U+0301 230, U+0323 220, U+031B 216, U+0334 1. */
 #define FIFTY_MARKS(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark) TEN(mark)
 #define FALLING_MARKS                                                                              \
     "a" FIFTY_MARKS("\xCD\x85") FIFTY_MARKS("\xCC\x81") FIFTY_MARKS("\xCC\xA3")                    \

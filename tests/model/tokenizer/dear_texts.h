@@ -1,5 +1,5 @@
-/* dear_texts.h - texts that are dear to tokenize, and tokenizers of every kind and step to give them
- * to: for the suite that holds all work to be linear, and for the bench that tells what a byte
+/* dear_texts.h - texts that are dear to tokenize, and tokenizers of every kind and step to give
+ * them to: for the suite that holds all work to be linear, and for the bench that tells what a byte
  * takes. */
 #ifndef TESTS_MODEL_DEAR_TEXTS_H
 #define TESTS_MODEL_DEAR_TEXTS_H

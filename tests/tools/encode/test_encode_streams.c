@@ -29,8 +29,8 @@ TEST(weights_that_are_cut_off_under_it)
     assert_lines(result->err, 1);
 }
 
-/* The same with a larger model: wrong numbers, a message or the end of the program, but nothing reads
- * outside the file. */
+/* The same with a larger model: wrong numbers, a message or the end of the program, but nothing
+ * reads outside the file. */
 TEST(weights_that_another_model_is_copied_over)
 {
     shell_expect(0, "$NEW -o larger.weights --layers 3 --width 512 --heads 8 --vocabulary 5000");

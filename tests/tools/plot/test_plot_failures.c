@@ -240,7 +240,8 @@ TEST(scales_beyond_float32)
     assert_lacks(run->err, "input 0");
 }
 
-/* XML may not hold U+FFFE; a title that the file gives has no lines of its own, one of the user's may. */
+/* XML may not hold U+FFFE; a title that the file gives has no lines of its own, one of the user's
+ * may. */
 TEST(characters_that_no_picture_holds)
 {
     assert_lacks(shell_expect(0, "$PLOT attention \"$(printf 'I \357\277\276 ride')\" -f svg")->out,

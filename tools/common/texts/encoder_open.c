@@ -147,8 +147,8 @@ static void settle_head(struct encoder *encoder)
         encoder->top = info->n_vocabulary;
 }
 
-/* Texts that are to have N tokens may not have more, whatever the model takes. For tokens alone that
- * limit is none, unless the user says what becomes of a text above it and names no length. */
+/* Texts that are to have N tokens may not have more, whatever the model takes. For tokens alone
+ * that limit is none, unless the user says what becomes of a text above it and names no length. */
 static size_t token_limit(const struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;

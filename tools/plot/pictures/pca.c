@@ -2,12 +2,12 @@
  * with the largest singular values s_k; the share of component k is s_k^2 / sum of s^2 (Jolliffe,
  * Principal Component Analysis, 2002, chapter 3.5).
  *
- * Only two axes of many are wanted, so they are looked for in a small space that grows towards them:
- * a block Krylov space, restarted (Golub and Van Loan, Matrix Computations, chapter 10.3). From a
- * few directions v it takes v, X'X v, (X'X)^2 v ..., made orthonormal. Within it the best axes are
- * found by one-sided Jacobi rotations (Hestenes 1958; chapter 8.6 there): pairs of directions are
- * rotated until their images X v are orthogonal; the lengths of the images then are the singular
- * values. The longest ones are what the next round starts from, until two of them are axes of X.
+ * Only two axes of many are wanted, so they are looked for in a small space that grows towards
+ * them: a block Krylov space, restarted (Golub and Van Loan, Matrix Computations, chapter 10.3).
+ * From a few directions v it takes v, X'X v, (X'X)^2 v ..., made orthonormal. Within it the best
+ * axes are found by one-sided Jacobi rotations (Hestenes 1958; chapter 8.6 there): pairs of
+ * directions are rotated until their images X v are orthogonal; the lengths of those are then the
+ * singular values. The next round starts from the longest, until two of them are axes of X.
  *
  * Singular vectors have no sign; the one taken depends on the axes alone (as in sklearn since 1.5),
  * so that the same points in another order give the same picture.
