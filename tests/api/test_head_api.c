@@ -1,5 +1,5 @@
 /* The functions that answer from a head, and engine_rank and engine_cosine, at their edges: what
- * they refuse, buffers that are too small, a session at work, tokens and prompts instead of a text. */
+ * they refuse, buffers too small, a session at work, tokens and prompts instead of a text. */
 #include "tests/support.h"
 
 #include <math.h>

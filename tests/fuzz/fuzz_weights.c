@@ -1,6 +1,6 @@
 /* Any bytes as a weight file whose checksums are right: two bytes choose how the model is used, the
  * rest is the file, in which the magic bytes, its length and every checksum are made right first.
- * So what is tested is all that stands behind them: opening, verifying, sessions, poolings, heads. */
+ * So what is tested is all that stands behind: opening, verifying, sessions, poolings, heads. */
 #include "engine/file/crc32c.h"
 #include "engine/file/format.h"
 #include "tests/fuzz/model_use.h"
