@@ -86,7 +86,7 @@ check 'and nothing else of them' [ "$(tr -d '\t' <out | LC_ALL=C grep -aPc "$hid
 run "$programs/encode" -m plain.weights -f csv "x$evil"
 check 'CSV has the characters' grep -qF "x$evil" out
 if command -v script >/dev/null; then
-    script -qec "'$programs/encode' -m plain.weights -p mean -f csv $(printf %q "x$evil")" /dev/null </dev/null >out 2>err
+    SHELL=$BASH script -qec "'$programs/encode' -m plain.weights -p mean -f csv $(printf %q "x$evil")" /dev/null </dev/null >out 2>err
     check 'CSV on a terminal has escapes' grep -qF 'xe\x1b[31m' out
     check 'and nothing else of them' [ "$(tr -d '\r' <out | LC_ALL=C grep -aPc "$hidden")" = 0 ]
 else

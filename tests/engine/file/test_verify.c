@@ -144,12 +144,14 @@ TEST(options_that_make_no_sense)
     }
 }
 
-/* 64 GB of nothing are refused by their first bytes, also where they are to be copied. */
+/* A gigabyte of nothing (64 where addresses have 64 bits) is refused by its first bytes, also where
+ * it is to be copied. */
 TEST(no_weight_file_is_not_copied)
 {
+    off_t gigabytes = sizeof(void *) >= 8 ? 64 : 1;
     write_sound();
     write_at(0, "no", 2);
-    assert_int_equal(truncate(path, (off_t)64 << 30), 0);
+    assert_int_equal(truncate(path, gigabytes << 30), 0);
     assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
     assert_non_null(strstr(last.message, "not a weight file"));
     assert_non_null(strstr(last.message, path));
