@@ -8,6 +8,7 @@
 #include "model/layers/linear.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,27 @@ static engine_status refuse_setting(const char *section, const struct setting *s
                     section, setting->key, setting->value);
     return damaged(error, "%s: '%.40s' is '%.40s', expected %s", section, setting->key,
                    setting->value, expected);
+}
+
+/* A kind of model that weight files can hold and that is not computed yet; NULL: none. */
+static const char *not_computed(const struct model_config *config)
+{
+    if (config->layers == 0)
+        return NULL;
+    if (config->attention_position != ATTENTION_POSITION_NONE)
+        return config_name(config, "attention_position");
+    if (config->window > 0)
+        return "'window'";
+    if (config->norm_place == NORM_SANDWICH)
+        return "'norm_place' sandwich";
+    if (config->query_key_norm)
+        return "'query_key_norm'";
+    if (config->key_value_heads != config->heads ||
+        config->head_width * config->heads != config->width)
+        return "'key_value_heads' or 'head_width'";
+    if (config->score_scale != 1 / sqrt((double)config->head_width))
+        return "'score_scale'";
+    return NULL;
 }
 
 static engine_status read_config(const struct weight_file *file, struct model_config *config,
@@ -37,7 +59,13 @@ static engine_status read_config(const struct weight_file *file, struct model_co
                                   error);
     }
     const char *wrong = config_check(config);
-    return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
+    if (wrong != NULL)
+        return damaged(error, "config: %s", wrong);
+    wrong = not_computed(config);
+    return wrong != NULL
+               ? fail(error, ENGINE_ERROR_UNSUPPORTED,
+                      "config: this version cannot compute %s: use a newer library", wrong)
+               : ENGINE_OK;
 }
 
 static engine_status read_tokenizer(const struct weight_file *file,
@@ -83,9 +111,9 @@ static engine_status make_layers(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
     const struct model_config *config = &encoder->config;
-    size_t n_layers = (size_t)config->layers;
-    if (n_layers > model->file.n_tensors)
-        return damaged(error, "config 'layers' is %zu, but the file has %zu tensors", n_layers,
+    size_t n_layers = (size_t)config->layers, n_groups = (size_t)config->layer_groups;
+    if (n_groups > model->file.n_tensors)
+        return damaged(error, "config 'layers' is %zu, but the file has %zu tensors", n_groups,
                        model->file.n_tensors);
     if (n_layers > 0) {
         encoder->layers = calloc(n_layers, sizeof *encoder->layers);

@@ -1,13 +1,11 @@
 /* config.c - one table of keys serves reading, writing and checking the settings of a model.
  *
- * Source of keys, values and defaults: section CONF of weights/FORMAT.md.
+ * Source of keys, values and defaults: section CONF of weights/FORMAT.md. What they may be together
+ * is config_check.c's.
  */
 #include "model/config.h"
 
-#include "model/layers/position.h"
-
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@ static const char *const NORMS[] = {"none", "layer", "rms", NULL};
 static const char *const YES_NO[] = {"no", "yes", NULL};
 static const char *const POSITIONS[] = {"none",   "sinusoidal", "learned",     "index",
                                         "binary", "fourier",    "exponential", NULL};
-static const char *const PLACES[] = {"post", "pre", NULL};
+static const char *const PLACES[] = {"post", "pre", "sandwich", NULL};
 static const char *const ACTIVATIONS[] = {"relu", "gelu", "gelu_tanh", "silu", NULL};
 static const char *const GATES[] = {"none", "first", "second", NULL};
 static const char *const MASKS[] = {"full", "causal", NULL};
@@ -29,6 +27,9 @@ static const char *const POOLINGS[] = {"none",          "mean", "cls",    "max",
 static const char *const DENSE[] = {"none", "identity",  "relu", "tanh",
                                     "gelu", "gelu_tanh", "silu", NULL};
 static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask", NULL};
+static const char *const ATTENTION_POSITIONS[] = {"none", "rotary", "alibi", "distance", NULL};
+static const char *const PAIRS[] = {"half", "interleaved", NULL};
+static const char *const SPARSE[] = {"none", "linear", "mask", NULL};
 static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
 enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
@@ -72,7 +73,7 @@ static const struct config_key KEYS[] = {
     {FIRST, NAME(norm, NORMS, "layer, rms")},
     {FIRST, NUMBER(norm_eps)},
     {FIRST, YES_OR_NO(norm_bias)},
-    {FIRST, NAME(norm_place, PLACES, "post, pre")},
+    {FIRST, NAME(norm_place, PLACES, "post, pre, sandwich")},
     {FIRST, YES_OR_NO(final_norm)},
     {FIRST, YES_OR_NO(attention_bias)},
     {FIRST, YES_OR_NO(feed_forward_bias)},
@@ -96,6 +97,28 @@ static const struct config_key KEYS[] = {
     {LATER, COUNT(labels)},
     {LATER, NAME(scores, SCORES, "none, softmax, sigmoid")},
     {LATER, COUNT(max_text_tokens)},
+    {LATER, NAME(attention_position, ATTENTION_POSITIONS, "none, rotary, alibi, distance")},
+    {LATER, NUMBER(rotary_base)},
+    {LATER, NUMBER(rotary_local_base)},
+    {LATER, COUNT(rotary_width)},
+    {LATER, NAME(rotary_pairs, PAIRS, "half, interleaved")},
+    {LATER, NUMBER(rotary_factor)},
+    {LATER, COUNT(rotary_trained)},
+    {LATER, COUNT(distances)},
+    {LATER, COUNT(window)},
+    {LATER, COUNT(global_every)},
+    {LATER, COUNT(global_first)},
+    {LATER, YES_OR_NO(first_norm)},
+    {LATER, COUNT(layer_groups)},
+    {LATER, YES_OR_NO(feed_forward_in_bias)},
+    {LATER, COUNT(head_width)},
+    {LATER, COUNT(key_value_heads)},
+    {LATER, YES_OR_NO(query_key_norm)},
+    {LATER, NUMBER(score_scale)},
+    {LATER, YES_OR_NO(head_dense_bias)},
+    {LATER, COUNT(token_vectors)},
+    {LATER, YES_OR_NO(token_vector_bias)},
+    {LATER, NAME(sparse, SPARSE, "none, linear, mask")},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -147,6 +170,18 @@ void config_defaults(struct model_config *config)
         .head_pooling = POOLING_CLS,
         .head_bias = true,
         .max_text_tokens = -1,
+        .rotary_base = 10000,
+        .rotary_local_base = -1,
+        .rotary_width = -1,
+        .rotary_factor = 1,
+        .first_norm = true,
+        .layer_groups = -1,
+        .feed_forward_in_bias = -1,
+        .head_width = -1,
+        .key_value_heads = -1,
+        .score_scale = -1,
+        .head_dense_bias = true,
+        .token_vector_bias = true,
     };
 }
 
@@ -276,121 +311,17 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     return key->name;
 }
 
+/* Whether the config would be another if the file did not have this key. */
 bool config_is_written(const struct model_config *config, size_t index)
 {
     const struct config_key *key = &KEYS[index];
-    struct model_config defaults;
-    config_defaults(&defaults);
-    defaults.embedding_width = config->width;
-    defaults.max_text_tokens = config->max_tokens;
+    struct model_config without = *config, defaults;
     if (key->since == FIRST)
         return true;
+    config_defaults(&defaults);
+    memcpy(field(&without, key), field(&defaults, key), sizeof(int64_t));
+    config_settle(&without);
     if (key->kind == VALUE_NUMBER)
-        return number(config, key) != number(&defaults, key);
-    return whole(config, key) != whole(&defaults, key);
-}
-
-/* A setting that the scheme does not use is a mistake in the file. */
-static const char *check_position(const struct model_config *config)
-{
-    if (config->position_offset > 0 && config->position != POSITION_LEARNED)
-        return "'position_offset' needs position learned";
-    if (config->position_base != 10000 &&
-        !position_has_base((enum position_scheme)config->position))
-        return "'position_base' needs position sinusoidal or exponential";
-    if (!(config->position_base >= POSITION_BASE_LEAST &&
-          config->position_base <= POSITION_BASE_MOST))
-        return "'position_base' is not from 1e-100 to 1e100";
-    if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
-        return "'position_frequencies' needs position fourier";
-    if (config->position_frequencies > (config->embedding_width + 1) / 2)
-        return "'position_frequencies' is more than half of the columns: each takes two";
-    if (config->embedding_scale > (double)FLT_MAX || config->position_scale > (double)FLT_MAX)
-        return "'embedding_scale' or 'position_scale' is more than f32 holds";
-    return NULL;
-}
-
-static const char *check_head(const struct model_config *config)
-{
-    bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
-    if (config->projections > MAX_PROJECTIONS)
-        return "'projections' is more than 8";
-    if (has_labels != (config->labels > 0))
-        return "'labels' must be 1 or more with head sequence or token, and 0 without";
-    if (config->head == HEAD_POOLER && config->head_dense == DENSE_NONE)
-        return "head pooler needs a 'head_dense'";
-    if (config->head_tied && config->head != HEAD_MASK)
-        return "'head_tied' needs head mask";
-    if (config->embedding_width > config->width)
-        return "'embedding_width' is more than 'width'";
-    if (config->head_tied && config->embedding_width != config->width)
-        return "'head_tied' needs embedding tables of the model's width";
-    if (config->head == HEAD_NONE && (config->head_dense != DENSE_NONE || config->head_norm))
-        return "'head_dense' and 'head_norm' need a 'head'";
-    if (config->head_pooling == POOLING_NONE || config->head_pooling == POOLING_POOLER)
-        return "'head_pooling' is none or pooler; expected mean, cls, max, mean_sqrt, "
-               "weighted_mean, last";
-    if (config->head_pooling != POOLING_CLS && config->head != HEAD_SEQUENCE)
-        return "'head_pooling' needs head sequence";
-    if (config->pooling == POOLING_POOLER && config->head_pooling != POOLING_CLS)
-        return "pooling pooler reads the first token, but 'head_pooling' is not cls";
-    if (config->pooling == POOLING_POOLER &&
-        (config->head_dense == DENSE_NONE ||
-         (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
-        return "pooling pooler needs head pooler or sequence with a 'head_dense'";
-    return NULL;
-}
-
-/* A file without a model: all that is left to say is how many ids there are, and how long a text
- * may be. */
-static const char *check_tokenizer_alone(struct model_config *config)
-{
-    config->width = config->layers = config->heads = config->feed_forward = 0;
-    config->embedding_width = 0;
-    if (config->max_tokens < 1)
-        config->max_tokens = MOST_TOKENS;
-    config->max_text_tokens = config->max_tokens;
-    return config->vocabulary < 1 ? "'vocabulary' is missing or 0" : NULL;
-}
-
-const char *config_check(struct model_config *config)
-{
-    if (config->norm_bias < 0)
-        config->norm_bias = config->norm == NORM_LAYER;
-    if (config->embedding_width < 1)
-        config->embedding_width = config->width;
-    if (config->width < 0 && config->layers < 0)
-        return check_tokenizer_alone(config);
-    if (config->layers == 0) {
-        config->heads = config->heads < 0 ? 0 : config->heads;
-        config->feed_forward = config->feed_forward < 0 ? 0 : config->feed_forward;
-    }
-    if (config->layers < 0)
-        return "'layers' is missing";
-    if (config->width < 1)
-        return "'width' is missing or 0";
-    if (config->vocabulary < 1)
-        return "'vocabulary' is missing or 0";
-    if (config->max_tokens < 1)
-        return "'max_tokens' is missing or 0";
-    if (config->max_tokens > MOST_TOKENS)
-        return "'max_tokens' is more than 1048576";
-    if (config->max_text_tokens < 0)
-        config->max_text_tokens = config->max_tokens;
-    if (config->max_text_tokens < 1 || config->max_text_tokens > config->max_tokens)
-        return "'max_text_tokens' is 0 or more than 'max_tokens'";
-    if (config->layers > 0 && (config->heads < 1 || config->feed_forward < 1))
-        return "'heads' or 'feed_forward' is missing or 0";
-    if (config->layers > 0 && config->width % config->heads != 0)
-        return "'heads' does not divide 'width'";
-    if (config->norm == NORM_NONE)
-        return "'norm' is none; expected layer or rms";
-    if (config->norm == NORM_RMS && config->norm_bias == 1)
-        return "'norm_bias' is yes, but rms norm has none";
-    bool has_norm = config->layers > 0 || config->embedding_norm != NORM_NONE ||
-                    config->final_norm || config->head_norm;
-    if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
-        return "'norm_eps' is missing or 0";
-    const char *wrong = check_position(config);
-    return wrong != NULL ? wrong : check_head(config);
+        return number(config, key) != number(&without, key);
+    return whole(config, key) != whole(&without, key);
 }

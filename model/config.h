@@ -20,8 +20,17 @@ enum position_scheme {
     POSITION_FOURIER,
     POSITION_EXPONENTIAL
 };
+/* What attention itself knows of positions, beside the row that the embedding step adds. */
+enum attention_position {
+    ATTENTION_POSITION_NONE,
+    ATTENTION_POSITION_ROTARY,
+    ATTENTION_POSITION_ALIBI,
+    ATTENTION_POSITION_DISTANCE
+};
+/* Which columns of a head are turned together: i and i + width/2, or 2i and 2i + 1. */
+enum rotary_pairs { ROTARY_HALF, ROTARY_INTERLEAVED };
 enum norm_kind { NORM_NONE, NORM_LAYER, NORM_RMS };
-enum norm_place { NORM_POST, NORM_PRE };
+enum norm_place { NORM_POST, NORM_PRE, NORM_SANDWICH };
 enum activation { ACTIVATION_RELU, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_SILU };
 enum gate { GATE_NONE, GATE_FIRST, GATE_SECOND }; /* which half the activation is applied to */
 enum mask_kind { MASK_FULL, MASK_CAUSAL };
@@ -37,6 +46,7 @@ enum pooling {
 };
 enum { MAX_PROJECTIONS = 8 };
 enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
+enum sparse { SPARSE_NONE, SPARSE_LINEAR, SPARSE_MASK }; /* what gives a weight to each token id */
 enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
 /* Activation of a dense layer of a head or a projection; DENSE_NONE: there is no such layer. */
 enum dense_activation {
@@ -49,8 +59,9 @@ enum dense_activation {
     DENSE_SILU
 };
 
-/* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions. */
-enum { MOST_TOKENS = 1 << 20 };
+/* A bound on 'max_tokens', so that a damaged file cannot ask for terabytes of positions; and one on
+ * 'layers' where several share their tensors, so that a small file cannot ask for endless work. */
+enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024 };
 
 /* Bounds on a base and on frequencies, far beyond use: within them, every position is a number. */
 #define POSITION_BASE_LEAST     1e-100
@@ -83,11 +94,39 @@ struct model_config {
     int64_t head_norm, head_tied, head_bias; /* bool */
     int64_t labels, scores;                  /* count; enum scores */
     int64_t max_text_tokens;                 /* config_check makes max_tokens of "absent" */
+    int64_t attention_position;              /* enum attention_position */
+    double rotary_base, rotary_local_base;
+    int64_t rotary_width; /* columns of a head that are turned */
+    int64_t rotary_pairs; /* enum rotary_pairs */
+    double rotary_factor;
+    int64_t rotary_trained; /* tokens; beyond them the base grows; 0: never */
+    int64_t distances;      /* R: a bias for each distance from -R to R */
+    int64_t window;         /* a query sees keys at most so many tokens away; 0: all */
+    int64_t global_every, global_first;
+    int64_t first_norm;                       /* bool */
+    int64_t layer_groups;                     /* G: layer l uses the tensors of l·G/L */
+    int64_t feed_forward_in_bias;             /* bool */
+    int64_t head_width, key_value_heads;      /* K; heads of keys and values, a divisor of H */
+    int64_t query_key_norm;                   /* bool */
+    double score_scale;                       /* factor on q·k */
+    int64_t head_dense_bias;                  /* bool */
+    int64_t token_vectors, token_vector_bias; /* W: width of a vector for each token; bool */
+    int64_t sparse;                           /* enum sparse */
 };
 
-/* The defaults of weights/FORMAT.md; sizes that have none are -1, norm_eps is 0, and norm_bias is
- * -1 until config_check derives it from norm. */
+/* The defaults of weights/FORMAT.md. Sizes that have none are -1, norm_eps is 0; and what has the
+ * value of other keys where it is absent is -1 until config_check settles it. */
 void config_defaults(struct model_config *config);
+
+/* Gives what is still -1 the value that the other keys give it; what they do not settle stays. */
+void config_settle(struct model_config *config);
+
+/* Layer `layer` sees all tokens although there is a window. */
+static inline bool config_is_global(const struct model_config *config, int64_t layer)
+{
+    return config->window == 0 ||
+           (config->global_every > 0 && layer % config->global_every == config->global_first);
+}
 
 /* Sets one key from its text. NULL when done; else a static string that says what was expected
  * ("a whole number from 0 to 2147483647", "one of none, layer, rms"), or CONFIG_UNKNOWN_KEY. */
@@ -110,7 +149,7 @@ int64_t config_value(const char *key, const char *name);
 /* The name of a key's present value ("gelu"); "" for a numeric key. */
 const char *config_name(const struct model_config *config, const char *key);
 
-/* Derives defaults that depend on other keys, then checks that the whole makes sense. NULL, or a
+/* Settles defaults that depend on other keys, then checks that the whole makes sense. NULL, or a
  * static string that says what is wrong and what to do. */
 const char *config_check(struct model_config *config);
 

@@ -23,13 +23,20 @@ struct norm {
     const float *bias;   /* [D] or NULL */
 };
 
+/* Norms that norm_place does not ask for, or first_norm, are of kind NORM_NONE. Layers may share
+ * their tensors (layer_groups). */
 struct layer {
-    struct linear qkv;    /* [3D, D] */
-    struct linear output; /* [D, D] */
-    struct norm attention_norm;
+    struct norm attention_norm; /* before attention, or with post after its residual sum */
+    struct linear qkv;          /* [(H + 2·key_value_heads)·K, D] */
+    struct norm query_norm;     /* [K], of each head, as key_norm */
+    struct norm key_norm;
+    struct linear output;             /* [D, H·K] */
+    struct norm attention_norm_after; /* sandwich: of what attention gives, before it is added */
+    struct norm feed_forward_norm;
     struct linear feed_forward_in;  /* [F, D], gated: [2F, D] */
     struct linear feed_forward_out; /* [D, F] */
-    struct norm feed_forward_norm;
+    struct norm feed_forward_norm_after;
+    size_t window; /* a query sees keys at most so many tokens away; 0: all */
 };
 
 /* y = act(x·Wᵀ + b), for the few rows that a head or a projection sees. */
@@ -56,11 +63,14 @@ struct encoder {
     const float *frequencies;           /* [position_frequencies] of fourier, or NULL: harmonics */
     struct norm embedding_norm;         /* [E] */
     struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
+    struct matrix distance_bias;        /* [H, 2·distances + 1]; rows 0: none */
     struct layer *layers;               /* [L] */
     struct norm final_norm;
     struct dense projections[MAX_PROJECTIONS];
     struct head head;
-    size_t output_width; /* of vectors by the model's own pooling */
+    struct linear token_vector; /* [token_vectors, D]; rows 0: none */
+    struct linear token_weight; /* [1, D], with sparse linear */
+    size_t output_width;        /* of vectors by the model's own pooling */
 };
 
 /* The i-th of the linear layers that all rows go through; NULL behind the last one. */

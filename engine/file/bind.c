@@ -68,12 +68,12 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
 }
 
 /* at_least: more rows are fine. */
-static struct matrix bind_matrix(struct binder *binder, const char *prefix, size_t rows,
-                                 size_t cols, bool at_least)
+static struct matrix bind_matrix(struct binder *binder, const char *prefix, const char *suffix,
+                                 size_t rows, size_t cols, bool at_least)
 {
     struct tensor tensor;
     char expected[64];
-    if (!find(binder, prefix, "weight", 2, &tensor))
+    if (!find(binder, prefix, suffix, 2, &tensor))
         return (struct matrix){0};
     snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
     if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
@@ -82,19 +82,19 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, size
                          (size_t)tensor.shape[1], binder->file->data + tensor.offset);
 }
 
-static struct matrix bind_table(struct binder *binder, const char *prefix, size_t rows, size_t cols,
-                                bool at_least)
+static struct matrix bind_table(struct binder *binder, const char *prefix, const char *suffix,
+                                size_t rows, size_t cols, bool at_least)
 {
-    struct matrix table = bind_matrix(binder, prefix, rows, cols, at_least);
+    struct matrix table = bind_matrix(binder, prefix, suffix, rows, cols, at_least);
     if (binder->status == ENGINE_OK && table.layout != LAYOUT_ROWS)
-        refuse(binder, "table '%s.weight' is in panels, expected rows", prefix);
+        refuse(binder, "table '%s.%s' is in panels, expected rows", prefix, suffix);
     return table;
 }
 
 static struct linear bind_linear(struct binder *binder, const char *prefix, size_t out, size_t in,
                                  bool has_bias)
 {
-    struct linear linear = {.weight = bind_matrix(binder, prefix, out, in, false)};
+    struct linear linear = {.weight = bind_matrix(binder, prefix, "weight", out, in, false)};
     if (has_bias)
         linear.bias = bind_vector(binder, prefix, "bias", out);
     return linear;
@@ -112,25 +112,53 @@ static struct norm bind_norm(struct binder *binder, const char *prefix, enum nor
     return norm;
 }
 
-static void bind_layer(struct binder *binder, const struct model_config *config, size_t index,
-                       struct layer *layer)
+/* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
+static void bind_layer(struct binder *binder, const struct model_config *config, size_t group,
+                       int64_t index, struct layer *layer)
 {
     size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
+    size_t head_width = (size_t)config->head_width;
+    size_t queries = (size_t)config->heads * head_width;
+    size_t keys = (size_t)config->key_value_heads * head_width;
     enum norm_kind norm = (enum norm_kind)config->norm;
+    enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
+    enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
+    enum norm_kind of_heads = config->query_key_norm ? NORM_RMS : NORM_NONE;
     char prefix[64];
-#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, index), prefix)
-    layer->qkv =
-        bind_linear(binder, PART("attention.qkv"), 3 * width, width, config->attention_bias);
+#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, group), prefix)
+    layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, config, width);
+    layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * keys, width,
+                             config->attention_bias);
+    layer->query_norm =
+        bind_norm(binder, PART("attention.query_norm"), of_heads, config, head_width);
+    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads, config, head_width);
     layer->output =
-        bind_linear(binder, PART("attention.output"), width, width, config->attention_bias);
-    layer->attention_norm = bind_norm(binder, PART("attention.norm"), norm, config, width);
+        bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
+    layer->attention_norm_after =
+        bind_norm(binder, PART("attention.norm_after"), after, config, width);
+    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
     layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"),
                                          config->gate == GATE_NONE ? middle : 2 * middle, width,
-                                         config->feed_forward_bias);
+                                         config->feed_forward_in_bias);
     layer->feed_forward_out =
         bind_linear(binder, PART("feed_forward.out"), width, middle, config->feed_forward_bias);
-    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, config, width);
+    layer->feed_forward_norm_after =
+        bind_norm(binder, PART("feed_forward.norm_after"), after, config, width);
+    layer->window = config_is_global(config, index) ? 0 : (size_t)config->window;
 #undef PART
+}
+
+/* Layer l has the tensors of group l·G/L. */
+static void bind_layers(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    if (config->distances > 0)
+        encoder->distance_bias =
+            bind_table(binder, "attention.distance", "bias", (size_t)config->heads,
+                       2 * (size_t)config->distances + 1, false);
+    for (int64_t i = 0; i < config->layers && binder->status == ENGINE_OK; i++)
+        bind_layer(binder, config, (size_t)(i * config->layer_groups / config->layers), i,
+                   &encoder->layers[i]);
 }
 
 /* Infinity, or what sin makes no number of, would be NaN in every text. */
@@ -150,13 +178,13 @@ static void bind_embedding(struct binder *binder, struct encoder *encoder)
     const struct model_config *config = &encoder->config;
     size_t width = (size_t)config->embedding_width;
     encoder->token_table =
-        bind_table(binder, "embedding.token", (size_t)config->vocabulary, width, false);
+        bind_table(binder, "embedding.token", "weight", (size_t)config->vocabulary, width, false);
     if (config->token_types > 0)
-        encoder->type_table =
-            bind_table(binder, "embedding.type", (size_t)config->token_types, width, false);
+        encoder->type_table = bind_table(binder, "embedding.type", "weight",
+                                         (size_t)config->token_types, width, false);
     if (config->position == POSITION_LEARNED)
         encoder->position_table =
-            bind_table(binder, "embedding.position",
+            bind_table(binder, "embedding.position", "weight",
                        (size_t)config->max_tokens + (size_t)config->position_offset, width, true);
     if (config->position_frequencies > 0)
         encoder->frequencies = bind_frequencies(binder, (size_t)config->position_frequencies);
@@ -176,7 +204,7 @@ static void bind_projections(struct binder *binder, struct encoder *encoder)
         struct dense *dense = &encoder->projections[i];
         char prefix[32];
         snprintf(prefix, sizeof prefix, "projection.%zu", i);
-        dense->linear.weight = bind_matrix(binder, prefix, 1, width, true);
+        dense->linear.weight = bind_matrix(binder, prefix, "weight", 1, width, true);
         width = dense->linear.weight.rows;
         if (config->projection_bias)
             dense->linear.bias = bind_vector(binder, prefix, "bias", width);
@@ -193,16 +221,29 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
     size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
     head->dense.activation = (enum dense_activation)config->head_dense;
     if (config->head_dense != DENSE_NONE)
-        head->dense.linear = bind_linear(binder, "head.dense", width, width, true);
+        head->dense.linear =
+            bind_linear(binder, "head.dense", width, width, config->head_dense_bias);
     head->norm =
         bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
     if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
         return;
     head->output.weight = config->head_tied
                               ? encoder->token_table
-                              : bind_matrix(binder, "head.output", rows, width, false);
+                              : bind_matrix(binder, "head.output", "weight", rows, width, false);
     if (config->head_bias)
         head->output.bias = bind_vector(binder, "head.output", "bias", rows);
+}
+
+/* What answers with a vector, or a weight, for each token. */
+static void bind_token_answers(struct binder *binder, struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = (size_t)config->width;
+    if (config->token_vectors > 0)
+        encoder->token_vector = bind_linear(binder, "token.vector", (size_t)config->token_vectors,
+                                            width, config->token_vector_bias);
+    if (config->sparse == SPARSE_LINEAR)
+        encoder->token_weight = bind_linear(binder, "token.weight", 1, width, true);
 }
 
 engine_status bind_tensors(const struct weight_file *file, struct encoder *encoder,
@@ -211,12 +252,12 @@ engine_status bind_tensors(const struct weight_file *file, struct encoder *encod
     const struct model_config *config = &encoder->config;
     struct binder binder = {.file = file, .error = error, .status = ENGINE_OK};
     bind_embedding(&binder, encoder);
-    for (size_t i = 0; i < (size_t)config->layers && binder.status == ENGINE_OK; i++)
-        bind_layer(&binder, config, i, &encoder->layers[i]);
+    bind_layers(&binder, encoder);
     encoder->final_norm = bind_norm(&binder, "final.norm",
                                     config->final_norm ? (enum norm_kind)config->norm : NORM_NONE,
                                     config, (size_t)config->width);
     bind_projections(&binder, encoder);
     bind_head(&binder, encoder);
+    bind_token_answers(&binder, encoder);
     return binder.status;
 }

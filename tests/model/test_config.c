@@ -37,7 +37,7 @@ static const struct key keys[] = {
     {"norm", "none layer rms", "one of layer, rms", NORM_LAYER},
     {"norm_eps", NULL, number_values, 0},
     {"norm_bias", "no yes", "one of yes, no", -1},
-    {"norm_place", "post pre", "one of post, pre", NORM_POST},
+    {"norm_place", "post pre sandwich", "one of post, pre, sandwich", NORM_POST},
     {"final_norm", "no yes", "one of yes, no", 0},
     {"attention_bias", "no yes", "one of yes, no", 1},
     {"feed_forward_bias", "no yes", "one of yes, no", 1},
@@ -65,6 +65,29 @@ static const struct key keys[] = {
     {"labels", NULL, count_values, 0},
     {"scores", "none softmax sigmoid", "one of none, softmax, sigmoid", SCORES_NONE},
     {"max_text_tokens", NULL, count_values, -1},
+    {"attention_position", "none rotary alibi distance", "one of none, rotary, alibi, distance",
+     ATTENTION_POSITION_NONE},
+    {"rotary_base", NULL, number_values, 10000},
+    {"rotary_local_base", NULL, number_values, -1},
+    {"rotary_width", NULL, count_values, -1},
+    {"rotary_pairs", "half interleaved", "one of half, interleaved", ROTARY_HALF},
+    {"rotary_factor", NULL, number_values, 1},
+    {"rotary_trained", NULL, count_values, 0},
+    {"distances", NULL, count_values, 0},
+    {"window", NULL, count_values, 0},
+    {"global_every", NULL, count_values, 0},
+    {"global_first", NULL, count_values, 0},
+    {"first_norm", "no yes", "one of yes, no", 1},
+    {"layer_groups", NULL, count_values, -1},
+    {"feed_forward_in_bias", "no yes", "one of yes, no", -1},
+    {"head_width", NULL, count_values, -1},
+    {"key_value_heads", NULL, count_values, -1},
+    {"query_key_norm", "no yes", "one of yes, no", 0},
+    {"score_scale", NULL, number_values, -1},
+    {"head_dense_bias", "no yes", "one of yes, no", 1},
+    {"token_vectors", NULL, count_values, 0},
+    {"token_vector_bias", "no yes", "one of yes, no", 1},
+    {"sparse", "none linear mask", "one of none, linear, mask", SPARSE_NONE},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 
@@ -153,6 +176,20 @@ TEST(names)
     assert_int_equal(config_value("head", "mask"), HEAD_MASK);
 }
 
+static struct model_config sound(void)
+{
+    struct model_config config;
+    config_defaults(&config);
+    config.layers = 2;
+    config.width = 12;
+    config.heads = 3;
+    config.feed_forward = 20;
+    config.vocabulary = 5;
+    config.max_tokens = 8;
+    config.norm_eps = 1e-5;
+    return config;
+}
+
 static bool is_written(const struct model_config *config, const char *key)
 {
     for (size_t i = 0; i < N_KEYS; i++)
@@ -164,11 +201,8 @@ static bool is_written(const struct model_config *config, const char *key)
 /* Keys that the first library did not know are written where they are not at their default. */
 TEST(written)
 {
-    struct model_config config;
-    config_defaults(&config);
-    config.width = 12;
-    config.embedding_width = 12;
-    config.max_tokens = config.max_text_tokens = 8;
+    struct model_config config = sound();
+    assert_null(config_check(&config));
     for (size_t i = 0; i < N_KEYS; i++) {
         bool later = i >= 26 || (i >= 11 && i <= 13); /* from position_base, embedding_width on */
         assert_int_equal(config_is_written(&config, i), !later);
@@ -180,6 +214,17 @@ TEST(written)
     assert_true(is_written(&config, "position_base") && is_written(&config, "embedding_width"));
     assert_true(is_written(&config, "max_text_tokens") && is_written(&config, "projection_bias"));
     assert_false(is_written(&config, "position_scale") || is_written(&config, "head"));
+
+    /* Those whose default is what others are */
+    static const char *const derived[] = {
+        "layer_groups", "feed_forward_in_bias", "head_width",       "key_value_heads",
+        "score_scale",  "rotary_width",         "rotary_local_base"};
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
+        config = sound();
+        assert_null(config_set(&config, derived[i], i == 1 ? "no" : "1"));
+        config_settle(&config);
+        assert_true(is_written(&config, derived[i]));
+    }
 }
 
 TEST(numbers)
@@ -271,20 +316,6 @@ TEST(unknown_keys)
 
 /* ---- config_check ---- */
 
-static struct model_config sound(void)
-{
-    struct model_config config;
-    config_defaults(&config);
-    config.layers = 2;
-    config.width = 12;
-    config.heads = 3;
-    config.feed_forward = 20;
-    config.vocabulary = 5;
-    config.max_tokens = 8;
-    config.norm_eps = 1e-5;
-    return config;
-}
-
 /* key=value, separated by blanks, upon a sound config; a value of -1: as if absent. */
 static void check_says(const char *changes, const char *expected)
 {
@@ -339,6 +370,67 @@ TEST(check)
         {"feed_forward=0", "'heads' or 'feed_forward' is missing or 0"},
         {"heads=5", "'heads' does not divide 'width'"},
         {"heads=24", "'heads' does not divide 'width'"},
+        {"head_width=0", "'head_width' is 0, or 'heads' times as wide is more than 2147483647"},
+        {"head_width=2147483647",
+         "'head_width' is 0, or 'heads' times as wide is more than 2147483647"},
+        {"key_value_heads=2", "'key_value_heads' does not divide 'heads'"},
+        {"key_value_heads=0", "'key_value_heads' does not divide 'heads'"},
+        {"key_value_heads=6", "'key_value_heads' does not divide 'heads'"},
+        {"score_scale=0", "'score_scale' is 0 or more than f32 holds"},
+        {"score_scale=1e-60", "'score_scale' is 0 or more than f32 holds"},
+        {"score_scale=1e39", "'score_scale' is 0 or more than f32 holds"},
+        {"rotary_base=500", "keys that begin with 'rotary' need attention_position rotary"},
+        {"rotary_local_base=500", "keys that begin with 'rotary' need attention_position rotary"},
+        {"rotary_width=2 attention_position=alibi",
+         "keys that begin with 'rotary' need attention_position rotary"},
+        {"rotary_pairs=interleaved",
+         "keys that begin with 'rotary' need attention_position rotary"},
+        {"rotary_factor=2", "keys that begin with 'rotary' need attention_position rotary"},
+        {"rotary_trained=2", "keys that begin with 'rotary' need attention_position rotary"},
+        {"attention_position=rotary rotary_base=0",
+         "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100"},
+        {"attention_position=rotary window=1 rotary_local_base=1e101",
+         "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100"},
+        {"attention_position=rotary rotary_local_base=500", "'rotary_local_base' needs a 'window'"},
+        {"attention_position=rotary rotary_width=0",
+         "'rotary_width' is not an even number from 2 to the width of a head"},
+        {"attention_position=rotary rotary_width=3",
+         "'rotary_width' is not an even number from 2 to the width of a head"},
+        {"attention_position=rotary rotary_width=6",
+         "'rotary_width' is not an even number from 2 to the width of a head"},
+        {"attention_position=rotary heads=12",
+         "'rotary_width' is not an even number from 2 to the width of a head"},
+        {"attention_position=rotary rotary_factor=2", "'rotary_factor' needs 'rotary_trained'"},
+        {"attention_position=rotary rotary_trained=2 rotary_factor=0",
+         "'rotary_factor' is 0 or more than 1e100"},
+        {"attention_position=distance",
+         "'distances' must be 1 to 1048576 with attention_position distance, and 0 without"},
+        {"attention_position=distance distances=1048577",
+         "'distances' must be 1 to 1048576 with attention_position distance, and 0 without"},
+        {"distances=3",
+         "'distances' must be 1 to 1048576 with attention_position distance, and 0 without"},
+        {"global_every=3", "'global_every' needs a 'window'"},
+        {"window=4 global_first=1", "'global_first' is not less than 'global_every'"},
+        {"window=4 global_every=3 global_first=3",
+         "'global_first' is not less than 'global_every'"},
+        {"layers=0 window=3", "'attention_position', 'window' and 'query_key_norm' need 'layers'"},
+        {"layers=0 attention_position=alibi",
+         "'attention_position', 'window' and 'query_key_norm' need 'layers'"},
+        {"layers=0 query_key_norm=yes",
+         "'attention_position', 'window' and 'query_key_norm' need 'layers'"},
+        {"layer_groups=0", "'layer_groups' is not from 1 to 'layers'"},
+        {"layer_groups=3", "'layer_groups' is not from 1 to 'layers'"},
+        {"layers=0 layer_groups=1", "'layer_groups' is not from 1 to 'layers'"},
+        {"layers=1025 layer_groups=1",
+         "'layers' is more than 1024, and there are fewer 'layer_groups'"},
+        {"first_norm=no", "'first_norm' no needs layers and norm_place pre or sandwich"},
+        {"first_norm=no norm_place=pre layers=0",
+         "'first_norm' no needs layers and norm_place pre or sandwich"},
+        {"first_norm=no norm_place=pre layer_groups=1",
+         "'first_norm' no needs as many 'layer_groups' as 'layers'"},
+        {"head_dense_bias=no", "'head_dense_bias' no needs a 'head_dense'"},
+        {"token_vector_bias=no", "'token_vector_bias' no needs 'token_vectors'"},
+        {"sparse=mask", "sparse mask needs head mask"},
         {"norm=none", "'norm' is none; expected layer or rms"},
         {"norm=rms norm_bias=yes", "'norm_bias' is yes, but rms norm has none"},
         {"norm_eps=0", "'norm_eps' is missing or 0"},
@@ -390,7 +482,25 @@ TEST(check)
                                         "gate=second activation=silu",
                                         "layers=0 heads=-1 feed_forward=-1 norm_eps=0",
                                         "layers=0 heads=5",
-                                        "norm_place=pre final_norm=yes"};
+                                        "norm_place=pre final_norm=yes",
+                                        "heads=5 head_width=4",
+                                        "key_value_heads=1",
+                                        "score_scale=1",
+                                        "attention_position=rotary",
+                                        "attention_position=rotary rotary_width=2 rotary_factor=2 "
+                                        "rotary_trained=4 rotary_pairs=interleaved",
+                                        "attention_position=rotary window=2 rotary_local_base=5 "
+                                        "global_every=2 global_first=1",
+                                        "attention_position=distance distances=1048576",
+                                        "attention_position=alibi position=learned",
+                                        "layer_groups=1",
+                                        "layers=1024 layer_groups=1",
+                                        "layers=1025",
+                                        "first_norm=no norm_place=pre",
+                                        "first_norm=no norm_place=sandwich",
+                                        "feed_forward_bias=no feed_forward_in_bias=yes",
+                                        "head=mask head_dense=gelu head_dense_bias=no sparse=mask",
+                                        "token_vectors=3 token_vector_bias=no sparse=linear"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         check_says(wrong[i][0], wrong[i][1]);
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)

@@ -14,18 +14,38 @@
 
 /* ---- Values ---- */
 
-/* As the config reads it, which also says what it expects. The option is the key with dashes. */
+/* As the config reads it, which also says what it expects. */
+static bool set_setting(struct shape *shape, const char *key, const char *value, const char *option,
+                        const char *otherwise)
+{
+    const char *expected = config_set(&shape->config, key, value);
+    if (expected != NULL)
+        program_note("%s takes %s%s, not '%s'", option, otherwise, expected, value);
+    return expected == NULL;
+}
+
+/* The option is the key with dashes. */
 static bool set_or(const char *otherwise, void *options, const struct option_use *use)
 {
-    struct shape *shape = options;
     char key[32];
     snprintf(key, sizeof key, "%s", use->row->name);
     for (char *c = key; *c != '\0'; c++)
         *c = *c == '-' ? '_' : *c;
-    const char *expected = config_set(&shape->config, key, use->text);
-    if (expected != NULL)
-        program_note("%s takes %s%s, not '%s'", use->option, otherwise, expected, use->text);
-    return expected == NULL;
+    return set_setting(options, key, use->text, use->option, otherwise);
+}
+
+/* KEY=VALUE, with a key of section CONF of weights/FORMAT.md. */
+static bool set_any(void *options, const struct option_use *use)
+{
+    char key[32], named[64];
+    const char *value = strchr(use->text, '=');
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(use->text, "="), use->text);
+    snprintf(named, sizeof named, "%s %s", use->option, key);
+    if (value == NULL) {
+        program_note("%s takes KEY=VALUE, not '%s'", use->option, use->text);
+        return false;
+    }
+    return set_setting(options, key, value + 1, named, "");
 }
 
 static bool set_key(void *options, const struct option_use *use)
@@ -131,7 +151,8 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
      SET_BY(set_key)},
     {"norm-bias", 0, "", NAMES("yes, no", ": of layer norms (default yes with layer norm)")},
     {"norm-place", 0, "",
-     NAMES("post, pre", " (default post):\nbehind each residual sum, or before each sublayer")},
+     NAMES("post, pre, sandwich",
+           " (default post):\nbehind each residual sum, before each sublayer, or\nround it")},
     {"final-norm", 0, "", NAMES("yes, no", " (default no):\none more norm after the last layer")},
     {"attention-bias", 0, "", NAMES("yes, no", " (default yes): of the four projections")},
     {"feed-forward-bias", 0, "", NAMES("yes, no", " (default yes): of the feed-forward layer")},
@@ -174,10 +195,9 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
      GIVEN(has_scores)},
     {"max-text-tokens", 0, "", "1 to 1048576: limit of texts (default: max-tokens)",
      COUNT(max_text_tokens, 1, MOST_TOKENS)},
+    {"set", 0, "", "KEY=VALUE: any setting of weights/FORMAT.md,\nsection CONF; may be repeated",
+     SET_BY(set_any)},
 };
-
-/* A setting without an option would leave a row empty; one too many does not compile. */
-_Static_assert(N_SHAPE_ROWS == 39, "each setting of a model has an option");
 
 /* ---- Checking ---- */
 
@@ -186,7 +206,7 @@ static int check_together(const struct model_config *config)
     if (config->layers > 0 && (config->heads == 0 || config->feed_forward == 0))
         return program_misuse("--%s takes a whole number from 1 to 2147483647, not '0'",
                               config->heads == 0 ? "heads" : "feed-forward");
-    if (config->layers > 0 && config->width % config->heads != 0)
+    if (config->layers > 0 && config->head_width < 0 && config->width % config->heads != 0)
         return program_misuse("--heads %" PRId64 " does not divide --width %" PRId64, config->heads,
                               config->width);
     if (config->norm == NORM_NONE)

@@ -1,6 +1,7 @@
-/* new_shape.h - the options of encode-new that set the model's shape: one for each key of
+/* new_shape.h - the options of encode-new that set the model's shape: each has the name of a key of
  * model/config.h, with dashes for underscores; but --frequencies has the numbers themselves, not
- * how many there are, and --labels may have names. */
+ * how many there are, and --labels may have names. --set KEY=VALUE sets any key, also those of
+ * kinds that few models have. */
 #ifndef TOOLS_NEW_SHAPE_H
 #define TOOLS_NEW_SHAPE_H
 
@@ -18,8 +19,8 @@ struct shape {
     float *frequencies;                          /* [config.position_frequencies], owned */
 };
 
-/* Of a struct shape; as many as the config has fields, which are of 64 bits each. */
-enum { N_SHAPE_ROWS = sizeof(struct model_config) / sizeof(int64_t) };
+/* Of a struct shape. */
+enum { N_SHAPE_ROWS = 40 };
 extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
 
 void shape_free(struct shape *shape);

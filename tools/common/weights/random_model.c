@@ -144,7 +144,7 @@ static void head(struct generator *generator, const struct model_config *config)
         linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
     }
     if (config->head_dense != DENSE_NONE)
-        linear(generator, "head.dense", TENSOR_INT8, width, width, 1, 0, true);
+        linear(generator, "head.dense", TENSOR_INT8, width, width, 1, 0, config->head_dense_bias);
     if (config->head_norm)
         norm(generator, "head.norm", width, config->norm_bias);
     if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
@@ -155,33 +155,49 @@ static void head(struct generator *generator, const struct model_config *config)
                config->head_bias);
     if (config->head_tied && config->head_bias)
         vector(generator, "head.output", ".bias", (size_t)config->vocabulary, 0);
+    if (config->token_vectors > 0)
+        linear(generator, "token.vector", TENSOR_INT8, (size_t)config->token_vectors, width, 1, 0,
+               config->token_vector_bias);
+    if (config->sparse == SPARSE_LINEAR)
+        linear(generator, "token.weight", TENSOR_INT8, 1, width, 1, 0, true);
 }
 
 static void layer(struct generator *generator, const struct model_config *config, size_t index)
 {
     size_t width = (size_t)config->width, middle = (size_t)config->feed_forward;
+    size_t head_width = (size_t)config->head_width;
+    size_t queries = (size_t)config->heads * head_width;
+    size_t keys = (size_t)config->key_value_heads * head_width;
     size_t first = config->gate == GATE_NONE ? middle : 2 * middle;
+    bool has_first_norm = index > 0 || config->first_norm;
+    bool has_norms_after = config->norm_place == NORM_SANDWICH;
     const struct {
+        bool is_there;
         const char *name;
         enum tensor_type in_int8; /* as encode-import has it */
-        size_t out, in;           /* 0: a norm */
+        size_t out, in;           /* in 0: a norm */
         double gain;
         size_t n_sharp;
         bool has_bias;
     } parts[] = {
-        {"attention.qkv", TENSOR_INT8A8, 3 * width, width, 1, 2 * width, config->attention_bias},
-        {"attention.output", TENSOR_INT8A7, width, width, 0.5, 0, config->attention_bias},
-        {"attention.norm", TENSOR_F32, 0, 0, 0, 0, config->norm_bias},
-        {"feed_forward.in", TENSOR_INT8A7, first, width, 1, 0, config->feed_forward_bias},
-        {"feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
-        {"feed_forward.norm", TENSOR_F32, 0, 0, 0, 0, config->norm_bias},
+        {true, "attention.qkv", TENSOR_INT8A8, queries + 2 * keys, width, 1, queries + keys,
+         config->attention_bias},
+        {config->query_key_norm, "attention.query_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {config->query_key_norm, "attention.key_norm", TENSOR_F32, head_width, 0, 0, 0, false},
+        {true, "attention.output", TENSOR_INT8A7, width, queries, 0.5, 0, config->attention_bias},
+        {has_first_norm, "attention.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {has_norms_after, "attention.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {true, "feed_forward.in", TENSOR_INT8A7, first, width, 1, 0, config->feed_forward_in_bias},
+        {true, "feed_forward.out", TENSOR_INT8A8, width, middle, 0.5, 0, config->feed_forward_bias},
+        {true, "feed_forward.norm", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
+        {has_norms_after, "feed_forward.norm_after", TENSOR_F32, width, 0, 0, 0, config->norm_bias},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char name[96];
         snprintf(name, sizeof name, "layers.%zu.%s", index, parts[i].name);
-        if (parts[i].out == 0)
-            norm(generator, name, width, parts[i].has_bias);
-        else
+        if (parts[i].is_there && parts[i].in == 0)
+            norm(generator, name, parts[i].out, parts[i].has_bias);
+        else if (parts[i].is_there)
             linear(generator, name, parts[i].in_int8, parts[i].out, parts[i].in, parts[i].gain,
                    parts[i].n_sharp, parts[i].has_bias);
     }
@@ -193,11 +209,14 @@ double random_model_size(const struct model_config *config)
     double tables = (double)config->vocabulary + (double)config->token_types;
     if (config->position == POSITION_LEARNED)
         tables += (double)config->max_tokens + (double)config->position_offset;
-    double per_layer = 4 * width + (n_first + 1) * (double)config->feed_forward;
+    double heads = 2 * (double)(config->heads + config->key_value_heads);
+    double per_layer =
+        heads * (double)config->head_width + (n_first + 1) * (double)config->feed_forward;
     double behind = (double)config->projections * width + 2 * width + (double)config->labels;
+    behind += (double)config->token_vectors;
     if (config->head == HEAD_MASK && !config->head_tied)
         behind += (double)config->vocabulary;
-    return width * (tables + behind + (double)config->layers * per_layer);
+    return width * (tables + behind + (double)config->layer_groups * per_layer);
 }
 
 void random_model_write(struct weight_writer *writer, const struct model_config *config,
@@ -205,7 +224,12 @@ void random_model_write(struct weight_writer *writer, const struct model_config 
 {
     struct generator generator = {.writer = writer, .options = options};
     embeddings(&generator, config);
-    for (int64_t i = 0; i < config->layers && generator.status == ENGINE_OK; i++)
+    if (config->distances > 0) {
+        size_t n_heads = (size_t)config->heads, n = 2 * (size_t)config->distances + 1;
+        begin(&generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads, n);
+        rows(&generator, n_heads, n, 0, 1);
+    }
+    for (int64_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
         layer(&generator, config, (size_t)i);
     if (config->final_norm)
         norm(&generator, "final.norm", (size_t)config->width, config->norm_bias);
