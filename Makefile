@@ -71,7 +71,7 @@ FLAGS_neoni8mm := $(FLAGS_neondot)+i8mm
 
 WRITER_SOURCES := $(wildcard $(addprefix engine/file/,weight_writer.c tensor_writer.c weight_sections.c text_lower.c output_file.c))
 KERNEL_SOURCES := model/kernels/kernels.c model/kernels/kernels_int8.c
-MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c))
+MODEL_SOURCES := $(filter-out $(KERNEL_SOURCES),$(wildcard model/*.c model/*/*.c model/*/*/*.c))
 ENGINE_SOURCES := $(filter-out $(WRITER_SOURCES),$(wildcard engine/*.c engine/*/*.c))
 TOOL_MAINS := $(filter-out tools/minimal.c,$(wildcard tools/*.c))
 TOOL_SHARED := $(filter-out tools/peers/%,$(wildcard tools/*/*.c tools/*/*/*.c))

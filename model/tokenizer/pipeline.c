@@ -9,7 +9,7 @@
  * Everything runs character by character, so that memory does not grow with the text.
  */
 #include "model/tokenizer/added_window.h"
-#include "model/tokenizer/wordpiece.h"
+#include "model/tokenizer/pieces/wordpiece.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 

@@ -8,7 +8,7 @@
  */
 #include "model/tokenizer/pretokenizer.h"
 
-#include "model/tokenizer/wordpiece.h"
+#include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"

@@ -3,7 +3,7 @@
  */
 #include "model/tokenizer/tokenizer.h"
 
-#include "model/tokenizer/wordpiece.h"
+#include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 

@@ -4,7 +4,7 @@
  * written before them, over characters that earlier pieces have taken. Plain twin: plain_pieces in
  * tests/model/tokenizer/test_wordpiece.c.
  */
-#include "model/tokenizer/wordpiece.h"
+#include "model/tokenizer/pieces/wordpiece.h"
 
 #include <string.h>
 
