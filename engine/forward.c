@@ -3,6 +3,7 @@
  *     x = embed(token, type, position)
  *     post-norm:  x = norm(x + attention(x));  x = norm(x + feed_forward(x))
  *     pre-norm:   x = x + attention(norm(x));  x = x + feed_forward(norm(x))
+ *     sandwich:   x = x + norm(attention(norm(x)));  x = x + norm(feed_forward(norm(x)))
  *     x = final_norm(x)
  *
  * Every thread of a team runs the whole page; each step below gives it its share of the work and
@@ -117,31 +118,54 @@ static void project(const struct context *c, const struct linear *layer, float *
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* y [T, D] = the heads' contexts side by side; q, k, v lie in wide [T, 3D]. */
+/* A row of q, k, v: each query and each key of K columns, by itself, gets its norm. */
+static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
+{
+    const struct model_config *config = &c->encoder->config;
+    size_t n_queries = (size_t)config->heads, k = (size_t)config->head_width;
+    for (size_t i = 0; i < n_queries + (size_t)config->key_value_heads; i++, row += k)
+        norm_row(c->kernels, i < n_queries ? &layer->query_norm : &layer->key_norm,
+                 (float)config->norm_eps, k, row, row);
+}
+
+/* Queries and keys in wide, before they meet. */
+static void prepare_heads(const struct context *c, const struct layer *layer)
+{
+    const struct pass *pass = c->pass;
+    struct share rows = team_share(c->team, c->group->n_rows);
+    if (layer->query_norm.kind == NORM_NONE)
+        return;
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
+        normalize_heads(c, layer, row_of(pass->wide, r, pass->wide_stride));
+    end_step(c, ENGINE_STEP_NORM);
+}
+
+/* y [T, H·K] = the heads' contexts side by side; q, k, v lie in wide, H, then twice G heads of K
+ * columns. Several heads may share a key and its value: head h takes those of head h·G/H. */
 static void attend(const struct context *c)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
-    size_t width = (size_t)config->width, n_heads = (size_t)config->heads, k = width / n_heads;
-    size_t n_tasks = c->group->n_sequences * n_heads;
+    size_t n_heads = (size_t)config->heads, n_keys = (size_t)config->key_value_heads;
+    size_t k = (size_t)config->head_width, n_tasks = c->group->n_sequences * n_heads;
     for (size_t task = c->team.rank; task < n_tasks; task += c->team.size) {
         const struct sequence *sequence = &pass->sequences[c->group->sequence + task / n_heads];
-        size_t column = task % n_heads * k, n_tokens = sequence->n_rows;
-        const float *q = row_of(pass->wide, sequence->row, pass->wide_stride) + column;
+        size_t index = task % n_heads, n_tokens = sequence->n_rows;
+        const float *row = row_of(pass->wide, sequence->row, pass->wide_stride);
+        const float *key = row + (n_heads + index * n_keys / n_heads) * k;
         struct attention_head head = {
-            .q = q,
-            .k = q + width,
-            .v = q + 2 * width,
+            .q = row + index * k,
+            .k = key,
+            .v = key + n_keys * k,
             .stride = pass->wide_stride,
             .n_tokens = n_tokens,
             .head_width = k,
             .mask = c->session->mask,
             .blas = c->encoder->blas,
-            .out = row_of(pass->y, sequence->row, pass->width_stride) + column,
+            .out = row_of(pass->y, sequence->row, pass->width_stride) + index * k,
             .out_stride = pass->width_stride,
-            .map = pass->attention_maps != NULL
-                       ? pass->attention_maps + task % n_heads * n_tokens * n_tokens
-                       : NULL,
+            .map = pass->attention_maps != NULL ? pass->attention_maps + index * n_tokens * n_tokens
+                                                : NULL,
         };
         attention_head(c->kernels, &head, c->scratch);
     }
@@ -220,28 +244,55 @@ static void trace(const struct context *c, engine_trace kind, size_t index)
     end_step(c, ENGINE_STEP_ANSWER);
 }
 
+/* x [T, D] += the sublayer's last product, from·Wᵀ + b; with a norm after it, that of `between`,
+ * where the product then goes. */
+static void add_sublayer(const struct context *c, const struct linear *layer, float *from,
+                         size_t from_stride, const struct norm *after, float *between,
+                         size_t between_stride)
+{
+    const struct pass *pass = c->pass;
+    const struct model_config *config = &c->encoder->config;
+    size_t width = (size_t)config->width, stride = pass->width_stride;
+    if (after->kind == NORM_NONE) {
+        project(c, layer, from, from_stride, (struct linear_epilogue){.residual = pass->x}, pass->x,
+                stride);
+        return;
+    }
+    project(c, layer, from, from_stride, (struct linear_epilogue){0}, between, between_stride);
+    struct share rows = team_share(c->team, c->group->n_rows);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
+        float *x = row_of(pass->x, r, stride), *row = row_of(between, r, between_stride);
+        norm_row(c->kernels, after, (float)config->norm_eps, width, row, row);
+        for (size_t i = 0; i < width; i++)
+            x[i] += row[i];
+    }
+    end_step(c, ENGINE_STEP_NORM);
+}
+
 static void layer_forward(const struct context *c, const struct layer *layer, size_t index)
 {
     const struct pass *pass = c->pass;
     size_t d = pass->width_stride, wide = pass->wide_stride;
-    bool pre = c->encoder->config.norm_place == NORM_PRE;
-    float *x = pass->x, *y = pass->y, *in = pre ? y : x;
-    struct linear_epilogue plain = {0}, add = {.residual = x};
+    bool post = c->encoder->config.norm_place == NORM_POST;
+    float *x = pass->x, *y = pass->y, *in = post ? x : y;
+    struct linear_epilogue plain = {0};
 
-    if (pre)
+    if (!post)
         normalize(c, &layer->attention_norm, x, y);          /* y [T, D] */
-    project(c, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v [T, 3D] */
-    attend(c);                                               /* y [T, D] */
+    project(c, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v */
+    prepare_heads(c, layer);
+    attend(c); /* y [T, H·K] */
     trace(c, ENGINE_TRACE_ATTENTION, index);
-    project(c, &layer->output, y, d, add, x, d); /* x [T, D], residual added */
-    if (!pre)
+    add_sublayer(c, &layer->output, y, d, &layer->attention_norm_after, pass->wide, wide);
+    if (post)
         normalize(c, &layer->attention_norm, x, x);
 
-    if (pre)
+    if (!post)
         normalize(c, &layer->feed_forward_norm, x, y);
-    feed_forward_in(c, &layer->feed_forward_in, in);                   /* wide [T, F] */
-    project(c, &layer->feed_forward_out, pass->wide, wide, add, x, d); /* x [T, D] */
-    if (!pre)
+    feed_forward_in(c, &layer->feed_forward_in, in); /* wide [T, F] */
+    add_sublayer(c, &layer->feed_forward_out, pass->wide, wide, &layer->feed_forward_norm_after, y,
+                 d);
+    if (post)
         normalize(c, &layer->feed_forward_norm, x, x);
 }
 

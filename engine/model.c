@@ -33,13 +33,6 @@ static const char *not_computed(const struct model_config *config)
         return config_name(config, "attention_position");
     if (config->window > 0)
         return "'window'";
-    if (config->norm_place == NORM_SANDWICH)
-        return "'norm_place' sandwich";
-    if (config->query_key_norm)
-        return "'query_key_norm'";
-    if (config->key_value_heads != config->heads ||
-        config->head_width * config->heads != config->width)
-        return "'key_value_heads' or 'head_width'";
     if (config->score_scale != 1 / sqrt((double)config->head_width))
         return "'score_scale'";
     return NULL;
@@ -132,12 +125,13 @@ static bool multiplies_int8(const struct encoder *encoder)
     return false;
 }
 
-/* The panels that forward.c multiplies at a time: a gated layer's halves. */
-static size_t panels_at_once(const struct encoder *encoder, const struct linear *linear)
+/* The panels of the i-th linear layer that forward.c multiplies at a time: of a gated one, half. */
+static size_t panels_at_once(const struct encoder *encoder, size_t i)
 {
     const struct model_config *config = &encoder->config;
+    const struct linear *linear = encoder_linear(encoder, i);
     bool halves = config->gate != GATE_NONE && config->feed_forward % PANEL == 0 &&
-                  linear->weight.rows == 2 * (size_t)config->feed_forward;
+                  encoder_is_feed_forward_in(i);
     return linear_panels(linear) / (halves ? 2 : 1);
 }
 
@@ -150,8 +144,8 @@ static bool has_new_shape(const struct encoder *encoder, size_t i)
         return false;
     for (size_t before = 0; before < i; before++) {
         const struct linear *other = encoder_linear(encoder, before);
-        if (!linear_takes_int8(other) && other->weight.rows == linear->weight.rows &&
-            other->weight.cols == linear->weight.cols)
+        if (!linear_takes_int8(other) && other->weight.cols == linear->weight.cols &&
+            panels_at_once(encoder, before) == panels_at_once(encoder, i))
             return false;
     }
     return true;
@@ -163,7 +157,7 @@ static size_t fewest_rows_alike(const struct encoder *encoder, float *scratch)
     const struct linear *linear;
     size_t fewest = BLAS_MOST_ROWS;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
-        size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, linear) : 0;
+        size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, i) : 0;
         while (left > 0) { /* a whole block, and what is behind the last of those */
             size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
             size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, scratch);

@@ -63,8 +63,7 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         floats = larger(floats, linear_floats(encoder, linear));
     if (config->layers > 0)
-        floats =
-            larger(floats, attention_scratch(max_tokens, (size_t)(config->width / config->heads)));
+        floats = larger(floats, attention_scratch(max_tokens, (size_t)config->head_width));
     return row_stride(floats);
 }
 
@@ -96,9 +95,14 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
-    size_t width = (size_t)config->width, rows = pass->row_cap;
-    pass->width_stride = row_stride(width);
-    pass->wide_stride = row_stride(larger(3 * width, feed_forward_columns(config)));
+    size_t width = (size_t)config->width, rows = pass->row_cap, queries = 0, keys = 0;
+    if (config->layers > 0) {
+        queries = (size_t)(config->heads * config->head_width);
+        keys = (size_t)(config->key_value_heads * config->head_width);
+    }
+    pass->width_stride = row_stride(larger(width, queries));
+    pass->wide_stride =
+        row_stride(larger(larger(queries + 2 * keys, width), feed_forward_columns(config)));
     pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
     arena->overflow |= !is_countable(encoder, session->max_tokens);
 

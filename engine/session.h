@@ -44,8 +44,8 @@ struct pass {
     size_t n_groups;            /* of those that are walked together */
 
     float *x;          /* [rows, D]: the residual stream */
-    float *y;          /* [rows, D]: what a sublayer reads, and what attention gives */
-    float *wide;       /* [rows, 3D or F or 2F]: q, k, v; then the feed-forward layer's middle */
+    float *y;          /* [rows, D or H·K]: what a sublayer reads, and what attention gives */
+    float *wide;       /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
     int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, or NULL */
     struct quantization *quantization; /* [rows] */
     float *scratch;                    /* [threads, scratch_floats] */

@@ -86,6 +86,11 @@ static inline const struct linear *encoder_linear(const struct encoder *encoder,
     return linears[(i - 1) % 4];
 }
 
+static inline bool encoder_is_feed_forward_in(size_t i)
+{
+    return i > 0 && (i - 1) % 4 == 2;
+}
+
 static inline size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
