@@ -117,6 +117,12 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->y = take_matrix(arena, rows, pass->width_stride);
     if (config->layers > 0)
         pass->wide = take_matrix(arena, rows, pass->wide_stride);
+    if (config->attention_position == ATTENTION_POSITION_ROTARY) {
+        pass->turns = take_matrix(arena, rows, (size_t)config->rotary_width);
+        pass->local_turns = config->rotary_local_base != config->rotary_base
+                                ? take_matrix(arena, rows, (size_t)config->rotary_width)
+                                : pass->turns;
+    }
     pass->quantized_stride = quantized_stride(encoder);
     if (pass->quantized_stride > 0) {
         pass->quantized = take(arena, rows, pass->quantized_stride);

@@ -43,10 +43,13 @@ struct pass {
     struct group *groups;       /* [threads] */
     size_t n_groups;            /* of those that are walked together */
 
-    float *x;          /* [rows, D]: the residual stream */
-    float *y;          /* [rows, D or H·K]: what a sublayer reads, and what attention gives */
-    float *wide;       /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
-    int8_t *quantized; /* [rows, quantized_stride]: what a layer in int8 reads, or NULL */
+    float *x;     /* [rows, D]: the residual stream */
+    float *y;     /* [rows, D or H·K]: what a sublayer reads, and what attention gives */
+    float *wide;  /* q, k, v; then the feed-forward layer's middle [rows, F or 2F] */
+    float *turns; /* [rows, rotary_width]: cosines and sines of the angles by which rotary positions
+                     turn a row's queries and keys, in layers that see all tokens; or NULL */
+    float *local_turns; /* the same in layers with a window; turns, where the bases are the same */
+    int8_t *quantized;  /* [rows, quantized_stride]: what a layer in int8 reads, or NULL */
     struct quantization *quantization; /* [rows] */
     float *scratch;                    /* [threads, scratch_floats] */
     size_t width_stride, wide_stride, quantized_stride, scratch_floats;
