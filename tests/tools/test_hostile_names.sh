@@ -31,7 +31,7 @@ for name in pickle "x'; touch injected; '"; do
         "num_attention_heads": 1, "intermediate_size": 4, "max_position_embeddings": 8, "type_vocab_size": 2,
         "layer_norm_eps": 1e-12, "hidden_act": "gelu"}' >"$name/config.json"
     printf '[UNK]\n[CLS]\n[SEP]\na\n' >"$name/vocab.txt"
-    echo PK >"$name/pytorch_model.bin"
+    printf '\200\002\212\012\154\374\234\106\371\040' >"$name/pytorch_model.bin"
 done
 mkdir -p "beside$evil"
 

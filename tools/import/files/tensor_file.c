@@ -1,10 +1,11 @@
-/* tensor_file.c - safetensors files; see tensor_file.h. Everything that an address is computed from
+/* tensor_file.c - files with tensors; see tensor_file.h. Everything that an address is computed from
  * is checked against the length of the file before a tensor is read. Data is read, not mapped: a
  * file that shrinks meanwhile is an error then, not a signal, and memory stays small.
  */
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/import/files/torch_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -187,9 +188,12 @@ static void parse_tensors(struct tensor_set *set)
         if (strcmp(key, "__metadata__") == 0)
             continue;
         tensors[set->n] = (struct stored_tensor){.name = key, .key = key, .file = set->n_files - 1};
+        tensors[set->n].is_transposed =
+            file->is_torch && json_is_true(json_object_get(entry, "transposed"));
         parse_tensor(set, &tensors[set->n++], entry);
     }
-    check_cover(file, tensors + first, set->n - first);
+    if (!file->is_torch) /* whose tensors may share bytes */
+        check_cover(file, tensors + first, set->n - first);
     sort_by_key(set);
 }
 
@@ -218,6 +222,34 @@ static uint64_t read_header_bytes(struct tensor_set *set, const char *name, int 
     return len;
 }
 
+static bool is_safetensors(const char *name)
+{
+    static const char ending[] = ".safetensors";
+    size_t len = strlen(name), n = sizeof ending - 1;
+    return len >= n && strcmp(name + len - n, ending) == 0;
+}
+
+static void read_safetensors(struct tensor_set *set, struct tensor_file *file, const char *name,
+                             uint64_t file_bytes)
+{
+    uint64_t len = read_header_bytes(set, name, file->fd, file_bytes);
+    file->data_offset = sizeof(uint64_t) + len;
+    file->data_bytes = file_bytes - file->data_offset;
+    char *text = file_text(file->fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES, set->problem);
+    json_file_parse(&file->header, name, text, (size_t)len, false, set->problem);
+    free(text);
+}
+
+static void read_torch(struct tensor_set *set, struct tensor_file *file, const char *name,
+                       uint64_t file_bytes)
+{
+    file->is_torch = true;
+    file->data_bytes = file_bytes;
+    file->header.problem = set->problem;
+    snprintf(file->header.name, sizeof file->header.name, "%s", name);
+    file->header.root = torch_file_header(name, file->fd, file_bytes, set->problem);
+}
+
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
 {
     struct tensor_file *file = &set->files[set->n_files];
@@ -227,12 +259,10 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
     }
     set->n_files++;
     *file = (struct tensor_file){.fd = fd};
-    uint64_t len = read_header_bytes(set, name, fd, file_bytes);
-    file->data_offset = sizeof(uint64_t) + len;
-    file->data_bytes = file_bytes - file->data_offset;
-    char *text = file_text(fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES, set->problem);
-    json_file_parse(&file->header, name, text, (size_t)len, false, set->problem);
-    free(text);
+    if (is_safetensors(name))
+        read_safetensors(set, file, name, file_bytes);
+    else
+        read_torch(set, file, name, file_bytes);
     parse_tensors(set);
 }
 
@@ -280,36 +310,36 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
     }
 }
 
-/* The command has no path in it: what a folder is called could be a command, too. */
-_Noreturn static void refuse_pickle(const struct folder *folder, const char *place)
-{
-    problem_say(
-        folder->problem,
-        "%s/%s has pytorch_model.bin but no model.safetensors. Convert it first, in that folder: "
-        "python3 -c \"import glob, torch, safetensors.torch as s; s.save_file({k: v.clone() for f "
-        "in glob.glob('pytorch_model*.bin') for k, v in torch.load(f, 'cpu', "
-        "weights_only=True).items()}, 'model.safetensors')\"",
-        folder->path, place);
-}
-
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)
 {
-    char name[FOLDER_PATH];
-    struct json_file index;
+    static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
+    char name[FOLDER_PATH], index_name[FOLDER_PATH];
     set->problem = folder->problem;
-    if (folder_has(folder, place, "model.safetensors")) {
-        add_file(set, folder, folder_name(name, place, "model.safetensors"));
-        return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct json_file index;
+        if (folder_has(folder, place, names[i])) {
+            add_file(set, folder, folder_name(name, place, names[i]));
+            return;
+        }
+        json_file_read(&index, folder, place, folder_name(index_name, names[i], ".index.json"),
+                       false, false);
+        bool is_there = index.root != NULL;
+        if (is_there)
+            read_shards(set, folder, place, &index);
+        json_file_free(&index);
+        if (is_there)
+            return;
     }
-    json_file_read(&index, folder, place, "model.safetensors.index.json", false, false);
-    if (index.root != NULL)
-        read_shards(set, folder, place, &index);
-    else if (folder_has(folder, place, "pytorch_model.bin") ||
-             folder_has(folder, place, "pytorch_model.bin.index.json"))
-        refuse_pickle(folder, place);
-    else
-        problem_say(folder->problem, "%s/%s has no model.safetensors", folder->path, place);
-    json_file_free(&index);
+    problem_say(folder->problem, "%s/%s has neither model.safetensors nor pytorch_model.bin",
+                folder->path, place);
+}
+
+void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
+                          const char *file)
+{
+    char name[FOLDER_PATH];
+    set->problem = folder->problem;
+    add_file(set, folder, folder_name(name, place, file));
 }
 
 void tensor_set_free(struct tensor_set *set)

@@ -1,5 +1,6 @@
-/* tensor_file.h - the tensors of a checkpoint, from safetensors files: their names, types and
- * shapes checked against the length of the file. Their numbers: tensor_rows.h.
+/* tensor_file.h - the tensors of a checkpoint, from safetensors files or those of torch
+ * (torch_file.h): their names, types and shapes checked against the length of the file. Their
+ * numbers: tensor_rows.h.
  *
  * A safetensors file is a u64 (little-endian) n, n bytes of JSON, and the data:
  *     {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {…}}
@@ -24,12 +25,14 @@ struct stored_tensor {
     size_t n_dims;
     uint64_t shape[TENSOR_DIMS];
     uint64_t offset, n_bytes; /* in the file */
+    bool is_transposed;       /* columns follow each other there, not rows */
     bool used;                /* the caller's */
 };
 
 struct tensor_file {
     struct json_file header; /* owns names and types */
     int fd;
+    bool is_torch;
     uint64_t data_offset, data_bytes;
 };
 
@@ -42,12 +45,17 @@ struct tensor_set {
     struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
-/* Adds the tensors of an open file, which the set closes, also where they are refused. */
+/* Adds the tensors of an open file, which the set closes, also where they are refused. What does
+ * not end in ".safetensors" is a torch file. */
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes);
 
-/* Into an empty set: model.safetensors in `place` ("" or "2_Dense/"), or the shards of
- * model.safetensors.index.json. */
+/* Into an empty set: in `place` ("" or "2_Dense/") the first that is there of model.safetensors,
+ * the shards of model.safetensors.index.json, pytorch_model.bin, and its shards. */
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place);
+
+/* The same of one file there, "sparse_linear.pt". */
+void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
+                          const char *file);
 void tensor_set_free(struct tensor_set *set);
 
 /* Takes the first of the prefixes (NULL ends them) that is there off every name. */

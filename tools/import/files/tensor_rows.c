@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK_NUMBERS = 1 << 16 };
 
@@ -33,15 +34,35 @@ static void decode(enum tensor_type type, const uint16_t *halves, size_t n, floa
         out[i] = type == TENSOR_BF16 ? bf16_to_f32(halves[i]) : f16_to_f32(halves[i]);
 }
 
+/* The same part of every column, one behind the other in the file. */
+static void read_columns(const struct tensor_rows *chunk, const struct tensor_set *set,
+                         const struct stored_tensor *tensor, uint64_t first, size_t n, uint8_t *out)
+{
+    size_t element = tensor->element_bytes, cols = chunk->cols;
+    uint8_t *part = alloc_zeros(n, element);
+    for (size_t k = 0; k < cols; k++) {
+        file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
+                     tensor->offset + (k * tensor->shape[0] + first) * element, part, n * element,
+                     set->problem);
+        for (size_t i = 0; i < n; i++)
+            memcpy(out + (i * cols + k) * element, part + i * element, element);
+    }
+    free(part);
+}
+
 void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n)
 {
     size_t element = tensor->element_bytes, cols = chunk->cols, count = n * cols;
     bool is_f32 = tensor->type == TENSOR_F32;
     float *values = chunk->values;
-    file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                 tensor->offset + first * cols * element, is_f32 ? (void *)values : chunk->scratch,
-                 count * element, set->problem);
+    void *stored = is_f32 ? (void *)values : chunk->scratch;
+    if (tensor->is_transposed)
+        read_columns(chunk, set, tensor, first, n, stored);
+    else
+        file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
+                     tensor->offset + first * cols * element, stored, count * element,
+                     set->problem);
     if (!is_f32)
         decode(tensor->type, chunk->scratch, count, values);
     for (size_t i = 0; i < count; i++)

@@ -16,8 +16,8 @@ struct tensor_rows {
 void tensor_rows_open(struct tensor_rows *chunk, size_t rows, size_t cols, bool is_whole);
 void tensor_rows_free(struct tensor_rows *chunk);
 
-/* Rows first .. first+n-1 of [rows, cols], n at most `most`, taken as such whatever the tensor's
- * dimensions, into `values`. NaN and infinities are refused. */
+/* Rows first .. first+n-1 of [rows, cols], n at most `most`, into `values`; taken as such whatever
+ * the tensor's dimensions, unless it is transposed, which those of its shape alone can be. NaN and infinities are refused. */
 void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n);
 

@@ -1,10 +1,11 @@
-/* The fuzz target of safetensors files, on files made from a sound one. */
-#include "tests/fuzz/fuzz_safetensors.c"
+/* The fuzz target of files with tensors, on files made from a sound one of each format. */
+#include "tests/fuzz/fuzz_tensors.c"
 
 #include "tests/fuzz/replay.h"
 #include "tests/tools/import/tiny_checkpoint.h"
+#include "tests/tools/torch/tiny_torch.h"
 
-TEST(replay)
+TEST(safetensors)
 {
     struct tiny_tensors tensors = {.header = json_object()};
     const int table[] = {4, 16, -1}, row[] = {16, -1}, none[] = {0, 3, -1};
@@ -18,4 +19,13 @@ TEST(replay)
     print_message("%zu inputs\n", n);
     free(file);
     tiny_tensors_free(&tensors);
+}
+
+TEST(torch)
+{
+    static struct tiny_bytes file;
+    tiny_torch_sound(&file);
+    size_t n =
+        replay(LLVMFuzzerTestOneInput, file.bytes, file.len, support_sanitized() ? 2000 : 20000);
+    print_message("%zu inputs\n", n);
 }

@@ -1,0 +1,250 @@
+/* zip_file.c - see zip_file.h. Every length and offset comes from the file, and is compared with
+ * what is left of it before it is used. */
+#include "tools/import/files/zip_file.h"
+
+#include "tools/common/alloc.h"
+#include "tools/import/files/folder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    END_BYTES = 22,
+    END64_LOCATOR_BYTES = 20,
+    END64_BYTES = 56,
+    DIRECTORY_ENTRY_BYTES = 46,
+    HEADER_BYTES = 30,
+    MOST_COMMENT_BYTES = 0xFFFF,
+    MOST_DIRECTORY_BYTES = 16 << 20
+};
+
+/* Each kind of record begins with one of these. */
+enum {
+    HEADER_MARK = 0x04034B50,
+    DIRECTORY_MARK = 0x02014B50,
+    END_MARK = 0x06054B50,
+    END64_LOCATOR_MARK = 0x07064B50,
+    END64_MARK = 0x06064B50
+};
+
+/* In a field of 16 or 32 bits: the number is in a record of 64 bits. */
+static const uint64_t IN_16 = 0xFFFF, IN_32 = 0xFFFFFFFF;
+
+static uint64_t number(const uint8_t *bytes, size_t n)
+{
+    uint64_t value = 0;
+    while (n-- > 0)
+        value = value << 8 | bytes[n];
+    return value;
+}
+
+_Noreturn static void refuse(const struct zip_file *zip, const char *what, uint64_t offset)
+{
+    problem_say(zip->problem, "%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)",
+                zip->name, what, offset);
+}
+
+static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes, size_t n,
+                    const char *what)
+{
+    if (offset > zip->n_file_bytes || n > zip->n_file_bytes - offset)
+        refuse(zip, what, offset);
+    file_read_at(zip->fd, zip->name, offset, bytes, n, zip->problem);
+}
+
+/* ---- Where the directory is ---- */
+
+struct zip_end {
+    uint64_t n, directory_bytes, directory_offset;
+};
+
+/* The end record, whose comment ends with the file. Returns its offset. */
+static uint64_t find_end(const struct zip_file *zip, uint8_t record[END_BYTES])
+{
+    size_t most = END_BYTES + MOST_COMMENT_BYTES;
+    size_t n = zip->n_file_bytes < most ? (size_t)zip->n_file_bytes : most;
+    uint8_t *tail = alloc_zeros(n, 1);
+    uint64_t begin = zip->n_file_bytes - n;
+    bool is_there = false;
+    read_at(zip, begin, tail, n, "the end of the archive is not there,");
+    size_t at = n < END_BYTES ? 0 : n - END_BYTES + 1;
+    while (at > 0 && !is_there) {
+        at--;
+        is_there = number(tail + at, 4) == END_MARK && number(tail + at + 20, 2) == n - at - 22;
+    }
+    if (is_there)
+        memcpy(record, tail + at, END_BYTES);
+    free(tail);
+    if (!is_there)
+        refuse(zip, "no zip archive ends", zip->n_file_bytes);
+    return begin + at;
+}
+
+/* The record of 64 bits, to which a locator points that stands before the end record. */
+static void read_end64(const struct zip_file *zip, uint64_t end_offset, struct zip_end *end)
+{
+    uint8_t locator[END64_LOCATOR_BYTES], record[END64_BYTES];
+    if (end_offset < sizeof locator)
+        refuse(zip, "no room for an end of 64 bits", end_offset);
+    read_at(zip, end_offset - sizeof locator, locator, sizeof locator, "no end of 64 bits");
+    uint64_t offset = number(locator + 8, 8);
+    if (number(locator, 4) != END64_LOCATOR_MARK)
+        refuse(zip, "no pointer to an end of 64 bits", end_offset - sizeof locator);
+    read_at(zip, offset, record, sizeof record, "no end of 64 bits");
+    if (number(record, 4) != END64_MARK)
+        refuse(zip, "no end of 64 bits", offset);
+    *end = (struct zip_end){number(record + 32, 8), number(record + 40, 8), number(record + 48, 8)};
+}
+
+static struct zip_end read_end(const struct zip_file *zip)
+{
+    uint8_t record[END_BYTES];
+    uint64_t offset = find_end(zip, record);
+    struct zip_end end = {number(record + 10, 2), number(record + 12, 4), number(record + 16, 4)};
+    if (number(record + 4, 2) != 0 || number(record + 6, 2) != 0)
+        refuse(zip, "an archive of several disks ends", offset);
+    if (end.n == IN_16 || end.directory_bytes == IN_32 || end.directory_offset == IN_32)
+        read_end64(zip, offset, &end);
+    if (end.directory_offset > offset || end.directory_bytes > offset - end.directory_offset)
+        refuse(zip, "the directory of the archive does not fit before its end", offset);
+    if (end.directory_bytes > MOST_DIRECTORY_BYTES)
+        problem_say(zip->problem,
+                    "%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file "
+                    "of torch.save)",
+                    zip->name, end.directory_bytes, MOST_DIRECTORY_BYTES);
+    if (end.n > end.directory_bytes / DIRECTORY_ENTRY_BYTES)
+        refuse(zip, "more entries than the directory has room for are announced", offset);
+    return end;
+}
+
+/* ---- Entries ---- */
+
+/* Numbers that did not fit into 32 bits follow each other in the extra field with the tag 1. */
+static void take_64(const struct zip_file *zip, const uint8_t *extra, size_t n_extra,
+                    uint64_t *const numbers[], size_t n_numbers)
+{
+    enum { TAG_64 = 1, FIELD_HEAD = 4 };
+    size_t field = 0, at = 0;
+    for (size_t k = 0; k < n_extra; k += FIELD_HEAD + field) {
+        size_t left = n_extra - k;
+        field = left < FIELD_HEAD ? left : (size_t)number(extra + k + 2, 2);
+        if (left < FIELD_HEAD || field > left - FIELD_HEAD)
+            refuse(zip, "an extra field that is too long",
+                   zip->directory_offset + (uint64_t)(extra + k - zip->directory));
+        if (number(extra + k, 2) != TAG_64)
+            continue;
+        for (size_t i = 0; i < n_numbers; i++)
+            if (*numbers[i] == IN_32 && field - at >= 8) {
+                *numbers[i] = number(extra + k + FIELD_HEAD + at, 8);
+                at += 8;
+            }
+        return;
+    }
+}
+
+/* One record of the directory. Returns its length. */
+static size_t read_entry(const struct zip_file *zip, size_t at, struct zip_entry *entry)
+{
+    const uint8_t *record = zip->directory + at;
+    size_t left = zip->directory_bytes - at;
+    uint64_t where = zip->directory_offset + at;
+    if (left < DIRECTORY_ENTRY_BYTES || number(record, 4) != DIRECTORY_MARK)
+        refuse(zip, "no entry of the directory", where);
+    uint64_t flags = number(record + 8, 2), method = number(record + 10, 2);
+    uint64_t n_packed = number(record + 20, 4), n_bytes = number(record + 24, 4);
+    uint64_t begin = number(record + 42, 4);
+    size_t n_name = (size_t)number(record + 28, 2), n_extra = (size_t)number(record + 30, 2);
+    size_t len = DIRECTORY_ENTRY_BYTES + n_name + n_extra + (size_t)number(record + 32, 2);
+    if (len > left)
+        refuse(zip, "an entry that is longer than the directory", where);
+    take_64(zip, record + DIRECTORY_ENTRY_BYTES + n_name, n_extra,
+            (uint64_t *const[]){&n_bytes, &n_packed, &begin}, 3);
+    *entry = (struct zip_entry){.name = (const char *)record + DIRECTORY_ENTRY_BYTES,
+                                .name_len = n_name,
+                                .begin = begin,
+                                .n_bytes = n_bytes};
+    if (method != 0 || n_packed != n_bytes)
+        refuse(zip, "an entry that is compressed; expected one that is stored,", where);
+    if ((flags & 1) != 0)
+        refuse(zip, "an entry that is encrypted", where);
+    return len;
+}
+
+/* Where the data is: behind the entry's own header, which repeats its name. */
+static void locate(const struct zip_file *zip, struct zip_entry *entry)
+{
+    uint8_t header[HEADER_BYTES];
+    uint64_t end = zip->directory_offset;
+    if (entry->begin > end || sizeof header > end - entry->begin)
+        refuse(zip, "an entry that does not fit before the directory", entry->begin);
+    read_at(zip, entry->begin, header, sizeof header, "no entry");
+    size_t n_name = (size_t)number(header + 26, 2);
+    uint64_t n_before = sizeof header + n_name + number(header + 28, 2);
+    if (number(header, 4) != HEADER_MARK || number(header + 8, 2) != 0 || n_name != entry->name_len)
+        refuse(zip, "no header of a stored entry as the directory has it", entry->begin);
+    if (n_before > end - entry->begin || entry->n_bytes > end - entry->begin - n_before)
+        refuse(zip, "an entry that does not fit before the directory", entry->begin);
+    entry->offset = entry->begin + n_before;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct zip_entry *a = left, *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct zip_entry *a = left, *b = right;
+    size_t n = a->name_len < b->name_len ? a->name_len : b->name_len;
+    int order = memcmp(a->name, b->name, n);
+    if (order != 0)
+        return order;
+    return a->name_len < b->name_len ? -1 : a->name_len > b->name_len;
+}
+
+/* Bytes that two entries share are how small archives pretend to be large. */
+static void check_entries(struct zip_file *zip)
+{
+    qsort(zip->entries, zip->n, sizeof *zip->entries, by_begin);
+    for (size_t i = 1; i < zip->n; i++)
+        if (zip->entries[i].begin < zip->entries[i - 1].offset + zip->entries[i - 1].n_bytes)
+            refuse(zip, "two entries overlap", zip->entries[i].begin);
+    qsort(zip->entries, zip->n, sizeof *zip->entries, by_name);
+    for (size_t i = 1; i < zip->n; i++)
+        if (by_name(&zip->entries[i - 1], &zip->entries[i]) == 0)
+            refuse(zip, "an entry has the name of another", zip->entries[i].begin);
+}
+
+void zip_file_read(struct zip_file *zip)
+{
+    struct zip_end end = read_end(zip);
+    size_t at = 0;
+    zip->directory_offset = end.directory_offset;
+    zip->directory_bytes = (size_t)end.directory_bytes;
+    zip->directory = alloc_zeros(zip->directory_bytes, 1);
+    read_at(zip, end.directory_offset, zip->directory, zip->directory_bytes, "no directory");
+    zip->entries = alloc_zeros((size_t)end.n, sizeof *zip->entries);
+    for (; zip->n < end.n; zip->n++) {
+        at += read_entry(zip, at, &zip->entries[zip->n]);
+        locate(zip, &zip->entries[zip->n]);
+    }
+    if (at != zip->directory_bytes)
+        refuse(zip, "bytes behind the last entry of the directory", zip->directory_offset + at);
+    check_entries(zip);
+}
+
+void zip_file_free(struct zip_file *zip)
+{
+    free(zip->directory);
+    free(zip->entries);
+    zip->directory = NULL;
+    zip->entries = NULL;
+}
+
+const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)
+{
+    const struct zip_entry wanted = {.name = name, .name_len = strlen(name)};
+    return bsearch(&wanted, zip->entries, zip->n, sizeof wanted, by_name);
+}

@@ -1,0 +1,44 @@
+/* zip_file.h - the entries of a zip archive whose data is stored as it is, not compressed, as
+ * torch.save writes it: names and where the data lies, checked against the length of the file.
+ *
+ * A zip archive is read from its end: the end record says where the directory is, which says where
+ * each entry is, which begins with a header of its own, behind whose name the data lies. Records of
+ * 64 bits (zip64) are read where a number does not fit into 32. Checksums are not compared.
+ * Source: APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 to 4.3.16, 4.5.3.
+ */
+#ifndef TOOLS_IMPORT_ZIP_FILE_H
+#define TOOLS_IMPORT_ZIP_FILE_H
+
+#include "tools/common/weights/problem.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct zip_entry {
+    const char *name; /* [name_len] in the archive's directory, not terminated */
+    size_t name_len;
+    uint64_t begin;           /* of the entry: its header, name and data lie in begin … end */
+    uint64_t offset, n_bytes; /* of the data, in the file */
+};
+
+struct zip_file {
+    const char *name; /* borrowed, for messages */
+    int fd;           /* borrowed */
+    uint64_t n_file_bytes;
+    uint64_t directory_offset;
+    uint8_t *directory; /* [directory_bytes] as the file has it; owns the names */
+    size_t directory_bytes;
+    struct zip_entry *entries; /* [n], in the order of their names */
+    size_t n;
+    struct problem *problem; /* borrowed */
+};
+
+/* Reads the directory of an open file and checks it: stored, each name once, no entry overlaps
+ * another. `zip` is zeros but for name, fd, n_file_bytes and problem. */
+void zip_file_read(struct zip_file *zip);
+void zip_file_free(struct zip_file *zip);
+
+/* By name, or NULL. */
+const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name);
+
+#endif
