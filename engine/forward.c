@@ -16,6 +16,7 @@
 #include "model/layers/linear.h"
 #include "model/layers/norm.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What every step needs to know. */
@@ -160,7 +161,8 @@ static void attend(const struct context *c)
             .stride = pass->wide_stride,
             .n_tokens = n_tokens,
             .head_width = k,
-            .mask = c->session->mask,
+            .scale = (float)(1 / sqrt((double)k)),
+            .band = mask_band(c->session->mask, 0),
             .blas = c->encoder->blas,
             .out = row_of(pass->y, sequence->row, pass->width_stride) + index * k,
             .out_stride = pass->width_stride,

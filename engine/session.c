@@ -63,7 +63,7 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         floats = larger(floats, linear_floats(encoder, linear));
     if (config->layers > 0)
-        floats = larger(floats, attention_scratch(max_tokens, (size_t)config->head_width));
+        floats = larger(floats, attention_scratch(max_tokens, (size_t)config->head_width, false));
     return row_stride(floats);
 }
 

@@ -68,12 +68,14 @@ enum { SUM_BLOCK = 256 };
 
 /* Scores of a block of keys: row j is a key, column i a query; `stride` and the arrays that go with
  * the queries are multiples of 16, and the columns from n_queries to the next multiple are computed
- * too. A causal mask hides key j from query i where j > i + ahead. */
+ * too. Query i sees the keys i + first .. i + last, as far as they are in the block; first and last
+ * have at most 30 bits. */
 struct score_block {
     float *scores; /* [n_keys, stride] */
     size_t stride, n_keys, n_queries;
-    bool causal;
-    ptrdiff_t ahead; /* the place of query 0 in the sequence minus that of key 0 */
+    ptrdiff_t first, last;
+    const float *bias; /* bias[i - j] is added to the score of query i and key j; or NULL. It is
+                          read for the columns behind n_queries too */
 };
 
 /* out[i, c] = (context[i, c] · factor[i] + Σ_j weights[j, i] · values[j, c]) / sum[i], c < width;
@@ -140,12 +142,12 @@ struct kernels {
 
     /* Softmax over the blocks of keys that come one after the other. max[i] and sum[i] are those of
      * the keys so far (-FLT_MAX and 0: none), and then of these keys too; what was mixed so far
-     * counts factor[i] times; scores[j, i] becomes e^(score - max[i]), 0 for hidden keys. */
+     * counts factor[i] times; scores[j, i] becomes e^(score + bias - max[i]), 0 for hidden keys. */
     void (*softmax_block)(const struct score_block *scores, float *max, float *sum, float *factor);
     void (*mix)(const struct mix *mix);
 
-    /* Softmax of all keys at once: weights [n_keys, stride] = e^(score - largest), share[i] = 1 / Σ
-     * weights. */
+    /* Softmax of all keys at once: weights [n_keys, stride] = e^(score + bias - largest), share[i]
+     * = 1 / Σ weights. */
     void (*softmax_exactly)(const struct score_block *scores, double *weights, double *share);
     void (*mix_exactly)(const struct exact_mix *mix);
 

@@ -20,49 +20,116 @@ INLINE vec exp_negative(vec x)
     return exp_between(larger(splat(-87.3f), x));
 }
 
-/* Which of the queries query .. query + LANES - 1 may see a key. */
-INLINE ivec sees(ptrdiff_t query, ptrdiff_t key)
+/* Which of the queries query .. query + LANES - 1 see key j. */
+INLINE ivec sees(const struct score_block *s, size_t query, size_t j)
 {
+    int32_t key = (int32_t)((ptrdiff_t)j - (ptrdiff_t)query);
     ivec lane;
     for (int i = 0; i < LANES; i++)
         lane[i] = i;
-    return lane >= (int32_t)(key - query);
+    return (lane >= key - (int32_t)s->last) & (lane <= key - (int32_t)s->first);
 }
 
-/* Keys before the first one that a query of the panel that starts at `query` may not see. */
-INLINE size_t keys_seen_by_all(const struct score_block *s, size_t query)
+/* Of the keys of a block, those that any of the queries query .. query + LANES - 1 sees are begin
+ * .. end - 1; all of them see all_begin .. all_end - 1. all_begin is even, so that the keys that are
+ * summed together are the same ones whatever LANES is. */
+struct seen_keys {
+    size_t begin, all_begin, all_end, end;
+};
+
+INLINE size_t key_within(const struct score_block *s, ptrdiff_t key)
 {
-    ptrdiff_t n = s->causal ? s->ahead + (ptrdiff_t)query + 1 : (ptrdiff_t)s->n_keys;
-    return n < 0 ? 0 : (size_t)n < s->n_keys ? (size_t)n : s->n_keys;
+    return key < 0 ? 0 : (size_t)key < s->n_keys ? (size_t)key : s->n_keys;
+}
+
+INLINE struct seen_keys seen_keys(const struct score_block *s, size_t query)
+{
+    ptrdiff_t first = (ptrdiff_t)query + s->first, end = (ptrdiff_t)query + s->last + 1;
+    struct seen_keys seen = {key_within(s, first), key_within(s, first + LANES - 1),
+                             key_within(s, end), key_within(s, end + LANES - 1)};
+    seen.all_begin += seen.all_begin % 2;
+    if (seen.all_begin > seen.all_end)
+        seen.all_begin = seen.all_end = seen.end;
+    return seen;
+}
+
+INLINE void add_bias(const struct score_block *s, const struct seen_keys *seen, size_t query)
+{
+    for (size_t j = seen->begin; j < seen->end; j++) {
+        float *scores = s->scores + j * s->stride + query;
+        store(scores, load(scores) + load(s->bias + (ptrdiff_t)query - (ptrdiff_t)j));
+    }
+}
+
+/* The score of key j, and -FLT_MAX for the queries that do not see it. */
+INLINE vec seen_score(const struct score_block *s, size_t query, size_t j)
+{
+    return choose(sees(s, query, j), load(s->scores + j * s->stride + query), splat(-FLT_MAX));
 }
 
 /* The largest score of each query from `query` on, and largest. */
-INLINE vec largest_scores(const struct score_block *s, size_t query, vec largest)
+INLINE vec largest_scores(const struct score_block *s, const struct seen_keys *seen, size_t query,
+                          vec largest)
 {
-    size_t seen = keys_seen_by_all(s, query), j = 0;
     const float *scores = s->scores + query;
+    size_t j = seen->all_begin;
     vec other = largest;
-    for (; j + 2 <= seen; j += 2) {
+    for (; j + 2 <= seen->all_end; j += 2) {
         largest = larger(load(scores + j * s->stride), largest);
         other = larger(load(scores + (j + 1) * s->stride), other);
     }
-    for (; j < seen; j++)
+    for (; j < seen->all_end; j++)
         largest = larger(load(scores + j * s->stride), largest);
-    for (; j < s->n_keys; j++) {
-        ivec mask = sees(s->ahead + (ptrdiff_t)query, (ptrdiff_t)j);
-        other = larger(choose(mask, load(scores + j * s->stride), splat(-FLT_MAX)), other);
-    }
+    for (j = seen->begin; j < seen->all_begin; j++)
+        other = larger(seen_score(s, query, j), other);
+    for (j = seen->all_end; j < seen->end; j++)
+        other = larger(seen_score(s, query, j), other);
     return larger(largest, other);
 }
 
-/* e^(score - largest) of key j in place of the score, 0 where the mask hides it. */
+/* e^(score - largest) of key j, 0 where the mask hides it. */
 INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec largest,
                      const int masked)
 {
     vec e = exp_negative(load(s->scores + j * s->stride + query) - largest);
-    if (masked)
-        e = choose(sees(s->ahead + (ptrdiff_t)query, (ptrdiff_t)j), e, (vec){0});
-    return e;
+    return masked ? choose(sees(s, query, j), e, (vec){0}) : e;
+}
+
+/* In place of the scores of keys begin .. end - 1 their exp_score, and the sums of it: of keys that
+ * all queries see. */
+INLINE void exp_seen(const struct score_block *s, size_t query, size_t begin, size_t end,
+                     vec largest, vec *sums)
+{
+    float *scores = s->scores + query;
+    size_t j = begin;
+    for (; j + 2 <= end; j += 2)
+        UNROLL (i, (size_t)2) {
+            vec e = exp_score(s, query, j + i, largest, 0);
+            store(scores + (j + i) * s->stride, e);
+            sums[i] += e;
+        }
+    if (j < end) {
+        vec e = exp_score(s, query, j, largest, 0);
+        store(scores + j * s->stride, e);
+        sums[0] += e;
+    }
+}
+
+/* The same of keys that some of the queries see. */
+INLINE void exp_masked(const struct score_block *s, size_t query, size_t begin, size_t end,
+                       vec largest, vec *sums)
+{
+    for (size_t j = begin; j < end; j++) {
+        vec e = exp_score(s, query, j, largest, 1);
+        store(s->scores + j * s->stride + query, e);
+        sums[j % 2] += e;
+    }
+}
+
+INLINE void clear_scores(const struct score_block *s, size_t query, size_t begin, size_t end)
+{
+    for (size_t j = begin; j < end; j++)
+        store(s->scores + j * s->stride + query, (vec){0});
 }
 
 static void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
@@ -70,21 +137,16 @@ static void softmax_block(const struct score_block *block, float *max, float *su
     /* A copy: stores could alias *block, and every field would be read again. */
     const struct score_block s = *block;
     for (size_t query = 0; query < s.n_queries; query += LANES) {
-        vec before = load(max + query), largest = largest_scores(&s, query, before);
-        size_t seen = keys_seen_by_all(&s, query), j = 0;
-        float *scores = s.scores + query;
+        const struct seen_keys seen = seen_keys(&s, query);
+        if (s.bias != NULL)
+            add_bias(&s, &seen, query);
+        vec before = load(max + query), largest = largest_scores(&s, &seen, query, before);
         vec sums[2] = {{0}};
-        for (; j + 2 <= seen; j += 2)
-            UNROLL (i, (size_t)2) {
-                vec e = exp_score(&s, query, j + i, largest, 0);
-                store(scores + (j + i) * s.stride, e);
-                sums[i] += e;
-            }
-        for (; j < s.n_keys; j++) {
-            vec e = exp_score(&s, query, j, largest, j >= seen);
-            store(scores + j * s.stride, e);
-            sums[j % 2] += e;
-        }
+        clear_scores(&s, query, 0, seen.begin);
+        exp_masked(&s, query, seen.begin, seen.all_begin, largest, sums);
+        exp_seen(&s, query, seen.all_begin, seen.all_end, largest, sums);
+        exp_masked(&s, query, seen.all_end, seen.end, largest, sums);
+        clear_scores(&s, query, seen.end, s.n_keys);
         vec scale = exp_negative(before - largest);
         store(factor + query, scale);
         store(sum + query, multiply_add(load(sum + query), scale, sums[0] + sums[1]));
@@ -107,10 +169,15 @@ static void softmax_exactly(const struct score_block *block, double *weights, do
 {
     const struct score_block s = *block;
     for (size_t query = 0; query < s.n_queries; query += LANES) {
-        vec largest = largest_scores(&s, query, splat(-FLT_MAX));
-        size_t seen = keys_seen_by_all(&s, query), j = 0;
+        const struct seen_keys seen = seen_keys(&s, query);
+        if (s.bias != NULL)
+            add_bias(&s, &seen, query);
+        vec largest = largest_scores(&s, &seen, query, splat(-FLT_MAX));
         dvec sums[2] = {{0}};
-        for (; j < seen; j++)
+        size_t j = 0;
+        for (; j < seen.all_begin; j++)
+            widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);
+        for (; j < seen.all_end; j++)
             widen_exp(exp_score(&s, query, j, largest, 0), weights + j * s.stride + query, sums);
         for (; j < s.n_keys; j++)
             widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);

@@ -2,26 +2,25 @@
  * Plain twin: plain_attention in tests/model/plain.c.
  *
  * Scores are transposed, a row per key and a column per query: maximum and sum of a softmax then
- * run down the rows. Queries, times 1/√K, are packed as the panels of a "weight" matrix, and keys
- * are the rows of the linear kernel's x; each score is one sum over K, so that none depends on T.
+ * run down the rows. Queries, times the scale, are packed as the panels of a "weight" matrix, and
+ * keys are the rows of the linear kernel's x; each score is one sum over K, so that none depends on
+ * T.
  *
  * Many keys: blocks of queries by blocks of keys with a running maximum and sum (Milakov and
- * Gimelshein 2018; Dao et al. 2022). The borders of the blocks of keys are multiples of KEY_BLOCK,
- * and a hidden key counts exactly 0, so that a query under a look-ahead mask is computed the same
- * way however many tokens follow.
+ * Gimelshein 2018; Dao et al. 2022). The blocks of keys begin with the first one that the first
+ * query sees and end with the last one that the last query sees. A hidden key counts exactly 0, so
+ * that a query under a look-ahead mask is computed the same way however many tokens follow.
  *
  * The two products of a block may also be OpenBLAS' (blas.h); look-ahead masks do without it.
  *
- * A query that sees at most EXACT_KEYS keys sums in double: so short texts show what attention
- * itself does to a change of order, free of rounding.
+ * Texts of at most EXACT_KEYS tokens, and so many first tokens under a look-ahead mask, sum in
+ * double: so short texts show what attention itself does to a change of order, free of rounding.
  */
 #include "model/layers/attention.h"
 
 #include "model/kernels/blas.h"
-#include "model/layers/mask.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 enum { QUERY_BLOCK = 96, KEY_BLOCK = 96 };
@@ -39,10 +38,41 @@ static void *take(float *base, size_t *at, size_t n_floats)
     return part;
 }
 
-/* 1/√K */
-static float score_scale(const struct attention_head *head)
+/* There is no look-ahead mask: queries see later keys, too. */
+static bool sees_later(const struct attention_head *head)
 {
-    return (float)(1 / sqrt((double)head->head_width));
+    return head->band.after > 0;
+}
+
+/* A head, and what is worked out for it in the first part of the scratch. */
+struct task {
+    const struct kernels *kernels;
+    const struct attention_head *head;
+    const float *bias; /* bias[i - j] of query i and key j, or NULL */
+    float *scratch;    /* the rest */
+};
+
+/* The floats of a row of biases: it is read up to a panel behind its end. */
+static size_t bias_floats(size_t n_tokens)
+{
+    return row_stride(2 * n_tokens + PANEL);
+}
+
+/* Scores of the keys from `key` on by the queries from `query` on, as far as they are counted. */
+static struct score_block block_of(const struct task *task, size_t query, size_t n_queries,
+                                   size_t key, size_t n_keys, float *scores)
+{
+    struct band band = task->head->band;
+    ptrdiff_t ahead = (ptrdiff_t)query - (ptrdiff_t)key;
+    return (struct score_block){
+        .scores = scores,
+        .stride = row_stride(n_queries),
+        .n_keys = n_keys,
+        .n_queries = n_queries,
+        .first = ahead - (ptrdiff_t)band.before,
+        .last = ahead + (ptrdiff_t)band.after,
+        .bias = task->bias != NULL ? task->bias + ahead : NULL,
+    };
 }
 
 /* ---- Few keys ---- */
@@ -67,13 +97,15 @@ static size_t carve_few(struct few *few, float *base, size_t n_tokens, size_t he
 }
 
 /* The first n tokens among themselves. */
-static void attend_few(const struct kernels *kernels, const struct attention_head *head, size_t n,
-                       float *base)
+static void attend_few(const struct task *task, size_t n)
 {
+    const struct kernels *kernels = task->kernels;
+    const struct attention_head *head = task->head;
     struct few few;
     size_t width = head->head_width, columns = row_stride(n);
-    carve_few(&few, base, n, width);
-    kernels->pack_rows(head->q, head->stride, n, width, score_scale(head), few.queries);
+    carve_few(&few, task->scratch, n, width);
+    struct score_block scores = block_of(task, 0, n, 0, n, few.scores);
+    kernels->pack_rows(head->q, head->stride, n, width, head->scale, few.queries);
     kernels->product(&(struct product){
         .x = head->k,
         .x_stride = head->stride,
@@ -85,15 +117,7 @@ static void attend_few(const struct kernels *kernels, const struct attention_hea
         .n_rows = n,
         .n_panels = columns / PANEL,
     });
-    kernels->softmax_exactly(
-        &(struct score_block){
-            .scores = few.scores,
-            .stride = columns,
-            .n_keys = n,
-            .n_queries = n,
-            .causal = head->mask == MASK_CAUSAL,
-        },
-        few.weights, few.share);
+    kernels->softmax_exactly(&scores, few.weights, few.share);
     kernels->mix_exactly(&(struct exact_mix){
         .weights = few.weights,
         .weights_stride = columns,
@@ -152,37 +176,33 @@ static void gather(const float *from, const struct attention_head *head, float *
     }
 }
 
-/* A block of queries, and the keys that any of them may see. */
+/* A block of queries, and the keys that any of them sees. */
 struct block {
-    size_t first, n_queries, n_keys;
+    size_t first, n_queries;
+    struct key_range keys;
 };
 
 static bool use_blas(const struct attention_head *head)
 {
-    return head->blas != NULL && head->mask == MASK_FULL;
+    return head->blas != NULL && sees_later(head);
 }
 
 /* Scores of the keys from `key` on, to the end of their block. */
-static struct score_block score(const struct kernels *kernels, const struct attention_head *head,
-                                const struct block *block, const struct many *many, size_t key)
+static struct score_block score(const struct task *task, const struct block *block,
+                                const struct many *many, size_t key)
 {
+    const struct attention_head *head = task->head;
     size_t width = head->head_width;
-    struct score_block scores = {
-        .scores = many->scores,
-        .stride = row_stride(block->n_queries),
-        .n_keys = smaller(block->n_keys - key, KEY_BLOCK),
-        .n_queries = block->n_queries,
-        .causal = head->mask == MASK_CAUSAL,
-        .ahead = (ptrdiff_t)block->first - (ptrdiff_t)key,
-    };
+    struct score_block scores = block_of(task, block->first, block->n_queries, key,
+                                         smaller(block->keys.end - key, KEY_BLOCK), many->scores);
     if (use_blas(head)) {
-        blas_product_transposed(head->blas, scores.n_keys, block->n_queries, width,
-                                score_scale(head), many->keys + key * width, width,
+        blas_product_transposed(head->blas, scores.n_keys, block->n_queries, width, head->scale,
+                                many->keys + key * width, width,
                                 head->q + block->first * head->stride, head->stride, scores.scores,
                                 scores.stride);
         return scores;
     }
-    kernels->product(&(struct product){
+    task->kernels->product(&(struct product){
         .x = many->keys + key * width,
         .x_stride = width,
         .panels = many->queries,
@@ -211,9 +231,11 @@ static void mix_by_blas(const struct blas *blas, const struct mix *m, float *con
                 m->out[i * m->out_stride + c] = context[i * m->context_stride + c] / m->sum[i];
 }
 
-static void attend_block(const struct kernels *kernels, const struct attention_head *head,
-                         const struct block *block, const struct many *many)
+static void attend_block(const struct task *task, const struct block *block,
+                         const struct many *many)
 {
+    const struct kernels *kernels = task->kernels;
+    const struct attention_head *head = task->head;
     size_t values_stride = row_stride(head->head_width);
     for (size_t i = 0; i < row_stride(block->n_queries); i++) {
         many->max[i] = -FLT_MAX;
@@ -221,10 +243,10 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
     }
     if (!use_blas(head))
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
-                           head->head_width, score_scale(head), many->queries);
-    for (size_t key = 0; key < block->n_keys; key += KEY_BLOCK) {
-        struct score_block scores = score(kernels, head, block, many, key);
-        bool last = key + scores.n_keys == block->n_keys;
+                           head->head_width, head->scale, many->queries);
+    for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
+        struct score_block scores = score(task, block, many, key);
+        bool last = key + scores.n_keys == block->keys.end;
         kernels->softmax_block(&scores, many->max, many->sum, many->factor);
         struct mix mix = {
             .weights = scores.scores,
@@ -234,7 +256,7 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
             .n_keys = scores.n_keys,
             .n_queries = block->n_queries,
             .width = head->head_width,
-            .context = key > 0 ? many->context : NULL,
+            .context = key > block->keys.begin ? many->context : NULL,
             .context_stride = values_stride,
             .factor = many->factor,
             .sum = last ? many->sum : NULL,
@@ -249,61 +271,73 @@ static void attend_block(const struct kernels *kernels, const struct attention_h
 }
 
 /* The weights of the block of queries that has just been attended, from its scores once more. */
-static void write_map(const struct kernels *kernels, const struct attention_head *head,
-                      const struct block *block, const struct many *many)
+static void write_map(const struct task *task, const struct block *block, const struct many *many)
 {
     float share[QUERY_BLOCK];
+    size_t n_tokens = task->head->n_tokens;
+    float *map = task->head->map + block->first * n_tokens;
+    memset(map, 0, block->n_queries * n_tokens * sizeof *map);
     for (size_t i = 0; i < block->n_queries; i++)
         share[i] = 1 / many->sum[i];
-    for (size_t key = 0; key < block->n_keys; key += KEY_BLOCK) {
-        struct score_block scores = score(kernels, head, block, many, key);
-        kernels->softmax_block(&scores, many->max, many->sum, many->factor);
+    for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
+        struct score_block scores = score(task, block, many, key);
+        task->kernels->softmax_block(&scores, many->max, many->sum, many->factor);
         for (size_t i = 0; i < block->n_queries; i++) {
-            float *row = head->map + (block->first + i) * head->n_tokens + key;
+            float *row = map + i * n_tokens + key;
             for (size_t j = 0; j < scores.n_keys; j++)
                 row[j] = scores.scores[j * scores.stride + i] * share[i];
         }
     }
-    for (size_t i = 0; i < block->n_queries; i++)
-        memset(head->map + (block->first + i) * head->n_tokens + block->n_keys, 0,
-               (head->n_tokens - block->n_keys) * sizeof *head->map);
 }
 
 /* The tokens from `first` on. */
-static void attend_many(const struct kernels *kernels, const struct attention_head *head,
-                        size_t first, float *base)
+static void attend_many(const struct task *task, size_t first)
 {
+    const struct attention_head *head = task->head;
     struct many many;
     size_t n_tokens = head->n_tokens;
-    carve_many(&many, base, n_tokens, head->head_width);
+    carve_many(&many, task->scratch, n_tokens, head->head_width);
     gather(head->k, head, many.keys, head->head_width);
     gather(head->v, head, many.values, row_stride(head->head_width));
     for (; first < n_tokens; first += QUERY_BLOCK) {
-        struct block block = {.first = first, .n_queries = smaller(n_tokens - first, QUERY_BLOCK)};
-        block.n_keys = mask_visible(head->mask, first + block.n_queries - 1, n_tokens).end;
-        attend_block(kernels, head, &block, &many);
+        size_t n_queries = smaller(n_tokens - first, QUERY_BLOCK);
+        struct block block = {
+            .first = first,
+            .n_queries = n_queries,
+            .keys = {.begin = mask_visible(head->band, first, n_tokens).begin,
+                     .end = mask_visible(head->band, first + n_queries - 1, n_tokens).end},
+        };
+        attend_block(task, &block, &many);
         if (head->map != NULL)
-            write_map(kernels, head, &block, &many);
+            write_map(task, &block, &many);
     }
 }
 
-size_t attention_scratch(size_t n_tokens, size_t head_width)
+size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias)
 {
     struct few few;
     struct many many;
     size_t floats = carve_few(&few, NULL, smaller(n_tokens, EXACT_KEYS), head_width);
     size_t more = n_tokens > EXACT_KEYS ? carve_many(&many, NULL, n_tokens, head_width) : 0;
-    return more > floats ? more : floats;
+    return (more > floats ? more : floats) + (has_bias ? bias_floats(n_tokens) : 0);
 }
 
 void attention_head(const struct kernels *kernels, const struct attention_head *head,
                     float *scratch)
 {
-    size_t n_few = head->n_tokens;
+    struct task task = {.kernels = kernels, .head = head, .scratch = scratch};
+    size_t n_tokens = head->n_tokens, n_few = n_tokens;
     if (n_few > EXACT_KEYS)
-        n_few = head->mask == MASK_CAUSAL ? EXACT_KEYS : 0;
+        n_few = sees_later(head) ? 0 : EXACT_KEYS;
+    if (head->bias != NULL && n_tokens > 0) {
+        size_t n_biases = 2 * n_tokens - 1;
+        distance_bias_row(head->bias, n_tokens, scratch);
+        memset(scratch + n_biases, 0, (bias_floats(n_tokens) - n_biases) * sizeof *scratch);
+        task.bias = scratch + n_tokens - 1;
+        task.scratch += bias_floats(n_tokens);
+    }
     if (n_few > 0)
-        attend_few(kernels, head, n_few, scratch);
-    if (n_few < head->n_tokens)
-        attend_many(kernels, head, n_few, scratch);
+        attend_few(&task, n_few);
+    if (n_few < n_tokens)
+        attend_many(&task, n_few);
 }

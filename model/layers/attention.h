@@ -1,9 +1,10 @@
 /* attention.h - scaled dot-product attention of one head over one sequence: the task of one thread.
  *
- *     weights [T, T] = softmax over the visible keys of (q·kᵀ / √K);   out [T, K] = weights·v
+ *     weights [T, T] = softmax over the visible keys of (scale·q·kᵀ + bias)
+ *     out [T, K] = weights·v
  *
- * A query that may see no key gets zeros. The weights of a block of queries are held at a time, so
- * memory grows linearly with T. With a look-ahead mask, what a token gets depends on itself and the
+ * The weights of a block of queries are held at a time, so memory grows linearly with T; with a
+ * window, time does so too. With a look-ahead mask, what a token gets depends on itself and the
  * tokens before it alone: neither the later ones (while they are finite) nor their number change a
  * bit. Source: Vaswani et al. 2017, 3.2.1.
  */
@@ -11,17 +12,22 @@
 #define MODEL_ATTENTION_H
 
 #include "model/encoder.h"
+#include "model/layers/attention_position.h"
+#include "model/layers/mask.h"
 
 /* Floats of scratch for sequences of at most n_tokens. */
-size_t attention_scratch(size_t n_tokens, size_t head_width);
+size_t attention_scratch(size_t n_tokens, size_t head_width, bool has_bias);
 
-/* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. map:
- * receives the weights [T, T], or NULL. blas: does the products, or NULL. */
+/* q, k, v: rows [T, K] of one head, `stride` floats apart; out likewise, out_stride apart. bias: by
+ * distance, or NULL. map: receives the weights [T, T], or NULL. blas: does the products, or NULL.
+ */
 struct attention_head {
     const float *q, *k, *v;
     size_t stride;
     size_t n_tokens, head_width;
-    enum mask_kind mask;
+    float scale;
+    struct band band;
+    const struct distance_bias *bias;
     const struct blas *blas;
     float *out;
     size_t out_stride;

@@ -1,22 +1,38 @@
 /* mask.h - which keys a query may see: every kind of mask is an answer to this question.
  *
- * Look-ahead (causal) mask: query i sees keys 0 .. i. Padding mask: padded tokens are left out of
- * the sequence before anything is computed, so no query can see them; with a look-ahead mask, both
- * hold without more being done.
+ * The full mask, the look-ahead (causal) mask and windows are bands: a query sees itself, so many
+ * tokens before it and so many after it. Padding mask: padded tokens are left out of the sequence
+ * before anything is computed, so no query can see them; with any band, both hold without more
+ * being done.
  */
 #ifndef MODEL_MASK_H
 #define MODEL_MASK_H
 
 #include "model/config.h"
 
+/* More than any sequence has; twice that still fits into 32 bits. */
+enum { ALL_TOKENS = 2 * MOST_TOKENS };
+
+/* Query i sees the keys i - before .. i + after, as far as there are any. */
+struct band {
+    size_t before, after;
+};
+
+/* window: a query sees the keys at most so many tokens away; 0: all. */
+static inline struct band mask_band(enum mask_kind mask, size_t window)
+{
+    size_t reach = window > 0 && window < ALL_TOKENS ? window : ALL_TOKENS;
+    return (struct band){.before = reach, .after = mask == MASK_CAUSAL ? 0 : reach};
+}
+
 struct key_range {
     size_t begin, end; /* keys begin .. end - 1 */
 };
 
-static inline struct key_range mask_visible(enum mask_kind mask, size_t query, size_t n_keys)
+static inline struct key_range mask_visible(struct band band, size_t query, size_t n_keys)
 {
-    size_t end = mask == MASK_CAUSAL && query + 1 < n_keys ? query + 1 : n_keys;
-    return (struct key_range){0, end};
+    size_t begin = query > band.before ? query - band.before : 0, end = query + band.after + 1;
+    return (struct key_range){begin < n_keys ? begin : n_keys, end < n_keys ? end : n_keys};
 }
 
 /* What a padding mask [n] (NULL: all ones) leaves of a row: n_kept tokens, all of them within

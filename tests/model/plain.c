@@ -221,21 +221,51 @@ double plain_norm(enum norm_kind kind, const float *x, const float *weight, cons
     return divisor;
 }
 
-void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
-                     size_t head_width, enum mask_kind mask, double *weights, double *out)
+bool plain_sees(const struct plain_scores *scores, size_t query, size_t key)
 {
-    memset(weights, 0, n_tokens * n_tokens * sizeof *weights);
+    size_t distance = query > key ? query - key : key - query;
+    return (scores->mask != MASK_CAUSAL || key <= query) &&
+           (scores->window == 0 || distance <= scores->window);
+}
+
+double plain_bias(const struct plain_scores *scores, size_t query, size_t key)
+{
+    ptrdiff_t distance = (ptrdiff_t)key - (ptrdiff_t)query, reach = (ptrdiff_t)scores->reach;
+    if (scores->table == NULL)
+        return -scores->slope * fabs((double)distance);
+    distance = distance > reach ? reach : distance < -reach ? -reach : distance;
+    return (double)scores->table[reach + distance];
+}
+
+void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
+                     size_t head_width, const struct plain_scores *scores, double *weights,
+                     double *out)
+{
     memset(out, 0, n_tokens * head_width * sizeof *out);
     for (size_t i = 0; i < n_tokens; i++) {
         double *row = weights + i * n_tokens;
-        size_t n_keys = mask == MASK_CAUSAL ? i + 1 : n_tokens;
-        for (size_t j = 0; j < n_keys; j++)
-            row[j] = plain_product(q + i * stride, k + j * stride, 1, head_width).sum /
-                     sqrt((double)head_width);
-        plain_softmax(row, n_keys, row);
-        for (size_t j = 0; j < n_keys; j++)
-            for (size_t c = 0; c < head_width; c++)
+        for (size_t j = 0; j < n_tokens; j++)
+            row[j] =
+                plain_sees(scores, i, j)
+                    ? scores->scale *
+                              plain_product(q + i * stride, k + j * stride, 1, head_width).sum +
+                          plain_bias(scores, i, j)
+                    : -INFINITY;
+        plain_softmax(row, n_tokens, row);
+        for (size_t j = 0; j < n_tokens; j++)
+            for (size_t c = 0; row[j] > 0 && c < head_width; c++)
                 out[i * head_width + c] += row[j] * (double)v[j * stride + c];
+    }
+}
+
+void plain_turn(const float *x, size_t position, double base, size_t turned, bool interleaved,
+                double *out)
+{
+    for (size_t i = 0; i < turned / 2; i++) {
+        size_t first = interleaved ? 2 * i : i, second = interleaved ? 2 * i + 1 : i + turned / 2;
+        double angle = (double)position / pow(base, 2 * (double)i / (double)turned);
+        out[first] = (double)x[first] * cos(angle) - (double)x[second] * sin(angle);
+        out[second] = (double)x[second] * cos(angle) + (double)x[first] * sin(angle);
     }
 }
 

@@ -83,9 +83,27 @@ void plain_softmax(const double *x, size_t n, double *out);
 double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
                   double eps, size_t n, double *out);
 
+/* What a head makes of q·k, and which keys a query sees. */
+struct plain_scores {
+    double scale;
+    enum mask_kind mask;
+    size_t window;      /* 0: none */
+    double slope;       /* of ALiBi, or 0 */
+    const float *table; /* biases of the distances -reach .. reach, or NULL */
+    size_t reach;
+};
+
+bool plain_sees(const struct plain_scores *scores, size_t query, size_t key);
+double plain_bias(const struct plain_scores *scores, size_t query, size_t key);
+
 /* weights [T, T] and out [T, K] of one head; rows of q, k, v are `stride` apart. */
 void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
-                     size_t head_width, enum mask_kind mask, double *weights, double *out);
+                     size_t head_width, const struct plain_scores *scores, double *weights,
+                     double *out);
+
+/* Rotary: the `turned` first columns of the query or key x of a position. */
+void plain_turn(const float *x, size_t position, double base, size_t turned, bool interleaved,
+                double *out);
 
 /* PE(position, i) */
 double plain_position(size_t position, size_t i, size_t width);

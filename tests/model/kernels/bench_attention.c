@@ -11,6 +11,7 @@
 #include "engine/runtime/machine.h"
 #include "model/layers/attention.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void all_heads(const struct kernels *kernels, struct attention_head head,
 static void measure(const struct kernels *kernels, size_t n_tokens, size_t width,
                     const struct blas *blas)
 {
-    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width);
+    size_t stride = 3 * HEADS * width, n_scratch = attention_scratch(n_tokens, width, false);
     uint64_t state = 1;
     float *wide = random_floats(&state, n_tokens * stride, 2);
     float *out = new_floats(n_tokens * stride), *scratch = aligned_alloc(64, (n_scratch + 15) * 4);
@@ -56,6 +57,8 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
         .stride = stride,
         .n_tokens = n_tokens,
         .head_width = width,
+        .scale = (float)(1 / sqrt((double)width)),
+        .band = mask_band(MASK_FULL, 0),
         .blas = blas,
         .out = out,
         .out_stride = HEADS * width,

@@ -50,7 +50,12 @@ static void activate(const struct bench *b)
 
 static struct score_block block_of(float *scores, size_t n)
 {
-    return (struct score_block){.scores = scores, .stride = BLOCK, .n_keys = n, .n_queries = n};
+    return (struct score_block){.scores = scores,
+                                .stride = BLOCK,
+                                .n_keys = n,
+                                .n_queries = n,
+                                .first = -BLOCK,
+                                .last = BLOCK};
 }
 
 static void softmax(const struct bench *b)

@@ -114,9 +114,12 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
     enum { WIDTH = 13, STRIDE = 3 * 16 };
     uint64_t state = n;
     float *rows = random_floats(&state, n * STRIDE, 3);
-    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH) + 16) / 16 * 64);
+    float *scratch = aligned_alloc(64, (attention_scratch(n, WIDTH, true) + 16) / 16 * 64);
+    const struct band bands[] = {mask_band(MASK_FULL, 0), mask_band(MASK_CAUSAL, 0),
+                                 mask_band(MASK_FULL, 20)};
+    const struct distance_bias alibi = {.slope = 0.1};
     assert_non_null(scratch);
-    for (size_t mask = 0; mask < 2; mask++)
+    for (size_t kind = 0; kind < 3; kind++)
         attention_head(kernels,
                        &(struct attention_head){.q = rows,
                                                 .k = rows + 16,
@@ -124,9 +127,11 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
                                                 .stride = STRIDE,
                                                 .n_tokens = n,
                                                 .head_width = WIDTH,
-                                                .mask = mask == 0 ? MASK_FULL : MASK_CAUSAL,
-                                                .out = out + mask * 16,
-                                                .out_stride = 32},
+                                                .scale = 0.3f,
+                                                .band = bands[kind],
+                                                .bias = kind == 2 ? &alibi : NULL,
+                                                .out = out + kind * 16,
+                                                .out_stride = STRIDE},
                        scratch);
     free(scratch);
     free(rows);

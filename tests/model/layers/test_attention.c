@@ -1,6 +1,6 @@
-/* One head of attention against softmax(q·kᵀ/√K)·v in double: every number of tokens to 140, which
- * crosses the blocks of queries and keys (96), the panels (16) and EXACT_KEYS (32), and some
- * beyond.
+/* One head of attention against softmax(q·kᵀ/√K)·v in double, with masks, windows and biases: every
+ * number of tokens to 140, which crosses the blocks of queries and keys (96), the panels (16) and
+ * EXACT_KEYS (32), and some beyond.
  *
  * Tolerance 1e-6 for numbers within ±1: a score is a float sum of K ≤ 64 products, an exp and a sum
  * of T ≤ 140 terms follow; measured, all of it together stays below 3e-7. */
@@ -8,7 +8,6 @@
 
 #include "engine/runtime/machine.h"
 #include "model/layers/attention.h"
-#include "model/layers/mask.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,12 +24,20 @@ static const struct blas *blas;
 /* One head among others: q, k, v in rows of wide, [T, stride], and its context in rows of out. */
 struct head_case {
     size_t n_tokens, width, stride, out_stride;
+    struct plain_scores scores;
     float *wide, *out, *map;
 };
 
-static struct head_case new_case(size_t n_tokens, size_t width)
+/* Scores that have no scale of their own get 1/√K. */
+static struct head_case new_case(size_t n_tokens, size_t width, struct plain_scores scores)
 {
-    struct head_case c = {n_tokens, width, 3 * width + 5, width + 3, NULL, NULL, NULL};
+    struct head_case c = {.n_tokens = n_tokens,
+                          .width = width,
+                          .stride = 3 * width + 5,
+                          .out_stride = width + 3,
+                          .scores = scores};
+    if (c.scores.scale == 0)
+        c.scores.scale = 1 / sqrt((double)width);
     c.wide = new_floats(extent(n_tokens, c.stride, 3 * width));
     c.out = new_floats(extent(n_tokens, c.out_stride, width));
     c.map = new_floats(n_tokens * n_tokens);
@@ -53,11 +60,12 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
 
 /* With exactly the scratch asked for, full of NaN; then the same without a map. What lies between
  * the rows of out stays as it is. */
-static void run(const struct kernels *kernels, struct head_case *c, enum mask_kind mask,
-                const struct blas *with)
+static void run(const struct kernels *kernels, struct head_case *c, const struct blas *with)
 {
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
-    size_t n_scratch = attention_scratch(c->n_tokens, c->width);
+    struct distance_bias bias = {c->scores.slope, c->scores.table, c->scores.reach};
+    bool has_bias = bias.slope > 0 || bias.table != NULL;
+    size_t n_scratch = attention_scratch(c->n_tokens, c->width, has_bias);
     float *scratch = new_floats(n_scratch), *unmapped = new_floats(n_out);
     struct attention_head head = {
         .q = c->wide,
@@ -66,7 +74,9 @@ static void run(const struct kernels *kernels, struct head_case *c, enum mask_ki
         .stride = c->stride,
         .n_tokens = c->n_tokens,
         .head_width = c->width,
-        .mask = mask,
+        .scale = (float)c->scores.scale,
+        .band = mask_band(c->scores.mask, c->scores.window),
+        .bias = has_bias ? &bias : NULL,
         .blas = with,
         .out = unmapped,
         .out_stride = c->out_stride,
@@ -91,12 +101,12 @@ struct twin {
     double *weights, *out;
 };
 
-static struct twin new_twin(const struct head_case *c, enum mask_kind mask)
+static struct twin new_twin(const struct head_case *c)
 {
     struct twin twin = {new_doubles(c->n_tokens * c->n_tokens),
                         new_doubles(c->n_tokens * c->width)};
     plain_attention(c->wide, c->wide + c->width, c->wide + 2 * c->width, c->stride, c->n_tokens,
-                    c->width, mask, twin.weights, twin.out);
+                    c->width, &c->scores, twin.weights, twin.out);
     return twin;
 }
 
@@ -106,18 +116,16 @@ static void free_twin(struct twin *twin)
     free(twin->out);
 }
 
-static void check_twin(const struct head_case *c, enum mask_kind mask, const struct twin *twin,
-                       struct largest *largest)
+static void check_twin(const struct head_case *c, const struct twin *twin, struct largest *largest)
 {
     size_t n_tokens = c->n_tokens;
     for (size_t i = 0; i < n_tokens; i++) {
-        struct key_range visible = mask_visible(mask, i, n_tokens);
         double sum = 0;
         for (size_t j = 0; j < n_tokens; j++) {
             double got = (double)c->map[i * n_tokens + j],
                    expected = twin->weights[i * n_tokens + j];
             note_error(largest, fabs(got - expected), got, expected, (double)n_tokens);
-            assert_true(j < visible.end || got == 0);
+            assert_true(plain_sees(&c->scores, i, j) || got == 0);
             sum += got;
         }
         note_error(largest, fabs(sum - 1) / 2, sum, 1, (double)n_tokens);
@@ -140,20 +148,20 @@ static bool is_tested(size_t n_tokens, size_t width, bool all)
     return all && (width == 7 || width == 32);
 }
 
-static void check_grid(enum mask_kind mask, const struct blas *with, double range, double tolerance,
-                       const char *what)
+static void check_grid(struct plain_scores scores, const struct blas *with, double range,
+                       double tolerance, const char *what)
 {
     struct largest largest[MOST_ISAS] = {{0}};
     for (size_t w = 0; w < N_WIDTHS; w++) {
         for (size_t n_tokens = 1; n_tokens <= MOST; n_tokens++) {
             if (!is_tested(n_tokens, head_widths[w], range <= 1))
                 continue;
-            struct head_case c = new_case(n_tokens, head_widths[w]);
+            struct head_case c = new_case(n_tokens, head_widths[w], scores);
             fill_random(&c, n_tokens, range);
-            struct twin twin = new_twin(&c, mask);
+            struct twin twin = new_twin(&c);
             for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-                run(tested_kernels(s), &c, mask, with);
-                check_twin(&c, mask, &twin, &largest[s]);
+                run(tested_kernels(s), &c, with);
+                check_twin(&c, &twin, &largest[s]);
             }
             free_twin(&twin);
             free_case(&c);
@@ -163,14 +171,66 @@ static void check_grid(enum mask_kind mask, const struct blas *with, double rang
         assert_bound(&largest[s], tolerance, "%s %s", tested_kernels(s)->isa, what);
 }
 
+static const struct plain_scores full = {.mask = MASK_FULL}, causal = {.mask = MASK_CAUSAL};
+
 TEST(full)
 {
-    check_grid(MASK_FULL, false, 1, 1e-6, "full");
+    check_grid(full, NULL, 1, 1e-6, "full");
 }
 
 TEST(causal)
 {
-    check_grid(MASK_CAUSAL, blas, 1, 1e-6, "causal");
+    check_grid(causal, blas, 1, 1e-6, "causal");
+}
+
+/* Narrower than a vector, than a panel, than a block; wider than all of it. */
+TEST(windows)
+{
+    static const size_t windows[] = {1, 2, 7, 8, 15, 16, 31, 64, 95, 96, 139, 1000};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        char what[64];
+        struct plain_scores scores = {.window = windows[i],
+                                      .mask = i % 3 == 2 ? MASK_CAUSAL : MASK_FULL};
+        snprintf(what, sizeof what, "%swindow of %zu", i % 3 == 2 ? "causal " : "", windows[i]);
+        check_grid(scores, i % 2 == 0 ? NULL : blas, 1, 1e-6, what);
+    }
+}
+
+static float table[2 * 40 + 1];
+
+/* ALiBi, and biases from a table: of distances that are longer or shorter than the text. */
+TEST(biases)
+{
+    uint64_t state = 11;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        table[i] = (float)random_within(&state, 2);
+    check_grid((struct plain_scores){.slope = 0.5}, NULL, 1, 1e-6, "slope 1/2");
+    check_grid((struct plain_scores){.slope = 1 / 256.0, .mask = MASK_CAUSAL}, NULL, 1, 1e-6,
+               "slope 1/256, causal");
+    check_grid((struct plain_scores){.table = table, .reach = 40}, blas, 1, 1e-6, "table");
+    check_grid((struct plain_scores){.table = table, .reach = 1}, NULL, 1, 1e-6, "table of three");
+    check_grid((struct plain_scores){.table = table, .reach = 40, .window = 20, .scale = 0.37},
+               NULL, 1, 1e-6, "table, window of 20, another scale");
+}
+
+/* Any width to 256, whether a multiple of the panels or not, with some scale. */
+TEST(widths)
+{
+    static const size_t widths[] = {80, 100, 128, 160, 200, 255, 256};
+    for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
+        struct plain_scores scores = {.window = i % 2 * 50, .scale = 0.05};
+        struct head_case c = new_case(i % 4 < 2 ? 140 : 30, widths[i / 2], scores);
+        struct largest largest[MOST_ISAS] = {{0}};
+        fill_random(&c, i, 1);
+        struct twin twin = new_twin(&c);
+        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+            run(tested_kernels(s), &c, i % 3 == 0 ? blas : NULL);
+            check_twin(&c, &twin, &largest[s]);
+            assert_bound(&largest[s], 1e-6, "%s, width %zu", tested_kernels(s)->isa, c.width);
+        }
+        free_twin(&twin);
+        free_case(&c);
+    }
 }
 
 TEST(full_with_blas)
@@ -179,7 +239,7 @@ TEST(full_with_blas)
         print_message("this build of OpenBLAS is not used\n");
         skip();
     }
-    check_grid(MASK_FULL, blas, 1, 1e-6, "full, OpenBLAS");
+    check_grid(full, blas, 1, 1e-6, "full, OpenBLAS");
 }
 
 /* Many blocks of keys. Measured, below 3e-7 as well: sums over a block at a time are short. */
@@ -188,32 +248,35 @@ TEST(long)
     static const size_t cases[][2] = {{191, 4},  {192, 64}, {193, 32},
                                       {300, 26}, {480, 96}, {1000, 32}};
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
-        enum mask_kind mask = i % 2 == 0 ? MASK_FULL : MASK_CAUSAL;
-        struct head_case c = new_case(cases[i / 4][0], cases[i / 4][1]);
+        struct head_case c = new_case(cases[i / 4][0], cases[i / 4][1], i % 2 == 0 ? full : causal);
         struct largest largest[MOST_ISAS] = {{0}};
         fill_random(&c, i, 1);
-        struct twin twin = new_twin(&c, mask);
+        struct twin twin = new_twin(&c);
         for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            run(tested_kernels(s), &c, mask, i % 4 >= 2 ? blas : NULL);
-            check_twin(&c, mask, &twin, &largest[s]);
+            run(tested_kernels(s), &c, i % 4 >= 2 ? blas : NULL);
+            check_twin(&c, &twin, &largest[s]);
             assert_bound(&largest[s], 1e-6, "%s %s, %zu tokens", tested_kernels(s)->isa,
-                         mask == MASK_FULL ? "full" : "causal", c.n_tokens);
+                         i % 2 == 0 ? "full" : "causal", c.n_tokens);
         }
         free_twin(&twin);
         free_case(&c);
     }
 }
 
-/* Each token costs the scratch a key and a value, whatever their number. */
+/* Each token costs the scratch a key and a value, whatever their number, and two biases. */
 TEST(scratch_is_linear)
 {
     for (size_t width = 1; width <= 100; width++) {
-        size_t padded = (width + PANEL - 1) / PANEL * PANEL, few = attention_scratch(1000, width);
-        assert_true(attention_scratch(8000, width) <= few + 7000 * (width + padded) + PANEL);
+        size_t padded = (width + PANEL - 1) / PANEL * PANEL;
+        size_t few = attention_scratch(1000, width, false);
+        assert_true(attention_scratch(8000, width, false) <= few + 7000 * (width + padded) + PANEL);
+        assert_true(attention_scratch(8000, width, true) <=
+                    attention_scratch(8000, width, false) + 2 * 8000 + 2 * PANEL);
         assert_true(few >= 1000 * (width + padded));
-        assert_int_equal(attention_scratch(0, width), 0);
+        assert_int_equal(attention_scratch(0, width, false), 0);
         for (size_t n = 1; n <= 200; n++)
-            assert_true(attention_scratch(n - 1, width) <= attention_scratch(n, width));
+            assert_true(attention_scratch(n - 1, width, n % 2) <=
+                        attention_scratch(n, width, n % 2));
     }
 }
 
@@ -221,24 +284,30 @@ TEST(scratch_is_linear)
  * much changes its weight by that share and a context of 10 by 3e-4. */
 TEST(sharp)
 {
-    check_grid(MASK_FULL, blas, 10, 1e-3, "full, sharp");
-    check_grid(MASK_CAUSAL, false, 10, 1e-3, "causal, sharp");
+    check_grid(full, blas, 10, 1e-3, "full, sharp");
+    check_grid(causal, NULL, 10, 1e-3, "causal, sharp");
+    check_grid((struct plain_scores){.window = 9}, NULL, 10, 1e-3, "window, sharp");
 }
 
 /* With a look-ahead mask, the tokens that follow change no bit, and neither does their number. */
 TEST(causal_prefix)
 {
-    static const size_t widths[] = {7, 32};
+    static const struct plain_scores kinds[] = {
+        {.mask = MASK_CAUSAL},
+        {.mask = MASK_CAUSAL, .slope = 0.1},
+        {.mask = MASK_CAUSAL, .window = 40},
+    };
+    static const size_t widths[] = {7, 32, 16};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t w = 0; w < 2; w++) {
-            struct head_case all = new_case(MOST, widths[w]);
+        for (size_t w = 0; w < 3; w++) {
+            struct head_case all = new_case(MOST, widths[w], kinds[w]);
             fill_random(&all, 1, 2);
-            run(tested_kernels(s), &all, MASK_CAUSAL, blas);
+            run(tested_kernels(s), &all, blas);
             for (size_t n_tokens = 1; n_tokens < MOST; n_tokens++) {
-                struct head_case part = new_case(n_tokens, widths[w]);
+                struct head_case part = new_case(n_tokens, widths[w], kinds[w]);
                 fill_random(&part, 1, 2);
                 assert_true(same_floats(part.wide, all.wide, 3 * widths[w]));
-                run(tested_kernels(s), &part, MASK_CAUSAL, blas);
+                run(tested_kernels(s), &part, blas);
                 for (size_t t = 0; t < n_tokens; t++) {
                     if (!same_floats(part.out + t * part.out_stride, all.out + t * all.out_stride,
                                      widths[w]) ||
@@ -261,8 +330,8 @@ TEST(place)
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t i = 0; i < 2 * sizeof n_tokens / sizeof *n_tokens; i++) {
             size_t n = n_tokens[i / 2], width = 26;
-            enum mask_kind mask = i % 2 == 0 ? MASK_FULL : MASK_CAUSAL;
-            struct head_case a = new_case(n, width), b = new_case(n, width);
+            struct plain_scores scores = i % 2 == 0 ? full : causal;
+            struct head_case a = new_case(n, width, scores), b = new_case(n, width, scores);
             free(b.wide);
             b.stride = 3 * width + 16;
             b.wide = new_floats(extent(n, b.stride, 3 * width) + 1);
@@ -270,8 +339,8 @@ TEST(place)
             b.wide++;
             fill_random(&a, n, 1);
             fill_random(&b, n, 1);
-            run(tested_kernels(s), &a, mask, blas);
-            run(tested_kernels(s), &b, mask, blas);
+            run(tested_kernels(s), &a, blas);
+            run(tested_kernels(s), &b, blas);
             for (size_t t = 0; t < n; t++)
                 assert_true(same_floats(a.out + t * a.out_stride, b.out + t * b.out_stride, width));
             assert_true(same_floats(a.map, b.map, n * n));
@@ -292,7 +361,8 @@ TEST(order_of_keys)
         struct largest largest = {0};
         for (size_t n = 2; n <= EXACT_KEYS; n++) {
             for (size_t w = 0; w < N_WIDTHS; w++) {
-                struct head_case a = new_case(n, head_widths[w]), b = new_case(n, head_widths[w]);
+                struct head_case a = new_case(n, head_widths[w], full);
+                struct head_case b = new_case(n, head_widths[w], full);
                 size_t width = a.width, bytes = 2 * width * sizeof *a.wide;
                 fill_random(&a, n, 2);
                 fill_random(&b, n, 2);
@@ -304,8 +374,8 @@ TEST(order_of_keys)
                             bytes);
                     memcpy(b.wide + other * b.stride + width, row, bytes);
                 }
-                run(tested_kernels(s), &a, MASK_FULL, blas);
-                run(tested_kernels(s), &b, MASK_FULL, blas);
+                run(tested_kernels(s), &a, blas);
+                run(tested_kernels(s), &b, blas);
                 for (size_t t = 0; t < n; t++) {
                     for (size_t i = 0; i < width; i++) {
                         double x = (double)a.out[t * a.out_stride + i];
@@ -329,11 +399,11 @@ TEST(known)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= MOST; n++) {
-            struct head_case c = new_case(n, 3);
+            struct head_case c = new_case(n, 3, n % 2 == 0 ? full : causal);
             for (size_t t = 0; t < n; t++)
                 for (size_t i = 0; i < 9; i++)
                     c.wide[t * c.stride + i] = (float)i - 4;
-            run(tested_kernels(s), &c, n % 2 == 0 ? MASK_FULL : MASK_CAUSAL, blas);
+            run(tested_kernels(s), &c, blas);
             for (size_t t = 0; t < n; t++)
                 for (size_t i = 0; i < 3; i++)
                     assert_true(fabsf(c.out[t * c.out_stride + i] - ((float)i + 2)) <=
@@ -350,7 +420,8 @@ TEST(no_tokens)
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         struct attention_head head = {.head_width = 8, .stride = 24, .out_stride = 8, .blas = blas};
         attention_head(tested_kernels(s), &head, NULL);
-        head.mask = MASK_CAUSAL;
+        head.band = mask_band(MASK_FULL, 0);
+        head.bias = &(struct distance_bias){.slope = 1};
         attention_head(tested_kernels(s), &head, NULL);
     }
 }
