@@ -30,6 +30,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .added_list = {"", 0},
         .unknown = -1,
         .mask_token = -1,
+        .dropped = -1,
     };
     plain_template(&tokenizer->single, 0, 1);
     plain_template(&tokenizer->pair, n_types < 2 ? 0 : 1, 2);
@@ -111,6 +112,7 @@ static const struct key KEYS[] = {
      "a whole number from 0 to 2147483647"},
     {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
     {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
+    {"dropped", VALUE_ID, FIELD(dropped), 0, 0, "a whole number from -1 to 2147483647"},
     {"lower", VALUE_YES_NO, FIELD(lower), 0, 0, "yes or no"},
     {"char_level", VALUE_YES_NO, FIELD(char_level), 0, 0, "yes or no"},
     {"truncate", VALUE_YES_NO, FIELD(truncate), 0, 0, "yes or no"},

@@ -28,6 +28,7 @@ struct tokenizer {
     int64_t num_words;
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
+    int32_t dropped;    /* id of a token that is left out of every text, or -1 */
     /* Of kinds wordpiece and words: */
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;

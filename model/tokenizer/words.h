@@ -46,6 +46,8 @@ static inline void word_sink_end_word(struct word_sink *sink, size_t n_before)
 
 static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t begin, size_t end)
 {
+    if (id == sink->tokenizer->dropped)
+        return;
     if (sink->n >= sink->skip && sink->n - sink->skip < sink->cap)
         sink->out[sink->n - sink->skip] = (struct token){
             .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};

@@ -340,6 +340,28 @@ TEST(refused)
     fixture_free(&f);
 }
 
+/* What a piece, a word and an added token would become is left out, and the tokens around it are
+ * cut, counted and placed as if it had not been there. */
+TEST(dropped)
+{
+    static const char *const words[] = {"[UNK]", "a", "##b", "[X]"};
+    struct fixture f;
+    struct token tokens[4];
+    assert_null(build(&f, words, 4,
+                      SETTINGS("kind", "wordpiece", "splitter", "blanks", "added", "0", "dropped",
+                               "0", "single", "3:0 A:0")));
+    assert_tokens(&f, "a z ab [UNK] zz a", "3(0,0) 1(0,1) 1(4,5) 2(5,6) 1(16,17)");
+    assert_tokens(&f, "z [UNK]", "3(0,0)");
+    const struct token_input input = {.text = "z a z a a", .text_len = 9};
+    const struct token_limit limit = {.most = 3, .left = true};
+    const struct token_count count =
+        tokenizer_encode(&f.tokenizer, &input, true, &limit, tokens, 4, f.scratch);
+    assert_int_equal(count.n, 3);
+    assert_int_equal(count.n_dropped, 1);
+    assert_int_equal(tokens[1].begin, 6);
+    fixture_free(&f);
+}
+
 /* Many tokens, among them all prefixes of a long one: the longest is found, and in linear time. */
 TEST(many_added)
 {
