@@ -3,6 +3,8 @@
  */
 #include "tools/import/checkpoint/checkpoint.h"
 
+#include "tools/import/checkpoint/plan_make.h"
+
 #include <stdio.h>
 #include <string.h>
 

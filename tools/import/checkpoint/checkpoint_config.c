@@ -3,6 +3,10 @@
  */
 #include "tools/import/checkpoint/checkpoint_config.h"
 
+#include "tools/import/checkpoint/config_keys.h"
+#include "tools/import/families/families.h"
+
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +14,7 @@
 
 _Noreturn static void refuse_class(const struct json_file *file, const char *found)
 {
-    char known[600] = "";
+    char known[1600] = "";
     for (size_t i = 0; architecture_at(i) != NULL; i++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
@@ -41,63 +45,29 @@ static const struct architecture *read_class(const struct json_file *file)
         name != NULL ? architecture_find(name) : architecture_of_type(type);
     if (architecture == NULL)
         refuse_class(file, name != NULL ? name : type);
-    if (type != NULL && strcmp(type, architecture->body->model_type) != 0)
+    if (type != NULL && strcmp(type, architecture->model_type) != 0)
         json_refuse(file, "'model_type' is '%.100s', but %s is of type '%s'", type,
-                    architecture->class_name, architecture->body->model_type);
+                    architecture->class_name, architecture->model_type);
     return architecture;
 }
 
 /* ---- Body ---- */
 
-static const struct json_name ACTIVATIONS[] = {
-    {"gelu", ACTIVATION_GELU},          {"gelu_python", ACTIVATION_GELU},
-    {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
-    {"relu", ACTIVATION_RELU},          {"silu", ACTIVATION_SILU},
-    {"swish", ACTIVATION_SILU},         {NULL, 0},
-};
-
-/* Sizes of the layers have no key where there are none: an embedding alone. */
-static void read_sizes(const struct json_file *file, const struct body *body,
-                       struct model_config *model)
-{
-    const struct {
-        const char *key;
-        int64_t *size;
-    } sizes[] = {
-        {body->layers, &model->layers},
-        {body->width, &model->width},
-        {body->heads, &model->heads},
-        {body->feed_forward, &model->feed_forward},
-        {"vocab_size", &model->vocabulary},
-        {"max_position_embeddings", &model->max_tokens},
-        {body->embedding_width, &model->embedding_width},
-    };
-    model->token_types = body->default_types;
-    model->layers = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i].key != NULL)
-            *sizes[i].size = json_need_count(file, NULL, sizes[i].key, 1);
-    if (body->types != NULL)
-        model->token_types = json_count(file, NULL, body->types, 0, body->default_types);
-}
-
 /* What these classes could do and the weight file cannot say. */
-static void check_variants(const struct json_file *file)
+static void check_variants(const struct json_file *file, const struct body *body)
 {
-    static const char *const must_be_false[] = {"is_decoder", "add_cross_attention"};
+    static const struct only_value everyones[] = {
+        {"is_decoder", "false", false}, {"add_cross_attention", "false", false}, {.name = NULL}};
     static const struct {
         const char *key, *expected;
     } must_be_empty[] = {{"pruned_heads", "all heads"},
                          {"quantization_config", "weights that are not quantized"}};
-    static const struct json_name positions[] = {{"absolute", 0}, {NULL, 0}};
-    for (size_t i = 0; i < sizeof must_be_false / sizeof must_be_false[0]; i++)
-        if (json_flag(file, NULL, must_be_false[i], false))
-            json_refuse(file, "'%s' is true; expected an encoder", must_be_false[i]);
+    config_keys_only(file, everyones);
+    config_keys_only(file, body->only);
     for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
         if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
             json_refuse(file, "'%s' is not empty; expected %s", must_be_empty[i].key,
                         must_be_empty[i].expected);
-    json_choice(file, "position_embedding_type", positions, "absolute", 0);
 }
 
 /* A key with the names and values that it has in weight files. */
@@ -119,9 +89,7 @@ static void read_factor(const struct json_file *file, const char *key, double *f
 static void read_embedding_alone(const struct json_file *file, struct checkpoint_config *config)
 {
     struct model_config *model = &config->model;
-    model->pooling = POOLING_MEAN;
     config->positions_are_open = json_member(file, NULL, "position") == NULL;
-    read_sizes(file, config->architecture->body, model);
     read_named(file, "position", model);
     read_named(file, "pooling", model);
     read_factor(file, "position_base", &model->position_base);
@@ -129,25 +97,41 @@ static void read_embedding_alone(const struct json_file *file, struct checkpoint
     read_factor(file, "embedding_scale", &model->embedding_scale);
 }
 
-static void read_transformer(const struct json_file *file, const struct body *body,
-                             struct model_config *model)
+/* A size that a table of tensors cannot show to be wrong. */
+static void check_sizes(const struct json_file *file, const struct config_key *keys,
+                        const struct model_config *model)
 {
-    model->position = POSITION_LEARNED;
-    model->embedding_norm = NORM_LAYER;
-    model->norm_eps = body->default_eps;
-    read_sizes(file, body, model);
-    check_variants(file);
-    model->activation =
-        json_choice(file, body->activation, ACTIVATIONS,
-                    "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu", ACTIVATION_GELU);
-    if (body->eps != NULL)
-        model->norm_eps = json_number(file, body->eps, body->default_eps);
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
-        json_refuse(file, "'%s' is %g; expected a small number above 0", body->eps,
+        json_refuse(file, "'%s' is %g; expected a small number above 0",
+                    config_key_name(keys, offsetof(struct model_config, norm_eps)),
                     model->norm_eps);
     if (model->width % model->heads != 0)
-        json_refuse(file, "'%s' is %lld, which '%s', %lld, does not divide", body->width,
-                    (long long)model->width, body->heads, (long long)model->heads);
+        json_refuse(
+            file, "'%s' is %lld, which '%s', %lld, does not divide",
+            config_key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
+            config_key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
+    if (model->max_tokens <= 0)
+        json_refuse(file, "'%s' is %lld, of which %lld come before the first token's",
+                    config_key_name(keys, offsetof(struct model_config, max_tokens)),
+                    (long long)(model->max_tokens + model->position_offset),
+                    (long long)model->position_offset);
+}
+
+static void read_body(const struct json_file *file, struct checkpoint_config *config)
+{
+    const struct body *body = config->architecture->body;
+    struct model_config *model = &config->model;
+    const struct config_key *keys = config_keys_of(file, body);
+    config_keys_read(file, keys, model);
+    if (body->is_embedding_alone) {
+        read_embedding_alone(file, config);
+        return;
+    }
+    check_variants(file, body);
+    if (body->finish != NULL)
+        body->finish(file, model);
+    model->max_tokens -= model->position_offset;
+    check_sizes(file, keys, model);
 }
 
 /* ---- Head ---- */
@@ -228,18 +212,33 @@ static enum dense_activation as_dense(int64_t activation)
     }
 }
 
-static void read_head(const struct json_file *file, struct checkpoint_config *config)
+void checkpoint_config_set_head(struct checkpoint_config *config, const struct head *head)
 {
-    const struct head *head = config->architecture->head;
     struct model_config *model = &config->model;
+    config->head = head;
+    model->head = HEAD_NONE;
+    model->head_dense = DENSE_NONE;
+    model->head_norm = model->head_tied = false;
+    model->scores = SCORES_NONE;
     if (head == NULL)
         return;
     model->head = head->kind;
     model->head_norm = head->has_norm;
-    if (head->reads_pooled)
-        model->head_pooling = model->pooling;
     model->head_dense =
         head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense;
+}
+
+static void read_head(const struct json_file *file, struct checkpoint_config *config)
+{
+    const struct head *head = config->architecture->head;
+    struct model_config *model = &config->model;
+    checkpoint_config_set_head(config, head);
+    if (head == NULL)
+        return;
+    if (head->keys != NULL)
+        config_keys_read(file, head->keys, model);
+    if (head->reads_pooled)
+        model->head_pooling = model->pooling;
     if (head->kind == HEAD_MASK) {
         model->scores = SCORES_SOFTMAX;
         model->head_tied = json_flag(file, NULL, "tie_word_embeddings", true);
@@ -258,11 +257,9 @@ void checkpoint_config_read(const struct json_file *file, struct checkpoint_conf
 {
     *config = (struct checkpoint_config){.architecture = read_class(file)};
     config_defaults(&config->model);
-    if (config->architecture->body->is_embedding_alone)
-        read_embedding_alone(file, config);
-    else
-        read_transformer(file, config->architecture->body, &config->model);
+    read_body(file, config);
     read_head(file, config);
+    config_settle(&config->model);
 }
 
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label)

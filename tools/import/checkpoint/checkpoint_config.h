@@ -2,11 +2,12 @@
 #ifndef TOOLS_IMPORT_CHECKPOINT_CONFIG_H
 #define TOOLS_IMPORT_CHECKPOINT_CONFIG_H
 
-#include "tools/import/checkpoint/architecture.h"
+#include "tools/import/families/architecture.h"
 #include "tools/import/files/json_file.h"
 
 struct checkpoint_config {
     const struct architecture *architecture;
+    const struct head *head; /* the class', or what the checkpoint has instead; NULL: none */
     struct model_config
         model; /* of the body and the head; pooling and what follows it are not here */
     const json_t *label_names; /* id2label, borrowed, or NULL */
@@ -16,6 +17,9 @@ struct checkpoint_config {
 
 /* Labels are 0 where config.json does not say how many there are: the classifier's rows do then. */
 void checkpoint_config_read(const struct json_file *file, struct checkpoint_config *config);
+
+/* Gives the model another head than its class has (NULL: none), from the head's table alone. */
+void checkpoint_config_set_head(struct checkpoint_config *config, const struct head *head);
 
 /* The name of a label, borrowed; NULL where there are no names. */
 const char *checkpoint_label(const struct checkpoint_config *config, size_t label);

@@ -21,6 +21,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double INPUT_SQUARE = 0.1; /* of contexts, and behind GELU, about */
 
@@ -118,6 +119,22 @@ static enum part_kind kind_at(const struct plan *plan, size_t index)
     return index < plan->n ? plan->tensors[index].kind : PART_VECTOR;
 }
 
+/* Of two tensors of a norm in a row the second is the first one's bias, if they say so. */
+static bool is_bias_of_norm(const struct plan *plan, size_t index)
+{
+    const char *ending = strrchr(plan->tensors[index].name, '.');
+    return index > 0 && kind_at(plan, index - 1) == PART_NORM && strcmp(ending, ".bias") == 0;
+}
+
+/* Where the next part begins: behind the matrix, and behind its bias if it has one. */
+static size_t behind_part(const struct plan *plan, size_t index)
+{
+    size_t next = index + 1;
+    return next < plan->n && plan->tensors[next].n_dims == 1 && kind_at(plan, next) != PART_NORM
+               ? next + 1
+               : next;
+}
+
 static void normalise(struct residual_stream *stream, size_t n)
 {
     double sum = 0;
@@ -131,7 +148,7 @@ static void normalise(struct residual_stream *stream, size_t n)
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index)
 {
     const struct planned_tensor *tensor = &plan->tensors[index];
-    bool is_matrix = tensor->n_dims == 2, is_bias = kind_at(plan, index - 1) == PART_NORM;
+    bool is_matrix = tensor->n_dims == 2, is_bias = is_bias_of_norm(plan, index);
     switch (tensor->kind) {
     case PART_TABLE: visit_rows(stream, tensor, add_table_row); break;
     case PART_NORM:
@@ -141,7 +158,7 @@ void residual_stream_pass(struct residual_stream *stream, const struct plan *pla
         break;
     case PART_LINEAR:
     case PART_OUT:
-        if (is_matrix && kind_at(plan, index + 2) == PART_NORM) /* behind its bias: it adds */
+        if (is_matrix && kind_at(plan, behind_part(plan, index)) == PART_NORM) /* it adds */
             visit_rows(stream, tensor, add_product);
         break;
     default: break;

@@ -34,17 +34,6 @@ struct plan {
     struct int8_layers int8_layers; /* judged where the matrices become int8 */
 };
 
-/* type: how matrices are stored; 0: each as the checkpoint has it. Settles what the tensors decide
- * (whether there is a pooler, how many labels) in `config`, and marks the tensors used. The sets
- * and the config must outlive the plan. */
-void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
-               struct checkpoint_config *config);
-
-/* Adds projection.index from the module's own tensors. */
-void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
-                     size_t index, const struct dense_module *dense, bool has_bias);
-void plan_free(struct plan *plan);
-
 /* Writes all tensors; the progress goes on by the bytes that were read. Failures are the
  * writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);

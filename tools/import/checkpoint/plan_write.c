@@ -5,6 +5,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/int8_factors.h"
+#include "tools/import/families/distances.h"
 #include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"
 
@@ -45,6 +46,38 @@ static void copy_transposed(const struct planned_tensor *tensor, struct weight_w
     free(row);
 }
 
+/* A column for each distance from -R to R, from the row of its bucket: [buckets, heads] becomes
+ * [heads, 2R + 1]. */
+static void copy_distances(const struct planned_tensor *tensor, struct weight_writer *writer)
+{
+    size_t heads = tensor->rows, cols = tensor->cols;
+    struct tensor_rows buckets;
+    float *row = alloc_zeros(cols, sizeof *row);
+    tensor_rows_open(&buckets, DISTANCE_BUCKETS, heads, true);
+    tensor_rows_read(&buckets, tensor->set, tensor->parts[0], 0, DISTANCE_BUCKETS);
+    for (size_t head = 0; head < heads; head++) {
+        for (size_t i = 0; i < cols; i++) {
+            int bucket = distance_bucket((int64_t)i - (int64_t)(cols / 2));
+            row[i] = buckets.values[(size_t)bucket * heads + head];
+        }
+        weight_writer_rows(writer, row, 1);
+    }
+    progress_add(tensor->parts[0]->n_bytes);
+    tensor_rows_free(&buckets);
+    free(row);
+}
+
+static void copy_parts(const struct planned_tensor *tensor, struct weight_writer *writer)
+{
+    if (tensor->is_transposed)
+        copy_transposed(tensor, writer);
+    else if (tensor->kind == PART_DISTANCES)
+        copy_distances(tensor, writer);
+    else
+        for (size_t k = 0; k < tensor->n_parts; k++)
+            copy_part(tensor, tensor->parts[k], writer);
+}
+
 static void give_factors(const struct plan *plan, size_t index, struct residual_stream *stream,
                          struct weight_writer *writer)
 {
@@ -68,10 +101,7 @@ void plan_write(const struct plan *plan, struct weight_writer *writer)
                                    tensor->n_dims, tensor->rows, tensor->cols);
         if (tensor_has_factors(tensor->type))
             give_factors(plan, i, &stream, writer);
-        if (tensor->is_transposed)
-            copy_transposed(tensor, writer);
-        for (size_t k = 0; !tensor->is_transposed && k < tensor->n_parts; k++)
-            copy_part(tensor, tensor->parts[k], writer);
+        copy_parts(tensor, writer);
         if (has_factors)
             residual_stream_pass(&stream, plan, i);
     }

@@ -159,6 +159,16 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
     return value;
 }
 
+void json_only(const struct json_file *file, const char *key, const char *value, bool is_needed)
+{
+    const json_t *member = json_member(file, NULL, key);
+    json_t *only = json_loads(value, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    bool is_right = member == NULL ? !is_needed : json_equal(member, only) != 0;
+    json_decref(only);
+    if (!is_right)
+        refuse(file, key, member, value);
+}
+
 /* ---- Names ---- */
 
 int64_t json_name_value(const struct json_name *names, const char *name)

@@ -49,6 +49,10 @@ struct json_name {
 int64_t json_choice(const struct json_file *file, const char *key, const struct json_name *names,
                     const char *expected, int64_t otherwise);
 
+/* A key that may have one value alone, as JSON ("false"), or be absent or null; is_needed: must be
+ * there. */
+void json_only(const struct json_file *file, const char *key, const char *value, bool is_needed);
+
 /* The value of a name, or -1. */
 int64_t json_name_value(const struct json_name *names, const char *name);
 

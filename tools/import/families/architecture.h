@@ -1,0 +1,133 @@
+/* architecture.h - the model classes that can be imported, as tables: what the keys of config.json
+ * set, which tensors make which part of the weight file, which head stands on the body. The tables
+ * themselves are in the other files of this folder.
+ *
+ * Names are those of huggingface/transformers (src/transformers/models) and of the code that some
+ * models bring along, without the body's prefix; '#' stands for the number of the layer.
+ * EmbeddingClassifier is this project's own: an embedding, positions, a pooling and a dense layer,
+ * as a first model in Keras has them; the manual page of encode-import says how its directory
+ * looks.
+ */
+#ifndef TOOLS_IMPORT_ARCHITECTURE_H
+#define TOOLS_IMPORT_ARCHITECTURE_H
+
+#include "engine/file/weight_writer.h"
+#include "tools/import/files/json_file.h"
+
+#include <stdbool.h>
+
+/* ---- Tensors ---- */
+
+/* What a dimension of a part is. */
+enum part_dim {
+    DIM_NONE,
+    DIM_WIDTH,
+    DIM_EMBEDDING,
+    DIM_FEED_FORWARD,
+    DIM_GATED, /* both halves of a gated feed-forward layer in one tensor */
+    DIM_QKV,   /* queries, keys and values in one tensor */
+    DIM_HEADS,
+    DIM_BUCKETS,
+    DIM_VOCABULARY,
+    DIM_POSITIONS, /* also those before the first token's, which are not used */
+    DIM_TYPES,
+    DIM_LABELS
+};
+
+enum part_kind {
+    PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
+    PART_MATRIX,   /* the same in panels, as linear layers have it */
+    PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
+    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.h judges a layer */
+    PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
+    PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
+    PART_VECTOR,   /* to [rows] ← from, which is there under either of two names, or under both */
+    PART_UNTIED,   /* a matrix that is left out where config.json ties it to the embedding table */
+    PART_DISTANCES /* a bias per head and bucket becomes one per head and distance: distances.h */
+};
+
+/* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose
+ * `to` is NULL ends a list. */
+struct part {
+    const char *to;
+    enum part_kind kind;
+    enum part_dim rows, cols;
+    size_t bias; /* where struct model_config says whether there is one; 0: always */
+    const char *from[3];
+};
+
+/* The tensors of a body. Lists in the order in which the model computes; NULL: none. */
+struct layout {
+    const struct part *embedding, *projection, *layer, *final; /* projection: where E is not D */
+};
+
+/* ---- config.json ---- */
+
+enum key_kind {
+    KEY_END, /* of a list */
+    KEY_SIZE,
+    KEY_COUNT, /* a size may be 0 */
+    KEY_NUMBER,
+    KEY_FLAG,
+    KEY_NAME, /* one of `names` */
+    KEY_FIXED /* no key: the class has no choice */
+};
+
+/* A key of config.json, which sets a field of struct model_config. */
+struct config_key {
+    const char *name;
+    enum key_kind kind;
+    size_t field;
+    double absent; /* the value where config.json is silent; NO_DEFAULT: then it is refused */
+    const struct json_name *names;
+    const char *expected; /* lists the names */
+};
+#define NO_DEFAULT ((double)INT64_MIN)
+
+/* A key that the class knows several values of, of which the engine computes one. */
+struct only_value {
+    const char *name, *value; /* as JSON; a name of NULL ends a list */
+    bool is_needed;           /* the class' default is another */
+};
+
+struct body {
+    const char *const *prefixes; /* NULL ends them */
+    /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
+     * position_scale, embedding_scale, pooling. */
+    bool is_embedding_alone;
+    /* The other keys hold where config.json has not got the width's key of the first ones, and the
+     * other layout where the checkpoint has no tensor of the first one's layers. NULL: no such. */
+    const struct config_key *keys, *other_keys;
+    const struct only_value *only;
+    const struct layout *layout, *other_layout;
+    /* What keys say together. NULL: nothing. */
+    void (*finish)(const struct json_file *file, struct model_config *model);
+    /* Tensors of heads that are not asked for, and buffers: left out. */
+    const char *const *left_out;
+};
+
+/* ---- Heads and classes ---- */
+
+/* The dense layer's activation. */
+enum { AS_THE_MODEL = -1 }; /* else an enum dense_activation */
+
+struct head {
+    enum head_kind kind;
+    int dense;
+    bool has_norm;
+    int64_t labels;   /* 0: as config.json says */
+    bool is_optional; /* where its first tensor is absent, the model is its body alone */
+    bool bias_is_optional;
+    bool reads_pooled;             /* what the model's pooling gives, not the first token */
+    const struct config_key *keys; /* NULL: none */
+    const struct part *parts;
+};
+
+struct architecture {
+    const char *class_name;
+    const char *model_type;
+    const struct body *body;
+    const struct head *head; /* NULL: none */
+};
+
+#endif

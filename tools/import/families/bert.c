@@ -1,0 +1,132 @@
+/* bert.c - BERT, DistilBERT and ELECTRA, and the heads that other families share with them.
+ * Sources: modeling_bert.py, modeling_distilbert.py, modeling_electra.py and their configuration
+ * files in huggingface/transformers.
+ */
+#include "tools/import/families/tables.h"
+
+const struct json_name ACTIVATION_NAMES[] = {
+    {"gelu", ACTIVATION_GELU},          {"gelu_python", ACTIVATION_GELU},
+    {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+    {"relu", ACTIVATION_RELU},          {"silu", ACTIVATION_SILU},
+    {"swish", ACTIVATION_SILU},         {NULL, 0},
+};
+const char ACTIVATIONS_EXPECTED[] = "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu";
+
+/* ---- Bodies ---- */
+
+static const struct body BERT = {
+    .prefixes = NAMES("bert.", "model."),
+    .keys =
+        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "cls.seq_relationship.", "classifier.", "qa_outputs."),
+};
+
+static const struct body ELECTRA = {
+    .prefixes = NAMES("electra.", "model."),
+    .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
+                 SIZE("embedding_size", embedding_width), COUNT("type_vocab_size", token_types, 2),
+                 ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+                     .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
+    .left_out =
+        NAMES("embeddings.position_ids", "embeddings.token_type_ids", "discriminator_predictions.",
+              "generator_predictions.", "generator_lm_head.", "classifier.", "qa_outputs."),
+};
+
+/* modeling_distilbert.py has eps=1e-12 in the code, and no types. */
+static const struct body DISTILBERT = {
+    .prefixes = NAMES("distilbert.", "model."),
+    .keys = KEYS(SIZE("n_layers", layers), SIZE("dim", width), SIZE("n_heads", heads),
+                 SIZE("hidden_dim", feed_forward), SIZE("vocab_size", vocabulary),
+                 SIZE("max_position_embeddings", max_tokens), FIXED(embedding_norm, NORM_LAYER),
+                 NUMBER(NULL, norm_eps, 1e-12), FIXED(position, POSITION_LEARNED),
+                 ACTIVATION("activation", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS),
+    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+                     .layer = LAYER("transformer.layer.#.", "attention.q_lin", "attention.k_lin",
+                                    "attention.v_lin", "attention.out_lin", "sa_layer_norm",
+                                    "ffn.lin1", "ffn.lin2", "output_layer_norm")),
+    .left_out = NAMES("embeddings.position_ids", "vocab_transform.", "vocab_layer_norm.",
+                      "vocab_projector.", "pre_classifier.", "classifier.", "qa_outputs."),
+};
+
+/* ---- Heads ---- */
+
+const struct head POOLER_HEAD = {
+    .kind = HEAD_POOLER,
+    .dense = DENSE_TANH,
+    .is_optional = true,
+    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}),
+};
+const struct head POOLED_SEQUENCE_HEAD = {
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_TANH,
+    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}, {HEAD_SCORES, {"classifier"}}),
+};
+const struct head TOKEN_HEAD = {
+    .kind = HEAD_TOKEN,
+    .dense = DENSE_NONE,
+    .parts = PARTS({HEAD_SCORES, {"classifier"}}),
+};
+static const struct head MASK = {
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .parts = BERT_MASK_PARTS,
+};
+static const struct head DISTILBERT_SEQUENCE = {
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_RELU,
+    .parts = PARTS({HEAD_DENSE, {"pre_classifier"}}, {HEAD_SCORES, {"classifier"}}),
+};
+static const struct head DISTILBERT_MASK = {
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .parts =
+        PARTS({HEAD_DENSE, {"vocab_transform"}}, {HEAD_NORM, {"vocab_layer_norm"}},
+              {HEAD_DECODER, {"vocab_projector.weight"}}, {DECODER_BIAS, {"vocab_projector.bias"}}),
+};
+static const struct head ELECTRA_SEQUENCE = {
+    .kind = HEAD_SEQUENCE,
+    .dense = DENSE_GELU,
+    .parts = PARTS({HEAD_DENSE, {"classifier.dense"}}, {HEAD_SCORES, {"classifier.out_proj"}}),
+};
+/* For every token: was it replaced by a generator? */
+static const struct head ELECTRA_REPLACED = {
+    .kind = HEAD_TOKEN,
+    .dense = AS_THE_MODEL,
+    .labels = 1,
+    .parts = PARTS({HEAD_DENSE, {"discriminator_predictions.dense"}},
+                   {HEAD_SCORES, {"discriminator_predictions.dense_prediction"}}),
+};
+
+/* ---- Classes ---- */
+
+const struct architecture BERT_CLASSES[] = {
+    {"BertModel", "bert", &BERT, &POOLER_HEAD},
+    {"BertForMaskedLM", "bert", &BERT, &MASK},
+    {"BertForPreTraining", "bert", &BERT, &MASK},
+    {"BertForSequenceClassification", "bert", &BERT, &POOLED_SEQUENCE_HEAD},
+    {"BertForTokenClassification", "bert", &BERT, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+const struct architecture DISTILBERT_CLASSES[] = {
+    {"DistilBertModel", "distilbert", &DISTILBERT, NULL},
+    {"DistilBertForMaskedLM", "distilbert", &DISTILBERT, &DISTILBERT_MASK},
+    {"DistilBertForSequenceClassification", "distilbert", &DISTILBERT, &DISTILBERT_SEQUENCE},
+    {"DistilBertForTokenClassification", "distilbert", &DISTILBERT, &TOKEN_HEAD},
+    {.class_name = NULL},
+};
+const struct architecture ELECTRA_CLASSES[] = {
+    {"ElectraModel", "electra", &ELECTRA, NULL},
+    {"ElectraForPreTraining", "electra", &ELECTRA, &ELECTRA_REPLACED},
+    {"ElectraForSequenceClassification", "electra", &ELECTRA, &ELECTRA_SEQUENCE},
+    {"ElectraForTokenClassification", "electra", &ELECTRA, &TOKEN_HEAD},
+    {.class_name = NULL},
+};

@@ -1,0 +1,39 @@
+/* families.c - see families.h. */
+#include "tools/import/families/families.h"
+
+#include "tools/import/families/tables.h"
+
+#include <string.h>
+
+static const struct architecture *const FAMILIES[] = {
+    BERT_CLASSES,   DISTILBERT_CLASSES, ELECTRA_CLASSES, ROBERTA_CLASSES,    MPNET_CLASSES,
+    ALBERT_CLASSES, NOMIC_CLASSES,      JINA_CLASSES,    MODERNBERT_CLASSES, EMBEDDING_CLASSES,
+};
+enum { N_FAMILIES = sizeof FAMILIES / sizeof FAMILIES[0] };
+
+const struct architecture *architecture_at(size_t index)
+{
+    for (size_t family = 0; family < N_FAMILIES; family++)
+        for (const struct architecture *at = FAMILIES[family]; at->class_name != NULL; at++)
+            if (index-- == 0)
+                return at;
+    return NULL;
+}
+
+const struct architecture *architecture_find(const char *class_name)
+{
+    const struct architecture *at;
+    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++)
+        if (strcmp(at->class_name, class_name) == 0)
+            break;
+    return at;
+}
+
+const struct architecture *architecture_of_type(const char *model_type)
+{
+    const struct architecture *at;
+    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++)
+        if (strcmp(at->model_type, model_type) == 0)
+            break;
+    return at;
+}

@@ -1,0 +1,48 @@
+/* jina.c - Jina's embedding models, version 2: BERT with ALiBi and a gated feed-forward layer.
+ * Source: the code that they bring along (jinaai/jina-bert-implementation), as
+ * text-embeddings-inference has it. They call themselves "bert".
+ */
+#include "tools/import/families/tables.h"
+
+static const struct json_name GATES[] = {
+    {"geglu", ACTIVATION_GELU}, {"reglu", ACTIVATION_RELU}, {NULL, 0}};
+
+static const struct body JINA = {
+    .prefixes = NAMES("bert.", "model."),
+    .keys = KEYS(BERT_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2),
+                 FIXED(attention_position, ATTENTION_POSITION_ALIBI), FIXED(gate, GATE_FIRST),
+                 FIXED(feed_forward_in_bias, false),
+                 NAMED("feed_forward_type", activation, GATES, "geglu or reglu", NO_DEFAULT)),
+    .only = ONLY({"position_embedding_type", "\"alibi\"", true}),
+    .layout = LAYOUT(
+            .embedding = PARTS(BERT_EMBEDDING),
+            .layer = PARTS(
+                {"layers.#.attention.qkv",
+                 SQUARE,
+                 {"encoder.layer.#.attention.self.query", "encoder.layer.#.attention.self.key",
+                  "encoder.layer.#.attention.self.value"}},
+                {"layers.#.attention.output", SQUARE, {"encoder.layer.#.attention.output.dense"}},
+                {"layers.#.attention.norm", NORM, {"encoder.layer.#.attention.output.LayerNorm"}},
+                {"layers.#.feed_forward.in", IN(DIM_GATED), {"encoder.layer.#.mlp.gated_layers"}},
+                {"layers.#.feed_forward.out", OUT, {"encoder.layer.#.mlp.wo"}},
+                {"layers.#.feed_forward.norm", NORM, {"encoder.layer.#.mlp.layernorm"}})),
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "classifier.", "qa_outputs."),
+};
+
+/* Published embedding models name this class and have no such head. */
+static const struct head MASK = {
+    .kind = HEAD_MASK,
+    .dense = DENSE_GELU,
+    .has_norm = true,
+    .is_optional = true,
+    .parts = BERT_MASK_PARTS,
+};
+
+const struct architecture JINA_CLASSES[] = {
+    {"JinaBertModel", "bert", &JINA, &POOLER_HEAD},
+    {"JinaBertForMaskedLM", "bert", &JINA, &MASK},
+    {"JinaBertForSequenceClassification", "bert", &JINA, &POOLED_SEQUENCE_HEAD},
+    {"JinaBertForTokenClassification", "bert", &JINA, &TOKEN_HEAD},
+    {.class_name = NULL},
+};

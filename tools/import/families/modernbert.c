@@ -1,0 +1,141 @@
+/* modernbert.c - ModernBERT: norms before its halves, rotary positions, windows, gates. Source:
+ * modeling_modernbert.py and configuration_modernbert.py in huggingface/transformers, of which
+ * older and newer files differ: global_rope_theta, local_rope_theta and global_attn_every_n_layers,
+ * or rope_parameters and layer_types.
+ */
+#include "tools/import/families/rope.h"
+#include "tools/import/families/tables.h"
+
+#include <string.h>
+
+/* ---- config.json ---- */
+
+/* Which layers see all tokens: a list that must be of the kind "every n-th". */
+static void read_layer_types(const struct json_file *file, struct model_config *model)
+{
+    const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
+    int64_t first = model->layers, second = model->layers;
+    if (types == NULL)
+        return;
+    for (int64_t layer = model->layers - 1; layer >= 0; layer--) {
+        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+        if (type != NULL && strcmp(type, "full_attention") == 0) {
+            second = first;
+            first = layer;
+        } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
+            json_refuse(file,
+                        "'layer_types' does not have full_attention or sliding_attention for each "
+                        "of %lld layers",
+                        (long long)model->layers);
+        }
+    }
+    /* Of one layer alone the next would be the first behind the model. */
+    model->global_every = second - first + (second == model->layers ? first : 0);
+    model->global_first = first;
+    if (first == model->layers)
+        model->global_every = model->global_first = 0;
+    for (int64_t layer = 0; layer < model->layers; layer++) {
+        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+        if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
+            json_refuse(file,
+                        "'layer_types' has full_attention at uneven distances (layer %lld); "
+                        "expected every n-th layer",
+                        (long long)layer);
+    }
+}
+
+static void finish(const struct json_file *file, struct model_config *model)
+{
+    model->rotary_base =
+        rotary_base_read(file, "full_attention", json_number(file, "global_rope_theta", 160000));
+    bool is_null = json_is_null(json_object_get(file->root, "local_rope_theta"));
+    double local = is_null ? model->rotary_base : json_number(file, "local_rope_theta", 10000);
+    model->rotary_local_base = rotary_base_read(file, "sliding_attention", local);
+    /* The key counts both sides; a token sees half of it on each. */
+    model->window = json_count(file, NULL, "local_attention", 2, 128) / 2;
+    read_layer_types(file, model);
+}
+
+/* ---- Body ---- */
+
+static const struct body MODERNBERT = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(BERT_SIZES, NUMBER("norm_eps", norm_eps, 1e-5), FIXED(norm_place, NORM_PRE),
+                 FIXED(first_norm, false), FIXED(final_norm, true),
+                 FLAG("norm_bias", norm_bias, false), FLAG("attention_bias", attention_bias, false),
+                 FLAG("mlp_bias", feed_forward_bias, false), FIXED(gate, GATE_FIRST),
+                 FIXED(attention_position, ATTENTION_POSITION_ROTARY),
+                 SIZE_OR("global_attn_every_n_layers", global_every, 3),
+                 ACTIVATION("hidden_activation", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"rope_scaling", "null", false}),
+    .layout =
+        LAYOUT(.embedding = PARTS({"embedding.token.weight",
+                                   TABLE(DIM_VOCABULARY),
+                                   {"embeddings.tok_embeddings.weight"}},
+                                  {"embedding.norm", EMBEDDING_NORM, {"embeddings.norm"}}),
+               .layer = PARTS({"layers.#.attention.norm", NORM, {"layers.#.attn_norm"}},
+                              {"layers.#.attention.qkv", QKV, {"layers.#.attn.Wqkv"}},
+                              {"layers.#.attention.output", SQUARE, {"layers.#.attn.Wo"}},
+                              {"layers.#.feed_forward.norm", NORM, {"layers.#.mlp_norm"}},
+                              {"layers.#.feed_forward.in", IN(DIM_GATED), {"layers.#.mlp.Wi"}},
+                              {"layers.#.feed_forward.out", OUT, {"layers.#.mlp.Wo"}}),
+               .final = PARTS({"final.norm", NORM, {"final_norm"}})),
+    .finish = finish,
+    .left_out = NAMES("head.", "decoder.", "classifier."),
+};
+
+/* ---- Heads ---- */
+
+static const struct json_name DENSE_ACTIVATIONS[] = {
+    {"gelu", DENSE_GELU},
+    {"gelu_new", DENSE_GELU_TANH},
+    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
+    {"relu", DENSE_RELU},
+    {"silu", DENSE_SILU},
+    {"tanh", DENSE_TANH},
+    {NULL, 0},
+};
+static const struct json_name POOLINGS[] = {
+    {"cls", POOLING_CLS}, {"mean", POOLING_MEAN}, {NULL, 0}};
+
+#define DENSE_KEYS                                                                                 \
+    FLAG("classifier_bias", head_dense_bias, false),                                               \
+        NAMED("classifier_activation", head_dense, DENSE_ACTIVATIONS,                              \
+              "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu, tanh", DENSE_GELU)
+#define DENSE_PARTS                                                                                \
+    {HEAD_DENSE, {"head.dense"}},                                                                  \
+    {                                                                                              \
+        HEAD_NORM,                                                                                 \
+        {                                                                                          \
+            "head.norm"                                                                            \
+        }                                                                                          \
+    }
+
+static const struct head MASK = {
+    .kind = HEAD_MASK,
+    .has_norm = true,
+    .keys = KEYS(DENSE_KEYS, FLAG("decoder_bias", head_bias, true)),
+    .parts =
+        PARTS(DENSE_PARTS, {HEAD_DECODER, {"decoder.weight"}}, {DECODER_BIAS, {"decoder.bias"}}),
+};
+static const struct head SEQUENCE = {
+    .kind = HEAD_SEQUENCE,
+    .has_norm = true,
+    .keys = KEYS(DENSE_KEYS,
+                 NAMED("classifier_pooling", head_pooling, POOLINGS, "cls or mean", POOLING_CLS)),
+    .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
+};
+static const struct head TOKEN = {
+    .kind = HEAD_TOKEN,
+    .has_norm = true,
+    .keys = KEYS(DENSE_KEYS),
+    .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
+};
+
+const struct architecture MODERNBERT_CLASSES[] = {
+    {"ModernBertModel", "modernbert", &MODERNBERT, NULL},
+    {"ModernBertForMaskedLM", "modernbert", &MODERNBERT, &MASK},
+    {"ModernBertForSequenceClassification", "modernbert", &MODERNBERT, &SEQUENCE},
+    {"ModernBertForTokenClassification", "modernbert", &MODERNBERT, &TOKEN},
+    {.class_name = NULL},
+};

@@ -1,0 +1,107 @@
+/* nomic.c - Nomic's BERT: rotary positions, a gated feed-forward layer, GPT-2's names of sizes.
+ * Sources: the code that the models bring along (nomic-ai/contrastors, modeling_hf_nomic_bert.py),
+ * and modeling_nomic_bert.py in huggingface/transformers, which has other keys and names.
+ */
+#include "tools/import/families/rope.h"
+#include "tools/import/families/tables.h"
+
+#include <math.h>
+
+static const struct json_name GATES[] = {
+    {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {NULL, 0}};
+
+#define ROTARY                                                                                     \
+    FIXED(embedding_norm, NORM_LAYER), FIXED(attention_position, ATTENTION_POSITION_ROTARY),       \
+        COUNT("type_vocab_size", token_types, 2), FIXED(gate, GATE_SECOND)
+
+/* The share of each head's columns that is turned, which the field has no room for, and the base
+ * that grows with long texts where there is a factor. */
+static void finish(const struct json_file *file, struct model_config *model)
+{
+    if (json_member(file, NULL, "n_embd") == NULL) {
+        model->rotary_base = rotary_base_read(file, NULL, 10000);
+        return;
+    }
+    double share = json_number(file, "rotary_emb_fraction", 0);
+    double columns = share * (double)model->width / (double)model->heads;
+    if (!(share > 0 && share <= 1) || columns != 2 * floor(columns / 2))
+        json_refuse(file,
+                    "'rotary_emb_fraction' is %g; expected a share above 0 and up to 1, of an even "
+                    "number of columns",
+                    share);
+    model->rotary_width = (int64_t)columns;
+    model->rotary_factor = json_number(file, "rotary_scaling_factor", 0);
+    if (model->rotary_factor > 0)
+        model->rotary_trained = json_count(file, NULL, "max_trained_positions", 1, 2048);
+    else
+        model->rotary_factor = 1;
+}
+
+static const struct body NOMIC = {
+    .prefixes = NAMES("bert.", "nomic_bert.", "model."),
+    .keys =
+        KEYS(SIZE("n_layer", layers), SIZE("n_embd", width), SIZE("n_head", heads),
+             SIZE("n_inner", feed_forward), SIZE("vocab_size", vocabulary),
+             SIZE("n_positions", max_tokens), ROTARY, NUMBER("layer_norm_epsilon", norm_eps, 1e-5),
+             NUMBER("rotary_emb_base", rotary_base, 1000),
+             FLAG("rotary_emb_interleaved", rotary_pairs, ROTARY_HALF),
+             FLAG("qkv_proj_bias", attention_bias, true),
+             FLAG("mlp_fc1_bias", feed_forward_in_bias, true),
+             FLAG("mlp_fc2_bias", feed_forward_bias, true),
+             NAMED("activation_function", activation, GATES, "swiglu or geglu", NO_DEFAULT)),
+    .other_keys = KEYS(BERT_SIZES, BERT_NORM, ROTARY, FIXED(attention_bias, false),
+                       FIXED(feed_forward_bias, false), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .only = ONLY(ABSOLUTE_POSITIONS, {"prenorm", "false", false},
+                 {"parallel_block", "false", false}, {"parallel_block_tied_norm", "false", false},
+                 {"causal", "false", false}, {"use_rms_norm", "false", false},
+                 {"rotary_emb_scale_base", "null", false}, {"rotary_head_dim", "false", false},
+                 {"num_heads_kv", "null", false}, {"head_dim", "null", false},
+                 {"num_experts", "0", false}, {"moe_every_n_layers", "0", false}),
+    .layout = LAYOUT(.embedding = PARTS(EMBEDDING("emb_ln")),
+                     .layer = PARTS(
+                         {"layers.#.attention.qkv", QKV, {"encoder.layers.#.attn.Wqkv"}},
+                         {"layers.#.attention.output", SQUARE, {"encoder.layers.#.attn.out_proj"}},
+                         {"layers.#.attention.norm", NORM, {"encoder.layers.#.norm1"}},
+                         {"layers.#.feed_forward.in",
+                          IN(DIM_FEED_FORWARD),
+                          {"encoder.layers.#.mlp.fc11", "encoder.layers.#.mlp.fc12"}},
+                         {"layers.#.feed_forward.out", OUT, {"encoder.layers.#.mlp.fc2"}},
+                         {"layers.#.feed_forward.norm", NORM, {"encoder.layers.#.norm2"}})),
+    .other_layout =
+        LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+               .layer =
+                   PARTS({"layers.#.attention.qkv",
+                          SQUARE,
+                          {"layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",
+                           "layers.#.self_attn.v_proj"}},
+                         {"layers.#.attention.output", SQUARE, {"layers.#.self_attn.o_proj"}},
+                         {"layers.#.attention.norm", NORM, {"layers.#.post_attention_layernorm"}},
+                         {"layers.#.feed_forward.in",
+                          IN(DIM_FEED_FORWARD),
+                          {"layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"}},
+                         {"layers.#.feed_forward.out", OUT, {"layers.#.mlp.down_proj"}},
+                         {"layers.#.feed_forward.norm", NORM, {"layers.#.post_mlp_layernorm"}})),
+    .finish = finish,
+    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
+                      "cls.predictions.", "classifier.", "qa_outputs."),
+};
+
+static const struct head MASK = {
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .keys =
+        KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true)),
+    .parts = PARTS({HEAD_DENSE, {"cls.predictions.transform.dense"}},
+                   {HEAD_NORM, {"cls.predictions.transform.layer_norm"}},
+                   {HEAD_DECODER, {"cls.predictions.decoder.weight"}},
+                   {DECODER_BIAS, {"cls.predictions.decoder.bias"}}),
+};
+
+const struct architecture NOMIC_CLASSES[] = {
+    {"NomicBertModel", "nomic_bert", &NOMIC, &POOLER_HEAD},
+    {"NomicBertForPreTraining", "nomic_bert", &NOMIC, &MASK},
+    {"NomicBertForSequenceClassification", "nomic_bert", &NOMIC, &POOLED_SEQUENCE_HEAD},
+    {"NomicBertForTokenClassification", "nomic_bert", &NOMIC, &TOKEN_HEAD},
+    {.class_name = NULL},
+};

@@ -1,0 +1,139 @@
+/* tables.h - the words in which the tables of classes are written, and what several families have.
+ */
+#ifndef TOOLS_IMPORT_TABLES_H
+#define TOOLS_IMPORT_TABLES_H
+
+#include "tools/import/families/architecture.h"
+
+#include <stddef.h>
+
+/* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
+extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
+    ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
+    MODERNBERT_CLASSES[], EMBEDDING_CLASSES[];
+
+/* ---- What several families have ---- */
+
+extern const struct head POOLER_HEAD;             /* pooler.dense, tanh, if it is there */
+extern const struct head POOLED_SEQUENCE_HEAD;    /* pooler.dense, tanh, classifier */
+extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, classifier.out_proj */
+extern const struct head TOKEN_HEAD;              /* classifier */
+extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
+extern const char ACTIVATIONS_EXPECTED[];
+
+/* ---- Keys of config.json ---- */
+
+#define FIELD(field) offsetof(struct model_config, field)
+#define SIZE(name, field)                                                                          \
+    {                                                                                              \
+        name, KEY_SIZE, FIELD(field), NO_DEFAULT, NULL, NULL                                       \
+    }
+#define SIZE_OR(name, field, absent)                                                               \
+    {                                                                                              \
+        name, KEY_SIZE, FIELD(field), absent, NULL, NULL                                           \
+    }
+#define COUNT(name, field, absent)                                                                 \
+    {                                                                                              \
+        name, KEY_COUNT, FIELD(field), absent, NULL, NULL                                          \
+    }
+#define NUMBER(name, field, absent)                                                                \
+    {                                                                                              \
+        name, KEY_NUMBER, FIELD(field), absent, NULL, NULL                                         \
+    }
+#define FLAG(name, field, absent)                                                                  \
+    {                                                                                              \
+        name, KEY_FLAG, FIELD(field), absent, NULL, NULL                                           \
+    }
+#define FIXED(field, value)                                                                        \
+    {                                                                                              \
+        NULL, KEY_FIXED, FIELD(field), value, NULL, NULL                                           \
+    }
+#define NAMED(name, field, names, expected, absent)                                                \
+    {                                                                                              \
+        name, KEY_NAME, FIELD(field), absent, names, expected                                      \
+    }
+#define ACTIVATION(name, absent)                                                                   \
+    NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
+
+/* Of nearly all families. */
+#define BERT_SIZES                                                                                 \
+    SIZE("num_hidden_layers", layers), SIZE("hidden_size", width),                                 \
+        SIZE("num_attention_heads", heads), SIZE("intermediate_size", feed_forward),               \
+        SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens),               \
+        FIXED(embedding_norm, NORM_LAYER)
+#define ABSOLUTE_POSITIONS                                                                         \
+    {                                                                                              \
+        "position_embedding_type", "\"absolute\"", false                                           \
+    }
+#define BERT_NORM NUMBER("layer_norm_eps", norm_eps, 1e-12)
+
+// clang-format off
+#define KEYS(...)   (const struct config_key[]){__VA_ARGS__, {.kind = KEY_END}}
+#define ONLY(...)   (const struct only_value[]){__VA_ARGS__, {.name = NULL}}
+#define NAMES(...)  (const char *const[]){__VA_ARGS__, NULL}
+#define PARTS(...)  (const struct part[]){__VA_ARGS__, {.to = NULL}}
+#define LAYOUT(...) &(const struct layout){__VA_ARGS__}
+// clang-format on
+
+/* ---- Kinds and dimensions of parts ---- */
+
+#define TABLE(rows)    PART_TABLE, rows, DIM_EMBEDDING, 0
+#define SQUARE         PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
+#define QKV            PART_LINEAR, DIM_QKV, DIM_WIDTH, FIELD(attention_bias)
+#define IN(rows)       PART_LINEAR, rows, DIM_WIDTH, FIELD(feed_forward_in_bias)
+#define OUT            PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
+#define NORM           PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
+#define EMBEDDING_NORM PART_NORM, DIM_EMBEDDING, DIM_NONE, FIELD(norm_bias)
+#define PROJECTION(from)                                                                           \
+    {                                                                                              \
+        "embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0,                          \
+        {                                                                                          \
+            from                                                                                   \
+        }                                                                                          \
+    }
+
+#define HEAD_DENSE   "head.dense", PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(head_dense_bias)
+#define HEAD_NORM    "head.norm", NORM
+#define HEAD_SCORES  "head.output", PART_SCORES, DIM_LABELS, DIM_WIDTH, FIELD(head_bias)
+#define HEAD_DECODER "head.output.weight", PART_UNTIED, DIM_VOCABULARY, DIM_WIDTH, 0
+#define DECODER_BIAS "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, FIELD(head_bias)
+/* A head of masked language models, as BERT and as RoBERTa name its tensors. */
+#define BERT_MASK_PARTS                                                                            \
+    PARTS({HEAD_DENSE, {"cls.predictions.transform.dense"}},                                       \
+          {HEAD_NORM, {"cls.predictions.transform.LayerNorm"}},                                    \
+          {HEAD_DECODER, {"cls.predictions.decoder.weight"}},                                      \
+          {DECODER_BIAS, {"cls.predictions.bias", "cls.predictions.decoder.bias"}})
+#define ROBERTA_MASK_PARTS                                                                         \
+    PARTS({HEAD_DENSE, {"lm_head.dense"}}, {HEAD_NORM, {"lm_head.layer_norm"}},                    \
+          {HEAD_DECODER, {"lm_head.decoder.weight"}},                                              \
+          {DECODER_BIAS, {"lm_head.bias", "lm_head.decoder.bias"}})
+
+/* The embedding step of most: a table without rows, of types or positions, is no tensor. */
+#define EMBEDDING(norm)                                                                            \
+    {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},      \
+        {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},  \
+        {"embedding.position.weight",                                                              \
+         TABLE(DIM_POSITIONS),                                                                     \
+         {"embeddings.position_embeddings.weight"}},                                               \
+    {                                                                                              \
+        "embedding.norm", EMBEDDING_NORM,                                                          \
+        {                                                                                          \
+            norm                                                                                   \
+        }                                                                                          \
+    }
+#define BERT_EMBEDDING EMBEDDING("embeddings.LayerNorm")
+
+/* A layer with norms behind its halves, from the names of its tensors. */
+#define LAYER(at, query, key, value, output, attention_norm, in, out, norm)                        \
+    PARTS({"layers.#.attention.qkv", SQUARE, {at query, at key, at value}},                        \
+          {"layers.#.attention.output", SQUARE, {at output}},                                      \
+          {"layers.#.attention.norm", NORM, {at attention_norm}},                                  \
+          {"layers.#.feed_forward.in", IN(DIM_FEED_FORWARD), {at in}},                             \
+          {"layers.#.feed_forward.out", OUT, {at out}},                                            \
+          {"layers.#.feed_forward.norm", NORM, {at norm}})
+#define BERT_LAYER                                                                                 \
+    LAYER("encoder.layer.#.", "attention.self.query", "attention.self.key",                        \
+          "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \
+          "intermediate.dense", "output.dense", "output.LayerNorm")
+
+#endif
