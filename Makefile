@@ -298,8 +298,8 @@ test: all $(TESTS)
 # Another compiler is for its warnings, and for the numbers that its code computes: everything is built, and the
 # suites of model/, of the engine's arithmetic and of the public functions run.
 CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine/file/% tests/engine/test_grid% \
-	tests/engine/test_heads% tests/engine/test_identity% tests/engine/test_isa_identity% tests/engine/test_int8% \
-	tests/engine/test_positions% tests/tools/encode/%,$(TEST_MAINS))
+	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_identity% tests/engine/test_isa_identity% \
+	tests/engine/test_int8% tests/engine/test_positions% tests/tools/encode/%,$(TEST_MAINS))
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
@@ -322,8 +322,8 @@ test-aarch64 test-i386: test-%:
 
 # Sanitizers look for wrong memory and undefined arithmetic, so they run what walks through the code: all but
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
-ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_identity% tests/engine/test_precision% \
-	tests/engine/test_order% tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% \
+ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
+	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% \
 	tests/tools/import/test_import_precision% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
 ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1

@@ -76,7 +76,10 @@ static bool known_key(const char *key)
         " layers width heads feed_forward vocabulary max_tokens token_types embedding_scale "
         "embedding_norm position position_offset position_base position_scale position_frequencies "
         "norm norm_eps norm_bias norm_place final_norm attention_bias feed_forward_bias activation "
-        "gate mask pooling normalize head head_pooling labels scores ";
+        "gate mask pooling normalize head head_pooling labels scores embedding_width "
+        "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
+        "rotary_trained distances window global_every global_first first_norm layer_groups "
+        "feed_forward_in_bias head_width key_value_heads query_key_norm score_scale ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;
@@ -100,6 +103,47 @@ static void override_positions(struct reference_model *model,
     }
 }
 
+/* A count whose default is another setting's. */
+static size_t count_or(struct reference_model *model, const char *key, size_t if_absent)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", if_absent);
+    return count(model, key, text);
+}
+
+static double number_or(struct reference_model *model, const char *key, double if_absent)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", if_absent);
+    return number(model, key, text);
+}
+
+static void read_attention(struct reference_model *model)
+{
+    size_t n_heads = model->n_heads;
+    bool divides = n_heads > 0 && model->width % n_heads == 0;
+    model->head_width = count_or(model, "head_width", divides ? model->width / n_heads : 0);
+    model->n_key_heads = count_or(model, "key_value_heads", n_heads);
+    model->n_groups = count_or(model, "layer_groups", model->n_layers);
+    if (model->head_width == 0 || model->n_key_heads == 0 || n_heads % model->n_key_heads != 0)
+        reference_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
+                           model->width);
+    model->score_scale = number_or(model, "score_scale", 1 / sqrt((double)model->head_width));
+    model->query_key_norm = yes(model, "query_key_norm", "no");
+    model->attention_position =
+        one_of(model, "attention_position", "none", " none rotary alibi distance ");
+    model->rotary_base = number(model, "rotary_base", "10000");
+    model->rotary_local_base = number_or(model, "rotary_local_base", model->rotary_base);
+    model->rotary_width = count_or(model, "rotary_width", model->head_width);
+    model->rotary_pairs = one_of(model, "rotary_pairs", "half", " half interleaved ");
+    model->rotary_factor = number(model, "rotary_factor", "1");
+    model->rotary_trained = count(model, "rotary_trained", "0");
+    model->distances = count(model, "distances", "0");
+    model->window = count(model, "window", "0");
+    model->global_every = count(model, "global_every", "0");
+    model->global_first = count(model, "global_first", "0");
+}
+
 static void read_config(struct reference_model *model, const struct reference_options *options)
 {
     const struct reference_settings *conf = &model->weights->conf;
@@ -109,6 +153,7 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->n_layers = count(model, "layers", NULL);
     bool has_layers = model->n_layers > 0;
     model->width = count(model, "width", NULL);
+    model->embedding_width = count_or(model, "embedding_width", model->width);
     model->n_heads = count(model, "heads", has_layers ? NULL : "1");
     model->feed_forward = count(model, "feed_forward", has_layers ? NULL : "1");
     model->vocabulary = count(model, "vocabulary", NULL);
@@ -129,20 +174,22 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->scores = one_of(model, "scores", "none", " none softmax sigmoid ");
     model->norm = one_of(model, "norm", "layer", " layer rms ");
     model->norm_bias = yes(model, "norm_bias", reference_is(model->norm, "layer") ? "yes" : "no");
-    model->pre_norm = reference_is(one_of(model, "norm_place", "post", " post pre "), "pre");
+    model->norm_place = one_of(model, "norm_place", "post", " post pre sandwich ");
+    model->first_norm = yes(model, "first_norm", "yes");
     model->final_norm = yes(model, "final_norm", "no");
     bool any_norm = has_layers || model->final_norm || !reference_is(model->embedding_norm, "none");
     model->norm_eps = number(model, "norm_eps", any_norm ? NULL : "1");
     model->attention_bias = yes(model, "attention_bias", "yes");
     model->feed_forward_bias = yes(model, "feed_forward_bias", "yes");
+    model->feed_forward_in_bias =
+        yes(model, "feed_forward_in_bias", model->feed_forward_bias ? "yes" : "no");
     model->activation = one_of(model, "activation", "gelu", " relu gelu gelu_tanh silu ");
     model->gate = one_of(model, "gate", "none", " none first second ");
     model->causal = reference_is(one_of(model, "mask", "full", " full causal "), "causal");
     one_of(model, "pooling", "none", " none mean cls max ");
     yes(model, "normalize", "no");
-    if (has_layers && (model->n_heads == 0 || model->width % model->n_heads != 0))
-        reference_complain(model, "%zu heads do not divide width %zu", model->n_heads,
-                           model->width);
+    if (has_layers)
+        read_attention(model);
     if (model->width == 0 || !(model->norm_eps > 0))
         reference_complain(model, "width and norm_eps must be greater than 0");
     if (model->n_frequencies > 0)
@@ -196,7 +243,7 @@ const double *reference_table(struct reference_model *model, size_t rows, const 
     const struct reference_tensor *tensor = reference_tensor(model->weights, name);
     if (tensor && tensor->layout != REFERENCE_ROWS)
         reference_complain(model, "%s is not in rows", name);
-    return reference_matrix(model, rows, model->width, name);
+    return reference_matrix(model, rows, model->embedding_width, name);
 }
 
 const double *reference_position_table(struct reference_model *model, size_t *n_rows)

@@ -7,12 +7,17 @@
 
 struct reference_model {
     const struct reference_weights *weights;
-    size_t n_layers, width, n_heads, feed_forward, vocabulary, max_tokens, n_types, position_offset;
-    double embedding_scale, norm_eps, position_base, position_scale;
+    size_t n_layers, n_groups, width, embedding_width, n_heads, n_key_heads, head_width;
+    size_t rotary_width, rotary_trained, distances, window, global_every, global_first;
+    size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
+    double embedding_scale, norm_eps, position_base, position_scale, score_scale;
+    double rotary_base, rotary_local_base, rotary_factor;
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
     size_t n_frequencies, n_labels;
-    bool norm_bias, final_norm, attention_bias, feed_forward_bias, pre_norm, causal, int8_rows;
+    bool norm_bias, final_norm, first_norm, query_key_norm, causal, int8_rows;
+    bool attention_bias, feed_forward_bias, feed_forward_in_bias;
+    const char *norm_place, *attention_position, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
     char *error; /* the first thing that is wrong, or "" */
 };

@@ -1,0 +1,110 @@
+/* Linear layers and norms, as weights/FORMAT.md has them, for the encoder beside. */
+#include "tests/reference/steps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double *reference_doubles(size_t n)
+{
+    double *values = calloc(n + 1, sizeof *values);
+    if (!values)
+        abort();
+    return values;
+}
+
+/* to = round(from / scale) · scale, scale = max |from| / 127, ties to even */
+static void round_row(const double *from, size_t n, double *to)
+{
+    double scale = 0;
+    for (size_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs(from[i]) / 127);
+    for (size_t i = 0; i < n; i++)
+        to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
+}
+
+/* With v = from · factors, low = min(v, 0) and high = max(v, 0): scale = (high - low) / levels,
+ * zero = round(-low / scale), q = round(v / scale + zero), which is 0 to levels; and back,
+ * to = (q - zero) · scale / factors. A v of 0 has q = zero, so that it stays 0. */
+static void round_row_from_zero(const double *from, const double *factors, size_t n, double levels,
+                                double *to)
+{
+    double low = 0, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, from[i] * factors[i]);
+        high = fmax(high, from[i] * factors[i]);
+    }
+    double scale = (high - low) / levels, zero = scale > 0 ? nearbyint(-low / scale) : 0;
+    for (size_t i = 0; i < n; i++) {
+        double q = scale > 0 ? nearbyint(from[i] * factors[i] / scale + zero) : 0;
+        to[i] = (fmin(q, levels) - zero) * scale / factors[i];
+    }
+}
+
+/* What a layer multiplies: x, or with int8_rows and int8 panels its rows rounded. The caller frees.
+ */
+static double *multiplied(const struct reference_model *model, const char *weight, const double *x,
+                          size_t n_tokens, size_t n_in)
+{
+    const struct reference_tensor *tensor = reference_tensor(model->weights, weight);
+    double *rows = reference_doubles(n_tokens * n_in);
+    memcpy(rows, x, n_tokens * n_in * sizeof *x);
+    if (!model->int8_rows || tensor == NULL || tensor->type < REFERENCE_INT8 ||
+        tensor->layout != REFERENCE_PANELS)
+        return rows;
+    for (size_t t = 0; t < n_tokens; t++)
+        if (tensor->factors == NULL)
+            round_row(x + t * n_in, n_in, rows + t * n_in);
+        else
+            round_row_from_zero(x + t * n_in, tensor->factors, n_in,
+                                tensor->type == REFERENCE_INT8A8 ? 255 : 127, rows + t * n_in);
+    return rows;
+}
+
+double *reference_linear(struct reference_model *model, const char *name, bool has_bias,
+                         const double *x, size_t n_tokens, size_t n_in, size_t n_out)
+{
+    char full[96];
+    snprintf(full, sizeof full, "%s.weight", name);
+    const double *weight = reference_matrix(model, n_out, n_in, full), *bias = NULL;
+    double *rows = multiplied(model, full, x, n_tokens, n_in);
+    snprintf(full, sizeof full, "%s.bias", name);
+    if (has_bias)
+        bias = reference_vector(model, n_out, full);
+    double *y = reference_doubles(n_tokens * n_out);
+    for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
+        for (size_t n = 0; n < n_out; n++) {
+            double sum = bias ? bias[n] : 0;
+            for (size_t k = 0; k < n_in; k++)
+                sum += rows[t * n_in + k] * weight[n * n_in + k];
+            y[t * n_out + n] = sum;
+        }
+    }
+    free(rows);
+    return y;
+}
+
+void reference_normalise(struct reference_model *model, const char *kind, const char *name,
+                         double *x, size_t n_rows, size_t width)
+{
+    char full[96];
+    snprintf(full, sizeof full, "%s.weight", name);
+    const double *weight = reference_vector(model, width, full), *bias = NULL;
+    snprintf(full, sizeof full, "%s.bias", name);
+    bool layer = reference_is(kind, "layer");
+    if (layer && model->norm_bias)
+        bias = reference_vector(model, width, full);
+    if (model->error[0] != '\0')
+        return;
+    for (size_t t = 0; t < n_rows; t++) {
+        double *row = x + t * width, mean = 0, square = 0;
+        for (size_t i = 0; layer && i < width; i++)
+            mean += row[i] / (double)width;
+        for (size_t i = 0; i < width; i++)
+            square += (row[i] - mean) * (row[i] - mean) / (double)width;
+        double root = sqrt(square + model->norm_eps);
+        for (size_t i = 0; i < width; i++)
+            row[i] = (row[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
+    }
+}
