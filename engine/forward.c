@@ -16,7 +16,6 @@
 #include "model/layers/linear.h"
 #include "model/layers/norm.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What every step needs to know. */
@@ -119,6 +118,34 @@ static void project(const struct context *c, const struct linear *layer, float *
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
+/* What turns queries and keys in layers that see all tokens, or in those with a window. */
+static struct rotary rotary_of(const struct model_config *config, bool is_local)
+{
+    return (struct rotary){
+        .width = (size_t)config->rotary_width,
+        .interleaved = config->rotary_pairs == ROTARY_INTERLEAVED,
+        .base = is_local ? config->rotary_local_base : config->rotary_base,
+        .factor = config->rotary_factor,
+        .trained = (size_t)config->rotary_trained,
+    };
+}
+
+/* turns, local_turns [T, rotary_width] = the angles of each row's position, for all layers */
+static void find_turns(const struct context *c)
+{
+    const struct pass *pass = c->pass;
+    struct share rows = team_share(c->team, c->group->n_rows);
+    size_t row = c->group->row + rows.begin, n = rows.end - rows.begin;
+    if (pass->turns == NULL)
+        return;
+    for (int is_local = 0; is_local <= (pass->local_turns != pass->turns); is_local++) {
+        struct rotary rotary = rotary_of(&c->encoder->config, is_local);
+        rotary_rows(&rotary, pass->positions + row, pass->lengths + row, n,
+                    row_of(is_local ? pass->local_turns : pass->turns, row, rotary.width));
+    }
+    end_step(c, ENGINE_STEP_EMBED);
+}
+
 /* A row of q, k, v: each query and each key of K columns, by itself, gets its norm. */
 static void normalize_heads(const struct context *c, const struct layer *layer, float *row)
 {
@@ -129,21 +156,46 @@ static void normalize_heads(const struct context *c, const struct layer *layer, 
                  (float)config->norm_eps, k, row, row);
 }
 
-/* Queries and keys in wide, before they meet. */
+/* Queries and keys in wide, before they meet: normalized, and turned by their positions. */
 static void prepare_heads(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
+    const struct model_config *config = &c->encoder->config;
+    struct rotary rotary = rotary_of(config, layer->window > 0);
+    float *turns = layer->window > 0 ? pass->local_turns : pass->turns;
+    size_t n_heads = (size_t)(config->heads + config->key_value_heads);
     struct share rows = team_share(c->team, c->group->n_rows);
-    if (layer->query_norm.kind == NORM_NONE)
+    if (layer->query_norm.kind == NORM_NONE && turns == NULL)
         return;
-    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++)
-        normalize_heads(c, layer, row_of(pass->wide, r, pass->wide_stride));
-    end_step(c, ENGINE_STEP_NORM);
+    for (size_t r = c->group->row + rows.begin; r < c->group->row + rows.end; r++) {
+        float *row = row_of(pass->wide, r, pass->wide_stride);
+        if (layer->query_norm.kind != NORM_NONE)
+            normalize_heads(c, layer, row);
+        if (turns != NULL)
+            rotary_turn(&rotary, row_of(turns, r, rotary.width), n_heads,
+                        (size_t)config->head_width, row);
+    }
+    end_step(c, ENGINE_STEP_ATTENTION);
+}
+
+/* What is added to the scores of a head: nothing (false), or a number for each distance. */
+static bool find_bias(const struct encoder *encoder, size_t head, struct distance_bias *bias)
+{
+    const struct model_config *config = &encoder->config;
+    size_t reach = (size_t)config->distances;
+    *bias = (struct distance_bias){.reach = reach};
+    if (config->attention_position == ATTENTION_POSITION_ALIBI)
+        bias->slope = alibi_slope(head, (size_t)config->heads);
+    else if (config->attention_position == ATTENTION_POSITION_DISTANCE)
+        bias->table = encoder->distance_bias + head * (2 * reach + 1);
+    else
+        return false;
+    return true;
 }
 
 /* y [T, H·K] = the heads' contexts side by side; q, k, v lie in wide, H, then twice G heads of K
  * columns. Several heads may share a key and its value: head h takes those of head h·G/H. */
-static void attend(const struct context *c)
+static void attend(const struct context *c, const struct layer *layer)
 {
     const struct pass *pass = c->pass;
     const struct model_config *config = &c->encoder->config;
@@ -154,6 +206,8 @@ static void attend(const struct context *c)
         size_t index = task % n_heads, n_tokens = sequence->n_rows;
         const float *row = row_of(pass->wide, sequence->row, pass->wide_stride);
         const float *key = row + (n_heads + index * n_keys / n_heads) * k;
+        struct distance_bias bias;
+        bool has_bias = find_bias(c->encoder, index, &bias);
         struct attention_head head = {
             .q = row + index * k,
             .k = key,
@@ -161,8 +215,9 @@ static void attend(const struct context *c)
             .stride = pass->wide_stride,
             .n_tokens = n_tokens,
             .head_width = k,
-            .scale = (float)(1 / sqrt((double)k)),
-            .band = mask_band(c->session->mask, 0),
+            .scale = (float)config->score_scale,
+            .band = mask_band(c->session->mask, layer->window),
+            .bias = has_bias ? &bias : NULL,
             .blas = c->encoder->blas,
             .out = row_of(pass->y, sequence->row, pass->width_stride) + index * k,
             .out_stride = pass->width_stride,
@@ -283,7 +338,7 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
         normalize(c, &layer->attention_norm, x, y);          /* y [T, D] */
     project(c, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v */
     prepare_heads(c, layer);
-    attend(c); /* y [T, H·K] */
+    attend(c, layer); /* y [T, H·K] */
     trace(c, ENGINE_TRACE_ATTENTION, index);
     add_sublayer(c, &layer->output, y, d, &layer->attention_norm_after, pass->wide, wide);
     if (post)
@@ -319,6 +374,7 @@ void forward(const engine_session *session, const struct group *group, struct te
         project(&context, projection, y, stride, (struct linear_epilogue){0}, x,
                 stride); /* x [T, D] */
     trace(&context, ENGINE_TRACE_HIDDEN, 0);
+    find_turns(&context);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         layer_forward(&context, &encoder->layers[i], i);
         trace(&context, ENGINE_TRACE_HIDDEN, i + 1);

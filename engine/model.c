@@ -8,7 +8,6 @@
 #include "model/layers/linear.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +21,6 @@ static engine_status refuse_setting(const char *section, const struct setting *s
                     section, setting->key, setting->value);
     return damaged(error, "%s: '%.40s' is '%.40s', expected %s", section, setting->key,
                    setting->value, expected);
-}
-
-/* A kind of model that weight files can hold and that is not computed yet; NULL: none. */
-static const char *not_computed(const struct model_config *config)
-{
-    if (config->layers == 0)
-        return NULL;
-    if (config->attention_position != ATTENTION_POSITION_NONE)
-        return config_name(config, "attention_position");
-    if (config->window > 0)
-        return "'window'";
-    if (config->score_scale != 1 / sqrt((double)config->head_width))
-        return "'score_scale'";
-    return NULL;
 }
 
 static engine_status read_config(const struct weight_file *file, struct model_config *config,
@@ -52,13 +37,7 @@ static engine_status read_config(const struct weight_file *file, struct model_co
                                   error);
     }
     const char *wrong = config_check(config);
-    if (wrong != NULL)
-        return damaged(error, "config: %s", wrong);
-    wrong = not_computed(config);
-    return wrong != NULL
-               ? fail(error, ENGINE_ERROR_UNSUPPORTED,
-                      "config: this version cannot compute %s: use a newer library", wrong)
-               : ENGINE_OK;
+    return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
 }
 
 static engine_status read_tokenizer(const struct weight_file *file,

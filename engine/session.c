@@ -62,8 +62,11 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
     size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder));
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         floats = larger(floats, linear_floats(encoder, linear));
+    bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
+                    config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers > 0)
-        floats = larger(floats, attention_scratch(max_tokens, (size_t)config->head_width, false));
+        floats =
+            larger(floats, attention_scratch(max_tokens, (size_t)config->head_width, has_bias));
     return row_stride(floats);
 }
 

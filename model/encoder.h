@@ -63,7 +63,7 @@ struct encoder {
     const float *frequencies;           /* [position_frequencies] of fourier, or NULL: harmonics */
     struct norm embedding_norm;         /* [E] */
     struct linear embedding_projection; /* [D, E]; rows 0: none, E is D */
-    struct matrix distance_bias;        /* [H, 2·distances + 1]; rows 0: none */
+    const float *distance_bias;         /* [H, 2·distances + 1], or NULL */
     struct layer *layers;               /* [L] */
     struct norm final_norm;
     struct dense projections[MAX_PROJECTIONS];

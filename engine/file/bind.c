@@ -148,14 +148,21 @@ static void bind_layer(struct binder *binder, const struct model_config *config,
 #undef PART
 }
 
+static const float *bind_distance_bias(struct binder *binder, size_t n_heads, size_t n)
+{
+    struct matrix bias = bind_table(binder, "attention.distance", "bias", n_heads, n, false);
+    if (binder->status == ENGINE_OK && bias.type != TENSOR_F32)
+        refuse(binder, "table 'attention.distance.bias' is not f32, as it must be");
+    return bias.data;
+}
+
 /* Layer l has the tensors of group l·G/L. */
 static void bind_layers(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
     if (config->distances > 0)
         encoder->distance_bias =
-            bind_table(binder, "attention.distance", "bias", (size_t)config->heads,
-                       2 * (size_t)config->distances + 1, false);
+            bind_distance_bias(binder, (size_t)config->heads, 2 * (size_t)config->distances + 1);
     for (int64_t i = 0; i < config->layers && binder->status == ENGINE_OK; i++)
         bind_layer(binder, config, (size_t)(i * config->layer_groups / config->layers), i,
                    &encoder->layers[i]);

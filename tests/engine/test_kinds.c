@@ -28,7 +28,7 @@ static const char *const places[] = {
     "sandwich",
 };
 static const char *const masks[] = {"full", "causal"};
-enum { N_ATTENTIONS = 1, N_WINDOWS = 1, N_PLACES = 3, N_CROSS = 3 * 2 };
+enum { N_ATTENTIONS = 6, N_WINDOWS = 4, N_PLACES = 3, N_CROSS = 6 * 4 * 3 * 2 };
 
 /* Width, heads, and what else there is to say of them: K at least 4 and even. */
 static const char *const heads[] = {
@@ -36,9 +36,9 @@ static const char *const heads[] = {
     "--width 36 --heads 6 --set key_value_heads=2",
     "--width 20 --heads 3 --set head_width=16 --set key_value_heads=1",
     "--width 40 --heads 4 --set head_width=6 --set query_key_norm=yes",
-    "--width 64 --heads 2 --set query_key_norm=yes",
-    "--width 28 --heads 7 --set key_value_heads=1 --set query_key_norm=yes",
-    "--width 32 --heads 5 --set head_width=10",
+    "--width 64 --heads 2 --set query_key_norm=yes --set score_scale=0.125",
+    "--width 28 --heads 7 --set key_value_heads=1 --set score_scale=1 --set query_key_norm=yes",
+    "--width 32 --heads 5 --set head_width=10 --set score_scale=0.2",
 };
 
 /* What rotates beside the cross. */
@@ -60,7 +60,7 @@ static void kind_words(size_t index, char *words, size_t cap)
     uint64_t state = index;
     size_t attention = index % N_ATTENTIONS, window = index / N_ATTENTIONS % N_WINDOWS;
     size_t place = index / (N_ATTENTIONS * N_WINDOWS) % N_PLACES;
-    size_t mask = index / (N_ATTENTIONS * N_WINDOWS * N_PLACES) % 2;
+    size_t mask = index / (N_ATTENTIONS * N_WINDOWS * N_PLACES);
     size_t n_layers = 2 + support_below(&state, 3);
     /* Layers that share their tensors cannot lack the first norm. */
     size_t groups = place == 1 ? n_layers : 1 + support_below(&state, n_layers);
@@ -88,12 +88,44 @@ TEST(cross)
     static struct subject subject;
     comparison_start();
     size_t step = support_slow() ? 5 : 1; /* 5: no divisor of a count of kinds */
-    for (size_t index = 0; index < 120; index += step) {
+    for (size_t index = 0; index < N_CROSS; index += step) {
         uint64_t state = index + 1000;
         size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 40)};
         kind_words(index, subject.words, sizeof subject.words);
         comparison_make(&subject, support_folder(), support_isa(index % support_isas()));
         compare_lengths(&subject, lens, 3, index, 1 + index / step % 2);
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
+/* Longer texts, for which attention goes other ways, on every instruction set. */
+TEST(long_texts)
+{
+    static const char *const words[] = {
+        "--set attention_position=rotary --set rotary_base=160000 --set rotary_local_base=10000 "
+        "--set window=64 --set global_every=3 --norm-place pre --final-norm yes "
+        "--set first_norm=no --gate first --position none",
+        "--set attention_position=alibi --gate first --position none",
+        "--set attention_position=distance --set distances=127 --position learned",
+        "--set attention_position=rotary --set rotary_trained=150 --set rotary_factor=2 "
+        "--set rotary_base=1000 --gate second --activation silu --position none",
+        "--set attention_position=rotary --set window=30 --set key_value_heads=1 --mask causal "
+        "--norm-place sandwich --norm rms --set query_key_norm=yes --position none",
+    };
+    static struct subject subject;
+    comparison_start();
+    for (size_t file = 0; file < sizeof words / sizeof words[0]; file++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 15 --layers 4 --width 48 --heads 3 --feed-forward 64 --max-tokens 512 %s",
+                 words[file]);
+        comparison_make(&subject, support_folder(), NULL);
+        for (size_t i = 0; support_isa(i); i++) {
+            if (support_slow() && i != (file + 1) % support_isas())
+                continue;
+            comparison_reopen(&subject, support_isa(i));
+            compare_lengths(&subject, (size_t[]){129, 200, 305}, 3, file, 2);
+        }
         comparison_close(&subject);
     }
     comparison_finish();
