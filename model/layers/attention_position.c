@@ -78,17 +78,34 @@ double alibi_slope(size_t head, size_t n_heads)
     return exp2(-8 * (double)(2 * (head - power) + 1) / (double)(2 * power));
 }
 
-static float bias_at(const struct distance_bias *bias, ptrdiff_t distance)
+static void alibi_row(double slope, size_t n_tokens, float *row)
 {
-    ptrdiff_t reach = (ptrdiff_t)bias->reach;
-    if (bias->table == NULL)
-        return (float)(-bias->slope * (double)(distance < 0 ? -distance : distance));
-    return bias->table[distance < -reach ? 0 : distance > reach ? 2 * reach : distance + reach];
+    float *middle = row + n_tokens - 1;
+    for (size_t distance = 0; distance < n_tokens; distance++)
+        middle[distance] = *(middle - distance) = (float)(-slope * (double)distance);
+}
+
+/* The table holds the distances j - i, the row i - j: so it comes the other way round. Tokens
+ * farther than the table reaches have the bias of the farthest. */
+static void table_row(const struct distance_bias *bias, size_t n_tokens, float *row)
+{
+    size_t last = n_tokens - 1, reach = last < bias->reach ? last : bias->reach;
+    const float *zero = bias->table + bias->reach;
+    float *middle = row + last;
+    for (size_t i = 0; i <= reach; i++) {
+        middle[i] = *(zero - i);
+        *(middle - i) = zero[i];
+    }
+    for (size_t i = reach + 1; i < n_tokens; i++) {
+        middle[i] = middle[reach];
+        *(middle - i) = *(middle - reach);
+    }
 }
 
 void distance_bias_row(const struct distance_bias *bias, size_t n_tokens, float *row)
 {
-    ptrdiff_t last = (ptrdiff_t)n_tokens - 1;
-    for (ptrdiff_t distance = last; distance >= -last; distance--)
-        *row++ = bias_at(bias, distance); /* j - i of key j and query i */
+    if (bias->table != NULL)
+        table_row(bias, n_tokens, row);
+    else
+        alibi_row(bias->slope, n_tokens, row);
 }
