@@ -55,6 +55,19 @@ static const char *const SHAPES[] = {
     "--layers 1 --width 20 --heads 2 --feed-forward 24 --position learned --position-scale 0.3",
     "--layers 1 --width 208 --heads 2 --feed-forward 400 --position sinusoidal",
     "--layers 1 --width 224 --heads 2 --feed-forward 416 --type bf16 --gate first",
+    ("--layers 3 --width 48 --heads 3 --feed-forward 64 --gate first --norm-place pre --position "
+     "none --set attention_position=rotary --set window=20 --set global_every=3 --set "
+     "rotary_local_base=100 --set first_norm=no"),
+    ("--layers 2 --width 40 --heads 4 --feed-forward 48 --position none --type f16 --set "
+     "attention_position=rotary --set rotary_trained=40 --set rotary_factor=2 --set "
+     "rotary_pairs=interleaved --set rotary_width=4"),
+    ("--layers 2 --width 60 --heads 6 --feed-forward 64 --position none --set "
+     "attention_position=alibi --gate first --type int8"),
+    ("--layers 2 --width 48 --heads 2 --feed-forward 64 --position learned --set "
+     "attention_position=distance --set distances=30 --set layer_groups=1 --embedding-width 20"),
+    ("--layers 2 --width 40 --heads 4 --feed-forward 64 --position none --norm rms --norm-place "
+     "sandwich --mask causal --set attention_position=rotary --set key_value_heads=2 --set "
+     "head_width=20 --set query_key_norm=yes --set window=33"),
 };
 
 static engine_session *session_of(const struct alone *alone, size_t n_threads, size_t max_tokens)

@@ -50,6 +50,20 @@ static const struct shape SHAPES[] = {
      0x47635F763F00CD4Au},
     {"--width 52 --heads 2 --feed-forward 68 --type int8 --layout rows --norm rms --mask causal",
      0xEA4ACAC05E491ED7u},
+    {"--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "
+     "global_every=2 --set attention_position=rotary --set rotary_local_base=100",
+     0x22E15BBDBFC65912u},
+    {"--width 60 --heads 6 --feed-forward 64 --gate second --set attention_position=alibi",
+     0xAB9C832A95503209u},
+    {"--width 48 --heads 2 --set attention_position=distance --set distances=30 --set "
+     "layer_groups=1 --embedding-width 20",
+     0xCD7BFCC60BC7D688u},
+    {"--width 40 --heads 4 --norm rms --norm-place sandwich --mask causal --set key_value_heads=2 "
+     "--set attention_position=rotary --set rotary_pairs=interleaved --set head_width=20 --set "
+     "query_key_norm=yes --set rotary_trained=50 --set rotary_factor=2",
+     0x131CAACC268A244Du},
+    {"--width 48 --heads 2 --type int8 --gate first --set attention_position=alibi --set window=40",
+     0x202D109C08682C79u},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 

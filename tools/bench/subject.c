@@ -3,6 +3,7 @@
 
 #include "tools/bench/sibling.h"
 #include "tools/common/inputs.h"
+#include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 
 #include <errno.h>
@@ -150,17 +151,55 @@ void subject_close(struct subject *subject)
         close(subject->fd);
 }
 
+/* How many layers use the matrices of a group of layers; "layers.GROUP." opens the name. */
+static double layers_of(const struct subject *subject, const char *name)
+{
+    size_t n_layers = subject->info.n_layers, group = strtoul(name + strlen("layers."), NULL, 10);
+    size_t n_groups = (size_t)model_number(subject->model, "layer_groups", (double)n_layers),
+           n_users = 0;
+    for (size_t layer = 0; layer < n_layers; layer++)
+        n_users += layer * n_groups / n_layers == group;
+    return (double)n_users;
+}
+
+/* Queries times keys that they see, of a layer with a window. */
+static double pairs_within(const struct workload *workload, double window)
+{
+    double n_pairs = 0;
+    for (size_t i = 0; i < workload->n; i++) {
+        double n = (double)workload->inputs[i].n_ids;
+        n_pairs += n > window ? n * (2 * window + 1) - window * (window + 1) : n * n;
+    }
+    return n_pairs;
+}
+
+/* The same of all layers. */
+static double pairs_of_layers(const struct subject *subject, const struct workload *workload)
+{
+    const engine_model *model = subject->model;
+    double window = model_number(model, "window", 0), n_pairs = 0;
+    double within = window > 0 ? pairs_within(workload, window) : 0;
+    size_t every = (size_t)model_number(model, "global_every", 0);
+    size_t first = (size_t)model_number(model, "global_first", 0);
+    for (size_t layer = 0; layer < subject->info.n_layers; layer++) {
+        bool is_global = window == 0 || (every > 0 && layer % every == first);
+        n_pairs += is_global ? workload->n_pairs : within;
+    }
+    return n_pairs;
+}
+
 struct work subject_work(const struct subject *subject, const struct workload *workload)
 {
     const engine_info *info = &subject->info;
-    struct work work = {
-        .f32 = 2 * workload->n_pairs * (double)info->n_layers * 2 * (double)info->width,
-    };
+    double n_heads = (double)info->n_heads, usual = n_heads > 0 ? (double)info->width / n_heads : 0;
+    double columns = n_heads * model_number(subject->model, "head_width", usual);
+    struct work work = {.f32 = 2 * pairs_of_layers(subject, workload) * 2 * columns};
     engine_tensor_info tensor;
     for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
         double operations =
             2 * (double)workload->n_tokens * (double)tensor.shape[0] * (double)tensor.shape[1];
-        *(strcmp(precision_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) += operations;
+        *(strcmp(precision_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) +=
+            operations * layers_of(subject, tensor.name);
     }
     return work;
 }

@@ -30,8 +30,8 @@ int subject_make(struct subject *subject, const char *shape_text, const char *pr
 void subject_close(struct subject *subject);
 
 /* Operations, a multiply-add being two: those of the layers' matrices for each token, 4D² + 2DF
- * each layer (3DF with a gate), and of attention T² · 2D. What stands before and behind the layers
- * is not counted. */
+ * each layer (3DF with a gate), and of attention T² · 2D, or with a window w only T · (2w + 1) · 2D
+ * but for the borders. What stands before and behind the layers is not counted. */
 struct work {
     double int8; /* of matrices in int8 */
     double f32;  /* all others */
