@@ -2,8 +2,12 @@
 #include "engine/encode.h"
 
 #include "model/layers/head.h"
+#include "model/layers/linear.h"
 #include "model/layers/pooling.h"
+#include "model/layers/search/sparse.h"
+#include "model/layers/search/token_vector.h"
 
+#include <math.h>
 #include <string.h>
 
 static size_t logits_floats(const struct encoder *encoder)
@@ -11,10 +15,19 @@ static size_t logits_floats(const struct encoder *encoder)
     return row_stride(encoder->head.output.weight.rows);
 }
 
-size_t answer_scratch(const struct encoder *encoder)
+/* Floats of a block of vectors. */
+static size_t vectors_floats(const struct encoder *encoder)
 {
-    return row_stride((size_t)encoder->config.width) + logits_floats(encoder) +
-           head_scratch(encoder);
+    return TOKEN_VECTOR_ROWS * row_stride((size_t)encoder->config.token_vectors);
+}
+
+size_t answer_scratch(const struct encoder *encoder, size_t max_tokens)
+{
+    size_t of_row =
+        larger(row_stride((size_t)encoder->config.width), row_stride(encoder->output_width));
+    size_t of_head = of_row + logits_floats(encoder) + head_scratch(encoder);
+    size_t of_vectors = vectors_floats(encoder) + max_tokens + token_vector_scratch(encoder);
+    return larger(larger(of_head, of_vectors), sparse_scratch(encoder));
 }
 
 static const float *hidden_row(const engine_session *session, size_t row)
@@ -46,15 +59,14 @@ static void write_pooled(const engine_session *session, const struct request *re
     const struct encoder *encoder = &session->model->encoder;
     size_t width = (size_t)encoder->config.width;
     float *pooled = scratch;
-    scratch += row_stride(width);
+    scratch += larger(row_stride(width), row_stride(encoder->output_width));
     pool_rows(request->pooling, hidden_row(session, sequence->row), session->pass.width_stride,
               sequence->n_rows, width, pooled);
     if (request->pooling == POOLING_POOLER && sequence->n_rows > 0)
         head_hidden(encoder, pooled, pooled, scratch);
-    if (request->project)
-        project_row(encoder, pooled, out, scratch);
-    else
-        memcpy(out, pooled, width * sizeof *out);
+    if (request->project) /* in place: the row is as wide as either */
+        project_row(encoder, pooled, pooled, scratch);
+    memcpy(out, pooled, request->width * sizeof *out);
     if (request->normalize)
         normalize_row(out, request->width);
 }
@@ -75,9 +87,40 @@ static void write_labels(const engine_session *session, const struct request *re
     memcpy(out, logits, request->width * sizeof *out);
 }
 
-bool answer_write(const engine_session *session, const struct request *request,
-                  const struct sequence *sequence, float *out, float *scratch)
+/* The vectors of a sequence's tokens, block by block: to out, or measured by those of a query. */
+static void write_vectors(const engine_session *session, const struct request *request,
+                          const struct sequence *sequence, float *out, float *scratch)
 {
+    const struct encoder *encoder = &session->model->encoder;
+    bool is_score = request->kind == ANSWER_MAX_SIM;
+    size_t width = is_score ? request->query_width : request->width;
+    size_t stride = row_stride((size_t)encoder->config.token_vectors);
+    float *best = scratch + vectors_floats(encoder), *rest = best + session->max_tokens;
+    size_t end = sequence->row + sequence->n_rows, n;
+    for (size_t i = 0; i < request->n_query; i++)
+        best[i] = -INFINITY;
+    for (size_t row = sequence->row; row < end; row += n) {
+        n = end - row < TOKEN_VECTOR_ROWS ? end - row : TOKEN_VECTOR_ROWS;
+        token_vectors(encoder, hidden_row(session, row), session->pass.width_stride, n, width,
+                      scratch, rest);
+        for (size_t i = 0; i < n; i++) {
+            const float *vector = scratch + i * stride;
+            uint32_t offset = session->pass.out_offsets[row + i];
+            if (offset != NO_ROW && is_score)
+                best_products(request->query, request->n_query, width, vector, best);
+            else if (offset != NO_ROW)
+                memcpy(out + offset * width, vector, width * sizeof *out);
+        }
+    }
+    if (is_score)
+        *out = sequence->n_vectors > 0 ? (float)sum_of_best(best, request->n_query) : 0;
+}
+
+static bool answer_write(const engine_session *session, const struct request *request,
+                         const struct sequence *sequence, float *out, float *scratch)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct id_list *skipped = &session->model->tokenizer.skip_weights;
     bool per_token = answers_per_token(request);
     size_t n_rows = per_token ? sequence->n_out : 1;
     if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* and out may be NULL */
@@ -89,6 +132,52 @@ bool answer_write(const engine_session *session, const struct request *request,
     case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, scratch); break;
     case ANSWER_POOLED: write_pooled(session, request, sequence, out, scratch); break;
     case ANSWER_LABELS: write_labels(session, request, sequence, out, scratch); break;
+    case ANSWER_VECTORS:
+    case ANSWER_MAX_SIM: write_vectors(session, request, sequence, out, scratch); break;
+    case ANSWER_SPARSE:
+        return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
+                                session->pass.width_stride, session->pass.ids + sequence->row,
+                                sequence->n_rows, skipped->ids, skipped->n, out, scratch);
     }
     return floats_are_finite(out, n_rows * request->width);
+}
+
+/* ---- Groups ---- */
+
+/* Sparse weights of the mask head. Its layer is as large as several of the encoder's, so the threads
+ * share its columns, the ids. What it reads stands in y, which the pass needs no more. */
+static size_t write_logits(const engine_session *session, const struct request *request,
+                           const struct group *group, struct team team, float *out, float *scratch)
+{
+    const struct encoder *encoder = &session->model->encoder;
+    const struct pass *pass = &session->pass;
+    size_t stride = pass->width_stride, wrong = SIZE_MAX;
+    struct share rows = team_share(team, group->n_rows);
+    for (size_t r = group->row + rows.begin; r < group->row + rows.end; r++)
+        head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, scratch);
+    team_wait(team);
+    struct share panels = team_share(team, linear_panels(&encoder->head.output));
+    for (size_t i = group->n_sequences; i-- > 0;) {
+        const struct sequence *sequence = &pass->sequences[group->sequence + i];
+        if (!sparse_of_logits(encoder, pass->y + sequence->row * stride, stride, sequence->n_rows,
+                              panels.begin, panels.end, out + sequence->input * request->width,
+                              scratch))
+            wrong = sequence->input;
+    }
+    return wrong;
+}
+
+size_t answer_group(const engine_session *session, const struct request *request,
+                    const struct group *group, struct team team, float *out, float *scratch)
+{
+    size_t wrong = SIZE_MAX;
+    if (request->kind == ANSWER_SPARSE && session->model->encoder.config.sparse == SPARSE_MASK)
+        return write_logits(session, request, group, team, out, scratch);
+    struct share share = team_share(team, group->n_sequences);
+    for (size_t i = share.end; i-- > share.begin;) {
+        const struct sequence *sequence = &session->pass.sequences[group->sequence + i];
+        if (!answer_write(session, request, sequence, out, scratch))
+            wrong = sequence->input;
+    }
+    return wrong;
 }

@@ -110,10 +110,34 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
     return status;
 }
 
-/* An input without its row in the caller's buffer is counted, and so are all after it. */
-static void stop_if_full(struct batch *batch, size_t n_tokens)
+/* Whether a token, the place-th that is not padding, has a vector of its own. */
+static bool has_vector(const struct batch *batch, struct token token, size_t place)
 {
-    size_t rows = batch->out_rows + n_tokens;
+    const engine_model *model = batch->session->model;
+    if (place == 0 && !model->encoder.config.token_vector_first)
+        return false;
+    return batch->request->is_query || !id_list_has(&model->tokenizer.skip_vectors, token.id);
+}
+
+/* Rows of an answer per token. Padding has rows of zeros, but no vectors. */
+static size_t count_answered(const struct batch *batch, const engine_input *input,
+                             const struct next_input *next)
+{
+    size_t n = 0, place = 0;
+    if (batch->request->kind != ANSWER_VECTORS)
+        return next->result.n_tokens;
+    for (size_t i = 0; i < next->result.n_tokens; i++)
+        if (!brings_tokens(input))
+            n += has_vector(batch, batch->session->tokens[i], place++);
+        else if (mask_keeps(input->mask, i))
+            n += has_vector(batch, token_at(input, i), place++);
+    return n;
+}
+
+/* An input without its row in the caller's buffer is counted, and so are all after it. */
+static void stop_if_full(struct batch *batch, size_t n_out)
+{
+    size_t rows = batch->out_rows + n_out;
     if (answers_per_token(batch->request) && rows > batch->cap / batch->request->width)
         batch->counting = true;
 }
@@ -130,16 +154,23 @@ static bool read_next(struct batch *batch)
     if (batch->status != ENGINE_OK)
         return false;
     session_positions(batch->session, batch->next.result.n_tokens);
-    stop_if_full(batch, batch->next.result.n_tokens);
+    batch->next.n_out = count_answered(batch, &batch->inputs[batch->n_taken], &batch->next);
+    stop_if_full(batch, batch->next.n_out);
     return true;
 }
 
 /* ---- its rows ---- */
 
-static void add_row(struct pass *pass, struct group *group, struct token token, struct place place,
-                    size_t offset)
+/* index: of the token among the input's, padding included. Those without a vector get none of the
+ * answer's rows. */
+static void add_row(struct batch *batch, struct group *group, struct token token,
+                    struct place place, size_t index)
 {
-    size_t row = group->row + group->n_rows++;
+    struct pass *pass = &batch->session->pass;
+    struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences - 1];
+    size_t row = group->row + group->n_rows++, offset = index;
+    if (gives_vectors(batch->request))
+        offset = has_vector(batch, token, row - sequence->row) ? sequence->n_vectors++ : NO_ROW;
     pass->ids[row] = token.id;
     pass->types[row] = token.type;
     pass->positions[row] = (uint32_t)place.position;
@@ -158,16 +189,16 @@ static void add_sequence(struct batch *batch, struct group *group)
         .n_rows = next->n_rows,
         .input = batch->n_taken,
         .out_row = batch->out_rows,
-        .n_out = next->result.n_tokens,
+        .n_out = next->n_out,
     };
     if (!brings_tokens(input)) {
         for (size_t i = 0; i < next->n_rows; i++)
-            add_row(&session->pass, group, session->tokens[i], (struct place){i, next->n_rows}, i);
+            add_row(batch, group, session->tokens[i], (struct place){i, next->n_rows}, i);
         return;
     }
     for (size_t i = first; i < first + span; i++)
         if (mask_keeps(input->mask, i))
-            add_row(&session->pass, group, token_at(input, i), (struct place){i - first, span}, i);
+            add_row(batch, group, token_at(input, i), (struct place){i - first, span}, i);
 }
 
 /* The next input is in a group, or counted: on to the one behind it. */
@@ -178,7 +209,7 @@ static void step(struct batch *batch)
     next->result.row = answers_per_token(batch->request) ? batch->out_rows : batch->n_taken;
     if (batch->results != NULL)
         batch->results[batch->n_taken] = next->result;
-    batch->out_rows += next->result.n_tokens;
+    batch->out_rows += next->n_out;
     batch->rows_taken += next->n_rows;
     batch->guess_taken += guess;
     batch->guess_left -= guess;

@@ -12,6 +12,7 @@
 struct next_input {
     bool is_read;
     size_t n_rows;           /* padding left out */
+    size_t n_out;            /* rows of an answer per token */
     struct kept_tokens kept; /* of ids and tokens; those of a text are in session->tokens */
     engine_result result;
 };

@@ -37,15 +37,13 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
                          size_t rank)
 {
     const engine_session *session = batch->session;
-    const struct sequence *sequences = &session->pass.sequences[group->sequence];
     struct profile_slot *profile = profile_of(session, rank);
     float *scratch = session->pass.scratch + rank * session->pass.scratch_floats;
     profile_start(profile);
     forward(session, group, team, profile, scratch);
-    struct share share = team_share(team, group->n_sequences);
-    for (size_t i = share.begin; i < share.end; i++)
-        if (!answer_write(session, batch->request, &sequences[i], batch->out, scratch))
-            note_not_finite(batch, sequences[i].input);
+    size_t wrong = answer_group(session, batch->request, group, team, batch->out, scratch);
+    if (wrong != SIZE_MAX)
+        note_not_finite(batch, wrong);
     profile_lap(profile, ENGINE_STEP_ANSWER);
 }
 

@@ -26,10 +26,11 @@ void forward(const engine_session *session, const struct group *group, struct te
  * request->first_input is. */
 engine_status not_finite(engine_session *session, size_t input);
 
-/* Writes the answer of a sequence of the pass to its place in out. False: it has a number that is
- * not finite. answer_scratch: the floats of scratch that a thread needs for it. */
-bool answer_write(const engine_session *session, const struct request *request,
-                  const struct sequence *sequence, float *out, float *scratch);
-size_t answer_scratch(const struct encoder *encoder);
+/* Writes the answers of a group's sequences to their places in out; every thread of the team calls
+ * it. Returns an input, the first in this thread's share, whose answer has a number that is not
+ * finite; SIZE_MAX: none. answer_scratch: the floats of scratch that a thread needs for it. */
+size_t answer_group(const engine_session *session, const struct request *request,
+                    const struct group *group, struct team team, float *out, float *scratch);
+size_t answer_scratch(const struct encoder *encoder, size_t max_tokens);
 
 #endif

@@ -131,7 +131,9 @@ typedef enum engine_pooling {
     ENGINE_POOLING_MEAN_SQRT = 5,     /* the sum, divided by the root of the number of tokens */
     ENGINE_POOLING_WEIGHTED_MEAN = 6, /* token t weighs t, from 1 */
     ENGINE_POOLING_LAST = 7,          /* the last token's vector */
-    ENGINE_POOLING_POOLER = 8 /* only where the file has a pooler: its layer of the first token */
+    ENGINE_POOLING_POOLER = 8,  /* only where the file has a pooler: its layer of the first token */
+    ENGINE_POOLING_SPARSE = 9,  /* a weight for each id: only where the file's `sparse` is one */
+    ENGINE_POOLING_COLBERT = 10 /* vectors [W] of tokens: only where it has `token_vectors` */
 } engine_pooling;
 
 /* What the model's head answers: see engine_classify and the functions behind it. */
@@ -201,7 +203,8 @@ typedef struct engine_info {
     uint64_t file_bytes;
     const char *isa; /* kernels in use: "portable", "avx2" and so on, see ENGINE_ISA */
     /* The first version ends here. */
-    size_t output_width; /* of vectors by the model's own pooling: D, or its last projection's */
+    size_t output_width; /* of vectors by the model's own pooling: D, or its last projection's;
+                            n_vocabulary where that is sparse, token_vectors where it is colbert */
     engine_head head;
     size_t n_labels;        /* of head sequence or token */
     const char *scores;     /* "none", "softmax", "sigmoid" */
@@ -209,6 +212,8 @@ typedef struct engine_info {
     size_t max_text_tokens; /* the limit for texts where the caller gives none, not for ids */
     int has_model;          /* 0: the file holds a tokenizer alone: only engine_tokenize works */
     const char *path;       /* of the weight file; "" for one in memory */
+    size_t token_vectors;   /* W, of ENGINE_POOLING_COLBERT; 0: it has none */
+    const char *sparse;     /* "none", "linear", "mask": what ENGINE_POOLING_SPARSE comes from */
 } engine_info;
 
 ENGINE_API engine_status engine_model_info(const engine_model *model, engine_info *info);
@@ -343,11 +348,14 @@ typedef struct engine_encode_options {
     const char *query_prompt; /* engine_rank: as `prompt`, for the query */
     size_t stride;            /* engine_windows: tokens that neighbours share */
     int whole_words;          /* engine_windows: 1: windows begin and end between words */
+    size_t
+        dimensions; /* 0: all; else vectors of texts, and those of ENGINE_POOLING_COLBERT, are cut
+                          to their first columns, and have length 1 again if they would have it */
 } engine_encode_options;
 
 typedef struct engine_result {
     size_t n_tokens;  /* T, special tokens included */
-    size_t row;       /* ENGINE_POOLING_NONE: index of its first row in out; else the input's */
+    size_t row;       /* index of its first row in out with a row per token; else the input's */
     size_t n_dropped; /* tokens cut away: > 0 means truncated */
 } engine_result;
 
@@ -387,8 +395,8 @@ ENGINE_API void engine_window_tokens(const engine_window *window, const engine_t
 
 /* ---- Tokens to vectors ---- */
 
-/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; results is [n] or
- * NULL. An input without tokens has no rows, and its pooled vector is zeros. Where an input is
+/* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; engine_answers.h has
+ * the shapes of ENGINE_POOLING_SPARSE and _COLBERT. results is [n] or NULL. An input without tokens has no rows, and its pooled vector is zeros. Where an input is
  * wrong, the message names the first one in their order, and the answers and results of those
  * before it are there; the rest of out and results is unspecified after a failure, except with
  * ENGINE_ERROR_BUFFER, where results are filled. */
@@ -396,55 +404,10 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
                                        size_t n, const engine_encode_options *options, float *out,
                                        size_t cap, size_t *needed, engine_result *results);
 
-/* ---- Heads ---- */
-
-/* The name of a label, borrowed; NULL past the last one, and for one without a name. */
-ENGINE_API const char *engine_label(const engine_model *model, size_t label);
-
-/* Scores of every label: head sequence: out is [n, n_labels]; head token: [sum of T, n_labels] as
- * with ENGINE_POOLING_NONE; options->pooling is not used. ENGINE_ERROR_UNSUPPORTED: no head. */
-ENGINE_API engine_status engine_classify(engine_session *session, const engine_input *inputs,
-                                         size_t n, const engine_encode_options *options, float *out,
-                                         size_t cap, size_t *needed, engine_result *results);
-
-/* A run of tokens, not ids, with one label, by head token. B-X begins one, but not within a word,
- * I-X goes on with one; labels without B- or I- go on while they are the same; "O" is none. */
-typedef struct engine_entity {
-    size_t label;      /* of its first token */
-    float score;       /* mean of its tokens' scores */
-    size_t begin, end; /* bytes of the text */
-    uint8_t in_pair;
-} engine_entity;
-
-ENGINE_API engine_status engine_entities(engine_session *session, const engine_input *input,
-                                         const engine_encode_options *options, engine_entity *out,
-                                         size_t cap, size_t *needed, engine_result *result);
-
-/* Words for the mask tokens of an input, from a model with head mask. */
-typedef struct engine_candidate {
-    size_t token; /* index of the mask token */
-    int32_t id;
-    float score; /* probability; options->raw_scores: logit */
-} engine_candidate;
-
-/* The k most likely tokens (1 to n_vocabulary) of each mask token, best first: out [masks, k]. */
-ENGINE_API engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
-                                     const engine_encode_options *options, engine_candidate *out,
-                                     size_t cap, size_t *needed, engine_result *result);
-
-/* How well each of n texts answers a query, [n] in out: by a cross-encoder (head sequence with one
- * label) the score of the pair, from plain texts (no ids, no pair of their own); by other models
- * the cosine of the pooled vectors (of mean pooling where the model names none). */
-ENGINE_API engine_status engine_rank(engine_session *session, const engine_input *query,
-                                     const engine_input *texts, size_t n,
-                                     const engine_encode_options *options, float *out);
-
-/* a·b / (|a| |b|) of two vectors [n], computed in double; 0 if either is all zeros. */
-ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);
-
 #ifdef __cplusplus
 }
 #endif
 
+#include "engine_answers.h" /* labels, entities, words, ranks, sparse and many vectors */
 #include "engine_details.h" /* settings, sections, tensors, position matrices, profiles */
 #endif

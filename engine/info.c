@@ -1,8 +1,7 @@
 /* info.c - what a model and the library are: the public functions that only read. */
-#include "engine/model.h"
+#include "engine/request.h"
 #include "engine/status.h"
 #include "model/kernels/kernels.h"
-#include "model/layers/pooling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +52,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
     const struct model_config *config = &model->encoder.config;
     const char *name = value_of(model, ENGINE_SETTINGS_METADATA, "name");
     const char *kind = value_of(model, ENGINE_SETTINGS_TOKENIZER, "kind");
+    engine_pooling own = own_pooling(config);
     engine_info whole = {
         .struct_bytes = info->struct_bytes,
         .name = name != NULL ? name : "",
@@ -70,12 +70,15 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .activation = config_name(config, "activation"),
         .gate = config_name(config, "gate"),
         .mask = config_name(config, "mask"),
-        .pooling = config_name(config, "pooling"),
+        .pooling =
+            own == ENGINE_POOLING_MODEL ? config_name(config, "pooling") : engine_pooling_name(own),
         .normalize = (int)config->normalize,
         .n_parameters = count_parameters(&model->file),
         .file_bytes = model->file.len,
         .isa = model->encoder.kernels->isa,
-        .output_width = model->encoder.output_width,
+        .output_width = own == ENGINE_POOLING_SPARSE    ? (size_t)config->vocabulary
+                        : own == ENGINE_POOLING_COLBERT ? (size_t)config->token_vectors
+                                                        : model->encoder.output_width,
         .head = (engine_head)config->head,
         .n_labels = (size_t)config->labels,
         .scores = config_name(config, "scores"),
@@ -83,6 +86,8 @@ engine_status engine_model_info(const engine_model *model, engine_info *info)
         .max_text_tokens = (size_t)config->max_text_tokens,
         .has_model = model->has_encoder,
         .path = model->path != NULL ? model->path : "",
+        .token_vectors = (size_t)config->token_vectors,
+        .sparse = config_name(config, "sparse"),
     };
     memcpy(info, &whole, bytes);
     return ENGINE_OK;
@@ -180,11 +185,22 @@ static int public_value(const char *key, const char *name)
     }
 NAMES_OF(position)
 NAMES_OF(mask)
-NAMES_OF(pooling)
 
-double engine_cosine(const float *a, const float *b, size_t n)
+/* Two poolings are none of the config's: they name other answers. */
+const char *engine_pooling_name(engine_pooling pooling)
 {
-    return a != NULL && b != NULL ? cosine(a, b, n) : 0;
+    return pooling == ENGINE_POOLING_SPARSE    ? "sparse"
+           : pooling == ENGINE_POOLING_COLBERT ? "colbert"
+                                               : public_name("pooling", (int)pooling);
+}
+
+int engine_pooling_named(const char *name)
+{
+    for (int value = ENGINE_POOLING_SPARSE; name != NULL && value <= ENGINE_POOLING_COLBERT;
+         value++)
+        if (strcmp(name, engine_pooling_name((engine_pooling)value)) == 0)
+            return value;
+    return public_value("pooling", name);
 }
 
 /* ---- The library itself ---- */

@@ -2,6 +2,7 @@
 #include "engine/encode.h"
 #include "engine/status.h"
 #include "model/layers/pooling.h"
+#include "model/layers/search/sparse.h"
 
 #include <string.h>
 
@@ -44,28 +45,45 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
     return classify(session, pairs, n, request, out, n, NULL, NULL);
 }
 
-/* The query's vector, first in session->rank_vectors. A message about it names no text. */
-static engine_status query_vector(engine_session *session, const engine_input *query,
-                                  const struct request *request)
+/* The query's vector, first in session->rank_vectors, or its vectors. A message about it names no
+ * text. */
+static engine_status encode_query(engine_session *session, const engine_input *query,
+                                  struct request *request)
 {
     static const char NAME[] = "input 0";
-    engine_status status =
-        encode(session, query, 1, request, session->rank_vectors, request->width, NULL, NULL);
+    bool has_many = request->kind == ANSWER_VECTORS;
+    size_t width = request->width, n_floats = 0;
+    float *to = has_many ? session->query_vectors : session->rank_vectors;
+    request->is_query = true;
+    engine_status status = encode(session, query, 1, request, to,
+                                  has_many ? session->max_tokens * width : width, &n_floats, NULL);
+    request->is_query = false;
     engine_error cause = session->error;
     if (status != ENGINE_OK && strncmp(cause.message, NAME, sizeof NAME - 1) == 0)
         fail(&session->error, status, "the query%s", cause.message + sizeof NAME - 1);
+    if (!has_many)
+        return status;
+    request->kind = ANSWER_MAX_SIM; /* of the texts, scores instead of vectors */
+    request->width = 1;
+    request->query = to;
+    request->query_width = width;
+    request->n_query = n_floats / width;
     return status;
 }
 
-/* The cosines of the texts' vectors and the query's, which is first in session->rank_vectors. */
+/* How the texts' vectors compare with the query's. */
 static engine_status rank_vectors(engine_session *session, const engine_input *texts, size_t n,
                                   const struct request *request, float *out)
 {
-    float *query = session->rank_vectors, *vectors = query + request->width;
-    engine_status status =
-        encode(session, texts, n, request, vectors, n * request->width, NULL, NULL);
+    size_t width = request->width;
+    float *query = session->rank_vectors, *vectors = query + width;
+    if (request->kind == ANSWER_MAX_SIM)
+        return encode(session, texts, n, request, out, n, NULL, NULL);
+    engine_status status = encode(session, texts, n, request, vectors, n * width, NULL, NULL);
     for (size_t i = 0; i < n && status == ENGINE_OK; i++)
-        out[i] = (float)cosine(query, vectors + i * request->width, request->width);
+        out[i] = (float)(request->kind == ANSWER_SPARSE
+                             ? sparse_product(query, vectors + i * width, width)
+                             : cosine(query, vectors + i * width, width));
     return status;
 }
 
@@ -84,7 +102,9 @@ static engine_status request_rank(engine_session *session, const engine_encode_o
     bool own = options.pooling == ENGINE_POOLING_MODEL;
     options.struct_bytes = sizeof options;
     options.role = ENGINE_ROLE_DOCUMENT;
-    if (own && !by_pair && session->model->encoder.config.pooling == POOLING_NONE)
+    const struct model_config *config = &session->model->encoder.config;
+    if (own && !by_pair && config->pooling == POOLING_NONE &&
+        own_pooling(config) == ENGINE_POOLING_MODEL)
         options.pooling = ENGINE_POOLING_MEAN;
     status = request_read(session, &options, by_pair ? FOR_HEAD : FOR_VECTORS, texts);
     if (status == ENGINE_OK && own && !by_pair)
@@ -113,7 +133,7 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     if (by_pair) /* the text is the second one of each pair */
         request.pair_prompt = text_prompt;
     status =
-        by_pair ? check_pairs(session, query, texts, n) : query_vector(session, query, &request);
+        by_pair ? check_pairs(session, query, texts, n) : encode_query(session, query, &request);
     if (!by_pair)
         request.prompt = text_prompt;
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {

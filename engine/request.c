@@ -13,12 +13,21 @@ engine_status request_options(const engine_encode_options *given, engine_encode_
                        options, sizeof *options, error);
 }
 
+engine_pooling own_pooling(const struct model_config *config)
+{
+    if (config->pooling != POOLING_NONE)
+        return ENGINE_POOLING_MODEL;
+    if (config->sparse != SPARSE_NONE)
+        return ENGINE_POOLING_SPARSE;
+    return config->token_vectors > 0 ? ENGINE_POOLING_COLBERT : ENGINE_POOLING_MODEL;
+}
+
 static engine_status check_options(const engine_encode_options *options, engine_error *error)
 {
-    if ((unsigned)options->pooling > ENGINE_POOLING_POOLER ||
+    if ((unsigned)options->pooling > ENGINE_POOLING_COLBERT ||
         (unsigned)options->on_long > ENGINE_ON_LONG_ERROR)
         return misused(error, "pooling is %d, expected 0 to %d; on_long is %d, expected 0 to %d",
-                       (int)options->pooling, ENGINE_POOLING_POOLER, (int)options->on_long,
+                       (int)options->pooling, ENGINE_POOLING_COLBERT, (int)options->on_long,
                        ENGINE_ON_LONG_ERROR);
     if ((unsigned)options->truncation > ENGINE_TRUNCATE_ONLY_SECOND)
         return misused(error, "truncation is %d, expected 0 to %d", (int)options->truncation,
@@ -26,13 +35,27 @@ static engine_status check_options(const engine_encode_options *options, engine_
     if ((unsigned)options->role > ENGINE_ROLE_DOCUMENT)
         return misused(error, "role is %d, expected 0 to %d", (int)options->role,
                        ENGINE_ROLE_DOCUMENT);
-    if (options->normalize != 0 && options->pooling == ENGINE_POOLING_NONE)
-        return misused(error,
-                       "normalize is for pooled vectors, but pooling is ENGINE_POOLING_NONE");
+    if (options->normalize != 0 &&
+        (options->pooling == ENGINE_POOLING_NONE || options->pooling == ENGINE_POOLING_SPARSE))
+        return misused(error, "normalize is for pooled vectors, but pooling is %s",
+                       options->pooling == ENGINE_POOLING_NONE ? "ENGINE_POOLING_NONE"
+                                                               : "ENGINE_POOLING_SPARSE");
     return ENGINE_OK;
 }
 
-/* by_default: the file's own prompt is used where its own pooling is. */
+/* The form of the answer that a pooling gives. */
+static enum answer_kind kind_of(engine_pooling pooling)
+{
+    switch (pooling) {
+    case ENGINE_POOLING_SPARSE: return ANSWER_SPARSE;
+    case ENGINE_POOLING_COLBERT: return ANSWER_VECTORS;
+    case ENGINE_POOLING_NONE: return ANSWER_TOKENS;
+    default: return ANSWER_POOLED;
+    }
+}
+
+/* by_default: the file's own prompt is used where its own pooling, or the one answer of its kind
+ * that it has, is. */
 static engine_status read_request(engine_session *session, const engine_encode_options *given,
                                   bool by_default, struct request *request)
 {
@@ -45,8 +68,14 @@ static engine_status read_request(engine_session *session, const engine_encode_o
     if (status != ENGINE_OK)
         return status;
     bool own = options.pooling == ENGINE_POOLING_MODEL;
+    enum answer_kind kind = kind_of(own ? own_pooling(config) : options.pooling);
+    bool has_one = kind == ANSWER_SPARSE || kind == ANSWER_VECTORS;
     *request = (struct request){
-        .pooling = (enum pooling)choice_value((int)options.pooling, config->pooling),
+        .kind = kind,
+        .pooling = has_one ? POOLING_NONE
+                           : (enum pooling)choice_value((int)options.pooling, config->pooling),
+        .is_query = options.role == ENGINE_ROLE_QUERY,
+        .dimensions = options.dimensions,
         .normalize = options.normalize != 0 || (own && config->normalize),
         .special = options.no_special == 0,
         .project = own && config->projections > 0 && config->pooling != POOLING_NONE,
@@ -61,7 +90,8 @@ static engine_status read_request(engine_session *session, const engine_encode_o
         .stride = options.stride,
         .whole_words = options.whole_words != 0,
     };
-    return prompt_of_options(model, &options, by_default && own, &request->prompt, &session->error);
+    return prompt_of_options(model, &options, by_default && (own || has_one), &request->prompt,
+                             &session->error);
 }
 
 /* A classifier's dense layer is a pooler if it is BERT's: with tanh, of the first token. */
@@ -78,13 +108,42 @@ static bool has_pooler(const struct encoder *encoder)
     return false;
 }
 
+/* The numbers of a row of the answer before it is cut; 0: the model does not have it. */
+static size_t whole_width(const struct encoder *encoder, const struct request *request)
+{
+    const struct model_config *config = &encoder->config;
+    switch (request->kind) {
+    case ANSWER_SPARSE: return config->sparse != SPARSE_NONE ? (size_t)config->vocabulary : 0;
+    case ANSWER_VECTORS: return (size_t)config->token_vectors;
+    default: break;
+    }
+    if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
+        return 0;
+    return request->project ? encoder->output_width : (size_t)config->width;
+}
+
 static engine_status choose_vectors(engine_session *session, struct request *request)
 {
-    const struct encoder *encoder = &session->model->encoder;
-    if (request->pooling == POOLING_POOLER && !has_pooler(encoder))
-        return fail(&session->error, ENGINE_ERROR_UNSUPPORTED, "the model has no pooler");
-    request->kind = request->pooling == POOLING_NONE ? ANSWER_TOKENS : ANSWER_POOLED;
-    request->width = request->project ? encoder->output_width : (size_t)encoder->config.width;
+    engine_error *error = &session->error;
+    size_t dimensions = request->dimensions;
+    if (request->kind == ANSWER_POOLED && request->pooling == POOLING_NONE)
+        request->kind = ANSWER_TOKENS;
+    request->width = whole_width(&session->model->encoder, request);
+    if (request->width == 0)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no %s",
+                    request->kind == ANSWER_SPARSE    ? "sparse weights"
+                    : request->kind == ANSWER_VECTORS ? "layer for vectors of tokens"
+                                                      : "pooler");
+    if (dimensions > 0 && request->kind != ANSWER_POOLED && request->kind != ANSWER_VECTORS)
+        return misused(error,
+                       "dimensions is %zu, but only vectors of texts and those of "
+                       "ENGINE_POOLING_COLBERT are cut",
+                       dimensions);
+    if (dimensions > request->width)
+        return misused(error, "dimensions is %zu, the vectors have %zu", dimensions,
+                       request->width);
+    if (dimensions > 0)
+        request->width = dimensions;
     return ENGINE_OK;
 }
 

@@ -11,6 +11,9 @@ enum answer_kind {
     ANSWER_POOLED,       /* [D], or [output_width] by the model's own pooling */
     ANSWER_LABELS,       /* [labels] of the sequence */
     ANSWER_TOKEN_LABELS, /* [T, labels] */
+    ANSWER_SPARSE,       /* [V] */
+    ANSWER_VECTORS,      /* [tokens with a vector, W] */
+    ANSWER_MAX_SIM,      /* [1]: how well these vectors meet those of a query */
 };
 
 struct prompt {
@@ -24,8 +27,12 @@ struct request {
     size_t width; /* floats of a row of it */
     enum pooling pooling;
     bool project, normalize; /* pooled vectors */
-    enum scores scores;      /* of labels */
-    bool raw_scores;         /* logits are asked for */
+    size_t dimensions;       /* that vectors are cut to; 0: not */
+    bool is_query;           /* ANSWER_VECTORS: no token is skipped */
+    const float *query;      /* ANSWER_MAX_SIM: its vectors, [n_query, width of a vector] */
+    size_t n_query, query_width;
+    enum scores scores; /* of labels */
+    bool raw_scores;    /* logits are asked for */
     /* Its texts. */
     size_t first_input; /* what messages call the first input; 0 but in engine_rank */
     struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
@@ -39,8 +46,18 @@ struct request {
 
 static inline bool answers_per_token(const struct request *request)
 {
-    return request->kind == ANSWER_TOKENS || request->kind == ANSWER_TOKEN_LABELS;
+    return request->kind == ANSWER_TOKENS || request->kind == ANSWER_TOKEN_LABELS ||
+           request->kind == ANSWER_VECTORS;
 }
+
+static inline bool gives_vectors(const struct request *request)
+{
+    return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
+}
+
+/* What ENGINE_POOLING_MODEL stands for: of a model without a pooling, its sparse weights or its
+ * vectors of tokens, if it has any. */
+engine_pooling own_pooling(const struct model_config *config);
 
 /* Options that may be NULL, or of an older version of engine.h, in full. */
 engine_status request_options(const engine_encode_options *given, engine_encode_options *options,

@@ -59,7 +59,7 @@ static size_t scratch_floats(const struct encoder *encoder, size_t max_tokens)
 {
     const struct model_config *config = &encoder->config;
     const struct linear *linear;
-    size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder));
+    size_t floats = larger(row_stride((size_t)config->width), answer_scratch(encoder, max_tokens));
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         floats = larger(floats, linear_floats(encoder, linear));
     bool has_bias = config->attention_position == ATTENTION_POSITION_ALIBI ||
@@ -88,7 +88,8 @@ static bool is_countable(const struct encoder *encoder, size_t max_tokens)
 {
     enum { BLOCK_ROWS = 1024, PARTS = 8 };
     const struct linear *linear;
-    size_t longest = larger((size_t)encoder->config.width, encoder->output_width);
+    size_t longest = larger(larger((size_t)encoder->config.width, encoder->output_width),
+                            (size_t)encoder->config.token_vectors);
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++)
         longest = larger(longest, linear->weight.cols);
     return longest <= SIZE_MAX / PARTS / (max_tokens + BLOCK_ROWS);
@@ -139,6 +140,15 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
             take_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
 }
 
+/* Numbers of the longest vector that engine_rank compares. What it does not use is never touched,
+ * and so takes no memory. */
+static size_t widest_answer(const struct encoder *encoder)
+{
+    const struct model_config *config = &encoder->config;
+    size_t width = larger(encoder->output_width, (size_t)config->width);
+    return config->sparse != SPARSE_NONE ? larger(width, (size_t)config->vocabulary) : width;
+}
+
 /* Points every part of the session at the block (NULL: none), and returns the block's bytes; 0 if
  * they cannot be counted. */
 static size_t carve(engine_session *session, void *block)
@@ -152,9 +162,10 @@ static size_t carve(engine_session *session, void *block)
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
     session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
-    session->rank_vectors =
-        take_matrix(&arena, RANK_VECTORS,
-                    larger(model->encoder.output_width, (size_t)model->encoder.config.width));
+    session->rank_vectors = take_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
+    if (model->encoder.config.token_vectors > 0)
+        session->query_vectors =
+            take_matrix(&arena, session->max_tokens, (size_t)model->encoder.config.token_vectors);
     if (position_has_rows(session->encoding.scheme))
         session->position_rows =
             take_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));

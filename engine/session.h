@@ -25,7 +25,10 @@ struct sequence {
     size_t row, n_rows;    /* its tokens, padding left out */
     size_t input;          /* index in the call */
     size_t out_row, n_out; /* per-token output: its rows, padding included */
+    size_t n_vectors;      /* of its tokens, where the request gives vectors */
 };
+
+#define NO_ROW UINT32_MAX /* in out_offsets: the token has no vector */
 
 /* What a team takes through the model by itself. */
 struct group {
@@ -38,7 +41,7 @@ struct pass {
     int32_t *ids, *types; /* [rows] */
     uint32_t *positions;  /* [rows] p */
     uint32_t *lengths; /* [rows] T of the row's sequence, from its first to its last token there */
-    uint32_t *out_offsets;      /* [rows] place among the sequence's output rows */
+    uint32_t *out_offsets;      /* [rows] place among the sequence's output rows, or NO_ROW */
     struct sequence *sequences; /* [row_cap] */
     struct group *groups;       /* [threads] */
     size_t n_groups;            /* of those that are walked together */
@@ -82,6 +85,7 @@ struct engine_session {
     char *prompted; /* [prompted_cap] a text behind its prompt; its own block, NULL at first */
     size_t prompted_cap;
     float *rank_vectors;     /* [RANK_VECTORS, output width]: engine_rank's query, and some texts */
+    float *query_vectors;    /* [max_tokens, W]: of engine_rank's query, or NULL: there are none */
     struct barrier barrier;  /* where a call's threads meet */
     uint64_t alone_until_ns; /* one thread takes each pass: several would take turns */
     uint64_t pause_ns;       /* how long that was the last time; 0: several were worth it */

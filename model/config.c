@@ -30,6 +30,8 @@ static const char *const HEADS[] = {"none", "pooler", "sequence", "token", "mask
 static const char *const ATTENTION_POSITIONS[] = {"none", "rotary", "alibi", "distance", NULL};
 static const char *const PAIRS[] = {"half", "interleaved", NULL};
 static const char *const SPARSE[] = {"none", "linear", "mask", NULL};
+static const char *const SPARSE_POOLINGS[] = {"max", "sum", NULL};
+static const char *const SPARSE_ACTIVATIONS[] = {"log", "log_log", NULL};
 static const char *const SCORES[] = {"none", "softmax", "sigmoid", NULL};
 
 enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME };
@@ -119,6 +121,9 @@ static const struct config_key KEYS[] = {
     {LATER, COUNT(token_vectors)},
     {LATER, YES_OR_NO(token_vector_bias)},
     {LATER, NAME(sparse, SPARSE, "none, linear, mask")},
+    {LATER, YES_OR_NO(token_vector_first)},
+    {LATER, NAME(sparse_pooling, SPARSE_POOLINGS, "max, sum")},
+    {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS, "log, log_log")},
 };
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
@@ -182,6 +187,7 @@ void config_defaults(struct model_config *config)
         .score_scale = -1,
         .head_dense_bias = true,
         .token_vector_bias = true,
+        .token_vector_first = true,
     };
 }
 

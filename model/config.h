@@ -47,6 +47,8 @@ enum pooling {
 enum { MAX_PROJECTIONS = 8 };
 enum head_kind { HEAD_NONE, HEAD_POOLER, HEAD_SEQUENCE, HEAD_TOKEN, HEAD_MASK };
 enum sparse { SPARSE_NONE, SPARSE_LINEAR, SPARSE_MASK }; /* what gives a weight to each token id */
+enum sparse_pooling { SPARSE_MAX, SPARSE_SUM };          /* over tokens */
+enum sparse_activation { SPARSE_LOG, SPARSE_LOG_LOG };   /* log(1 + relu), or log(1 + that) */
 enum scores { SCORES_NONE, SCORES_SOFTMAX, SCORES_SIGMOID };
 /* Activation of a dense layer of a head or a projection; DENSE_NONE: there is no such layer. */
 enum dense_activation {
@@ -112,6 +114,9 @@ struct model_config {
     int64_t head_dense_bias;                  /* bool */
     int64_t token_vectors, token_vector_bias; /* W: width of a vector for each token; bool */
     int64_t sparse;                           /* enum sparse */
+    int64_t token_vector_first;               /* bool */
+    int64_t sparse_pooling;                   /* enum sparse_pooling */
+    int64_t sparse_activation;                /* enum sparse_activation */
 };
 
 /* The defaults of weights/FORMAT.md. Sizes that have none are -1, norm_eps is 0; and what has the

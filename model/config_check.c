@@ -163,6 +163,11 @@ static const char *check_answers(const struct model_config *config)
         return "'token_vector_bias' no needs 'token_vectors'";
     if (config->sparse == SPARSE_MASK && config->head != HEAD_MASK)
         return "sparse mask needs head mask";
+    if (!config->token_vector_first && config->token_vectors == 0)
+        return "'token_vector_first' no needs 'token_vectors'";
+    if ((config->sparse_pooling != SPARSE_MAX || config->sparse_activation != SPARSE_LOG) &&
+        config->sparse != SPARSE_MASK)
+        return "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask";
     return NULL;
 }
 

@@ -12,11 +12,11 @@ wrong() {
     n_wrong=$((n_wrong + 1))
 }
 
-# "FILE INCLUDED" for every quoted include of the files and folders given. The two public headers stand side by
-# side wherever they are installed, so that one names the other without a folder.
+# "FILE INCLUDED" for every quoted include of the files and folders given. The public headers stand side by
+# side wherever they are installed, so that one names the others without a folder.
 includes() {
     find "$@" -name '*.[ch]' -exec grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' {} + |
-        sed -E 's/:[^"]*"([^"]*)"/ \1/; s|^engine/engine.h engine_details.h$|engine/engine.h engine/engine_details.h|'
+        sed -E 's/:[^"]*"([^"]*)"/ \1/; s|^engine/engine.h (engine_[a-z]+.h)$|engine/engine.h engine/\1|'
 }
 
 # Includes of FOLDER (a folder, or a program's main file with its folder) must match the expression.

@@ -54,7 +54,8 @@ enum value_kind {
     VALUE_TEMPLATE,
     VALUE_NORMALIZER,
     VALUE_SPLITTER,
-    VALUE_ADDED
+    VALUE_ADDED,
+    VALUE_ID_LIST
 };
 
 struct key {
@@ -73,6 +74,17 @@ static bool set_kind(enum tokenizer_kind *field, struct text_view value)
             return true;
         }
     return false;
+}
+
+/* False: an item is no id, or there are too many. */
+static bool set_ids(struct id_list *list, struct text_view value)
+{
+    struct text_view item;
+    list->n = 0;
+    for (size_t at = 0; list_next(value, &at, &item); list->n++)
+        if (list->n == ID_LIST_MOST || (list->ids[list->n] = list_number(item)) < 0)
+            return false;
+    return true;
 }
 
 /* False for a value that the field cannot have. */
@@ -95,6 +107,7 @@ static bool set(void *field, const struct key *key, struct text_view value)
     case VALUE_TEMPLATE: return template_parse(field, value, key->least);
     case VALUE_NORMALIZER: return normalizer_parse(field, value);
     case VALUE_SPLITTER: return splitter_parse(field, value);
+    case VALUE_ID_LIST: return set_ids(field, value);
     case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
     }
     return false;
@@ -113,6 +126,8 @@ static const struct key KEYS[] = {
     {"unknown", VALUE_ID, FIELD(unknown), 0, 0, "a whole number from -1 to 2147483647"},
     {"mask_token", VALUE_ID, FIELD(mask_token), 0, 0, "a whole number from -1 to 2147483647"},
     {"dropped", VALUE_ID, FIELD(dropped), 0, 0, "a whole number from -1 to 2147483647"},
+    {"skip_weights", VALUE_ID_LIST, FIELD(skip_weights), 0, 0, "at most 64 ids, like 0 1 2"},
+    {"skip_vectors", VALUE_ID_LIST, FIELD(skip_vectors), 0, 0, "at most 64 ids, like 0 1 2"},
     {"lower", VALUE_YES_NO, FIELD(lower), 0, 0, "yes or no"},
     {"char_level", VALUE_YES_NO, FIELD(char_level), 0, 0, "yes or no"},
     {"truncate", VALUE_YES_NO, FIELD(truncate), 0, 0, "yes or no"},

@@ -9,6 +9,7 @@
 #define MODEL_TOKENIZER_H
 
 #include "model/tokenizer/added_tokens.h"
+#include "model/tokenizer/id_list.h"
 #include "model/tokenizer/normalizer.h"
 #include "model/tokenizer/pretokenizer.h"
 #include "model/tokenizer/template.h"
@@ -29,6 +30,7 @@ struct tokenizer {
     int32_t unknown;    /* id, or -1: unknown words are dropped */
     int32_t mask_token; /* id, or -1 */
     int32_t dropped;    /* id of a token that is left out of every text, or -1 */
+    struct id_list skip_weights, skip_vectors; /* tokens without a weight, without a vector */
     /* Of kinds wordpiece and words: */
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;

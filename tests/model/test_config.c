@@ -89,6 +89,9 @@ static const struct key keys[] = {
     {"token_vectors", NULL, count_values, 0},
     {"token_vector_bias", "no yes", "one of yes, no", 1},
     {"sparse", "none linear mask", "one of none, linear, mask", SPARSE_NONE},
+    {"token_vector_first", "no yes", "one of yes, no", 1},
+    {"sparse_pooling", "max sum", "one of max, sum", SPARSE_MAX},
+    {"sparse_activation", "log log_log", "one of log, log_log", SPARSE_LOG},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys, TEXT = 32 };
 

@@ -125,6 +125,11 @@ TEST(check)
         {"head_dense_bias=no", "'head_dense_bias' no needs a 'head_dense'"},
         {"token_vector_bias=no", "'token_vector_bias' no needs 'token_vectors'"},
         {"sparse=mask", "sparse mask needs head mask"},
+        {"token_vector_first=no", "'token_vector_first' no needs 'token_vectors'"},
+        {"sparse_pooling=sum",
+         "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask"},
+        {"sparse=linear sparse_activation=log_log",
+         "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask"},
         {"norm=none", "'norm' is none; expected layer or rms"},
         {"norm=rms norm_bias=yes", "'norm_bias' is yes, but rms norm has none"},
         {"norm_eps=0", "'norm_eps' is missing or 0"},
@@ -193,7 +198,10 @@ TEST(check)
                                         "first_norm=no norm_place=pre",
                                         "first_norm=no norm_place=sandwich",
                                         "feed_forward_bias=no feed_forward_in_bias=yes",
+                                        "head=mask sparse=mask sparse_pooling=sum",
+                                        "head=mask sparse=mask sparse_activation=log_log",
                                         "head=mask head_dense=gelu head_dense_bias=no sparse=mask",
+                                        "token_vectors=3 token_vector_first=no",
                                         "token_vectors=3 token_vector_bias=no sparse=linear"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         check_says(wrong[i][0], wrong[i][1]);

@@ -79,7 +79,10 @@ static bool known_key(const char *key)
         "gate mask pooling normalize head head_pooling labels scores embedding_width "
         "attention_position rotary_base rotary_local_base rotary_width rotary_pairs rotary_factor "
         "rotary_trained distances window global_every global_first first_norm layer_groups "
-        "feed_forward_in_bias head_width key_value_heads query_key_norm score_scale ";
+        "feed_forward_in_bias head_width key_value_heads query_key_norm score_scale "
+        /* read in answers.c: */
+        "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
+        "token_vector_first sparse sparse_pooling sparse_activation ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;
@@ -167,7 +170,7 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->position_base = number(model, "position_base", "10000");
     model->position_scale = number(model, "position_scale", "1");
     model->n_frequencies = count(model, "position_frequencies", "0");
-    model->head = one_of(model, "head", "none", " none sequence ");
+    model->head = one_of(model, "head", "none", " none sequence mask ");
     model->head_pooling =
         one_of(model, "head_pooling", "cls", " cls mean max mean_sqrt weighted_mean last ");
     model->n_labels = count(model, "labels", "0");

@@ -32,6 +32,25 @@ TEST(good_settings)
     assert_int_equal(tokenizer.single.n_special, 1);
     assert_int_equal(tokenizer.single.pieces[1].id, TEMPLATE_A);
     assert_int_equal(tokenizer.single.pieces[1].type, 2);
+    assert_null(tokenizer_set(&tokenizer, "skip_weights", " 3  1", 5));
+    assert_int_equal(tokenizer.skip_weights.n, 2);
+    assert_true(id_list_has(&tokenizer.skip_weights, 1) &&
+                !id_list_has(&tokenizer.skip_weights, 2));
+    assert_null(tokenizer_set(&tokenizer, "skip_vectors", "", 0));
+    assert_int_equal(tokenizer.skip_vectors.n, 0);
+}
+
+/* 64 ids are taken, and not one more. */
+TEST(longest_list_of_ids)
+{
+    struct tokenizer tokenizer;
+    char ids[2 * ID_LIST_MOST + 1];
+    for (size_t i = 0; i <= ID_LIST_MOST; i++)
+        memcpy(ids + 2 * i, "7 ", i < ID_LIST_MOST ? 2 : 1);
+    tokenizer_defaults(&tokenizer, 0);
+    assert_null(tokenizer_set(&tokenizer, "skip_vectors", ids, 2 * ID_LIST_MOST - 1));
+    assert_int_equal(tokenizer.skip_vectors.n, ID_LIST_MOST);
+    assert_non_null(tokenizer_set(&tokenizer, "skip_vectors", ids, sizeof ids));
 }
 
 TEST(refused_settings)
@@ -55,6 +74,8 @@ TEST(refused_settings)
         {"unknown", "1.0"},
         {"unknown", "-"},
         {"unknown", "none"},
+        {"skip_weights", "1 x"},
+        {"skip_vectors", "-1"},
         {"single", ""},
         {"single", "A"},
         {"single", "A:"},

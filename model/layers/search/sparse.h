@@ -1,0 +1,31 @@
+/* sparse.h - a weight for every id of the vocabulary, most of them 0: what a text is about, as words.
+ *
+ *     linear: weight[id] = the largest relu(x[t]·w + b) of the tokens t with that id
+ *     mask:   weight[id] = the largest, or the sum, over tokens t of log(1 + relu(logit[t, id]))
+ *
+ * Sources: Chen et al. 2024 (bge-m3) and FlagEmbedding; Formal et al. 2021 (SPLADE) and the module
+ * SpladePooling of sentence-transformers, whose activation `log1p_relu` takes the logarithm twice.
+ */
+#ifndef MODEL_SPARSE_H
+#define MODEL_SPARSE_H
+
+#include "model/encoder.h"
+
+/* Floats of scratch for the functions below. */
+size_t sparse_scratch(const struct encoder *encoder);
+
+/* linear: weights [V] of the rows x of a text, whose ids are given; the ids `skipped` keep 0. False: a weight is not finite. */
+bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
+                      const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
+                      float *weights, float *scratch);
+
+/* mask: the weights of ids 16·panel_begin .. 16·panel_end - 1 (less at the end of V), at their
+ * places in weights [V], from the rows z [n_rows] that the head's output layer reads (head_hidden).
+ * Memory is that of a block of tokens and ids. False: a logit is not finite. */
+bool sparse_of_logits(const struct encoder *encoder, const float *z, size_t stride, size_t n_rows,
+                      size_t panel_begin, size_t panel_end, float *weights, float *scratch);
+
+/* Σ a[id]·b[id] of weights [n], in double. */
+double sparse_product(const float *a, const float *b, size_t n);
+
+#endif

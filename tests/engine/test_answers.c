@@ -1,0 +1,368 @@
+/* test_answers.c - vectors of tokens, sparse weights and vectors that are cut, against the second
+ * implementation, over instruction sets and threads, in ragged batches; the same bits in any
+ * company; and the scores that engine_rank makes of them. */
+#include "tests/engine/comparison.h"
+#include "tests/reference/answers.h"
+#include "tests/weight_surgery.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VOCABULARY = 300, LONGEST_TEXT = 128, N_TEXTS = 9, MOST_WIDTH = 64 };
+
+/* Weights are up to some units, which a sum over 128 tokens makes a hundred: differences count in
+ * parts of max(1, |expected|). */
+static const double TOLERANCE = 1e-5;
+
+#define XLM_R                                                                                      \
+    "--layers 2 --width 48 --heads 4 --feed-forward 80 --vocabulary 300 --max-tokens 128 "         \
+    "--position learned --position-offset 2 --embedding-norm layer --token-types 1 "
+
+/* bge-m3's three answers; ColBERT's; SPLADE's with either pooling and activation, a tied decoder, a
+ * head as BERT's, and other types and layouts. */
+static const char *const MODELS[] = {
+    XLM_R "--pooling cls --set token_vectors=48 --set token_vector_first=no --set sparse=linear",
+    XLM_R "--pooling none --set token_vectors=20 --set token_vector_bias=no",
+    XLM_R "--pooling none --head mask --set sparse=mask",
+    XLM_R "--head mask --head-dense gelu --head-norm yes --head-tied yes --set sparse=mask "
+          "--set sparse_pooling=sum",
+    XLM_R "--head mask --set sparse=mask --set sparse_activation=log_log --type f16 --layout rows",
+    XLM_R "--set token_vectors=33 --set sparse=linear --type int8 --layout rows",
+};
+enum { N_MODELS = sizeof MODELS / sizeof *MODELS };
+
+/* 97 to 128 tokens are more than one block of SPLADE's logits. */
+static const size_t LENGTHS[N_TEXTS] = {1, 2, 7, 128, 33, 5, 97, 64, 3};
+
+static void make(struct subject *subject, const char *words)
+{
+    snprintf(subject->words, sizeof subject->words, "--seed 11 %s", words);
+    comparison_make(subject, support_folder(), NULL);
+}
+
+static engine_encode_options with(engine_pooling pooling)
+{
+    return (engine_encode_options){.struct_bytes = sizeof(engine_encode_options),
+                                   .pooling = pooling};
+}
+
+/* ---- Against the twin ---- */
+
+static void compare_sparse(const struct subject *subject, const struct texts *texts,
+                           engine_session *session, struct worst *worst)
+{
+    static float out[N_TEXTS * VOCABULARY];
+    static double expected[VOCABULARY];
+    engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
+    size_t needed = 0;
+    char error[256];
+    assert_int_equal(engine_encode(session, texts->inputs, N_TEXTS, &sparse, out,
+                                   N_TEXTS * VOCABULARY, &needed, NULL),
+                     ENGINE_OK);
+    assert_int_equal(needed, N_TEXTS * VOCABULARY);
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        if (!reference_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
+                              expected, error))
+            fail_msg("%s", error);
+        support_compare(worst, TOLERANCE, out + i * VOCABULARY, expected, VOCABULARY,
+                        "%s: weights of %zu tokens", subject->words, LENGTHS[i]);
+    }
+}
+
+static void compare_vectors(const struct subject *subject, const struct texts *texts,
+                            engine_session *session, struct worst *worst)
+{
+    static float out[N_TEXTS * LONGEST_TEXT * MOST_WIDTH];
+    static double expected[LONGEST_TEXT * MOST_WIDTH];
+    size_t width = subject->info.token_vectors, needed = 0, row = 0;
+    bool has_first = !strstr(subject->words, "token_vector_first=no");
+    engine_encode_options many = with(ENGINE_POOLING_COLBERT);
+    engine_result results[N_TEXTS];
+    char error[256];
+    assert_int_equal(engine_encode(session, texts->inputs, N_TEXTS, &many, out,
+                                   sizeof out / sizeof *out, &needed, results),
+                     ENGINE_OK);
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        size_t n = LENGTHS[i] - !has_first;
+        if (!reference_token_vectors(&subject->weights, &texts->expected[i], expected, error))
+            fail_msg("%s", error);
+        assert_int_equal(results[i].row, row);
+        assert_int_equal(results[i].n_tokens, LENGTHS[i]);
+        support_compare(worst, TOLERANCE, out + row * width, expected + !has_first * width,
+                        n * width, "%s: vectors of %zu tokens", subject->words, LENGTHS[i]);
+        row += n;
+    }
+    assert_int_equal(needed, row * width);
+}
+
+TEST(as_the_second_implementation)
+{
+    struct worst worst = {0};
+    support_allow_threads(3);
+    for (size_t i = 0; i < N_MODELS; i++) {
+        struct subject subject;
+        struct texts texts;
+        make(&subject, MODELS[i]);
+        comparison_texts(&subject, &texts, LENGTHS, N_TEXTS, 5 + i, NULL);
+        for (size_t isa = 0; support_isa(isa); isa++) {
+            comparison_reopen(&subject, support_isa(isa));
+            for (size_t n_threads = 1; n_threads <= 3; n_threads += 2) {
+                engine_session_options options = {.struct_bytes = sizeof options,
+                                                  .n_threads = n_threads};
+                engine_session *session = support_session(subject.model, &options);
+                if (strcmp(subject.info.sparse, "none") != 0)
+                    compare_sparse(&subject, &texts, session, &worst);
+                if (subject.info.token_vectors > 0)
+                    compare_vectors(&subject, &texts, session, &worst);
+                engine_session_free(session);
+            }
+        }
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+    support_assert_within(&worst, TOLERANCE, "vectors of tokens and sparse weights");
+}
+
+/* ---- The same bits in any company ---- */
+
+/* All texts at once, one at a time, and with other numbers of threads; also with int8 panels, which
+ * multiply rounded rows. */
+TEST(the_same_bits_in_any_batch)
+{
+    static float all[N_TEXTS * VOCABULARY], one[VOCABULARY];
+    static const char *const types[] = {"", " --type int8", " --type bf16"};
+    const engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
+    support_allow_threads(3);
+    for (size_t i = 0; i < 3; i++) {
+        struct subject subject;
+        struct texts texts;
+        char words[600];
+        snprintf(words, sizeof words, "%s%s", MODELS[2], types[i]);
+        make(&subject, words);
+        comparison_texts(&subject, &texts, LENGTHS, N_TEXTS, 3, NULL);
+        engine_session *first = support_session(subject.model, NULL);
+        assert_int_equal(engine_encode(first, texts.inputs, N_TEXTS, &sparse, all,
+                                       N_TEXTS * VOCABULARY, NULL, NULL),
+                         ENGINE_OK);
+        for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+            engine_session_options options = {.struct_bytes = sizeof options,
+                                              .n_threads = n_threads};
+            engine_session *session = support_session(subject.model, &options);
+            for (size_t t = 0; t < N_TEXTS; t++) {
+                assert_int_equal(engine_encode(session, &texts.inputs[t], 1, &sparse, one,
+                                               VOCABULARY, NULL, NULL),
+                                 ENGINE_OK);
+                assert_memory_equal(one, all + t * VOCABULARY, sizeof one);
+            }
+            engine_session_free(session);
+        }
+        engine_session_free(first);
+        comparison_free_texts(&texts);
+        comparison_close(&subject);
+    }
+}
+
+/* ---- Which tokens count ---- */
+
+/* The file with a setting of its tokenizer added. */
+static engine_model *open_with(const char *path, const char *key, const char *value, void **bytes)
+{
+    struct patient file = {0};
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
+    file.len = file.cap = (size_t)ftell(stream);
+    rewind(stream);
+    file.data = aligned_alloc(64, (file.len + 63) / 64 * 64);
+    assert_true(file.data && fread(file.data, 1, file.len, stream) == file.len);
+    fclose(stream);
+    struct patient changed = patient_copy(&file, 4096);
+    free(file.data);
+    replace_setting(&changed, "TOKN", key, value, strlen(value));
+    *bytes = changed.data;
+    return support_open_memory(changed.data, changed.len);
+}
+
+TEST(skipped_tokens)
+{
+    struct subject subject;
+    void *bytes;
+    static float whole[6 * 48], some[6 * 48], weights[VOCABULARY], fewer[VOCABULARY];
+    const int32_t ids[] = {9, 5, 6, 5, 7, 8};
+    const uint8_t mask[] = {0, 1, 1, 1, 1, 0};
+    engine_input text = support_ids(ids, 6), padded = text;
+    engine_encode_options many = with(ENGINE_POOLING_COLBERT), query = many,
+                          sparse = with(ENGINE_POOLING_SPARSE);
+    size_t needed;
+    query.role = ENGINE_ROLE_QUERY;
+    padded.mask = mask;
+    make(&subject, MODELS[5]);
+    engine_model *model = open_with(subject.path, "skip_vectors", "5 7", &bytes);
+    engine_session *plain = support_session(subject.model, NULL),
+                   *session = support_session(model, NULL);
+    size_t width = subject.info.token_vectors;
+    assert_int_equal(engine_encode(plain, &text, 1, &many, whole, 6 * 48, &needed, NULL), 0);
+    assert_int_equal(needed, 6 * width);
+    /* A document has the vectors of ids 9, 6 and 8; a query those of all. */
+    assert_int_equal(engine_encode(session, &text, 1, &many, some, 6 * 48, &needed, NULL), 0);
+    assert_int_equal(needed, 3 * width);
+    assert_memory_equal(some, whole, width * sizeof *some);
+    assert_memory_equal(some + width, whole + 2 * width, width * sizeof *some);
+    assert_memory_equal(some + 2 * width, whole + 5 * width, width * sizeof *some);
+    assert_int_equal(engine_encode(session, &text, 1, &query, some, 6 * 48, &needed, NULL), 0);
+    assert_int_equal(needed, 6 * width);
+    assert_memory_equal(some, whole, 6 * width * sizeof *some);
+    /* Padding has none, and a buffer that is too small is counted. */
+    assert_int_equal(engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL),
+                     ENGINE_ERROR_BUFFER);
+    assert_int_equal(needed, width);
+    engine_session_free(session);
+    engine_model_close(model);
+    free(bytes);
+    /* Weights of skipped ids are 0, all others as without. */
+    model = open_with(subject.path, "skip_weights", "9 299", &bytes);
+    session = support_session(model, NULL);
+    assert_int_equal(engine_encode(plain, &text, 1, &sparse, weights, VOCABULARY, NULL, NULL), 0);
+    assert_int_equal(engine_encode(session, &text, 1, &sparse, fewer, VOCABULARY, NULL, NULL), 0);
+    weights[9] = 0;
+    assert_memory_equal(weights, fewer, sizeof weights);
+    engine_session_free(session);
+    engine_session_free(plain);
+    engine_model_close(model);
+    free(bytes);
+    comparison_close(&subject);
+}
+
+/* ---- Ranks ---- */
+
+/* The scores are those of the vectors that engine_encode gives, of more texts than one batch. */
+TEST(rank_by_them)
+{
+    enum { N = 40 };
+    static float rows[(N + 1) * VOCABULARY], many[(N + 1) * 16 * MOST_WIDTH];
+    static const engine_pooling poolings[] = {ENGINE_POOLING_SPARSE, ENGINE_POOLING_COLBERT};
+    engine_input inputs[N + 1];
+    int32_t ids[N + 1][16];
+    float scores[N];
+    engine_result results[N + 1];
+    uint64_t seed = 9;
+    struct subject subject;
+    make(&subject, MODELS[0]);
+    engine_session *session = support_session(subject.model, NULL);
+    for (size_t i = 0; i <= N; i++) {
+        support_random_ids(&seed, ids[i], 16, VOCABULARY);
+        inputs[i] = support_ids(ids[i], 1 + i % 16); /* some have no vector at all */
+    }
+    inputs[0] = support_ids(ids[0], 7);
+    for (size_t p = 0; p < 2; p++) {
+        engine_encode_options options = with(poolings[p]);
+        bool is_sparse = p == 0;
+        size_t width = is_sparse ? VOCABULARY : subject.info.token_vectors, needed;
+        float *out = is_sparse ? rows : many;
+        assert_int_equal(engine_rank(session, &inputs[0], inputs + 1, N, &options, scores), 0);
+        assert_int_equal(engine_encode(session, inputs, N + 1, &options, out,
+                                       is_sparse ? sizeof rows / 4 : sizeof many / 4, &needed,
+                                       results),
+                         ENGINE_OK);
+        for (size_t i = 1; i <= N; i++) {
+            engine_weight query[VOCABULARY], text[VOCABULARY];
+            size_t end = i < N ? results[i + 1].row : needed / width;
+            double expected =
+                is_sparse ? engine_sparse_product(
+                                query, engine_sparse_entries(out, width, query, VOCABULARY), text,
+                                engine_sparse_entries(out + i * width, width, text, VOCABULARY))
+                          : engine_max_sim(out, results[1].row, out + results[i].row * width,
+                                           end - results[i].row, width);
+            assert_true(fabs((double)scores[i - 1] - expected) <= 1e-5 * (1 + fabs(expected)));
+        }
+        assert_true(is_sparse || scores[15] == 0); /* the text of one token, without a vector */
+    }
+    engine_session_free(session);
+    comparison_close(&subject);
+}
+
+/* Without a pooling, a model's own answer is the one that it was made for. */
+TEST(own_answers)
+{
+    static const struct {
+        size_t model;
+        const char *pooling;
+        engine_pooling same;
+        size_t width;
+    } cases[] = {{0, "cls", ENGINE_POOLING_CLS, 48},
+                 {1, "colbert", ENGINE_POOLING_COLBERT, 20},
+                 {2, "sparse", ENGINE_POOLING_SPARSE, VOCABULARY}};
+    static float own[4 * VOCABULARY], named[4 * VOCABULARY];
+    const int32_t ids[] = {9, 5, 6};
+    engine_input text = support_ids(ids, 3);
+    for (size_t i = 0; i < 3; i++) {
+        struct subject subject;
+        float a, b;
+        make(&subject, MODELS[cases[i].model]);
+        engine_session *session = support_session(subject.model, NULL);
+        engine_encode_options options = with(cases[i].same);
+        size_t n_own, n_named;
+        options.normalize = i == 0;
+        assert_string_equal(subject.info.pooling, cases[i].pooling);
+        assert_int_equal(subject.info.output_width, cases[i].width);
+        assert_int_equal(engine_encode(session, &text, 1, NULL, own, sizeof own / 4, &n_own, NULL),
+                         ENGINE_OK);
+        assert_int_equal(
+            engine_encode(session, &text, 1, &options, named, sizeof named / 4, &n_named, NULL),
+            ENGINE_OK);
+        assert_int_equal(n_own, n_named);
+        assert_memory_equal(own, named, n_own * sizeof *own);
+        assert_int_equal(engine_rank(session, &text, &text, 1, NULL, &a), ENGINE_OK);
+        assert_int_equal(engine_rank(session, &text, &text, 1, &options, &b), ENGINE_OK);
+        assert_true(a == b);
+        engine_session_free(session);
+        comparison_close(&subject);
+    }
+}
+
+/* ---- Dimensions ---- */
+
+TEST(dimensions)
+{
+    struct subject subject;
+    float whole[48], cut[48], vectors[3 * 48], cut_vectors[3 * 48];
+    const int32_t ids[] = {9, 5, 6, 7};
+    engine_input text = support_ids(ids, 4);
+    make(&subject, MODELS[0]);
+    engine_session *session = support_session(subject.model, NULL);
+    engine_encode_options options = with(ENGINE_POOLING_MEAN);
+    size_t needed;
+    assert_int_equal(engine_encode(session, &text, 1, &options, whole, 48, NULL, NULL), 0);
+    options.dimensions = 17;
+    assert_int_equal(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL), 0);
+    assert_int_equal(needed, 17);
+    assert_memory_equal(cut, whole, 17 * sizeof *cut); /* it had no length of 1 to have again */
+    for (size_t pass = 0; pass < 2; pass++) {          /* the model's own; asked for */
+        double square = 0;
+        options.pooling = pass == 0 ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
+        options.normalize = pass == 1;
+        assert_int_equal(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL), 0);
+        for (size_t i = 0; i < 17; i++)
+            square += (double)cut[i] * (double)cut[i];
+        assert_true(fabs(square - 1) < 1e-6);
+        if (pass == 1)
+            assert_true(fabs(engine_cosine(cut, whole, 17) - 1) < 1e-6);
+    }
+    /* Vectors of tokens too, and the scores that they make. */
+    engine_encode_options many = with(ENGINE_POOLING_COLBERT);
+    float score;
+    assert_int_equal(engine_encode(session, &text, 1, &many, vectors, 3 * 48, &needed, NULL), 0);
+    assert_int_equal(needed, 3 * 48);
+    many.dimensions = 10;
+    assert_int_equal(engine_encode(session, &text, 1, &many, cut_vectors, 3 * 48, &needed, NULL),
+                     0);
+    assert_int_equal(needed, 3 * 10);
+    for (size_t t = 0; t < 3; t++)
+        assert_true(fabs(engine_cosine(cut_vectors + t * 10, vectors + t * 48, 10) - 1) < 1e-6);
+    assert_int_equal(engine_rank(session, &text, &text, 1, &many, &score), 0);
+    assert_true(fabsf(score - 3) < 1e-5f); /* each of its three vectors meets itself */
+    engine_session_free(session);
+    comparison_close(&subject);
+}
