@@ -132,13 +132,13 @@ TEST(names_and_values)
         assert_int_equal(engine_position_named(engine_position_name((engine_position)i)), i);
     for (int i = 0; i <= ENGINE_MASK_CAUSAL; i++)
         assert_int_equal(engine_mask_named(engine_mask_name((engine_mask)i)), i);
-    for (int i = 0; i <= ENGINE_POOLING_POOLER; i++)
+    for (int i = 0; i <= ENGINE_POOLING_COLBERT; i++)
         assert_int_equal(engine_pooling_named(engine_pooling_name((engine_pooling)i)), i);
     assert_string_equal(engine_pooling_name(ENGINE_POOLING_MEAN_SQRT), "mean_sqrt");
     assert_string_equal(engine_position_name(ENGINE_POSITION_FOURIER), "fourier");
     assert_string_equal(engine_mask_name(ENGINE_MASK_CAUSAL), "causal");
     assert_string_equal(engine_mask_name(ENGINE_MASK_MODEL), "model");
-    assert_null(engine_pooling_name((engine_pooling)9));
+    assert_null(engine_pooling_name((engine_pooling)11));
     assert_null(engine_mask_name((engine_mask)-1));
     assert_int_equal(engine_pooling_named("Mean"), -1);
     assert_int_equal(engine_position_named(""), -1);
