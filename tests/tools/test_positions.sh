@@ -258,6 +258,9 @@ heading() { # FILE WORDS OPTIONS...: the heading's second line begins with WORDS
     check "heading of $file $*: '$words'" [ "$(sed -n 2p out | cut -c 1-${#words})" = "$words" ]
 }
 run "$new" -o told.w --words 'a b' --layers 0 --width 16 --position-base 50 --embedding-scale sqrt --position-scale 10
+run "$new" -o in-attention.w --words 'a b' --width 16 --position learned --set attention_position=rotary --set window=5
+heading in-attention.w 'learned and rotary positions, full mask, window of 5, '
+heading in-attention.w 'rotary positions, causal mask, window of 5, ' --position none --mask causal
 heading told.w 'sinusoidal positions (base 50, W1 4, W2 10), full mask'
 heading told.w 'sinusoidal positions (base 10000, W1 4, W2 0.5), full mask' --position-base 10000 --position-scale 0.5
 heading told.w 'sinusoidal positions (base 50, W1 1, W2 10), full mask' --embedding-scale 1

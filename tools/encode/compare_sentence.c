@@ -28,7 +28,20 @@ static bool has_same_words(const struct comparison *comparison)
 static bool has_positions(const struct comparison *comparison)
 {
     const struct encoder *encoder = comparison->encoder;
-    return strcmp(encoder->position, "none") != 0 && encoder->numbers.position_scale != 0;
+    return (strcmp(encoder->position, "none") != 0 && encoder->numbers.position_scale != 0) ||
+           strcmp(encoder->attention_position, "none") != 0;
+}
+
+/* Of those that the model adds, or else of those in its attention. */
+static const char *position_name(const struct encoder *encoder)
+{
+    return strcmp(encoder->position, "none") != 0 ? encoder->position : encoder->attention_position;
+}
+
+/* A word sees all others, wherever they are. */
+static bool sees_all(const struct comparison *comparison)
+{
+    return strcmp(comparison->encoder->mask, "full") == 0 && comparison->encoder->window == 0;
 }
 
 static bool is_causal(const struct comparison *comparison)
@@ -46,7 +59,7 @@ static void conclude_same(const struct comparison *comparison, char *out, size_t
         snprintf(out, cap,
                  "The same words in the same order: the same vectors (largest difference %.2g).",
                  largest);
-    else if (same_words && !has_positions(comparison) && !is_causal(comparison))
+    else if (same_words && !has_positions(comparison) && sees_all(comparison))
         snprintf(
             out, cap,
             "Without positions and with a full mask the order of the words makes no difference: "
@@ -57,7 +70,7 @@ static void conclude_same(const struct comparison *comparison, char *out, size_t
                  "Words moved, and the same words have the same vectors up to rounding (largest "
                  "difference %.2g): what the %s positions add in these places is the same, or too "
                  "little to show.",
-                 largest, encoder->position);
+                 largest, position_name(encoder));
     else
         snprintf(
             out, cap,
@@ -88,7 +101,7 @@ static void conclude_moved(const struct comparison *comparison, char *out, size_
                           "the words that moved differ %s%s."
                         : "With %s positions a word's vector depends on its place, but not every "
                           "two places differ: the words that moved differ %s%s.",
-             comparison->encoder->position, range, kept);
+             position_name(comparison->encoder), range, kept);
 }
 
 /* "the whole text and its word's place": what a vector of this model takes in, of what differs
@@ -123,6 +136,11 @@ static void conclude_different(const struct comparison *comparison, char *out, s
         snprintf(out, cap,
                  "Even without positions a causal mask lets order show, because a word sees only "
                  "itself and what comes before it: the same words differ by up to %.3g.",
+                 comparison->largest);
+    } else if (!sees_all(comparison)) {
+        snprintf(out, cap,
+                 "Even without positions a window lets order show, because a word sees only those "
+                 "next to it: the same words differ by up to %.3g.",
                  comparison->largest);
     } else {
         snprintf(out, cap,

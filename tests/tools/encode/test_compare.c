@@ -111,9 +111,18 @@ TEST(sentences_of_other_models)
          "takes in all that comes before its word"},
         {"-m index.weights --mask causal", "'a b c' 'a b d'",
          ": with a causal mask a word sees only itself and what comes before it."},
+        {"-m rotary.weights --position none", "'a b c d' 'a d c b'",
+         "With rotary positions the same word in another place gets another vector: "},
+        {"-m rotary.weights --position learned", "'a b c d' 'a d c b'",
+         "With learned positions the same word in another place gets another vector: "},
+        {"-m window.weights", "'a b c d' 'a c b d'",
+         "Even without positions a window lets order show, because a word sees only those next "},
     };
     shell_expect(0, "$NEW -o flat.weights --layers 0 --width 8 --words 'a b c d' && $NEW -o "
                     "index.weights --layers 1 --width 8 --position index --words 'a b c d'");
+    shell_expect(0, "$NEW -o rotary.weights --layers 1 --width 8 --position learned --words 'a b c "
+                    "d' --set attention_position=rotary && $NEW -o window.weights --layers 1 "
+                    "--width 8 --position none --words 'a b c d' --set window=1");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_contains(
             unwrap(shell_expect(0, "$ENCODE %s --compare %s", cases[i][0], cases[i][1])->out),

@@ -19,6 +19,10 @@ struct encoder {
     /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     struct position_numbers numbers;
+    /* What the model's attention knows of places by itself: "none", "rotary" ..., and a window: a
+     * token sees others at most so many tokens away; 0: all. */
+    const char *attention_position;
+    size_t window;
     bool is_pooled;   /* a row of numbers per text, not per token */
     bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by cosine */
     size_t width;     /* numbers per row: D, the pooled width, labels; 0: there are no rows */

@@ -167,6 +167,10 @@ static void settle_positions(struct encoder *encoder)
                             ? encoder->info.position
                             : engine_position_name(options->position);
     encoder->numbers = position_numbers(options, encoder->model, encoder->info.width);
+    const char *in_attention =
+        model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "attention_position");
+    encoder->attention_position = in_attention != NULL ? in_attention : "none";
+    encoder->window = (size_t)model_number(encoder->model, "window", 0);
 }
 
 static void settle(struct encoder *encoder)

@@ -77,11 +77,22 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
     }
 }
 
+/* "learned positions", "rotary positions", or both. */
+static void print_positions(FILE *stream, const struct encoder *encoder)
+{
+    bool are_added = strcmp(encoder->position, "none") != 0;
+    bool are_in_attention = strcmp(encoder->attention_position, "none") != 0;
+    fprintf(stream, "%s%s%s positions", are_added ? encoder->position : "",
+            are_added && are_in_attention ? " and " : "",
+            are_in_attention ? encoder->attention_position
+            : are_added      ? ""
+                             : "no");
+    print_position_numbers(stream, encoder);
+}
+
 void print_heading(FILE *stream, const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
-    bool has_positions = strcmp(encoder->position, "none") != 0;
-
     display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
     if (info->has_model && info->n_layers == 0)
         fprintf(stream, ": no layers, width %zu, vocabulary %zu\n", info->width,
@@ -96,9 +107,10 @@ void print_heading(FILE *stream, const struct encoder *encoder)
         fprintf(stream, "%s tokenizer\n", info->tokenizer);
         return;
     }
-    fprintf(stream, "%s positions", has_positions ? encoder->position : "no");
-    print_position_numbers(stream, encoder);
+    print_positions(stream, encoder);
     fprintf(stream, ", %s mask, ", encoder->mask);
+    if (encoder->window > 0)
+        fprintf(stream, "window of %zu, ", encoder->window);
     print_result_kind(stream, encoder);
     fprintf(stream, ", at most %zu token%s\n", encoder->options.max_tokens,
             plural(encoder->options.max_tokens));
