@@ -61,6 +61,13 @@ static engine_status read_tokenizer(const struct weight_file *file,
     if (tokenizer->vocabulary.n > config->vocabulary)
         return damaged(error, "the vocabulary has %u tokens, but config 'vocabulary' is %lld",
                        tokenizer->vocabulary.n, (long long)config->vocabulary);
+    for (int i = FIRST_OPTIONAL_SECTION; i < N_SECTION_TAGS && wrong == NULL; i++) {
+        const struct section *own = &file->sections[i];
+        if (own->data != NULL)
+            wrong = tokenizer_view(tokenizer, weight_file_tag(i), own->data, own->len);
+        if (wrong != NULL)
+            return damaged(error, "%s: %s", weight_file_tag(i), wrong);
+    }
     wrong = tokenizer_check(tokenizer, n_types);
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }

@@ -15,7 +15,13 @@ enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
 
 #define COPY_AGAIN "; copy or import it again"
 
-static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
+static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS",
+                                             "DATA", "META", "PIEC", "CMAP"};
+
+const char *weight_file_tag(enum section_tag tag)
+{
+    return TAGS[tag];
+}
 
 engine_status weight_file_check_header(const struct weight_file *file, engine_error *error)
 {
@@ -136,7 +142,7 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
     for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++)
         status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
     for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
-        if (file->sections[i].data == NULL && i != SECTION_META)
+        if (file->sections[i].data == NULL && i < FIRST_OPTIONAL_SECTION)
             status = damaged(error, "the weight file has no section %s", TAGS[i]);
     return status;
 }

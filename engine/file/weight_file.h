@@ -21,7 +21,10 @@ enum section_tag {
     SECTION_TENS,
     SECTION_DATA,
     SECTION_META,
-    N_SECTION_TAGS
+    SECTION_PIECES,   /* PIEC */
+    SECTION_CHARSMAP, /* CMAP */
+    N_SECTION_TAGS,
+    FIRST_OPTIONAL_SECTION = SECTION_META
 };
 
 struct section {
@@ -96,6 +99,9 @@ struct tensor {
 
 void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
 void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
+
+/* The four letters of a section. */
+const char *weight_file_tag(enum section_tag tag);
 
 /* Finds a tensor by name. False if there is none. */
 bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);

@@ -141,6 +141,23 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
     return ENGINE_OK;
 }
 
+engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
+                                    const void *data, size_t len)
+{
+    if (writer->status != ENGINE_OK)
+        return writer->status;
+    if (writer->n_own_sections == MAX_OWN_SECTIONS)
+        return refuse(writer, "there are more than %d sections of their own", MAX_OWN_SECTIONS);
+    struct own_section *section = &writer->own_sections[writer->n_own_sections];
+    uint8_t *copy = bytes_extend(&section->bytes, len);
+    if (copy == NULL)
+        return writer_fail_memory(writer);
+    memcpy(copy, data, len);
+    memcpy(section->tag, tag, sizeof section->tag);
+    writer->n_own_sections++;
+    return ENGINE_OK;
+}
+
 /* ---- The end of the file ---- */
 
 static void write_settings(struct weight_writer *writer, engine_settings which, const char *tag,
@@ -188,6 +205,10 @@ engine_status weight_writer_finish(struct weight_writer *writer)
     write_settings(writer, ENGINE_SETTINGS_TOKENIZER, "TOKN", true);
     begin_section(writer, "VOCB", true);
     writer_emit(writer, writer->vocabulary.data, writer->vocabulary.len);
+    for (size_t i = 0; i < writer->n_own_sections; i++) {
+        begin_section(writer, writer->own_sections[i].tag, true);
+        writer_emit(writer, writer->own_sections[i].bytes.data, writer->own_sections[i].bytes.len);
+    }
     write_directory(writer);
     if (writer->settings[ENGINE_SETTINGS_METADATA].n > 0)
         write_settings(writer, ENGINE_SETTINGS_METADATA, "META", false);
@@ -213,5 +234,7 @@ void weight_writer_abort(struct weight_writer *writer)
         free(writer->tensors[i].name);
     free(writer->tensors);
     free(writer->vocabulary.data);
+    for (size_t i = 0; i < MAX_OWN_SECTIONS; i++)
+        free(writer->own_sections[i].bytes.data);
     free(writer);
 }

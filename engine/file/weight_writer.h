@@ -7,7 +7,7 @@
  * ENGINE_OK or a status with the words in the writer's error; after a failure the other calls
  * return the same status and do nothing, so a caller may check once, at the end.
  *
- *     open, (settings | vocabulary | begin_tensor, rows...)*, finish
+ *     open, (settings | vocabulary | section | begin_tensor, rows...)*, finish
  */
 #ifndef ENGINE_WEIGHT_WRITER_H
 #define ENGINE_WEIGHT_WRITER_H
@@ -36,6 +36,10 @@ engine_status weight_writer_frequencies(struct weight_writer *writer, const floa
 /* texts[id] is [lens[id]] bytes; NULL or empty: an id without text. */
 engine_status weight_writer_vocabulary(struct weight_writer *writer, const char *const *texts,
                                        const size_t *lens, size_t n);
+
+/* Adds a section of its own, which readers must know: what a kind of tokenizer looks up. */
+engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
+                                    const void *data, size_t len);
 
 /* Begins a tensor [rows, cols] (n_dims 2) or [rows] (n_dims 1, cols 1). */
 engine_status weight_writer_begin_tensor(struct weight_writer *writer, const char *name,

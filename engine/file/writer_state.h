@@ -12,6 +12,8 @@
 
 enum { MAX_SECTIONS = 6, N_SETTINGS = 3 };
 
+enum { MAX_OWN_SECTIONS = 4 };
+
 struct weight_writer {
     struct output_file *file;
     uint64_t offset; /* end of what was written */
@@ -21,6 +23,11 @@ struct weight_writer {
 
     struct settings settings[N_SETTINGS];
     struct bytes vocabulary;
+    struct own_section {
+        char tag[4];
+        struct bytes bytes;
+    } own_sections[MAX_OWN_SECTIONS];
+    size_t n_own_sections;
 
     struct section_record sections[MAX_SECTIONS];
     size_t n_sections;

@@ -21,24 +21,65 @@ static const char *const STEP_NAMES[] = {
     [NORMALIZE_LOWER] = "lower",
     [NORMALIZE_STRIP_START] = "strip_start",
     [NORMALIZE_STRIP_END] = "strip_end",
+    [NORMALIZE_NMT] = "nmt",
+    [NORMALIZE_CHARSMAP] = "charsmap",
+    [NORMALIZE_PREPEND] = "prepend",
+    [NORMALIZE_REPLACE] = "replace",
+    [NORMALIZE_REPLACE_RUNS] = "replace_runs",
+    [NORMALIZE_REPLACE_BLANKS] = "replace_blanks",
 };
 
 enum { N_STEPS = sizeof STEP_NAMES / sizeof *STEP_NAMES };
+
+static bool is_replacing(unsigned step)
+{
+    return step >= NORMALIZE_REPLACE && step <= NORMALIZE_REPLACE_BLANKS;
+}
+
+/* "lower", or "replace:FROM:TO" */
+static bool parse_rule(struct normalizer_rule *rule, struct text_view item)
+{
+    struct text_view name, rest;
+    struct replacement *replacement = &rule->replacement;
+    const bool has_rest = list_split(item, &name, &rest);
+    for (rule->step = 0; rule->step < N_STEPS; rule->step++)
+        if (list_item_is(name, STEP_NAMES[rule->step]))
+            break;
+    if (is_replacing(rule->step))
+        return replacement_parse(replacement, rest, rule->step != NORMALIZE_REPLACE,
+                                 rule->step == NORMALIZE_REPLACE_BLANKS);
+    if (rule->step == NORMALIZE_PREPEND)
+        return replacement_text(rest, replacement->to, &replacement->n_to);
+    return rule->step < N_STEPS && !has_rest;
+}
 
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
 {
     struct normalizer_plan parsed = {.n = 0};
     struct text_view item;
     for (size_t at = 0; list_next(text, &at, &item);) {
-        uint8_t step = 0;
-        while (step < N_STEPS && !list_item_is(item, STEP_NAMES[step]))
-            step++;
-        if (step == N_STEPS || parsed.n == NORMALIZER_STEPS)
+        struct normalizer_rule *rule = &parsed.rules[parsed.n];
+        if (parsed.n == NORMALIZER_STEPS || !parse_rule(rule, item) ||
+            (rule->step == NORMALIZE_CHARSMAP && normalizer_has(&parsed, NORMALIZE_CHARSMAP)))
             return false;
-        parsed.steps[parsed.n++] = step;
+        parsed.n++;
     }
     *plan = parsed;
     return true;
+}
+
+bool normalizer_has(const struct normalizer_plan *plan, enum normalizer_step step)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->rules[i].step == step)
+            return true;
+    return false;
+}
+
+bool normalizer_looks_around(const struct normalizer_plan *plan)
+{
+    return normalizer_has(plan, NORMALIZE_NFC) || normalizer_has(plan, NORMALIZE_NFKC) ||
+           normalizer_has(plan, NORMALIZE_CHARSMAP) || normalizer_has(plan, NORMALIZE_PREPEND);
 }
 
 static bool is_form(unsigned step)
@@ -46,25 +87,59 @@ static bool is_form(unsigned step)
     return step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC;
 }
 
+static bool has(uint32_t code, unsigned property)
+{
+    return (unicode_properties(code) & property) != 0;
+}
+
+/* As sentencepiece's rules `nmt`; 0: the character is dropped. */
+static uint32_t nmt(uint32_t code)
+{
+    if ((code >= 1 && code <= 8) || code == 0xB || (code >= 0xE && code <= 0x1F) || code == 0x7F ||
+        code == 0x8F || code == 0x9F)
+        return 0;
+    const bool is_blank = code == 9 || code == 0xA || code == 0xC || code == 0xD ||
+                          code == 0x1680 || (code >= 0x200B && code <= 0x200F) || code == 0x2028 ||
+                          code == 0x2029 || code == 0x2581 || code == 0xFEFF || code == 0xFFFD;
+    return is_blank ? ' ' : code;
+}
+
+/* CR and LF may be one cluster. */
+static uint8_t charsmap_ascii(const struct charsmap *map, uint8_t c)
+{
+    size_t n = 1;
+    const char text = (char)c, *becomes = charsmap_find(map, &text, 1, &n);
+    if (c == '\r' || c == '\n' || n != 1 || (becomes != NULL && (uint8_t)*becomes >= 0x80))
+        return 0;
+    return becomes != NULL ? (uint8_t)*becomes : c;
+}
+
+static uint8_t ascii_after(const struct normalizer_plan *plan, const struct normalizer_rule *rule,
+                           uint8_t c)
+{
+    switch (rule->step) {
+    case NORMALIZE_CLEAN:
+        if (has(c, UNICODE_CONTROL))
+            return 0;
+        return has(c, UNICODE_BLANK) ? ' ' : c;
+    case NORMALIZE_LOWER: return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
+    case NORMALIZE_STRIP_START:
+    case NORMALIZE_STRIP_END: return has(c, UNICODE_BLANK) ? 0 : c;
+    case NORMALIZE_NMT: return (uint8_t)nmt(c);
+    case NORMALIZE_CHARSMAP: return charsmap_ascii(&plan->charsmap, c);
+    case NORMALIZE_REPLACE:
+    case NORMALIZE_REPLACE_RUNS:
+    case NORMALIZE_REPLACE_BLANKS: return replacement_has(&rule->replacement, c) ? 0 : c;
+    default: return c;
+    }
+}
+
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c)
 {
-    if (c == 0 || c >= 0x80)
+    if (c >= 0x80)
         return 0;
-    for (size_t i = 0; i < plan->n; i++) {
-        switch (plan->steps[i]) {
-        case NORMALIZE_CLEAN:
-            if (unicode_properties(c) & UNICODE_CONTROL)
-                return 0;
-            c = unicode_properties(c) & UNICODE_BLANK ? ' ' : c;
-            break;
-        case NORMALIZE_LOWER: c = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c; break;
-        case NORMALIZE_NFC: /* may compose with what follows */
-        case NORMALIZE_NFKC:
-        case NORMALIZE_STRIP_START:
-        case NORMALIZE_STRIP_END: return 0;
-        default: break;
-        }
-    }
+    for (size_t i = 0; i < plan->n && c != 0; i++)
+        c = ascii_after(plan, &plan->rules[i], c);
     return c;
 }
 
@@ -112,11 +187,6 @@ static void put_lower(struct normalizer_stage *stage, struct normal_char c)
         put_from(stage->normalizer, stage->next, (struct normal_char){codes[i], c.begin, c.end});
 }
 
-static bool has(uint32_t code, unsigned property)
-{
-    return (unicode_properties(code) & property) != 0;
-}
-
 static bool clean(struct normal_char *c)
 {
     const unsigned properties = unicode_properties(c->code);
@@ -125,6 +195,17 @@ static bool clean(struct normal_char *c)
     if (properties & UNICODE_BLANK)
         c->code = ' ';
     return true;
+}
+
+static void prepend(struct normalizer_stage *stage, const struct replacement *replacement,
+                    struct normal_char first)
+{
+    if (stage->started)
+        return;
+    stage->started = true;
+    for (size_t i = 0; i < replacement->n_to; i++)
+        put_from(stage->normalizer, stage->next,
+                 (struct normal_char){replacement->to[i], first.begin, first.end});
 }
 
 static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
@@ -139,9 +220,10 @@ static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
 
 /* True where the character goes on, as it then is in *c; else the step dropped it, keeps it or
  * passed on others in its place. */
-static bool pass(struct normalizer_stage *stage, unsigned step, struct normal_char *c)
+static bool pass(struct normalizer_stage *stage, const struct normalizer_rule *rule,
+                 struct normal_char *c)
 {
-    switch (step) {
+    switch (rule->step) {
     case NORMALIZE_CLEAN: return clean(c);
     case NORMALIZE_SPACE_CJK:
         if (!is_cjk(c->code))
@@ -155,6 +237,12 @@ static bool pass(struct normalizer_stage *stage, unsigned step, struct normal_ch
         stage->started = stage->started || !has(c->code, UNICODE_BLANK);
         return stage->started;
     case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
+    case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != 0;
+    case NORMALIZE_CHARSMAP: charsmap_put(stage->charsmap, *c); return false;
+    case NORMALIZE_PREPEND: prepend(stage, &rule->replacement, *c); return true;
+    case NORMALIZE_REPLACE:
+    case NORMALIZE_REPLACE_RUNS:
+    case NORMALIZE_REPLACE_BLANKS: replace_put(stage->replace, *c); return false;
     default: /* a normal form */ normal_form_put(stage->form, *c); return false;
     }
 }
@@ -162,12 +250,12 @@ static bool pass(struct normalizer_stage *stage, unsigned step, struct normal_ch
 static void put_from(struct normalizer *normalizer, size_t step, struct normal_char c)
 {
     for (; step < normalizer->plan->n; step++)
-        if (!pass(&normalizer->stages[step], normalizer->plan->steps[step], &c))
+        if (!pass(&normalizer->stages[step], &normalizer->plan->rules[step], &c))
             return;
     normalizer->take(normalizer->user, c);
 }
 
-static void take_from_form(void *user, struct normal_char c)
+static void take_from_stage(void *user, struct normal_char c)
 {
     const struct normalizer_stage *stage = user;
     put_from(stage->normalizer, stage->next, c);
@@ -179,6 +267,8 @@ static size_t stage_bytes(unsigned step)
 {
     const size_t bytes = is_form(step)                 ? sizeof(struct normal_form)
                          : step == NORMALIZE_STRIP_END ? sizeof(struct waiting_blanks)
+                         : step == NORMALIZE_CHARSMAP  ? sizeof(struct charsmap_stage)
+                         : is_replacing(step)          ? sizeof(struct replace_stage)
                                                        : 0;
     return (bytes + 15) / 16 * 16;
 }
@@ -187,8 +277,32 @@ size_t normalizer_bytes(const struct normalizer_plan *plan)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < plan->n; i++)
-        bytes += stage_bytes(plan->steps[i]);
+        bytes += stage_bytes(plan->rules[i].step);
     return bytes;
+}
+
+static void start_stage(struct normalizer_stage *stage, const struct normalizer_plan *plan,
+                        const struct normalizer_rule *rule, void *memory)
+{
+    const unsigned step = rule->step;
+    if (is_form(step)) {
+        stage->form = memory;
+        stage->form->take = take_from_stage;
+        stage->form->user = stage;
+        stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
+        stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
+    } else if (step == NORMALIZE_STRIP_END) {
+        stage->waiting = memory;
+    } else if (step == NORMALIZE_CHARSMAP) {
+        stage->charsmap = memory;
+        stage->charsmap->take = take_from_stage;
+        stage->charsmap->user = stage;
+        stage->charsmap->map = &plan->charsmap;
+    } else if (is_replacing(step)) {
+        stage->replace = memory;
+        *stage->replace = (struct replace_stage){
+            .take = take_from_stage, .user = stage, .replacement = &rule->replacement};
+    }
 }
 
 void normalizer_start(struct normalizer *normalizer, const struct normalizer_plan *plan,
@@ -199,19 +313,10 @@ void normalizer_start(struct normalizer *normalizer, const struct normalizer_pla
     normalizer->take = take;
     normalizer->user = user;
     for (size_t i = 0; i < plan->n; i++) {
-        const unsigned step = plan->steps[i];
         struct normalizer_stage *stage = &normalizer->stages[i];
         *stage = (struct normalizer_stage){.normalizer = normalizer, .next = i + 1};
-        if (is_form(step)) {
-            stage->form = (struct normal_form *)(void *)at;
-            stage->form->take = take_from_form;
-            stage->form->user = stage;
-            stage->form->compatible = step == NORMALIZE_NFKD || step == NORMALIZE_NFKC;
-            stage->form->compose = step == NORMALIZE_NFC || step == NORMALIZE_NFKC;
-        } else if (step == NORMALIZE_STRIP_END) {
-            stage->waiting = (struct waiting_blanks *)(void *)at;
-        }
-        at += stage_bytes(step);
+        start_stage(stage, plan, &plan->rules[i], at);
+        at += stage_bytes(plan->rules[i].step);
     }
 }
 
@@ -222,6 +327,8 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
         stage->started = false;
         if (stage->form != NULL)
             normal_form_begin(stage->form, at);
+        if (stage->charsmap != NULL)
+            charsmap_begin(stage->charsmap, at);
         if (stage->waiting != NULL)
             stage->waiting->n = 0;
     }
@@ -232,16 +339,34 @@ void normalizer_put(struct normalizer *normalizer, struct normal_char c)
     put_from(normalizer, 0, c);
 }
 
-void normalizer_flush(struct normalizer *normalizer)
+/* Step by step, for what one hands on, the next may hold back. */
+bool normalizer_flush(struct normalizer *normalizer)
 {
-    for (size_t i = 0; i < normalizer->plan->n; i++)
-        if (normalizer->stages[i].form != NULL)
-            normal_form_end(normalizer->stages[i].form);
+    for (size_t i = 0; i < normalizer->plan->n; i++) {
+        struct normalizer_stage *stage = &normalizer->stages[i];
+        stage->started = true;
+        if (stage->charsmap != NULL && !charsmap_flush(stage->charsmap))
+            return false;
+        if (stage->form != NULL)
+            normal_form_end(stage->form);
+        if (stage->replace != NULL)
+            replace_end(stage->replace);
+        if (stage->waiting != NULL)
+            release_blanks(stage);
+    }
+    return true;
 }
 
-/* Step by step, for what one hands on, the next may hold back. Blanks that strip_end still holds
- * are at the end of the text, and dropped. */
+/* Blanks that strip_end still holds are at the end of the text, and dropped. */
 void normalizer_end(struct normalizer *normalizer)
 {
-    normalizer_flush(normalizer);
+    for (size_t i = 0; i < normalizer->plan->n; i++) {
+        struct normalizer_stage *stage = &normalizer->stages[i];
+        if (stage->charsmap != NULL)
+            charsmap_end(stage->charsmap);
+        if (stage->form != NULL)
+            normal_form_end(stage->form);
+        if (stage->replace != NULL)
+            replace_end(stage->replace);
+    }
 }

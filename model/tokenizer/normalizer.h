@@ -6,6 +6,8 @@
 #define MODEL_NORMALIZER_H
 
 #include "model/tokenizer/list.h"
+#include "model/tokenizer/steps/charsmap.h"
+#include "model/tokenizer/steps/replace.h"
 #include "model/unicode/normal_form.h"
 
 enum normalizer_step {
@@ -19,21 +21,36 @@ enum normalizer_step {
     NORMALIZE_DROP_MARKS,
     NORMALIZE_LOWER,
     NORMALIZE_STRIP_START,
-    NORMALIZE_STRIP_END
+    NORMALIZE_STRIP_END,
+    NORMALIZE_NMT,
+    NORMALIZE_CHARSMAP,
+    NORMALIZE_PREPEND,
+    NORMALIZE_REPLACE,
+    NORMALIZE_REPLACE_RUNS,
+    NORMALIZE_REPLACE_BLANKS
 };
 
-enum { NORMALIZER_STEPS = 32, NORMALIZER_BLANKS = 64 };
+enum { NORMALIZER_STEPS = 64, NORMALIZER_BLANKS = 64 };
 
 struct normalizer_plan {
-    uint8_t steps[NORMALIZER_STEPS]; /* [n] enum normalizer_step */
+    struct normalizer_rule {
+        uint8_t step;                   /* enum normalizer_step */
+        struct replacement replacement; /* of the steps that replace; prepend: what by `to` */
+    } rules[NORMALIZER_STEPS];          /* [n] */
     size_t n;
+    struct charsmap charsmap; /* of NORMALIZE_CHARSMAP, which is there at most once */
 };
 
 /* Reads "clean nfd lower"; false where it is no such list. */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text);
 
+bool normalizer_has(const struct normalizer_plan *plan, enum normalizer_step step);
+
 /* What one ASCII character becomes, or 0: nothing, or it depends on those around it. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c);
+
+/* Whether that holds of ASCII characters only between two of ASCII, in the same text. */
+bool normalizer_looks_around(const struct normalizer_plan *plan);
 
 /* Blanks that are dropped if nothing follows them. Of more than NORMALIZER_BLANKS the first ones
  * and the last one are kept. */
@@ -49,7 +66,9 @@ struct normalizer_stage {
     size_t next; /* the step that takes what this one gives */
     struct normal_form *form;
     struct waiting_blanks *waiting;
-    bool started; /* strip_start: a character that is no blank was there */
+    struct charsmap_stage *charsmap;
+    struct replace_stage *replace;
+    bool started; /* strip_start: a character that is no blank was there; prepend: any was */
 };
 
 struct normalizer {
@@ -81,7 +100,7 @@ void normalizer_put(struct normalizer *normalizer, struct normal_char c);
 void normalizer_end(struct normalizer *normalizer);
 
 /* Hands on the characters that are held back, because the next ones are of those for which
- * normalizer_ascii is not 0, and these do not go through the normalizer. */
-void normalizer_flush(struct normalizer *normalizer);
+ * normalizer_ascii is not 0, and these do not go through the normalizer. False: they must. */
+bool normalizer_flush(struct normalizer *normalizer);
 
 #endif

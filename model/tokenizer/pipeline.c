@@ -17,25 +17,40 @@ struct pipeline {
     struct pretokenizer pretokenizer;
     struct normalizer normalizer;
     struct added_window window;
-    bool has_window;
+    bool has_window, looks_around;
     void *normalizer_memory, *window_memory;
 };
 
 /* ---- Memory ---- */
 
+/* Characters of a word that are kept. */
+static size_t word_chars(const struct tokenizer *tokenizer)
+{
+    switch (tokenizer->kind) {
+    case TOKENIZER_WORDPIECE: return (size_t)tokenizer->max_word_chars;
+    case TOKENIZER_UNIGRAM: return UNIGRAM_CHARS;
+    default: return 0;
+    }
+}
+
 /* Gives the parts of the memory out (NULL: counts them), and returns their bytes. */
 static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
 {
-    const bool pieces = tokenizer->kind == TOKENIZER_WORDPIECE;
-    const size_t cap_chars = pieces ? (size_t)tokenizer->max_word_chars : 0;
-    const size_t cap = pieces ? UTF8_BYTES * cap_chars : tokenizer->vocabulary.longest_bytes;
+    const size_t cap_chars = word_chars(tokenizer);
+    const size_t cap = cap_chars > 0 ? UTF8_BYTES * cap_chars : tokenizer->vocabulary.longest_bytes;
+    const bool is_unigram = tokenizer->kind == TOKENIZER_UNIGRAM;
+    struct pretokenizer *pretokenizer = &pipeline->pretokenizer;
     size_t at = 0;
     char *bytes = take_part(memory, &at, WORDPIECE_PREFIX_BYTES + cap);
-    pipeline->pretokenizer.word = (struct pretoken){
+    pretokenizer->word = (struct pretoken){
         .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
         .chars = take_part(memory, &at, cap_chars * (sizeof(struct word_char) + sizeof(uint64_t))),
         .cap = cap,
         .cap_chars = cap_chars,
+    };
+    pretokenizer->unigram = (struct unigram){
+        .nodes =
+            take_part(memory, &at, is_unigram ? (cap_chars + 1) * sizeof(struct unigram_node) : 0),
     };
     pipeline->normalizer_memory = take_part(memory, &at, normalizer_bytes(&tokenizer->normalizer));
     pipeline->window_memory =
@@ -65,7 +80,9 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
     const struct tokenizer *tokenizer = sink->tokenizer;
     carve(pipeline, tokenizer, scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN));
     pipeline->pretokenizer.sink = sink;
-    pipeline->pretokenizer.last = 0;
+    pipeline->pretokenizer.in_word = false;
+    pipeline->pretokenizer.inner_last = 0;
+    pipeline->looks_around = normalizer_looks_around(&tokenizer->normalizer);
     normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, take_normalized, pipeline,
                      pipeline->normalizer_memory);
     pipeline->has_window = tokenizer->added.normalized.n > 0;
@@ -76,19 +93,58 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
 
 /* ---- Text between raw added tokens ---- */
 
-/* text[begin .. end), normalized and split. ASCII characters that each become one character
- * whatever is around them go past the normalizer. */
+/* A part of the text: text[begin .. end). */
+struct text_part {
+    const char *text;
+    size_t begin, end;
+    size_t ascii_end; /* of the last run of ASCII that was measured */
+};
+
+static bool is_ascii(char byte)
+{
+    return (uint8_t)byte < 0x80;
+}
+
+/* Where ASCII characters that stand between others of ASCII end, from text[at] on; `at`: there are
+ * none. */
+static size_t inner_ascii_end(struct text_part *part, size_t at)
+{
+    if (at == part->begin || !is_ascii(part->text[at - 1]))
+        return at;
+    if (part->ascii_end <= at)
+        for (part->ascii_end = at; part->ascii_end < part->end; part->ascii_end++)
+            if (!is_ascii(part->text[part->ascii_end]))
+                break;
+    return part->ascii_end == part->end || part->ascii_end == at ? part->ascii_end
+                                                                 : part->ascii_end - 1;
+}
+
+/* ASCII characters from text[at] on that each become one character, past the normalizer; returns
+ * where they end, or `at` if the next one must go through it. */
+static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
+{
+    const struct tokenizer *tokenizer = pipeline->pretokenizer.sink->tokenizer;
+    if (pipeline->has_window || tokenizer->ascii.value[(uint8_t)part->text[at]] == 0)
+        return at;
+    const size_t end = pipeline->looks_around ? inner_ascii_end(part, at) : part->end;
+    if (end == at || !normalizer_flush(&pipeline->normalizer))
+        return at;
+    return pretokenizer_put_ascii(&pipeline->pretokenizer, part->text, at, end);
+}
+
+/* text[begin .. end), normalized and split. */
 static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
     struct normalizer *normalizer = &pipeline->normalizer;
-    const uint8_t *ascii = pipeline->pretokenizer.sink->tokenizer->ascii.value;
+    struct text_part part = {.text = text, .begin = begin, .end = end};
     normalizer_begin(normalizer, begin);
+    pretokenizer_begin(&pipeline->pretokenizer, begin);
     if (pipeline->has_window)
         added_window_begin(&pipeline->window);
     for (size_t at = begin; at < end;) {
-        if (!pipeline->has_window && ascii[(uint8_t)text[at]] != 0) {
-            normalizer_flush(normalizer);
-            at = pretokenizer_put_ascii(&pipeline->pretokenizer, text, at, end);
+        const size_t passed = pass_ascii(pipeline, &part, at);
+        if (passed > at) {
+            at = passed;
             continue;
         }
         const struct utf8_char c = utf8_decode(text + at, end - at);

@@ -15,11 +15,11 @@
 
 /* ---- Rules ---- */
 
-bool splitter_parse(struct splitter_rules *rules, struct text_view text)
+static bool parse_rule(struct cut_rules *rules, struct text_view item)
 {
     static const struct {
         const char *name;
-        struct splitter_rules rules;
+        struct cut_rules rules;
     } steps[] = {
         {"blanks", {.drop = UNICODE_BLANK}},
         {"word_runs", {.runs = UNICODE_WORD}},
@@ -30,17 +30,36 @@ bool splitter_parse(struct splitter_rules *rules, struct text_view text)
         {"digit_runs", {.runs = UNICODE_NUMBER}},
     };
     enum { N = sizeof steps / sizeof *steps };
-    struct splitter_rules parsed = {.drop = 0};
+    size_t i = 0;
+    while (i < N && !list_item_is(item, steps[i].name))
+        i++;
+    if (i == N)
+        return false;
+    rules->drop |= steps[i].rules.drop;
+    rules->alone |= steps[i].rules.alone;
+    rules->runs |= steps[i].rules.runs;
+    return true;
+}
+
+static enum metaspace parse_metaspace(struct text_view item)
+{
+    return list_item_is(item, "metaspace:always")  ? METASPACE_ALWAYS
+           : list_item_is(item, "metaspace:first") ? METASPACE_FIRST
+           : list_item_is(item, "metaspace:never") ? METASPACE_NEVER
+                                                   : METASPACE_NONE;
+}
+
+bool splitter_parse(struct splitter_rules *rules, struct text_view text)
+{
+    struct splitter_rules parsed = {.space = rules->space, .space_splits = rules->space_splits};
     struct text_view item;
     for (size_t at = 0; list_next(text, &at, &item);) {
-        size_t i = 0;
-        while (i < N && !list_item_is(item, steps[i].name))
-            i++;
-        if (i == N)
+        const bool is_inner = parsed.metaspace != METASPACE_NONE;
+        const enum metaspace metaspace = parse_metaspace(item);
+        if (metaspace != METASPACE_NONE && !is_inner)
+            parsed.metaspace = metaspace;
+        else if (!parse_rule(is_inner ? &parsed.inner : &parsed.cut, item))
             return false;
-        parsed.drop |= steps[i].rules.drop;
-        parsed.alone |= steps[i].rules.alone;
-        parsed.runs |= steps[i].rules.runs;
     }
     *rules = parsed;
     return true;
@@ -49,12 +68,15 @@ bool splitter_parse(struct splitter_rules *rules, struct text_view text)
 void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *plan,
                     const struct splitter_rules *rules)
 {
+    const unsigned apart =
+        rules->cut.drop | rules->cut.alone | rules->inner.drop | rules->inner.alone;
     for (unsigned byte = 0; byte < 256; byte++) {
         const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
         const uint8_t properties = (uint8_t)unicode_properties(value);
+        const bool is_space = rules->metaspace != METASPACE_NONE && value == ' ';
         table->value[byte] = value;
         table->properties[byte] = properties;
-        table->letter[byte] = properties & (rules->drop | rules->alone) ? 0 : value;
+        table->letter[byte] = (properties & apart) || is_space ? 0 : value;
     }
 }
 
@@ -65,20 +87,48 @@ static void forget_word(struct pretokenizer *pretokenizer)
     pretokenizer->word.len = pretokenizer->word.n_chars = 0;
 }
 
-void pretokenizer_cut(struct pretokenizer *pretokenizer)
+static void end_piece(struct pretokenizer *pretokenizer)
 {
-    if (pretokenizer->word.n_chars == 0)
+    struct word_sink *sink = pretokenizer->sink;
+    struct pretoken *word = &pretokenizer->word;
+    if (word->n_chars == 0)
         return;
-    if (pretokenizer->sink->tokenizer->kind == TOKENIZER_WORDPIECE)
-        wordpiece_add(pretokenizer->sink, &pretokenizer->word);
+    if (sink->tokenizer->kind == TOKENIZER_WORDPIECE)
+        wordpiece_add(sink, word);
+    else if (sink->tokenizer->kind == TOKENIZER_UNIGRAM)
+        unigram_add(sink, &pretokenizer->unigram, word);
     else
-        word_sink_add(pretokenizer->sink, pretokenizer->word.bytes, pretokenizer->word.len,
-                      pretokenizer->word.begin, pretokenizer->word.end);
+        word_sink_add(sink, word->bytes, word->len, word->begin, word->end);
     forget_word(pretokenizer);
 }
 
-static void put_char(struct pretoken *word, struct normal_char c)
+void pretokenizer_begin(struct pretokenizer *pretokenizer, size_t part)
 {
+    pretokenizer->part = part;
+    pretokenizer->last = 0;
+}
+
+void pretokenizer_cut(struct pretokenizer *pretokenizer)
+{
+    end_piece(pretokenizer);
+    pretokenizer->in_word = false;
+}
+
+/* Characters that the word has room for; of most kinds it counts those beyond. */
+static size_t make_room(struct pretokenizer *pretokenizer)
+{
+    struct pretoken *word = &pretokenizer->word;
+    if (pretokenizer->sink->tokenizer->kind != TOKENIZER_UNIGRAM)
+        return SIZE_MAX;
+    if (word->n_chars == word->cap_chars)
+        unigram_make_room(pretokenizer->sink, &pretokenizer->unigram, word);
+    return word->cap_chars - word->n_chars;
+}
+
+static void put_char(struct pretokenizer *pretokenizer, struct normal_char c)
+{
+    struct pretoken *word = &pretokenizer->word;
+    make_room(pretokenizer);
     char bytes[UTF8_BYTES];
     const size_t n = utf8_encode(c.code, bytes);
     if (word->n_chars == 0) {
@@ -99,17 +149,69 @@ static void put_char(struct pretoken *word, struct normal_char c)
     word->end = c.end;
 }
 
+/* A character of a word, of which metaspace has made what it makes of it. */
+static void put_inner(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
+{
+    const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
+    if (properties & rules->inner.drop) {
+        end_piece(pretokenizer);
+        return;
+    }
+    if ((c.code == rules->space && rules->space_splits) ||
+        splitter_cuts(&rules->inner, pretokenizer->inner_last, properties))
+        end_piece(pretokenizer);
+    put_char(pretokenizer, c);
+    pretokenizer->inner_last = properties;
+}
+
+/* The reference asks whether the text that it splits begins the whole text; that is the word where
+ * rules before metaspace have split it. */
+static bool is_first(const struct pretokenizer *pretokenizer, const struct cut_rules *cut,
+                     struct normal_char c)
+{
+    return (cut->drop | cut->alone | cut->runs ? c.begin : pretokenizer->part) == 0;
+}
+
+static void begin_word(struct pretokenizer *pretokenizer, const struct splitter_rules *rules,
+                       struct normal_char c)
+{
+    const bool is_wanted =
+        rules->metaspace == METASPACE_ALWAYS ||
+        (rules->metaspace == METASPACE_FIRST && is_first(pretokenizer, &rules->cut, c));
+    pretokenizer->in_word = true;
+    pretokenizer->inner_last = 0;
+    if (is_wanted && c.code != rules->space && c.code != ' ')
+        put_inner(pretokenizer, (struct normal_char){rules->space, c.begin, c.end},
+                  unicode_properties(rules->space));
+}
+
+static void put_with_metaspace(struct pretokenizer *pretokenizer, struct normal_char c,
+                               unsigned properties)
+{
+    const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
+    if (!pretokenizer->in_word)
+        begin_word(pretokenizer, rules, c);
+    if (c.code == ' ') {
+        c.code = rules->space;
+        properties = unicode_properties(c.code);
+    }
+    put_inner(pretokenizer, c, properties);
+}
+
 void pretokenizer_put(struct pretokenizer *pretokenizer, struct normal_char c)
 {
     const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
     const unsigned properties = unicode_properties(c.code);
-    if (properties & rules->drop) {
+    if (properties & rules->cut.drop) {
         pretokenizer_cut(pretokenizer);
         return;
     }
-    if (splitter_cuts(rules, pretokenizer->last, properties))
+    if (splitter_cuts(&rules->cut, pretokenizer->last, properties))
         pretokenizer_cut(pretokenizer);
-    put_char(&pretokenizer->word, c);
+    if (rules->metaspace != METASPACE_NONE)
+        put_with_metaspace(pretokenizer, c, properties);
+    else
+        put_char(pretokenizer, c);
     pretokenizer->last = properties;
 }
 
@@ -154,30 +256,43 @@ static void count_letters(struct pretoken *word, size_t begin, size_t end)
     word->end = end;
 }
 
-static size_t put_by_letters(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+/* Letters from text[at] on, which cut nothing among themselves; returns where they stop. */
+static size_t put_letter_run(struct pretokenizer *pretokenizer, const struct ascii_table *table,
                              const char *text, size_t at, size_t end)
 {
     struct pretoken *word = &pretokenizer->word;
     const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
+    const uint8_t first = table->value[(uint8_t)text[at]];
+    if (pretokenizer->last & rules->cut.alone)
+        pretokenizer_cut(pretokenizer);
+    if (rules->metaspace != METASPACE_NONE && !pretokenizer->in_word)
+        begin_word(pretokenizer, rules, (struct normal_char){first, at, at + 1});
+    if (pretokenizer->inner_last & rules->inner.alone)
+        end_piece(pretokenizer);
+    const size_t room = make_room(pretokenizer);
+    const size_t stop =
+        put_letters(word, table->letter, text, at, end - at < room ? end : at + room);
+    count_letters(word, at, stop);
+    pretokenizer->last = pretokenizer->inner_last = table->properties[(uint8_t)text[stop - 1]];
+    return stop;
+}
+
+static size_t put_by_letters(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+                             const char *text, size_t at, size_t end)
+{
+    const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
     while (at < end) {
         const uint8_t byte = (uint8_t)text[at];
         if (table->letter[byte] != 0) {
-            if (pretokenizer->last & rules->alone)
-                pretokenizer_cut(pretokenizer);
-            const size_t stop = put_letters(word, table->letter, text, at, end);
-            count_letters(word, at, stop);
-            pretokenizer->last = table->properties[(uint8_t)text[stop - 1]];
-            at = stop;
+            at = put_letter_run(pretokenizer, table, text, at, end);
             continue;
         }
         if (table->value[byte] == 0)
             return at;
-        pretokenizer_cut(pretokenizer);
-        if (!(table->properties[byte] & rules->drop)) {
-            put_letters(word, table->value, text, at, at + 1);
-            count_letters(word, at, at + 1);
+        if (table->properties[byte] & rules->cut.drop)
             pretokenizer_cut(pretokenizer);
-        }
+        else
+            pretokenizer_put(pretokenizer, (struct normal_char){table->value[byte], at, at + 1});
         at++;
     }
     return at;
@@ -187,7 +302,8 @@ size_t pretokenizer_put_ascii(struct pretokenizer *pretokenizer, const char *tex
                               size_t end)
 {
     const struct ascii_table *table = &pretokenizer->sink->tokenizer->ascii;
-    if (pretokenizer->sink->tokenizer->splitter.runs == 0)
+    const struct splitter_rules *rules = &pretokenizer->sink->tokenizer->splitter;
+    if ((rules->cut.runs | rules->inner.runs) == 0)
         return put_by_letters(pretokenizer, table, text, at, end);
     for (; at < end && table->value[(uint8_t)text[at]] != 0; at++)
         pretokenizer_put(pretokenizer,

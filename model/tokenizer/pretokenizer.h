@@ -6,6 +6,7 @@
 #define MODEL_PRETOKENIZER_H
 
 #include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/pieces/unigram.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,17 +15,29 @@
 /* ---- Rules ---- */
 
 /* Sets of enum unicode_property bits. */
-struct splitter_rules {
+struct cut_rules {
     uint8_t drop;  /* such characters separate words and are dropped */
     uint8_t alone; /* each is a word of its own */
     uint8_t runs;  /* words end where one of these begins or ends to hold */
 };
 
-/* Reads "blanks punctuation"; false where it is no such list. */
+/* Metaspace: blanks become visible, and words begin with one, be it added. */
+enum metaspace { METASPACE_NONE, METASPACE_ALWAYS, METASPACE_FIRST, METASPACE_NEVER };
+enum { METASPACE = 0x2581 };
+
+struct splitter_rules {
+    struct cut_rules cut; /* all rules; with metaspace those before it */
+    enum metaspace metaspace;
+    struct cut_rules inner; /* those behind it, which cut what the others leave whole */
+    uint32_t space;         /* what a blank becomes */
+    bool space_splits;      /* words end before it */
+};
+
+/* Reads "blanks punctuation", the fields but the last two; false where it is no such list. */
 bool splitter_parse(struct splitter_rules *rules, struct text_view text);
 
 /* A word that ends with a character of properties a does not go on with one of properties b. */
-static inline bool splitter_cuts(const struct splitter_rules *rules, unsigned a, unsigned b)
+static inline bool splitter_cuts(const struct cut_rules *rules, unsigned a, unsigned b)
 {
     return ((a | b) & rules->alone) != 0 || ((a ^ b) & rules->runs) != 0;
 }
@@ -71,7 +84,15 @@ struct pretokenizer {
     struct word_sink *sink; /* takes the tokens of the words */
     struct pretoken word;
     unsigned last; /* unicode_properties of the word's last character */
+    /* With metaspace a word may be cut again: */
+    bool in_word;        /* some of it was there */
+    unsigned inner_last; /* properties of the last character, a blank being visible */
+    size_t part;         /* where the text that is being split begins */
+    struct unigram unigram;
 };
+
+/* A text, or a part of it between added tokens, that begins at a place of the text. */
+void pretokenizer_begin(struct pretokenizer *pretokenizer, size_t part);
 
 void pretokenizer_put(struct pretokenizer *pretokenizer, struct normal_char c);
 

@@ -27,6 +27,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .split = {" ", 1},
         .prefix = {"##", 2},
         .max_word_chars = 100,
+        .splitter = {.space = METASPACE, .space_splits = true},
         .added_list = {"", 0},
         .unknown = -1,
         .mask_token = -1,
@@ -37,10 +38,9 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 }
 
 static const char *const KINDS[] = {
-    [TOKENIZER_BLANKS] = "blanks",
-    [TOKENIZER_KERAS] = "keras",
-    [TOKENIZER_WORDPIECE] = "wordpiece",
-    [TOKENIZER_WORDS] = "words",
+    [TOKENIZER_BLANKS] = "blanks",       [TOKENIZER_KERAS] = "keras",
+    [TOKENIZER_WORDPIECE] = "wordpiece", [TOKENIZER_WORDS] = "words",
+    [TOKENIZER_UNIGRAM] = "unigram",
 };
 
 /* ---- One setting ---- */
@@ -51,6 +51,7 @@ enum value_kind {
     VALUE_ID, /* or -1 */
     VALUE_NUMBER,
     VALUE_TEXT,
+    VALUE_CHARACTER,
     VALUE_TEMPLATE,
     VALUE_NORMALIZER,
     VALUE_SPLITTER,
@@ -87,6 +88,14 @@ static bool set_ids(struct id_list *list, struct text_view value)
     return true;
 }
 
+static bool set_character(uint32_t *field, struct text_view value)
+{
+    const struct utf8_char c =
+        value.len > 0 ? utf8_decode(value.text, value.len) : (struct utf8_char){0, 1};
+    *field = c.code;
+    return c.len == value.len && utf8_valid(value.text, value.len);
+}
+
 /* False for a value that the field cannot have. */
 static bool set(void *field, const struct key *key, struct text_view value)
 {
@@ -104,6 +113,7 @@ static bool set(void *field, const struct key *key, struct text_view value)
         *(struct text_view *)field = value;
         return value.len >= key->least && value.len <= key->most &&
                utf8_valid(value.text, value.len);
+    case VALUE_CHARACTER: return set_character(field, value);
     case VALUE_TEMPLATE: return template_parse(field, value, key->least);
     case VALUE_NORMALIZER: return normalizer_parse(field, value);
     case VALUE_SPLITTER: return splitter_parse(field, value);
@@ -118,7 +128,7 @@ static bool set(void *field, const struct key *key, struct text_view value)
 #define FIELD(field) offsetof(struct tokenizer, field)
 
 static const struct key KEYS[] = {
-    {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words"},
+    {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words, unigram"},
     {"filters", VALUE_TEXT, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
     {"split", VALUE_TEXT, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
     {"num_words", VALUE_NUMBER, FIELD(num_words), 0, INT32_MAX,
@@ -136,11 +146,15 @@ static const struct key KEYS[] = {
     {"pair", VALUE_TEMPLATE, FIELD(pair), 2, 0,
      "at most 16 pieces like 101:0 A:0 102:0 B:1 102:1, with A and B once each"},
     {"normalizer", VALUE_NORMALIZER, FIELD(normalizer), 0, 0,
-     "at most 32 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, drop_marks, lower, "
-     "strip_start, strip_end"},
+     "at most 64 of clean, space_cjk, nfd, nfc, nfkd, nfkc, drop_nonspacing, drop_marks, lower, "
+     "strip_start, strip_end, nmt, charsmap, prepend:TEXT, replace:FROM:TO, "
+     "replace_runs:LEAST:CHARACTER:TO, replace_blanks:LEAST:TO"},
     {"splitter", VALUE_SPLITTER, FIELD(splitter), 0, 0,
      "some of blanks, word_runs, punctuation, punctuation_runs, punctuation_dropped, digits, "
-     "digit_runs"},
+     "digit_runs, and at most one of metaspace:always, metaspace:first, metaspace:never"},
+    {"metaspace", VALUE_CHARACTER, FIELD(splitter.space), 0, 0, "one character"},
+    {"metaspace_splits", VALUE_YES_NO, FIELD(splitter.space_splits), 0, 0, "yes or no"},
+    {"byte_fallback", VALUE_YES_NO, FIELD(byte_fallback), 0, 0, "yes or no"},
     {"prefix", VALUE_TEXT, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
      "UTF-8 text of at most 32 bytes"},
     {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
@@ -163,6 +177,29 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
     return TOKENIZER_UNKNOWN_KEY;
 }
 
+const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const void *section,
+                           size_t len)
+{
+    if (strcmp(tag, "PIEC") == 0)
+        return unigram_view(&tokenizer->pieces, section, len);
+    if (strcmp(tag, "CMAP") == 0)
+        return charsmap_view(&tokenizer->normalizer.charsmap, section, len);
+    return NULL;
+}
+
+static const char *check_sections(const struct tokenizer *tokenizer)
+{
+    const struct unigram_pieces *pieces = &tokenizer->pieces;
+    if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
+        return "the kind is unigram, and there is no section PIEC";
+    if (pieces->n > tokenizer->vocabulary.n)
+        return "section PIEC has more pieces than the vocabulary";
+    if (normalizer_has(&tokenizer->normalizer, NORMALIZE_CHARSMAP) &&
+        tokenizer->normalizer.charsmap.strings == NULL)
+        return "the normalizer has the step charsmap, and there is no section CMAP";
+    return NULL;
+}
+
 static const char *check_template(const struct token_template *template, uint32_t n_ids,
                                   size_t n_types)
 {
@@ -180,14 +217,16 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
     const uint32_t n_ids = tokenizer->vocabulary.n;
     if ((unsigned)tokenizer->kind >= sizeof KINDS / sizeof *KINDS)
-        return "the kind is not given: one of blanks, keras, wordpiece, words";
+        return "the kind is not given: one of blanks, keras, wordpiece, words, unigram";
     if (tokenizer->unknown >= 0 && (uint32_t)tokenizer->unknown >= n_ids)
         return "the id of unknown words is not in the vocabulary";
     if (tokenizer->unknown < 0 && tokenizer_has_pipeline(tokenizer))
         return "the id of unknown words is not given";
     if (tokenizer->mask_token >= 0 && (uint32_t)tokenizer->mask_token >= n_ids)
         return "the id of the mask token is not in the vocabulary";
-    const char *wrong = check_template(&tokenizer->single, n_ids, n_types);
+    const char *wrong = check_sections(tokenizer);
+    if (wrong == NULL)
+        wrong = check_template(&tokenizer->single, n_ids, n_types);
     return wrong != NULL ? wrong : check_template(&tokenizer->pair, n_ids, n_types);
 }
 

@@ -38,7 +38,8 @@ static void split(struct word_sink *sink, struct text_view text, void *scratch)
     case TOKENIZER_BLANKS: blanks_split(sink, text.text, text.len, scratch); break;
     case TOKENIZER_KERAS: keras_split(sink, text.text, text.len, scratch); break;
     case TOKENIZER_WORDPIECE:
-    case TOKENIZER_WORDS: pipeline_split(sink, text.text, text.len, scratch); break;
+    case TOKENIZER_WORDS:
+    case TOKENIZER_UNIGRAM: pipeline_split(sink, text.text, text.len, scratch); break;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/id_list.h"
 #include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/pieces/unigram.h"
 #include "model/tokenizer/pretokenizer.h"
 #include "model/tokenizer/template.h"
 #include "model/tokenizer/vocabulary.h"
@@ -19,7 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tokenizer_kind { TOKENIZER_BLANKS, TOKENIZER_KERAS, TOKENIZER_WORDPIECE, TOKENIZER_WORDS };
+enum tokenizer_kind {
+    TOKENIZER_BLANKS,
+    TOKENIZER_KERAS,
+    TOKENIZER_WORDPIECE,
+    TOKENIZER_WORDS,
+    TOKENIZER_UNIGRAM
+};
 enum { SPLIT_BYTES = 32 };
 
 struct tokenizer {
@@ -39,6 +46,8 @@ struct tokenizer {
     struct text_view added_list; /* setting `added` */
     struct token_template single, pair;
     struct vocabulary vocabulary;
+    bool byte_fallback;           /* unigram: unknown characters become tokens of their bytes */
+    struct unigram_pieces pieces; /* unigram */
     /* Tables that tokenizer_build makes: */
     struct added_tokens added;
     struct ascii_table ascii;
@@ -61,7 +70,12 @@ const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const ch
                           size_t value_len);
 extern const char TOKENIZER_UNKNOWN_KEY[];
 
-/* After settings and vocabulary are in place. NULL, or a static string that says what is wrong (an
+/* Views what a section of the weight file beside VOCB holds for a tokenizer, by its tag; ignores
+ * other tags. NULL, or a static string that says what is wrong. */
+const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const void *section,
+                           size_t len);
+
+/* After settings, vocabulary and sections are in place. NULL, or a static string that says what is wrong (an
  * id outside the vocabulary, a type without a row, a kind that was not given). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 

@@ -89,10 +89,10 @@ void ascii_run_stop_at(struct ascii_run *run, char stop);
 size_t word_put_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
                     size_t at);
 
-/* Kinds wordpiece and words: as checkpoints have them. */
+/* Kinds wordpiece, words and unigram: as checkpoints have them. */
 static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
 {
-    return tokenizer->kind == TOKENIZER_WORDPIECE || tokenizer->kind == TOKENIZER_WORDS;
+    return tokenizer->kind >= TOKENIZER_WORDPIECE;
 }
 
 /* One file for each kind, or for two. buffer: the tokenizer's scratch. */

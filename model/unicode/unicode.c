@@ -131,3 +131,9 @@ uint32_t unicode_compose(uint32_t first, uint32_t second)
         return 0;
     return whole;
 }
+
+bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state)
+{
+    return utf8proc_grapheme_break_stateful((utf8proc_int32_t)first, (utf8proc_int32_t)second,
+                                            state);
+}

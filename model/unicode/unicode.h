@@ -39,4 +39,8 @@ uint8_t unicode_combining_class(uint32_t code);
 /* The primary composite of two characters, or 0 if there is none. */
 uint32_t unicode_compose(uint32_t first, uint32_t second);
 
+/* Whether a grapheme cluster ends between two characters (Unicode annex 29). *state: 0 at the start
+ * of a text, then as the call before left it. */
+bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state);
+
 #endif

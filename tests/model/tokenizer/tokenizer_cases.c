@@ -37,6 +37,9 @@ static const char *build(struct case_tokenizer *made)
     assert_null(vocabulary_build(made->section, n_bytes, (const char *const *)draft->words.texts,
                                  draft->words.lens, draft->words.n, &bad_id));
     assert_null(vocabulary_view(&tokenizer->vocabulary, made->section, n_bytes));
+    for (size_t i = 0; i < draft->n_sections; i++)
+        assert_null(tokenizer_view(tokenizer, draft->sections[i].tag, draft->sections[i].data,
+                                   draft->sections[i].len));
     assert_null(tokenizer_check(tokenizer, 2));
     made->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
     assert_non_null(made->tables);

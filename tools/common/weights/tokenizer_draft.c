@@ -17,6 +17,8 @@ void draft_free(struct tokenizer_draft *draft)
 {
     for (size_t i = 0; i < draft->n_settings; i++)
         free(draft->settings[i].value);
+    for (size_t i = 0; i < draft->n_sections; i++)
+        free(draft->sections[i].data);
     word_list_free(&draft->words);
     *draft = DRAFT_EMPTY;
 }
@@ -41,6 +43,13 @@ void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t n
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, number);
     draft_set_text(draft, key, text);
+}
+
+void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len)
+{
+    if (draft->n_sections == DRAFT_SECTIONS)
+        alloc_fail();
+    draft->sections[draft->n_sections++] = (struct draft_section){tag, data, len};
 }
 
 const char *draft_get(const struct tokenizer_draft *draft, const char *key)
@@ -71,6 +80,9 @@ engine_status draft_write(const struct tokenizer_draft *draft, struct weight_wri
     for (size_t i = 0; i < draft->n_settings; i++)
         weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, draft->settings[i].key,
                               draft->settings[i].value, draft->settings[i].len);
+    for (size_t i = 0; i < draft->n_sections; i++)
+        weight_writer_section(writer, draft->sections[i].tag, draft->sections[i].data,
+                              draft->sections[i].len);
     return weight_writer_vocabulary(writer, (const char *const *)draft->words.texts,
                                     draft->words.lens, draft->words.n);
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DRAFT_SETTINGS = 24 };
+enum { DRAFT_SETTINGS = 24, DRAFT_SECTIONS = 4 };
 
 /* All zero is empty, but for `unknown`: see DRAFT_EMPTY. */
 struct tokenizer_draft {
@@ -23,6 +23,12 @@ struct tokenizer_draft {
         size_t len;
     } settings[DRAFT_SETTINGS];
     size_t n_settings;
+    struct draft_section {
+        const char *tag; /* static */
+        void *data;      /* owned, [len] */
+        size_t len;
+    } sections[DRAFT_SECTIONS];
+    size_t n_sections;
     /* What the kinds `keras` and `blanks` are told; draft_set_rules makes settings of it. */
     bool lower;
     uint64_t num_words;
@@ -37,6 +43,9 @@ void draft_free(struct tokenizer_draft *draft);
 void draft_set(struct tokenizer_draft *draft, const char *key, const char *value, size_t len);
 void draft_set_text(struct tokenizer_draft *draft, const char *key, const char *value);
 void draft_set_number(struct tokenizer_draft *draft, const char *key, uint64_t number);
+
+/* Adds a section of the weight file beside VOCB; the draft frees the data. */
+void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len);
 
 /* The value of a setting, or "". */
 const char *draft_get(const struct tokenizer_draft *draft, const char *key);
@@ -55,7 +64,7 @@ extern const struct keras_rules KERAS_DEFAULTS;
 /* The settings of kind keras; of kind blanks where rules is NULL. */
 void draft_set_rules(struct tokenizer_draft *draft, const struct keras_rules *rules);
 
-/* Writes the settings and the vocabulary; failures are the writer's. */
+/* Writes the settings, the vocabulary and the sections; failures are the writer's. */
 engine_status draft_write(const struct tokenizer_draft *draft, struct weight_writer *writer);
 
 #endif

@@ -1,0 +1,257 @@
+/* unigram.c - Viterbi's search, forwards over the characters of a word: the best way to the end of
+ * character i is the best way to where a piece begins, and that piece. Sums are in double and
+ * absolute, starts ascend, then lengths do, and a later way must be better: so ties fall as in the
+ * reference (encode_optimized of HuggingFace tokenizers). A character that is no piece by itself is
+ * unknown, and costs 10 more than the worst piece; unknown characters in a row are one token.
+ *
+ * A word may be longer than the memory. Every way through it passes one of the places from which
+ * pieces are not tried yet, or one behind them that pieces have reached. Where the best ways to all
+ * of these are the same up to some place, its tokens are certain, and are taken.
+ */
+#include "model/tokenizer/pieces/unigram.h"
+
+#include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The section ---- */
+
+struct header {
+    uint32_t n, n_units, longest, zero;
+    double unknown_score;
+};
+
+const char *unigram_view(struct unigram_pieces *pieces, const void *section, size_t len)
+{
+    struct header header;
+    if (len < sizeof header)
+        return "the section is shorter than its header of 24 bytes";
+    if ((uintptr_t)section % 8 != 0)
+        return "the section does not start at a multiple of 8 bytes";
+    memcpy(&header, section, sizeof header);
+    if (len != sizeof header + 8 * (uint64_t)header.n + 4 * (uint64_t)header.n_units)
+        return "the section does not have the length that its counts ask for";
+    if (header.longest > UNIGRAM_LONGEST)
+        return "the longest piece has more than 1024 bytes";
+    const double *scores = (const double *)((const struct header *)section + 1);
+    *pieces = (struct unigram_pieces){
+        .scores = scores,
+        .trie = {(const uint32_t *)(scores + header.n), header.n_units},
+        .n = header.n,
+        .longest = header.longest,
+        .unknown_score = header.unknown_score,
+    };
+    return NULL;
+}
+
+/* ---- The best way ---- */
+
+static void relax(struct unigram_node *node, double score, int32_t id, size_t n_chars)
+{
+    if (node->n_chars == 0 || score > node->score)
+        *node = (struct unigram_node){score, id, (uint32_t)n_chars};
+}
+
+/* The byte where character i of the word begins, or its end. */
+static size_t byte_at(const struct pretoken *word, size_t i)
+{
+    return i < word->n_chars ? word->chars[i].at : word->len;
+}
+
+/* Tries all pieces that begin with character i. */
+static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
+                   const struct pretoken *word, size_t i)
+{
+    const struct unigram_pieces *pieces = &tokenizer->pieces;
+    struct unigram_node *from = &unigram->nodes[i];
+    struct trie_place place = trie_root(&pieces->trie);
+    bool is_piece = false;
+    size_t at = word->chars[i].at, n = 0;
+    for (bool goes_on = true; goes_on && i + n < word->n_chars;) {
+        const size_t end = byte_at(word, i + n + 1);
+        while (at < end && goes_on)
+            goes_on = trie_step(&pieces->trie, &place, (uint8_t)word->bytes[at++]);
+        if (!goes_on)
+            break;
+        n++;
+        const uint32_t id = place.is_end ? trie_value(&pieces->trie, place) : UINT32_MAX;
+        if (id >= pieces->n)
+            continue;
+        relax(from + n, from->score + pieces->scores[id], (int32_t)id, n);
+        is_piece = is_piece || n == 1;
+    }
+    if (!is_piece)
+        relax(from + 1, from->score + pieces->unknown_score, tokenizer->unknown, 1);
+}
+
+/* Tries the pieces from each character on that has `ahead` bytes of the word from its start on. */
+static void search(struct unigram *unigram, const struct tokenizer *tokenizer,
+                   const struct pretoken *word, size_t ahead)
+{
+    if (unigram->n_nodes == 0) {
+        unigram->nodes[0] = (struct unigram_node){.score = 0};
+        unigram->n_nodes = 1;
+        unigram->next = 0;
+    }
+    for (; unigram->n_nodes <= word->n_chars; unigram->n_nodes++)
+        unigram->nodes[unigram->n_nodes].n_chars = 0;
+    for (; unigram->next < word->n_chars; unigram->next++) {
+        if (word->len - word->chars[unigram->next].at < ahead)
+            break;
+        extend(unigram, tokenizer, word, unigram->next);
+    }
+}
+
+/* ---- Tokens ---- */
+
+static void end_unknown(struct word_sink *sink, struct unigram *unigram)
+{
+    for (size_t i = unigram->first; unigram->in_unknown && i < sink->n; i++)
+        word_sink_extend(sink, i, unigram->end);
+    unigram->in_unknown = false;
+}
+
+static int32_t byte_token(const struct tokenizer *tokenizer, uint8_t byte)
+{
+    char name[8];
+    const int len = snprintf(name, sizeof name, "<0x%02X>", byte);
+    return vocabulary_find(&tokenizer->vocabulary, name, (size_t)len);
+}
+
+/* A token for each byte of the characters; their span is that of all unknown ones in the row. */
+static void put_bytes(struct word_sink *sink, const struct unigram *unigram,
+                      const struct pretoken *word, size_t first, size_t n)
+{
+    for (size_t at = byte_at(word, first); at < byte_at(word, first + n); at++) {
+        const int32_t id = byte_token(sink->tokenizer, (uint8_t)word->bytes[at]);
+        word_sink_token(sink, id >= 0 ? id : sink->tokenizer->unknown, unigram->begin,
+                        unigram->end);
+    }
+}
+
+/* The characters first .. first + n - 1 are unknown. is_last: the next ones are not. */
+static void put_unknown(struct word_sink *sink, struct unigram *unigram,
+                        const struct pretoken *word, size_t first, size_t n, bool is_last)
+{
+    const bool is_token = n > 1 && !unigram->in_unknown && is_last; /* the text "<unk>" */
+    const bool in_bytes = sink->tokenizer->byte_fallback && !is_token;
+    const bool is_first = !unigram->in_unknown;
+    if (is_first) {
+        unigram->in_unknown = true;
+        unigram->first = sink->n;
+        unigram->begin = word->chars[first].begin;
+    }
+    unigram->end = word->chars[first + n - 1].end;
+    if (in_bytes)
+        put_bytes(sink, unigram, word, first, n);
+    else if (is_first)
+        word_sink_token(sink, sink->tokenizer->unknown, unigram->begin, unigram->end);
+    if (is_last)
+        end_unknown(sink, unigram);
+}
+
+/* Turns the best way to a node around: each node on it then has the piece that begins there. */
+static void turn_around(struct unigram_node *nodes, size_t last)
+{
+    struct unigram_node piece = nodes[last];
+    for (size_t at = last; piece.n_chars > 0;) {
+        at -= piece.n_chars;
+        const struct unigram_node before = nodes[at];
+        nodes[at].id = piece.id;
+        nodes[at].n_chars = piece.n_chars;
+        piece = before;
+    }
+}
+
+/* The tokens of the best way to the end of character n - 1. at_end: the word ends there. */
+static void put_tokens(struct word_sink *sink, struct unigram *unigram, const struct pretoken *word,
+                       size_t n, bool at_end)
+{
+    const int32_t unknown = sink->tokenizer->unknown;
+    struct unigram_node *nodes = unigram->nodes;
+    if (!unigram->in_word)
+        unigram->n_before = sink->n;
+    unigram->in_word = true;
+    turn_around(nodes, n);
+    for (size_t at = 0, end; at < n; at = end) {
+        end = at + nodes[at].n_chars;
+        const bool next_is_known = end < n ? nodes[end].id != unknown : at_end;
+        if (nodes[at].id == unknown) {
+            put_unknown(sink, unigram, word, at, nodes[at].n_chars, next_is_known);
+            continue;
+        }
+        end_unknown(sink, unigram);
+        word_sink_token(sink, nodes[at].id, word->chars[at].begin, word->chars[end - 1].end);
+    }
+}
+
+void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+{
+    pretoken_spell(word);
+    search(unigram, sink->tokenizer, word, 0);
+    put_tokens(sink, unigram, word, word->n_chars, true);
+    word_sink_end_word(sink, unigram->n_before);
+    unigram->in_word = unigram->in_unknown = false;
+    unigram->n_nodes = 0;
+}
+
+/* ---- Long words ---- */
+
+static const uint32_t MARK = UINT32_C(1) << 31;
+
+/* The last node that is on the best ways to all nodes from which it may go on; 0: none but the
+ * first. */
+static size_t find_certain(struct unigram *unigram)
+{
+    struct unigram_node *nodes = unigram->nodes;
+    size_t n_marked = 0, at = unigram->n_nodes - 1;
+    for (size_t i = unigram->next; i < unigram->n_nodes; i++)
+        if (nodes[i].n_chars > 0) {
+            nodes[i].n_chars |= MARK;
+            n_marked++;
+        }
+    for (; at > 0; at--) {
+        if (!(nodes[at].n_chars & MARK))
+            continue;
+        nodes[at].n_chars &= ~MARK;
+        if (n_marked == 1)
+            break;
+        struct unigram_node *before = &nodes[at - nodes[at].n_chars];
+        n_marked -= (before->n_chars & MARK) != 0;
+        before->n_chars |= MARK;
+    }
+    nodes[0].n_chars = 0;
+    return at;
+}
+
+/* The word goes on from character n; those before it have tokens. */
+static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
+{
+    const size_t at = byte_at(word, n);
+    unigram->n_nodes -= n;
+    unigram->next -= n;
+    memmove(unigram->nodes, unigram->nodes + n, unigram->n_nodes * sizeof *unigram->nodes);
+    unigram->nodes[0].n_chars = 0;
+    word->n_chars -= n;
+    word->len -= at;
+    memmove(word->bytes, word->bytes + at, word->len);
+    memmove(word->chars, word->chars + n, word->n_chars * sizeof *word->chars);
+    for (size_t i = 0; i < word->n_chars; i++)
+        word->chars[i].at -= at;
+}
+
+void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+{
+    pretoken_spell(word);
+    search(unigram, sink->tokenizer, word, sink->tokenizer->pieces.longest);
+    size_t n = find_certain(unigram);
+    if (n == 0) { /* nothing is certain: ends a piece where the search is */
+        n = unigram->next;
+        for (size_t i = n + 1; i < unigram->n_nodes; i++)
+            unigram->nodes[i].n_chars = 0;
+    }
+    put_tokens(sink, unigram, word, n, false);
+    forget(unigram, word, n);
+}
