@@ -1,0 +1,254 @@
+/* encode-import on the config.json of the families beside BERT: what their keys become, the values
+ * that their classes have where a key is missing, and what is refused by its name. */
+#include "tests/tools/import/import_cases.h"
+#include "tests/tools/import/refusals.h"
+#include "tools/import/families/distances.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* As small as a config.json can be: sizes, and what has no default. */
+#define SIZES                                                                                      \
+    "\"hidden_size\": 48, \"num_hidden_layers\": 4, \"num_attention_heads\": 6, "                  \
+    "\"intermediate_size\": 64, \"vocab_size\": 100, \"max_position_embeddings\": 514"
+#define NOMIC_SIZES                                                                                \
+    "\"n_embd\": 48, \"n_layer\": 4, \"n_head\": 6, \"n_inner\": 64, \"vocab_size\": 100, "        \
+    "\"n_positions\": 8192"
+#define CLASS(name, type) "\"architectures\": [\"" name "\"], \"model_type\": \"" type "\""
+#define ROBERTA           CLASS("RobertaModel", "roberta") ", " SIZES
+#define MPNET             CLASS("MPNetModel", "mpnet") ", " SIZES
+#define ALBERT            CLASS("AlbertModel", "albert") ", " SIZES
+#define BARE_NOMIC        CLASS("NomicBertModel", "nomic_bert") ", " NOMIC_SIZES
+#define SWIGLU            ", \"activation_function\": \"swiglu\""
+#define NOMIC             BARE_NOMIC SWIGLU ", \"rotary_emb_fraction\": 1.0"
+#define NEW_NOMIC         CLASS("NomicBertModel", "nomic_bert") ", " SIZES
+#define BARE_JINA         CLASS("JinaBertModel", "bert") ", " SIZES
+#define ALIBI             ", \"position_embedding_type\": \"alibi\""
+#define JINA              BARE_JINA ALIBI ", \"feed_forward_type\": \"geglu\""
+#define MODERNBERT(kind)  CLASS("ModernBert" kind, "modernbert") ", " SIZES
+
+static bool read_text(const char *text, struct checkpoint_config *config)
+{
+    static bool is_right;
+    static struct json_file file;
+    static char object[2048];
+    snprintf(object, sizeof object, "{%s}", text);
+    READ_OR_REFUSE(
+        import_problem, &is_right,
+        (json_file_parse(&file, "config.json", object, strlen(object), false, &import_problem),
+         checkpoint_config_read(&file, config)));
+    json_file_free(&file);
+    return is_right;
+}
+
+/* What the weight file would have for a key of CONF. */
+static void assert_setting(const char *text, const char *key, const char *expected)
+{
+    struct checkpoint_config config;
+    char value[64] = "";
+    const char *name = "";
+    if (!read_text(text, &config))
+        fail_msg("%s: %s", text, import_problem.text);
+    for (size_t i = 0; name && strcmp(name, key) != 0; i++)
+        name = config_get(&config.model, i, value, sizeof value);
+    if (!name || strcmp(value, expected) != 0)
+        fail_msg("%s: '%s' is %s, expected %s", text, key, value, expected);
+}
+
+struct settings {
+    const char *text, *key, *value;
+};
+static void assert_settings(const struct settings *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_setting(cases[i].text, cases[i].key, cases[i].value);
+}
+#define ASSERT_SETTINGS(cases) assert_settings(cases, sizeof cases / sizeof cases[0])
+
+TEST(roberta_mpnet_albert)
+{
+    static const struct settings cases[] = {
+        {ROBERTA, "position_offset", "2"},
+        {ROBERTA, "max_tokens", "512"},
+        {ROBERTA, "token_types", "2"},
+        {ROBERTA ", \"type_vocab_size\": 1", "token_types", "1"},
+        {ROBERTA ", \"pad_token_id\": 0", "max_tokens", "513"},
+        {CLASS("XLMRobertaForMaskedLM", "xlm-roberta") ", \"hidden_act\": \"relu\", " SIZES,
+         "head_dense", "gelu"},
+        {CLASS("CamembertForTokenClassification", "camembert") ", " SIZES, "head", "token"},
+        {CLASS("RobertaForSequenceClassification", "roberta") ", " SIZES, "head_dense", "tanh"},
+        {"\"model_type\": \"xlm-roberta\", " SIZES, "position_offset", "2"},
+        {MPNET ", \"pad_token_id\": 5", "position_offset", "2"},
+        {MPNET, "token_types", "0"},
+        {MPNET, "norm_eps", "1e-12"},
+        {MPNET, "attention_position", "distance"},
+        {MPNET ", \"relative_attention_num_buckets\": 32", "distances", "128"},
+        {ALBERT ", \"embedding_size\": 16", "embedding_width", "16"},
+        {ALBERT ", \"num_hidden_groups\": 2", "layer_groups", "2"},
+        {ALBERT, "embedding_width", "128"},
+        {ALBERT, "layer_groups", "1"},
+        {ALBERT, "activation", "gelu_tanh"},
+        {ALBERT, "position_offset", "0"},
+    };
+    ASSERT_SETTINGS(cases);
+}
+
+TEST(nomic_and_jina)
+{
+    static const struct settings cases[] = {
+        {NOMIC, "rotary_base", "1000"},
+        {NOMIC, "norm_eps", "1e-05"},
+        {NOMIC, "rotary_width", "8"},
+        {NOMIC, "rotary_trained", "0"},
+        {NOMIC, "attention_bias", "yes"},
+        {NOMIC ", \"qkv_proj_bias\": false, \"mlp_fc2_bias\": false", "attention_bias", "no"},
+        {NOMIC ", \"mlp_fc1_bias\": false", "feed_forward_in_bias", "no"},
+        {NOMIC ", \"mlp_fc1_bias\": false", "feed_forward_bias", "yes"},
+        {NOMIC ", \"rotary_emb_interleaved\": true", "rotary_pairs", "interleaved"},
+        {NOMIC ", \"rotary_scaling_factor\": 2", "rotary_factor", "2"},
+        {NOMIC ", \"rotary_scaling_factor\": 2", "rotary_trained", "2048"},
+        {NOMIC ", \"rotary_scaling_factor\": null", "rotary_trained", "0"},
+        {NOMIC, "gate", "second"},
+        {NOMIC, "position", "none"},
+        {NEW_NOMIC ", \"hidden_act\": \"silu\"", "activation", "silu"},
+        {NEW_NOMIC, "rotary_base", "10000"},
+        {NEW_NOMIC ", \"rope_parameters\": {\"rope_theta\": 1000}", "rotary_base", "1000"},
+        {NEW_NOMIC, "attention_bias", "no"},
+        {NEW_NOMIC, "feed_forward_in_bias", "no"},
+        {JINA, "attention_position", "alibi"},
+        {JINA, "position", "none"},
+        {JINA, "gate", "first"},
+        {JINA, "feed_forward_in_bias", "no"},
+        {JINA, "feed_forward_bias", "yes"},
+        {JINA, "max_tokens", "514"},
+    };
+    ASSERT_SETTINGS(cases);
+}
+
+TEST(modernbert)
+{
+#define MODEL MODERNBERT("Model")
+#define LAYER_TYPES(a, b, c, d)                                                                    \
+    MODEL ", \"layer_types\": [\"" a "_attention\", \"" b "_attention\", \"" c                     \
+          "_attention\", \"" d "_attention\"]"
+    static const struct settings cases[] = {
+        {MODEL, "norm_place", "pre"},
+        {MODEL, "first_norm", "no"},
+        {MODEL, "final_norm", "yes"},
+        {MODEL, "norm_bias", "no"},
+        {MODEL ", \"norm_bias\": true", "norm_bias", "yes"},
+        {MODEL ", \"mlp_bias\": true", "feed_forward_in_bias", "yes"},
+        {MODEL, "attention_bias", "no"},
+        {MODEL, "norm_eps", "1e-05"},
+        {MODEL, "window", "64"},
+        {MODEL ", \"local_attention\": 16", "window", "8"},
+        {MODEL, "global_every", "3"},
+        {MODEL ", \"global_attn_every_n_layers\": 2", "global_every", "2"},
+        {MODEL, "rotary_base", "160000"},
+        {MODEL, "rotary_local_base", "10000"},
+        {MODEL ", \"local_rope_theta\": null, \"global_rope_theta\": 500", "rotary_local_base",
+         "500"},
+        {MODEL ", \"rope_parameters\": {\"full_attention\": {\"rope_theta\": 7, \"rope_type\": "
+               "\"default\"}, \"sliding_attention\": {\"rope_theta\": 8}}",
+         "rotary_base", "7"},
+        {MODEL ", \"rope_parameters\": {\"sliding_attention\": {\"rope_theta\": 8}}",
+         "rotary_local_base", "8"},
+        {LAYER_TYPES("full", "sliding", "full", "sliding"), "global_every", "2"},
+        {LAYER_TYPES("sliding", "full", "sliding", "full"), "global_first", "1"},
+        {LAYER_TYPES("sliding", "sliding", "full", "sliding"), "global_first", "2"},
+        {LAYER_TYPES("full", "sliding", "sliding", "sliding"), "global_every", "4"},
+        {LAYER_TYPES("full", "full", "full", "full"), "global_every", "1"},
+        {LAYER_TYPES("sliding", "sliding", "sliding", "sliding"), "global_every", "0"},
+        {MODERNBERT("ForMaskedLM"), "head_dense_bias", "no"},
+        {MODERNBERT("ForMaskedLM"), "head_bias", "yes"},
+        {MODERNBERT("ForMaskedLM") ", \"decoder_bias\": false", "head_bias", "no"},
+        {MODERNBERT("ForSequenceClassification"), "head_pooling", "cls"},
+        {MODERNBERT("ForSequenceClassification") ", \"classifier_pooling\": \"mean\"",
+         "head_pooling", "mean"},
+        {MODERNBERT("ForTokenClassification") ", \"classifier_activation\": \"silu\"", "head_dense",
+         "silu"},
+        {MODERNBERT("ForTokenClassification") ", \"classifier_bias\": true", "head_dense_bias",
+         "yes"},
+    };
+    ASSERT_SETTINGS(cases);
+}
+
+TEST(refusals)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {ROBERTA ", \"pad_token_id\": 600", "'max_position_embeddings' is 514"},
+        {ROBERTA ", \"position_embedding_type\": \"relative_key\"", "\"relative_key\""},
+        {MPNET ", \"relative_attention_num_buckets\": 64",
+         "'relative_attention_num_buckets' is 64; expected 32"},
+        {ALBERT ", \"inner_group_num\": 2", "'inner_group_num' is 2; expected 1"},
+        {ALBERT ", \"num_hidden_groups\": 0", "'num_hidden_groups' is 0"},
+        {CLASS("NomicBertModel", "nomic_bert") ", \"n_embd\": 48", "'n_layer' is missing"},
+        {NOMIC ", \"prenorm\": true", "'prenorm' is true; expected false"},
+        {NOMIC ", \"parallel_block\": true", "'parallel_block' is true"},
+        {NOMIC ", \"causal\": true", "'causal' is true"},
+        {NOMIC ", \"use_rms_norm\": true", "'use_rms_norm' is true"},
+        {NOMIC ", \"rotary_emb_scale_base\": 512", "'rotary_emb_scale_base' is 512"},
+        {NOMIC ", \"moe_every_n_layers\": 2", "'moe_every_n_layers' is 2"},
+        {NOMIC ", \"num_heads_kv\": 2", "'num_heads_kv' is 2"},
+        {BARE_NOMIC SWIGLU, "'rotary_emb_fraction' is 0"},
+        {BARE_NOMIC SWIGLU ", \"rotary_emb_fraction\": 0.3", "'rotary_emb_fraction' is 0.3"},
+        {BARE_NOMIC ", \"activation_function\": \"glu\"", "'activation_function' is 'glu'"},
+        {NEW_NOMIC ", \"rope_parameters\": {\"rope_type\": \"yarn\"}", "'rope_type' of"},
+        {NEW_NOMIC ", \"rope_parameters\": {\"rope_theta\": 0}", "'rope_theta' of"},
+        {NEW_NOMIC ", \"rope_parameters\": []", "'rope_parameters' is an array"},
+        {BARE_JINA ALIBI, "'feed_forward_type' is missing"},
+        {BARE_JINA ALIBI ", \"feed_forward_type\": \"original\"",
+         "'feed_forward_type' is 'original'"},
+        {BARE_JINA ", \"feed_forward_type\": \"geglu\"", "'position_embedding_type' is missing"},
+        {MODEL ", \"hidden_activation\": \"x\"", "'hidden_activation' is 'x'"},
+        {MODEL ", \"local_attention\": 1", "'local_attention' is 1"},
+        {MODEL ", \"rope_scaling\": {\"type\": \"linear\"}", "'rope_scaling' is an object"},
+        {MODEL ", \"rope_parameters\": {\"full_attention\": 1}", "'rope_parameters' holds"},
+        {MODEL ", \"layer_types\": [\"full_attention\"]", "each of 4 layers"},
+        {LAYER_TYPES("full", "sliding", "chunked", "full"), "'layer_types'"},
+        {LAYER_TYPES("full", "full", "sliding", "full"), "uneven distances (layer 2)"},
+        {LAYER_TYPES("sliding", "sliding", "sliding", "full"), NULL},
+        {MODERNBERT("ForSequenceClassification") ", \"classifier_pooling\": \"max\"",
+         "'classifier_pooling' is 'max'"},
+        {MODERNBERT("ForMaskedLM") ", \"classifier_activation\": \"mish\"",
+         "'classifier_activation' is 'mish'"},
+        {CLASS("RobertaModel", "xlm-roberta") ", " SIZES, "'model_type' is 'xlm-roberta'"},
+        {CLASS("DebertaV2Model", "deberta-v2") ", " SIZES, "DebertaV2Model is not known"},
+    };
+#undef LAYER_TYPES
+#undef MODEL
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct checkpoint_config config;
+        bool is_read = read_text(cases[i].text, &config);
+        if (is_read != !cases[i].words)
+            fail_msg("%s: %s", cases[i].text, is_read ? "accepted" : import_problem.text);
+        if (cases[i].words && !strstr(import_problem.text, cases[i].words))
+            fail_msg("%s: \"%s\" is not in: %s", cases[i].text, cases[i].words,
+                     import_problem.text);
+    }
+}
+
+/* The first distance of each bucket, by the published formula in float32 (numpy); keys before
+ * the query first. */
+TEST(buckets)
+{
+    static const int first[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91};
+    enum { N = sizeof first / sizeof first[0] };
+    for (int bucket = 0; bucket < N; bucket++) {
+        int end = bucket + 1 < N ? first[bucket + 1] : 1000;
+        for (int n = first[bucket]; n < end; n++) {
+            assert_int_equal(distance_bucket(-n), bucket);
+            if (n > 0)
+                assert_int_equal(distance_bucket(n), N + bucket);
+        }
+    }
+    assert_int_equal(N, DISTANCE_BUCKETS / 2);
+    assert_true(first[N - 1] <= DISTANCES);
+}
+
+SET_UP()
+{
+    import_setup();
+}
