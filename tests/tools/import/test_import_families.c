@@ -1,10 +1,11 @@
-/* encode-import and the engine together on the families beside BERT, against numbers computed in
- * float64 from the same directories (shared/checkpoints): every kind that checkpoints.py makes, and
- * what their config.json may say otherwise.
+/* encode-import and the engine together on the families beside BERT, against
+ * numbers computed in float64 from the same directories (shared/checkpoints):
+ * every kind that checkpoints.py makes, and what their config.json may say
+ * otherwise.
  *
- * Tolerance: 2e-5 absolute for states, pooled vectors and logits, as oracle.h compares them. Their
- * scores are sharp on purpose and some have five layers and no norm between them: twice what BERT
- * is held to. */
+ * Tolerance: 2e-5 absolute for states, pooled vectors and logits, as oracle.h
+ * compares them. Their scores are sharp on purpose and some have five layers
+ * and no norm between them: twice what BERT is held to. */
 #include "tests/tools/import/oracle.h"
 
 #include <stdio.h>
@@ -35,12 +36,67 @@ TEST(roberta)
     CHECK(kinds);
 }
 
+/* A bias by distance, in buckets. */
+TEST(mpnet)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"mpnet"},
+        {"mpnet", "--heads", "8", "--dtype", "bf16", "--seed", "2"},
+    };
+    CHECK(kinds);
+}
+
 /* Layers that share their tensors. */
 TEST(albert)
 {
     static const char *const kinds[][ORACLE_ARGUMENTS] = {
         {"albert"},
         {"albert", "--dtype", "f16", "--layers", "5", "--seed", "2"},
+    };
+    CHECK(kinds);
+}
+
+/* Rotary positions, whose base grows for texts longer than it was trained for.
+ */
+TEST(nomic)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"nomic-bert"},
+        {"nomic-bert", "--dtype", "f16", "--set", "rotary_scaling_factor=2", "--set",
+         "max_trained_positions=100"},
+        {"nomic-bert", "--set", "rotary_emb_fraction=0.5", "--dtype", "bf16"},
+    };
+    CHECK(kinds);
+}
+
+/* ALiBi, with heads that are a power of two and that are not. */
+TEST(jina)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"jina-v2"},
+        {"jina-v2", "--heads", "8", "--dtype", "bf16"},
+        {"jina-v2", "--heads", "12", "--set", "feed_forward_type=reglu", "--dtype", "f16"},
+    };
+    CHECK(kinds);
+}
+
+/* Windows, two bases, norms before the halves; older and newer keys of
+ * config.json. */
+TEST(modernbert)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"modernbert"},
+        {"modernbert-mlm", "--dtype", "f16"},
+        {"modernbert-reranker"},
+        {"modernbert-reranker", "--set", "classifier_pooling=cls", "--dtype", "bf16"},
+        {"modernbert", "--set", "local_attention=128", "--set",
+         "layer_types=[\"sliding_attention\", \"full_attention\", "
+         "\"sliding_attention\", "
+         "\"full_attention\", \"sliding_attention\"]",
+         "--set",
+         "rope_parameters={\"full_attention\": {\"rope_theta\": 80000.0, "
+         "\"rope_type\": "
+         "\"default\"}, \"sliding_attention\": {\"rope_theta\": 5000.0}}"},
     };
     CHECK(kinds);
 }
