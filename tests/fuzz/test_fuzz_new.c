@@ -7,6 +7,7 @@
 #define SHAPE  "--layers\n1\n--width\n8\n--feed-forward\n12\n--max-tokens\n9\n"
 #define TOKENS "--words\n[CLS] [SEP] I ride bike\n--template-single\n[CLS]:0 A:0 [SEP]:0\n"
 #define TEXT   "\nI ride a bike [CLS]"
+#define SET    "--set\n"
 
 TEST(replay)
 {
@@ -20,6 +21,15 @@ TEST(replay)
         "yes\n--projections\n2\n--projection-activation\nrelu\n--position\nbinary\n" TEXT,
         "p\xFF" SHAPE "--head\nmask\n--head-tied\nyes\n--add-token\n[MASK]\n--position\nfourier\n"
         "--frequencies\n.5,.25\n--position-scale\n2\n--embedding-scale\nsqrt\n--type\nbf16\n" TEXT,
+        "01" SHAPE SET "layers=3\n" SET "attention_position=rotary\n" SET "window=1\n" SET
+        "global_every=2\n" SET "rotary_local_base=50\n" SET "rotary_trained=2\n" SET
+        "rotary_factor=2\n--norm-place\npre\n" SET "first_norm=no\n" SET "rotary_width=2\n" TEXT,
+        "02" SHAPE SET "layers=3\n" SET "layer_groups=2\n" SET "attention_position=alibi\n" SET
+        "key_value_heads=1\n" SET "head_width=5\n" SET "query_key_norm=yes\n--norm-place\n"
+        "sandwich\n" SET "score_scale=0.5\n" SET "token_vectors=4\n--mask\ncausal\n" TEXT,
+        "03" SHAPE SET "attention_position=distance\n" SET "distances=2\n" SET
+        "feed_forward_in_bias=no\n" SET "sparse=linear\n" SET "rotary_pairs=half\n--embedding-width"
+        "\n4\n" SET "head=mask\n" SET "head_dense=gelu\n" SET "head_dense_bias=no\n" TEXT,
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -214,9 +214,10 @@ double random_model_size(const struct model_config *config)
         heads * (double)config->head_width + (n_first + 1) * (double)config->feed_forward;
     double behind = (double)config->projections * width + 2 * width + (double)config->labels;
     behind += (double)config->token_vectors;
+    double biases = (double)config->heads * (2 * (double)config->distances + 1);
     if (config->head == HEAD_MASK && !config->head_tied)
         behind += (double)config->vocabulary;
-    return width * (tables + behind + (double)config->layer_groups * per_layer);
+    return biases + width * (tables + behind + (double)config->layer_groups * per_layer);
 }
 
 void random_model_write(struct weight_writer *writer, const struct model_config *config,
