@@ -38,6 +38,30 @@ TEST(grows_linearly)
     }
 }
 
+/* So do sessions of models whose attention knows of places, by angles or by biases. */
+TEST(kinds_grow_linearly)
+{
+    static const char *const kinds[] = {
+        "--set attention_position=alibi",
+        "--set attention_position=distance --set distances=8191",
+        "--set attention_position=rotary --set window=64 --set rotary_local_base=100",
+    };
+    engine_model *usual = model;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char kind_path[SUPPORT_PATH];
+        support_path(kind_path, support_folder(), "kind.weights");
+        support_make_model(kind_path, NULL,
+                           "--layers 1 --width 384 --heads 12 --max-tokens %d --position none %s",
+                           MAX_TOKENS, kinds[i]);
+        model = support_open(kind_path);
+        size_t most = bytes_of(MAX_TOKENS, 2), half = bytes_of(MAX_TOKENS / 2, 2);
+        engine_model_close(model);
+        model = usual;
+        print_message("%s: %.1f MiB\n", kinds[i], (double)most / MIB);
+        assert_true(most <= MOST_BYTES && most <= 2 * half + 8 * MIB);
+    }
+}
+
 /* Bytes of this process that are in memory. */
 static size_t resident_bytes(void)
 {
