@@ -12,10 +12,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static struct tensor_rows chunk; /* of the tensor that is read, also where that is refused */
+
+static void free_chunk(void)
+{
+    tensor_rows_free(&chunk);
+    chunk = (struct tensor_rows){.values = NULL};
+}
+
 static void read_tensor(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
     enum { COLS = 16, MOST_COLS = 4096 };
-    struct tensor_rows chunk;
     uint64_t n = tensor->n_bytes / tensor->element_bytes;
     size_t cols = tensor->is_transposed ? (size_t)tensor->shape[1] : COLS;
     if (cols == 0 || cols > MOST_COLS)
@@ -23,7 +30,7 @@ static void read_tensor(const struct tensor_set *set, const struct stored_tensor
     tensor_rows_open(&chunk, 1, cols, true);
     for (uint64_t row = 0; row < n / cols; row++)
         tensor_rows_read(&chunk, set, tensor, row, 1);
-    tensor_rows_free(&chunk);
+    free_chunk();
 }
 
 static void read_all(struct tensor_set *set, int fd, const uint8_t *data, size_t size)
@@ -52,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     READ_OR_REFUSE(problem, &is_right, read_all(&set, fd, data, size));
+    free_chunk();
     tensor_set_free(&set);
     return 0;
 }

@@ -247,7 +247,10 @@ static void read_torch(struct tensor_set *set, struct tensor_file *file, const c
     file->data_bytes = file_bytes;
     file->header.problem = set->problem;
     snprintf(file->header.name, sizeof file->header.name, "%s", name);
-    file->header.root = torch_file_header(name, file->fd, file_bytes, set->problem);
+    file->torch = torch_file_new(name, file->fd, file_bytes, set->problem);
+    file->header.root = torch_file_header(file->torch);
+    torch_file_free(file->torch);
+    file->torch = NULL;
 }
 
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
@@ -346,6 +349,7 @@ void tensor_set_free(struct tensor_set *set)
 {
     for (size_t i = 0; i < set->n_files; i++) {
         close(set->files[i].fd);
+        torch_file_free(set->files[i].torch);
         json_file_free(&set->files[i].header);
     }
     free(set->tensors);

@@ -33,6 +33,7 @@ struct tensor_file {
     struct json_file header; /* owns names and types */
     int fd;
     bool is_torch;
+    struct torch_file *torch; /* while it is read, else NULL */
     uint64_t data_offset, data_bytes;
 };
 

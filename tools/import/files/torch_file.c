@@ -35,6 +35,8 @@ struct torch_file {
     struct zip_file zip;
     struct pickle pickle;
     char place[PLACE_BYTES]; /* "NAME/" of the entries */
+    char *text;              /* of the pickle */
+    json_t *header;
 };
 
 /* ---- The archive ---- */
@@ -241,9 +243,9 @@ static json_t *describe_tensor(const struct torch_file *file, const char *name,
 
 /* ---- The dictionary ---- */
 
-static json_t *describe_tensors(const struct torch_file *file, const struct pickle_value *root)
+static void describe_tensors(const struct torch_file *file, const struct pickle_value *root)
 {
-    json_t *header = json_object();
+    json_t *header = file->header;
     char name[NAME_BYTES];
     const struct pickle_value *arguments = arguments_of(file, root, ORDERED_DICTIONARY);
     size_t first = arguments != NULL ? 1 : 0;
@@ -262,42 +264,62 @@ static json_t *describe_tensors(const struct torch_file *file, const struct pick
         if (json_object_set_new(header, name, tensor) != 0)
             refuse_tensor(file, name, "has a name that is not UTF-8");
     }
-    return header;
 }
 
 /* Before 1.6, torch.save wrote pickles one after another, of which the first is this number. The
  * command has no path in it: what a folder is called could be a command, too. */
-static void check_age(const char *name, int fd, uint64_t file_bytes, struct problem *problem)
+static void check_age(const struct zip_file *zip)
 {
     static const uint8_t magic[] = {0x80, 2, 0x8A, 10, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20};
     uint8_t found[sizeof magic] = {0};
-    if (file_bytes >= sizeof found)
-        file_read_at(fd, name, 0, found, sizeof found, problem);
+    if (zip->n_file_bytes >= sizeof found)
+        file_read_at(zip->fd, zip->name, 0, found, sizeof found, zip->problem);
     if (memcmp(found, magic, sizeof magic) == 0)
-        problem_say(problem,
+        problem_say(zip->problem,
                     "%s has the format of torch before 1.6. Convert it first, in that folder: "
                     "python3 -c \"import glob, torch; [torch.save(torch.load(f, 'cpu', "
                     "weights_only=True), f) for f in glob.glob('pytorch_model*.bin')]\"",
-                    name);
+                    zip->name);
 }
 
-json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes, struct problem *problem)
+struct torch_file *torch_file_new(const char *name, int fd, uint64_t file_bytes,
+                                  struct problem *problem)
 {
-    struct torch_file file = {
-        .zip = {.name = name, .fd = fd, .n_file_bytes = file_bytes, .problem = problem},
-        .pickle = {.name = name, .functions = FUNCTIONS, .problem = problem},
-    };
+    struct torch_file *file = alloc_zeros(1, sizeof *file);
+    file->zip =
+        (struct zip_file){.name = name, .fd = fd, .n_file_bytes = file_bytes, .problem = problem};
+    file->pickle = (struct pickle){.name = name, .functions = FUNCTIONS, .problem = problem};
+    return file;
+}
+
+void torch_file_free(struct torch_file *file)
+{
+    if (file == NULL)
+        return;
+    pickle_free(&file->pickle);
+    zip_file_free(&file->zip);
+    free(file->text);
+    json_decref(file->header);
+    free(file);
+}
+
+json_t *torch_file_header(struct torch_file *file)
+{
+    const struct zip_file *zip = &file->zip;
     json_set_alloc_funcs(alloc_bytes, free);
-    check_age(name, fd, file_bytes, problem);
-    zip_file_read(&file.zip);
-    const struct zip_entry *entry = find_pickle(&file);
-    check_byte_order(&file);
-    char *text = file_text(fd, name, entry->offset, entry->n_bytes, MOST_PICKLE_BYTES, problem);
-    file.pickle.bytes = (const uint8_t *)text;
-    file.pickle.len = (size_t)entry->n_bytes;
-    json_t *header = describe_tensors(&file, pickle_read(&file.pickle));
-    pickle_free(&file.pickle);
-    zip_file_free(&file.zip);
-    free(text);
-    return header;
+    check_age(zip);
+    zip_file_read(&file->zip);
+    const struct zip_entry *entry = find_pickle(file);
+    check_byte_order(file);
+    if (entry->n_bytes > MOST_PICKLE_BYTES)
+        problem_say(zip->problem, "%s: a pickle of %" PRIu64 " bytes; at most %d are read",
+                    zip->name, entry->n_bytes, MOST_PICKLE_BYTES);
+    file->text = alloc_zeros((size_t)entry->n_bytes, 1);
+    file_read_at(zip->fd, zip->name, entry->offset, file->text, (size_t)entry->n_bytes,
+                 zip->problem);
+    file->pickle.bytes = (const uint8_t *)file->text;
+    file->pickle.len = (size_t)entry->n_bytes;
+    file->header = json_object();
+    describe_tensors(file, pickle_read(&file->pickle));
+    return json_incref(file->header);
 }
