@@ -4,15 +4,24 @@
 #include "tools/import/checkpoint/checkpoint.h"
 
 #include "tools/import/checkpoint/plan_make.h"
+#include "tools/import/checkpoint/static_embedding.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static void read_config(struct checkpoint *checkpoint)
 {
-    json_file_read(&checkpoint->config_file, &checkpoint->folder, checkpoint->st.transformer,
-                   "config.json", true, false);
-    checkpoint_config_read(&checkpoint->config_file, &checkpoint->config);
+    const struct sentence_transformers *st = &checkpoint->st;
+    struct json_file *file = &checkpoint->config_file;
+    json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
+                   false);
+    checkpoint->is_static = static_embedding_is_there(st, file);
+    if (checkpoint->is_static) {
+        tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
+        static_embedding_config(file, &checkpoint->tensors, &checkpoint->config);
+    } else {
+        checkpoint_config_read(file, &checkpoint->config);
+    }
 }
 
 /* ---- The tokenizer ---- */
@@ -21,8 +30,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
 {
     struct problem *problem = checkpoint->folder.problem;
     const char *place = checkpoint->st.transformer;
-    if (!import_tokenizer_is_there(&checkpoint->folder, place))
+    if (!import_tokenizer_is_there(&checkpoint->folder, place)) {
+        if (checkpoint->is_static)
+            problem_say(problem, "static embeddings without a tokenizer.json; expected one");
         return;
+    }
     checkpoint->has_tokenizer = true;
     import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place);
     /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
@@ -43,6 +55,10 @@ static void read_tokenizer(struct checkpoint *checkpoint)
  * table of positions, which none can exceed. */
 static void settle_length(struct checkpoint *checkpoint)
 {
+    if (checkpoint->is_static) { /* which has settled it */
+        checkpoint->truncate = checkpoint->config.truncates;
+        return;
+    }
     int64_t positions = checkpoint->config.model.max_tokens;
     int64_t most = checkpoint->st.max_seq_length;
     if (most == 0 && checkpoint->has_tokenizer)
@@ -63,7 +79,7 @@ static void settle_modules(struct checkpoint *checkpoint)
         model->pooling = st->pooling;
     else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
         model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
-    model->normalize = st->normalize;
+    model->normalize = model->normalize || st->normalize;
     model->projections = (int64_t)st->n_dense;
     if (st->n_dense > 0) {
         model->projection_activation = st->activation;
@@ -83,8 +99,14 @@ static void settle_modules(struct checkpoint *checkpoint)
 static void plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
 {
     const struct sentence_transformers *st = &checkpoint->st;
-    tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
-    plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
+    if (checkpoint->is_static) {
+        static_embedding_tokenizer(&checkpoint->tokenizer, &checkpoint->config);
+        static_embedding_plan(&checkpoint->plan, type, &checkpoint->tensors,
+                              &checkpoint->config.model);
+    } else {
+        tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
+        plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
+    }
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
         plan_projection(&checkpoint->plan, type, &checkpoint->dense[i], i, &st->dense[i],

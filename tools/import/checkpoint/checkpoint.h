@@ -14,6 +14,7 @@ struct checkpoint {
     struct json_file config_file;
     struct checkpoint_config config; /* .model is that of the weight file */
     struct sentence_transformers st;
+    bool is_static; /* static_embedding.h */
     bool has_tokenizer;
     struct import_tokenizer tokenizer;
     bool truncate; /* longer ones are cut unless the user says otherwise */

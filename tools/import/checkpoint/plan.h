@@ -21,6 +21,8 @@ struct planned_tensor {
     const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
     size_t n_parts;
     bool is_transposed; /* the only part is [cols, rows] */
+    /* Of static_embedding.h: the row of the part that each row is, and its factor; or NULL. */
+    const struct stored_tensor *row_numbers, *row_weights;
     enum part_kind kind;
 };
 

@@ -5,6 +5,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/int8_factors.h"
+#include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/families/distances.h"
 #include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"
@@ -73,6 +74,8 @@ static void copy_parts(const struct planned_tensor *tensor, struct weight_writer
         copy_transposed(tensor, writer);
     else if (tensor->kind == PART_DISTANCES)
         copy_distances(tensor, writer);
+    else if (tensor->row_numbers != NULL || tensor->row_weights != NULL)
+        static_embedding_write(tensor, writer);
     else
         for (size_t k = 0; k < tensor->n_parts; k++)
             copy_part(tensor, tensor->parts[k], writer);

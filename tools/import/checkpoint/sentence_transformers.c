@@ -14,24 +14,24 @@
 static void read_place(const struct json_file *file, const json_t *module, char place[PLACE_BYTES])
 {
     const char *path = json_text(file, module, "path", "");
+    path += strcmp(path, ".") == 0; /* as model2vec has it */
     size_t len = strlen(path);
     bool ends = len == 0 || path[len - 1] == '/';
     if (snprintf(place, PLACE_BYTES, "%s%s", path, ends ? "" : "/") >= PLACE_BYTES)
         json_refuse(file, "a 'path' is longer than %d bytes", PLACE_BYTES);
 }
 
-/* How far we are, in the order in which modules may stand: Transformer, Pooling, Dense …,
- * Normalize. */
+/* How far we are, in the order in which modules may stand: Transformer, Pooling (or both in one,
+ * StaticEmbedding), Dense …, Normalize. */
 enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE };
 
 static const struct module_kind {
     const char *name;
     enum stage before, after;
 } MODULES[] = {
-    {"Transformer", STAGE_START, STAGE_TRANSFORMER},
-    {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING},
-    {"Dense", STAGE_POOLING, STAGE_POOLING},
-    {"Normalize", STAGE_POOLING, STAGE_NORMALIZE},
+    {"Transformer", STAGE_START, STAGE_TRANSFORMER}, {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING},
+    {"Dense", STAGE_POOLING, STAGE_POOLING},         {"Normalize", STAGE_POOLING, STAGE_NORMALIZE},
+    {"StaticEmbedding", STAGE_START, STAGE_POOLING}, /* the mean is part of it */
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
@@ -50,18 +50,19 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         return;
     if (i == N_MODULES)
         json_refuse(file,
-                    "the module '%.100s' is not known, or not in this place; expected Transformer, "
-                    "Pooling, Dense (any number), Normalize",
+                    "the module '%.100s' is not known, or not in this place; expected Transformer "
+                    "and Pooling, or StaticEmbedding, Dense (any number), Normalize",
                     type);
     char *const places[] = {st->transformer, st->pooling_place,
                             st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
-                            place};
+                            place, st->transformer};
     if (places[i] == NULL)
         json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
     memmove(places[i], place, sizeof place);
     st->n_dense += MODULES[i].before == MODULES[i].after;
     *stage = MODULES[i].after;
-    st->has_pooling = *stage >= STAGE_POOLING;
+    st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
+    st->has_pooling = *stage >= STAGE_POOLING && !st->is_static;
 }
 
 void modules_parse(struct sentence_transformers *st, const struct json_file *file)
@@ -71,7 +72,7 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
         add_module(st, file, json_array_get(file->root, i), &stage);
     st->normalize = stage == STAGE_NORMALIZE;
     if (stage == STAGE_START)
-        json_refuse(file, " has no Transformer");
+        json_refuse(file, " has no Transformer and no StaticEmbedding");
 }
 
 /* ---- 1_Pooling/config.json ---- */

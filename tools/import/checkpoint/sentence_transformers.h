@@ -17,6 +17,7 @@ struct dense_module {
 struct sentence_transformers {
     bool is_present;               /* there is a modules.json */
     char transformer[PLACE_BYTES]; /* where the transformer's files lie: "" or "0_Transformer/" */
+    bool is_static;                /* the module there is a StaticEmbedding: static_embedding.h */
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     struct dense_module dense[MAX_PROJECTIONS];

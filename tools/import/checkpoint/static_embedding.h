@@ -1,0 +1,36 @@
+/* static_embedding.h - static embeddings: a row for each token of a tokenizer without special
+ * tokens, and the mean of a text's rows. Two programs write them, which differ:
+ *
+ *   sentence-transformers   a module StaticEmbedding: `embedding.weight` [V, D]
+ *   model2vec               `embeddings` [N, D]; `mapping` [V], the row of each token, or all in
+ *                           order; `weights` [V], by which the rows are multiplied. Its texts have
+ *                           512 tokens unless config.json has a 'max_length', and lose the unknown
+ *
+ * The mean divides by the number of tokens in both, so that weights are part of the rows.
+ */
+#ifndef TOOLS_IMPORT_STATIC_EMBEDDING_H
+#define TOOLS_IMPORT_STATIC_EMBEDDING_H
+
+#include "tools/import/checkpoint/plan.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
+
+/* Whether a checkpoint with these modules and this config.json, or none, is such. */
+bool static_embedding_is_there(const struct sentence_transformers *st,
+                               const struct json_file *file);
+
+/* Sizes and kinds, by the tensors and config.json. */
+void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
+                             struct checkpoint_config *config);
+
+/* The tokenizer loses its special tokens, and with model2vec the unknown one. */
+void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
+                                const struct checkpoint_config *config);
+
+/* Plans the table, and says which tensors are used; type: how it is stored, 0: as it is. */
+void static_embedding_plan(struct plan *plan, enum tensor_type type, const struct tensor_set *set,
+                           const struct model_config *model);
+
+/* Writes a planned table whose rows are taken by a mapping, or weighted. */
+void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer);
+
+#endif
