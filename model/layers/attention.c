@@ -176,6 +176,13 @@ static void gather(const float *from, const struct attention_head *head, float *
     }
 }
 
+/* Queries are taken so many at a time: with a window fewer, as the keys that only some of them see
+ * are computed for all. */
+static size_t queries_at_once(const struct attention_head *head)
+{
+    return head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
+}
+
 /* A block of queries, and the keys that any of them sees. */
 struct block {
     size_t first, n_queries;
@@ -299,8 +306,8 @@ static void attend_many(const struct task *task, size_t first)
     carve_many(&many, task->scratch, n_tokens, head->head_width);
     gather(head->k, head, many.keys, head->head_width);
     gather(head->v, head, many.values, row_stride(head->head_width));
-    for (; first < n_tokens; first += QUERY_BLOCK) {
-        size_t n_queries = smaller(n_tokens - first, QUERY_BLOCK);
+    for (size_t n_queries; first < n_tokens; first += n_queries) {
+        n_queries = smaller(n_tokens - first, queries_at_once(head));
         struct block block = {
             .first = first,
             .n_queries = n_queries,

@@ -131,6 +131,31 @@ TEST(long_texts)
     comparison_finish();
 }
 
+/* Thousands of tokens: angles of thousands of radians, and windows that hide nearly all keys. */
+TEST(thousands_of_tokens)
+{
+    static const char *const words[] = {
+        "--set attention_position=rotary --set rotary_base=160000 --set rotary_local_base=10000 "
+        "--set window=64 --set global_every=2 --norm-place pre --position none",
+        "--set attention_position=rotary --set rotary_trained=2048 --set rotary_factor=2 "
+        "--set rotary_base=1000 --gate second --activation silu --position none",
+        "--set attention_position=alibi --gate first --set window=1000 --position none",
+        "--set attention_position=distance --set distances=128 --mask causal --position learned",
+    };
+    static struct subject subject;
+    size_t n_tokens = support_slow() ? 400 : 2600;
+    comparison_start();
+    for (size_t file = 0; file < sizeof words / sizeof words[0]; file++) {
+        snprintf(subject.words, sizeof subject.words,
+                 "--seed 16 --layers 2 --width 16 --heads 1 --feed-forward 32 --max-tokens 2600 %s",
+                 words[file]);
+        comparison_make(&subject, support_folder(), support_isa(file % support_isas()));
+        compare_lengths(&subject, &n_tokens, 1, file, 2);
+        comparison_close(&subject);
+    }
+    comparison_finish();
+}
+
 /* ---- Tokens that a caller's mask hides ---- */
 
 static void compare_masked(const struct subject *subject, engine_session *session,

@@ -213,24 +213,32 @@ TEST(biases)
                NULL, 1, 1e-6, "table, window of 20, another scale");
 }
 
+/* One case on every instruction set. */
+static void check_case(size_t n_tokens, size_t width, struct plain_scores scores,
+                       const struct blas *with, const char *what)
+{
+    struct head_case c = new_case(n_tokens, width, scores);
+    struct largest largest[MOST_ISAS] = {{0}};
+    fill_random(&c, n_tokens + width, 1);
+    struct twin twin = new_twin(&c);
+    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+        run(tested_kernels(s), &c, with);
+        check_twin(&c, &twin, &largest[s]);
+        assert_bound(&largest[s], 1e-6, "%s %s, %zu tokens, width %zu", tested_kernels(s)->isa,
+                     what, n_tokens, width);
+    }
+    free_twin(&twin);
+    free_case(&c);
+}
+
 /* Any width to 256, whether a multiple of the panels or not, with some scale. */
 TEST(widths)
 {
     static const size_t widths[] = {80, 100, 128, 160, 200, 255, 256};
-    for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
-        struct plain_scores scores = {.window = i % 2 * 50, .scale = 0.05};
-        struct head_case c = new_case(i % 4 < 2 ? 140 : 30, widths[i / 2], scores);
-        struct largest largest[MOST_ISAS] = {{0}};
-        fill_random(&c, i, 1);
-        struct twin twin = new_twin(&c);
-        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            run(tested_kernels(s), &c, i % 3 == 0 ? blas : NULL);
-            check_twin(&c, &twin, &largest[s]);
-            assert_bound(&largest[s], 1e-6, "%s, width %zu", tested_kernels(s)->isa, c.width);
-        }
-        free_twin(&twin);
-        free_case(&c);
-    }
+    for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++)
+        check_case(i % 4 < 2 ? 140 : 30, widths[i / 2],
+                   (struct plain_scores){.window = i % 2 * 50, .scale = 0.05},
+                   i % 3 == 0 ? blas : NULL, "wide");
 }
 
 TEST(full_with_blas)
@@ -247,20 +255,19 @@ TEST(long)
 {
     static const size_t cases[][2] = {{191, 4},  {192, 64}, {193, 32},
                                       {300, 26}, {480, 96}, {1000, 32}};
-    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
-        struct head_case c = new_case(cases[i / 4][0], cases[i / 4][1], i % 2 == 0 ? full : causal);
-        struct largest largest[MOST_ISAS] = {{0}};
-        fill_random(&c, i, 1);
-        struct twin twin = new_twin(&c);
-        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            run(tested_kernels(s), &c, i % 4 >= 2 ? blas : NULL);
-            check_twin(&c, &twin, &largest[s]);
-            assert_bound(&largest[s], 1e-6, "%s %s, %zu tokens", tested_kernels(s)->isa,
-                         i % 2 == 0 ? "full" : "causal", c.n_tokens);
-        }
-        free_twin(&twin);
-        free_case(&c);
-    }
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++)
+        check_case(cases[i / 4][0], cases[i / 4][1], i % 2 == 0 ? full : causal,
+                   i % 4 >= 2 ? blas : NULL, i % 2 == 0 ? "full" : "causal");
+}
+
+/* Thousands of tokens, with and without a window. */
+TEST(very_long)
+{
+    size_t n_tokens = support_slow() ? 300 : 2100;
+    check_case(n_tokens, 24, (struct plain_scores){.window = 64}, NULL, "window of 64");
+    check_case(n_tokens, 24, (struct plain_scores){.window = 200, .slope = 0.01}, NULL,
+               "window of 200, slope 0.01");
+    check_case(n_tokens, 24, (struct plain_scores){.slope = 1 / 256.0}, NULL, "slope 1/256");
 }
 
 /* Each token costs the scratch a key and a value, whatever their number, and two biases. */
