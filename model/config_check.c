@@ -120,6 +120,7 @@ static const char *check_rotary(const struct model_config *config)
 
 static const char *check_attention(const struct model_config *config)
 {
+    enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side can be counted in 32 bits */
     bool has_distances = config->attention_position == ATTENTION_POSITION_DISTANCE;
     if (config->layers == 0)
         return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
@@ -128,8 +129,8 @@ static const char *check_attention(const struct model_config *config)
                    : NULL;
     if (config->head_width < 0)
         return "'heads' does not divide 'width'";
-    if (config->head_width == 0 || config->head_width > INT32_MAX / config->heads)
-        return "'head_width' is 0, or 'heads' times as wide is more than 2147483647";
+    if (config->head_width == 0 || config->head_width > MOST_COLUMNS / config->heads)
+        return "'head_width' is 0, or 'heads' times as wide is more than 715827882";
     if (config->key_value_heads < 1 || config->heads % config->key_value_heads != 0)
         return "'key_value_heads' does not divide 'heads'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))

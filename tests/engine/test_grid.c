@@ -131,12 +131,15 @@ TEST(overrides)
     comparison_finish();
 }
 
-/* A classifier reads what head_pooling gives, with layers and without. */
+/* A classifier reads what head_pooling gives, with layers and without, through its own parts. */
 TEST(head_pooling)
 {
     static const char *const poolings[] = {"cls",       "mean",          "max",
                                            "mean_sqrt", "weighted_mean", "last"};
     static const char *const scores[] = {"none", "softmax", "sigmoid"};
+    static const char *const heads[] = {
+        "", "--head-dense tanh --head-bias no", "--head-norm yes --head-dense gelu",
+        "--head-dense silu --set head_dense_bias=no --head-norm yes --norm-bias no"};
     static struct subject subject;
     static struct texts texts;
     enum { LABELS = 3, N = 4 };
@@ -147,8 +150,8 @@ TEST(head_pooling)
         char error[256];
         snprintf(subject.words, sizeof subject.words,
                  "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
-                 "--position learned --labels pos,neg,none --head-pooling %s --scores %s",
-                 i, i % 3, poolings[i % 6], scores[i / 6]);
+                 "--position learned --labels pos,neg,none --head-pooling %s --scores %s %s",
+                 i, i % 3, poolings[i % 6], scores[i / 6], heads[i % 4]);
         comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
         comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
         engine_session *session = support_session(subject.model, NULL);

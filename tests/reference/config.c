@@ -82,7 +82,8 @@ static bool known_key(const char *key)
         "feed_forward_in_bias head_width key_value_heads query_key_norm score_scale "
         /* read in answers.c: */
         "head_dense head_norm head_tied head_bias token_vectors token_vector_bias "
-        "token_vector_first sparse sparse_pooling sparse_activation ";
+        "token_vector_first sparse sparse_pooling sparse_activation head_dense head_dense_bias "
+        "head_norm head_bias ";
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", key);
     return strstr(keys, framed) != NULL;
@@ -173,6 +174,11 @@ static void read_config(struct reference_model *model, const struct reference_op
     model->head = one_of(model, "head", "none", " none sequence mask ");
     model->head_pooling =
         one_of(model, "head_pooling", "cls", " cls mean max mean_sqrt weighted_mean last ");
+    model->head_dense =
+        one_of(model, "head_dense", "none", " none identity relu tanh gelu gelu_tanh silu ");
+    model->head_dense_bias = yes(model, "head_dense_bias", "yes");
+    model->head_norm = yes(model, "head_norm", "no");
+    model->head_bias = yes(model, "head_bias", "yes");
     model->n_labels = count(model, "labels", "0");
     model->scores = one_of(model, "scores", "none", " none softmax sigmoid ");
     model->norm = one_of(model, "norm", "layer", " layer rms ");

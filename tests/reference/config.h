@@ -17,8 +17,10 @@ struct reference_model {
     size_t n_frequencies, n_labels;
     bool norm_bias, final_norm, first_norm, query_key_norm, causal, int8_rows;
     bool attention_bias, feed_forward_bias, feed_forward_in_bias;
+    bool head_norm, head_bias, head_dense_bias;
     const char *norm_place, *attention_position, *rotary_pairs;
     const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
+    const char *head_dense;
     char *error; /* the first thing that is wrong, or "" */
 };
 

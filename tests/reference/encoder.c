@@ -303,6 +303,24 @@ static void pool_for_head(const struct reference_model *model,
     }
 }
 
+/* z = norm(act(x·Wᵀ + b)) where the head has these parts: x [D] in place. */
+static void apply_head(struct reference_model *model, double *x)
+{
+    size_t width = model->width;
+    if (!reference_is(model->head_dense, "none")) {
+        double *dense =
+            reference_linear(model, "head.dense", model->head_dense_bias, x, 1, width, width);
+        for (size_t i = 0; i < width; i++)
+            x[i] = reference_is(model->head_dense, "identity") ? dense[i]
+                   : reference_is(model->head_dense, "tanh")
+                       ? tanh(dense[i])
+                       : activate(model->head_dense, dense[i]);
+        free(dense);
+    }
+    if (model->head_norm)
+        reference_normalise(model, "layer", "head.norm", x, 1, width);
+}
+
 bool reference_scores(const struct reference_weights *weights,
                       const struct reference_output *output, double *out, char error[256])
 {
@@ -311,8 +329,9 @@ bool reference_scores(const struct reference_weights *weights,
         return false;
     double *pooled = reference_doubles(model.width), sum = 0;
     pool_for_head(&model, output, pooled);
-    double *logits =
-        reference_linear(&model, "head.output", true, pooled, 1, model.width, model.n_labels);
+    apply_head(&model, pooled);
+    double *logits = reference_linear(&model, "head.output", model.head_bias, pooled, 1,
+                                      model.width, model.n_labels);
     for (size_t i = 0; i < model.n_labels; i++)
         sum += exp(logits[i]);
     for (size_t i = 0; i < model.n_labels; i++)

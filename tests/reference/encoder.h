@@ -48,8 +48,7 @@ bool reference_positions(const struct reference_weights *weights,
                          const struct reference_options *options, size_t n, double *out,
                          char error[256]);
 
-/* Scores [labels] of head sequence without a dense layer: scores(W·pooled + b), pooled as
- * head_pooling says. */
+/* Scores [labels] of head sequence: scores(W·z + b), z of what head_pooling gives. */
 bool reference_scores(const struct reference_weights *weights,
                       const struct reference_output *output, double *out, char error[256]);
 

@@ -137,6 +137,12 @@ new_says() { # WHAT CODE WORDS ARGUMENTS...
 }
 new_says 'texts longer than positions' 2 "'max_text_tokens' is 0 or more than" --max-tokens 8 --max-text-tokens 9
 new_says 'texts shorter than positions' 0 wrote --max-tokens 8 --max-text-tokens 4
+new_says 'a setting' 0 wrote --set window=3 --set attention_position=alibi
+new_says 'no setting' 2 "--set takes KEY=VALUE, not 'window'" --set window
+new_says 'a setting that is none' 2 "--set windows takes a key that this version knows, not '3'" --set windows=3
+new_says 'a value that is none' 2 "--set window takes a whole number from 0 to 2147483647, not 'x'" --set window=x
+new_says 'a setting that nothing uses' 2 "'global_every' needs a 'window'" --set global_every=3
+new_says 'heads of their own width' 0 wrote --width 20 --heads 3 --set head_width=4
 new_says 'an odd width' 0 wrote --width 7
 new_says 'a width that 4 does not divide' 0 wrote --width 6
 new_says 'too many parameters' 2 'are written' --width 100000 --layers 2000
