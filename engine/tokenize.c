@@ -47,10 +47,13 @@ static engine_status tokens_of(engine_session *session, const engine_input *inpu
     prompt_move_spans(request, out, count->n < cap ? count->n : cap);
     if (count->n <= limit)
         return ENGINE_OK;
-    if (request->truncate)
+    if (request->truncate) {
+        const struct tokenizer *tokenizer = &session->model->tokenizer;
+        size_t n_special = (texts.pair != NULL ? &tokenizer->pair : &tokenizer->single)->n_special;
         return fail(&session->error, ENGINE_ERROR_LENGTH,
                     "input %zu: its %zu special tokens alone are more than the limit of %zu", index,
-                    count->n, limit);
+                    n_special, limit);
+    }
     return fail(&session->error, ENGINE_ERROR_LENGTH,
                 "input %zu has %zu tokens, the limit is %zu: set on_long to "
                 "ENGINE_ON_LONG_TRUNCATE to cut it%s",

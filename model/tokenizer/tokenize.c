@@ -134,9 +134,13 @@ struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
         return (struct token_count){.n = n};
     const size_t n_all = counts[0].n + counts[1].n + n_special;
     count_read(&encoding, limit, read);
-    const char *wrong = template_truncate(limit->truncation, two, read, room, kept);
+    const char *wrong = limit->most < n_special
+                            ? NULL
+                            : template_truncate(limit->truncation, two, read, room, kept);
     if (wrong != NULL)
         return (struct token_count){.n = n_all, .wrong = wrong};
+    if (limit->most < n_special)
+        memcpy(kept, read, sizeof kept);
     for (size_t i = 0; i < 2; i++)
         cuts[i] = (struct text_cut){limit->left ? counts[i].n - kept[i] : 0, kept[i]};
     n = frame(&encoding, cuts, out, cap);

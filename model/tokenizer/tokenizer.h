@@ -111,9 +111,9 @@ struct token_count {
     const char *wrong; /* NULL, or (static) why it cannot be cut so; n is then that of the whole */
 };
 
-/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. A limit below the
- * number of special tokens drops all text and leaves the special tokens, so n may exceed the limit:
- * the caller checks. special false: no special tokens, texts A and B alone, with the types of the
+/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. Under a
+ * limit below the number of special tokens the texts are not cut, only read as far as they ever
+ * are; n exceeds the limit: the caller checks. special false: no special tokens, texts A and B alone, with the types of the
  * template. Linear in the text's length. */
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,

@@ -1,16 +1,31 @@
-/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece or
- * WordLevel definition: ids, tokens, types, spans, truncation and errors must all be equal. */
+/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece,
+ * WordLevel or Unigram definition: ids, tokens, types, spans, truncation and errors must all be equal. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 
 #include <stdio.h>
 
-static const char *const NAMES[] = {"bert-base-uncased",          "bert-base-cased",
-                                    "bert-base-chinese",          "bert-base-multilingual-cased",
-                                    "all-MiniLM-L6-v2",           "var-cased-stripaccents",
-                                    "var-uncased-keepaccents",    "var-uncased-nocjk",
-                                    "wordlevel-nfd-strip",        "wordlevel-punct-nfkc",
-                                    "wordlevel-whitespace-lower", "wordlevel-whitespacesplit"};
+/* clang-format off: a line each */
+static const char *const NAMES[] = {
+    "bert-base-uncased",
+    "bert-base-cased",
+    "bert-base-chinese",
+    "bert-base-multilingual-cased",
+    "all-MiniLM-L6-v2",
+    "var-cased-stripaccents",
+    "var-uncased-keepaccents",
+    "var-uncased-nocjk",
+    "wordlevel-nfd-strip",
+    "wordlevel-punct-nfkc",
+    "wordlevel-whitespace-lower",
+    "wordlevel-whitespacesplit",
+    "t5-small",
+    "xlm-roberta-base-rounded",
+    "xlm-roberta-e5layout-rounded",
+    "var-unigram3k-bytefallback",
+    "var-unigram8k-newlayout",
+};
+/* clang-format on */
 enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
 
 static const struct {

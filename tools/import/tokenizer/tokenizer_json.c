@@ -7,7 +7,9 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/weights/token_source.h"
+#include "tools/import/tokenizer/unigram_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORD_CHARS = 10000, MOST_PREFIX_BYTES = 32 };
@@ -92,6 +94,8 @@ static void read_unknown(struct json_tokenizer *json, const json_t *model)
 
 static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 {
+    read_vocabulary(json, model);
+    read_unknown(json, model);
     const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
     int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
     if (strlen(prefix) > MOST_PREFIX_BYTES || most_chars > MOST_WORD_CHARS)
@@ -106,8 +110,33 @@ static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 
 static void read_word_level(struct json_tokenizer *json, const json_t *model)
 {
-    (void)model;
+    read_vocabulary(json, model);
+    read_unknown(json, model);
     draft_set_text(&json->tokenizer->draft, "kind", "words");
+}
+
+/* "vocab": [["<unk>", 0.0], ["\u2581the", -3.5], ...], by id */
+static void read_unigram(struct json_tokenizer *json, const json_t *model)
+{
+    const json_t *pieces = json_object_get(model, "vocab"), *piece;
+    size_t n = json_array_size(pieces), id;
+    double *scores = alloc_zeros(n, sizeof *scores);
+    if (!json_is_array(pieces))
+        json_refuse(&json->file, "the model's 'vocab' is %s; expected an array", json_kind(pieces));
+    json_array_foreach(pieces, id, piece)
+    {
+        const json_t *text = json_array_get(piece, 0), *score = json_array_get(piece, 1);
+        if (json_array_size(piece) != 2 || !json_is_string(text) || !json_is_number(score))
+            json_refuse(&json->file, "piece %zu is not [text, score]", id);
+        if (json_string_length(text) > 0) /* no text ever becomes this token */
+            parts_place(json->tokenizer, id, json_string_value(text), json_string_length(text));
+        scores[id] = json_number_value(score);
+    }
+    word_list_place(&json->tokenizer->draft.words, n - (n > 0), "", 0);
+    unigram_set(json->tokenizer, scores,
+                (size_t)json_count(&json->file, model, "unk_id", 0, INT64_MAX),
+                json_flag(&json->file, model, "byte_fallback", false));
+    free(scores);
 }
 
 /* Old files do not say the type of their model; this is how they are told apart. */
@@ -125,6 +154,7 @@ static void read_model(struct json_tokenizer *json)
     static const struct part_kind kinds[] = {
         {"WordPiece", NULL, read_wordpiece},
         {"WordLevel", NULL, read_word_level},
+        {"Unigram", NULL, read_unigram},
         {NULL, NULL, NULL},
     };
     json_t *model = json_object_get(json->file.root, "model");
@@ -132,8 +162,6 @@ static void read_model(struct json_tokenizer *json)
         json_object_set_new(model, "type", json_string(guess_type(model))) != 0)
         alloc_fail();
     part_read(json, "model", model, kinds);
-    read_vocabulary(json, model);
-    read_unknown(json, model);
 }
 
 /* ---- The file ---- */

@@ -1,11 +1,13 @@
 /* tokenizer_steps.c - the normalizer and the pre-tokenizer of a tokenizer.json as lists of steps:
  * the settings `normalizer` and `splitter`.
  */
+#include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
+#include "tools/import/tokenizer/unigram_parts.h"
 
 #include <string.h>
 
-enum { MOST_NESTED = 8, MOST_STEPS = 32 };
+enum { MOST_NESTED = 8, MOST_STEPS = 64 };
 
 /* ---- Parts that have settings ---- */
 
@@ -66,6 +68,120 @@ static void read_digits(struct json_tokenizer *json, const json_t *part)
     list_add(&json->steps, individual ? "digits" : "digit_runs");
 }
 
+/* ---- Texts that stand in steps ---- */
+
+enum { REPLACE_CHARS = 8 };
+
+/* ":TEXT", with %XX for what a list has a meaning for. */
+static void add_text(struct json_tokenizer *json, const char *part, const char *text)
+{
+    size_t n_chars = 0;
+    fputc(':', json->steps.stream);
+    for (const char *c = text; *c != '\0'; c++) {
+        n_chars += ((unsigned char)*c & 0xC0) != 0x80;
+        if (strchr(" :%", *c) != NULL)
+            fprintf(json->steps.stream, "%%%02X", (unsigned)*c);
+        else
+            fputc(*c, json->steps.stream);
+    }
+    if (n_chars > REPLACE_CHARS)
+        json_refuse(&json->file, "the normalizer %s has '%.100s'; expected at most %d characters",
+                    part, text, REPLACE_CHARS);
+}
+
+static void add_replacement(struct json_tokenizer *json, const char *step, const char *from,
+                            const char *to)
+{
+    list_add(&json->steps, "%s", step);
+    if (from != NULL)
+        add_text(json, "Replace", from);
+    add_text(json, "Replace", to);
+}
+
+/* The regular expressions that published tokenizers have, each as one step or two. */
+static void replace_regex(struct json_tokenizer *json, const char *regex, const char *content)
+{
+    static const struct {
+        const char *regex, *step, *from;
+    } steps[] = {
+        {" {2,}", "replace_runs:2", " "},
+        {" +", "replace_runs:1", " "},
+        {"\\s+", "replace_blanks:1", NULL},
+        {"\\s{2,}", "replace_blanks:2", NULL},
+        {"\n", "replace", "\n"},
+        {"\\n", "replace", "\n"},
+        {"[\\n\\r\\t]", "replace", "\n"},
+        {"[\\n\\r\\t]", "replace", "\r"},
+        {"[\\n\\r\\t]", "replace", "\t"},
+        {"\\s{2,}|[\\n\\r\\t]", "replace_blanks:2", NULL},
+        {"\\s{2,}|[\\n\\r\\t]", "replace", "\n"},
+        {"\\s{2,}|[\\n\\r\\t]", "replace", "\r"},
+        {"\\s{2,}|[\\n\\r\\t]", "replace", "\t"},
+    };
+    size_t n_before = json->steps.n;
+    bool is_set = strpbrk(content, "\n\r\t") == NULL || strchr(regex, '[') == NULL;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && is_set; i++)
+        if (strcmp(regex, steps[i].regex) == 0)
+            add_replacement(json, steps[i].step, steps[i].from, content);
+    if (json->steps.n == n_before)
+        part_refuse(json, "regular expression of the normalizer Replace", regex,
+                    "one of ' {2,}', ' +', '\\s+', '\\s{2,}', '\\n', '[\\n\\r\\t]', "
+                    "'\\s{2,}|[\\n\\r\\t]'");
+}
+
+static void read_replace(struct json_tokenizer *json, const json_t *part)
+{
+    const json_t *pattern = json_object_get(part, "pattern");
+    const char *text = json_string_value(json_object_get(pattern, "String"));
+    const char *regex = json_string_value(json_object_get(pattern, "Regex"));
+    const char *content = json_text(&json->file, part, "content", NULL);
+    if (content == NULL || (text == NULL) == (regex == NULL))
+        json_refuse(&json->file,
+                    "a normalizer 'Replace' lacks its 'pattern' or 'content'; expected "
+                    "{\"String\": ...} or {\"Regex\": ...}, and a text");
+    if (regex != NULL)
+        replace_regex(json, regex, content);
+    else if (text[0] != '\0')
+        add_replacement(json, "replace", text, content);
+}
+
+static void read_prepend(struct json_tokenizer *json, const json_t *part)
+{
+    list_add(&json->steps, "prepend");
+    add_text(json, "Prepend", json_text(&json->file, part, "prepend", "\xE2\x96\x81"));
+}
+
+static void read_precompiled(struct json_tokenizer *json, const json_t *part)
+{
+    const char *map = json_text(&json->file, part, "precompiled_charsmap", "");
+    charsmap_set_base64(json->tokenizer, map, strlen(map));
+    list_add(&json->steps, "charsmap");
+}
+
+/* Old files have add_prefix_space, which must then say what the reference takes for granted. */
+static void read_metaspace(struct json_tokenizer *json, const json_t *part)
+{
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const char *scheme = json_text(&json->file, part, "prepend_scheme", "always");
+    const char *space = json_text(&json->file, part, "replacement", "\xE2\x96\x81");
+    uint32_t character = 0;
+    if (strcmp(scheme, "always") != 0 && strcmp(scheme, "first") != 0 &&
+        strcmp(scheme, "never") != 0)
+        part_refuse(json, "prepend_scheme of the pre-tokenizer Metaspace", scheme,
+                    "always, first or never");
+    if (!json_flag(&json->file, part, "add_prefix_space", true) && strcmp(scheme, "never") != 0)
+        part_refuse(json, "prepend_scheme of the pre-tokenizer Metaspace without add_prefix_space",
+                    scheme, "never");
+    if (space[0] == '\0' || utf8_next(space, strlen(space), &character) != strlen(space))
+        part_refuse(json, "replacement of the pre-tokenizer Metaspace", space, "one character");
+    if (draft_get(draft, "metaspace")[0] != '\0')
+        json_refuse(&json->file, "there are two pre-tokenizers Metaspace; expected one");
+    draft_set_text(draft, "metaspace", space);
+    if (!json_flag(&json->file, part, "split", true))
+        draft_set_text(draft, "metaspace_splits", "no");
+    list_add(&json->steps, "metaspace:%s", scheme);
+}
+
 /* ---- Lists ---- */
 
 struct step_list {
@@ -84,6 +200,10 @@ static const struct part_kind NORMALIZERS[] = {
     {"Lowercase", "lower", NULL},
     {"StripAccents", "drop_marks", NULL},
     {"Strip", NULL, read_strip},
+    {"Precompiled", NULL, read_precompiled},
+    {"Replace", NULL, read_replace},
+    {"Prepend", NULL, read_prepend},
+    {"Nmt", "nmt", NULL},
     {"Sequence", NULL, NULL},
     {NULL, NULL, NULL},
 };
@@ -94,6 +214,7 @@ static const struct part_kind PRE_TOKENIZERS[] = {
     {"WhitespaceSplit", "blanks", NULL},
     {"Punctuation", NULL, read_punctuation},
     {"Digits", NULL, read_digits},
+    {"Metaspace", NULL, read_metaspace},
     {"Sequence", NULL, NULL},
     {NULL, NULL, NULL},
 };
