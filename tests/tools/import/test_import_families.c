@@ -101,6 +101,35 @@ TEST(modernbert)
     CHECK(kinds);
 }
 
+/* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each (a
+ * quarter of an hour on two processors, 700 MB of files one at a time). */
+TEST(true_shapes)
+{
+    static const char *const shapes[][5] = {
+        {"roberta", "12", "768", "12", "3072"},    {"xlm-roberta", "12", "768", "12", "3072"},
+        {"mpnet", "12", "768", "12", "3072"},      {"albert", "12", "768", "12", "3072"},
+        {"nomic-bert", "12", "768", "12", "3072"}, {"jina-v2", "12", "768", "12", "3072"},
+        {"jina-v2", "4", "512", "8", "2048"},      {"modernbert", "22", "768", "12", "1152"},
+    };
+    const char *wanted = getenv("SEEDS");
+    char script[SUPPORT_PATH], seed[16];
+    if (!wanted) {
+        print_message("SEEDS=3 compares the shapes of published models\n");
+        skip();
+    }
+    if (!oracle_can_make(script))
+        skip();
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (int n = 0; n < atoi(wanted); n++) {
+            const char *const *s = shapes[i];
+            const char *const arguments[] = {s[0], "--layers", s[1], "--width", s[2], "--heads",
+                                             s[3], "--ffn",    s[4], "--seed",  seed, NULL};
+            snprintf(seed, sizeof seed, "%d", 2000 + n);
+            print_message("%s layers, %s wide, seed %s: ", s[1], s[2], seed);
+            oracle_check(script, arguments, TOLERANCE);
+        }
+}
+
 SET_UP()
 {
     oracle_setup();
