@@ -133,6 +133,13 @@ static inline bool config_is_global(const struct model_config *config, int64_t l
            (config->global_every > 0 && layer % config->global_every == config->global_first);
 }
 
+/* Columns of the row that a head's output layer reads: the embedding table's, where that is its
+ * weight, else D. */
+static inline int64_t config_head_columns(const struct model_config *config)
+{
+    return config->head_tied ? config->embedding_width : config->width;
+}
+
 /* Sets one key from its text. NULL when done; else a static string that says what was expected
  * ("a whole number from 0 to 2147483647", "one of none, layer, rms"), or CONFIG_UNKNOWN_KEY. */
 const char *config_set(struct model_config *config, const char *key, const char *value);

@@ -70,8 +70,8 @@ static const char *check_head(const struct model_config *config)
         return "'head_tied' needs head mask";
     if (config->embedding_width > config->width)
         return "'embedding_width' is more than 'width'";
-    if (config->head_tied && config->embedding_width != config->width)
-        return "'head_tied' needs embedding tables of the model's width";
+    if (config_head_columns(config) != config->width && config->head_dense == DENSE_NONE)
+        return "'head_tied' needs embedding tables of the model's width, or a 'head_dense'";
     if (config->head == HEAD_NONE && (config->head_dense != DENSE_NONE || config->head_norm))
         return "'head_dense' and 'head_norm' need a 'head'";
     if (!config->head_dense_bias && config->head_dense == DENSE_NONE)

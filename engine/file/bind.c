@@ -224,14 +224,14 @@ static void bind_head(struct binder *binder, struct encoder *encoder)
 {
     const struct model_config *config = &encoder->config;
     struct head *head = &encoder->head;
-    size_t width = (size_t)config->width;
+    size_t width = (size_t)config->width, columns = (size_t)config_head_columns(config);
     size_t rows = (size_t)(config->head == HEAD_MASK ? config->vocabulary : config->labels);
     head->dense.activation = (enum dense_activation)config->head_dense;
     if (config->head_dense != DENSE_NONE)
         head->dense.linear =
-            bind_linear(binder, "head.dense", width, width, config->head_dense_bias);
+            bind_linear(binder, "head.dense", columns, width, config->head_dense_bias);
     head->norm =
-        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, width);
+        bind_norm(binder, "head.norm", config->head_norm ? NORM_LAYER : NORM_NONE, config, columns);
     if (config->head == HEAD_NONE || config->head == HEAD_POOLER)
         return;
     head->output.weight = config->head_tied

@@ -76,19 +76,22 @@ void project_row(const struct encoder *encoder, const float *x, float *out, floa
 /* z in out, which is writable to a multiple of 16. */
 static void hidden_row(const struct encoder *encoder, const float *x, float *out, float *scratch)
 {
-    size_t width = (size_t)encoder->config.width;
+    size_t columns = (size_t)config_head_columns(&encoder->config);
     const struct head *head = &encoder->head;
     if (head->dense.activation != DENSE_NONE)
         dense_row(encoder->kernels, &head->dense, x, out, scratch);
     else
-        memcpy(out, x, width * sizeof *out);
-    norm_row(encoder->kernels, &head->norm, (float)encoder->config.norm_eps, width, out, out);
+        memcpy(out, x, columns * sizeof *out);
+    norm_row(encoder->kernels, &head->norm, (float)encoder->config.norm_eps, columns, out, out);
 }
 
 void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch)
 {
+    size_t width = (size_t)encoder->config.width;
+    size_t columns = (size_t)config_head_columns(&encoder->config);
     hidden_row(encoder, x, scratch, scratch + 2 * widest_row(encoder));
-    memcpy(out, scratch, (size_t)encoder->config.width * sizeof *out);
+    memcpy(out, scratch, columns * sizeof *out);
+    memset(out + columns, 0, (width - columns) * sizeof *out);
 }
 
 void head_logits(const struct encoder *encoder, const float *x, float *logits, float *scratch)

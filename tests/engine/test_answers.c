@@ -20,8 +20,8 @@ static const double TOLERANCE = 1e-5;
     "--layers 2 --width 48 --heads 4 --feed-forward 80 --vocabulary 300 --max-tokens 128 "         \
     "--position learned --position-offset 2 --embedding-norm layer --token-types 1 "
 
-/* bge-m3's three answers; ColBERT's; SPLADE's with either pooling and activation, a tied decoder, a
- * head as BERT's, and other types and layouts. */
+/* bge-m3's three answers; ColBERT's; SPLADE's with either pooling and activation, a tied decoder (of
+ * narrower rows too, as ALBERT has them), a head as BERT's, and other types and layouts. */
 static const char *const MODELS[] = {
     XLM_R "--pooling cls --set token_vectors=48 --set token_vector_first=no --set sparse=linear",
     XLM_R "--pooling none --set token_vectors=20 --set token_vector_bias=no",
@@ -30,6 +30,8 @@ static const char *const MODELS[] = {
           "--set sparse_pooling=sum",
     XLM_R "--head mask --set sparse=mask --set sparse_activation=log_log --type f16 --layout rows",
     XLM_R "--set token_vectors=33 --set sparse=linear --type int8 --layout rows",
+    XLM_R "--head mask --head-dense gelu --head-norm yes --head-tied yes --set sparse=mask "
+          "--embedding-width 20",
 };
 enum { N_MODELS = sizeof MODELS / sizeof *MODELS };
 

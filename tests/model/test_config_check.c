@@ -45,7 +45,7 @@ TEST(check)
         {"head=pooler head_dense=tanh head_tied=yes", "'head_tied' needs head mask"},
         {"embedding_width=13", "'embedding_width' is more than 'width'"},
         {"head=mask head_tied=yes embedding_width=6",
-         "'head_tied' needs embedding tables of the model's width"},
+         "'head_tied' needs embedding tables of the model's width, or a 'head_dense'"},
         {"head_norm=yes", "'head_dense' and 'head_norm' need a 'head'"},
         {"pooling=pooler", "pooling pooler needs head pooler or sequence with a 'head_dense'"},
         {"pooling=pooler head=sequence labels=1 head_dense=tanh", NULL},

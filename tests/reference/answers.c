@@ -22,19 +22,19 @@ static double *new_doubles(size_t n)
     return numbers;
 }
 
-/* to [rows] = W·x + b of the tensors NAME.weight and, if there is one, NAME.bias. */
+/* to [rows] = W·x [cols] + b of the tensors NAME.weight and, if there is one, NAME.bias. */
 static void apply(struct reference_model *model, const char *name, const char *matrix_name,
-                  size_t rows, const double *x, double *to)
+                  size_t rows, size_t cols, const double *x, double *to)
 {
     char full[64];
-    const double *weight = reference_matrix(model, rows, model->width, matrix_name);
+    const double *weight = reference_matrix(model, rows, cols, matrix_name);
     snprintf(full, sizeof full, "%s.bias", name);
     const double *bias =
         reference_tensor(model->weights, full) ? reference_vector(model, rows, full) : NULL;
     for (size_t i = 0; weight && i < rows; i++) {
         to[i] = bias ? bias[i] : 0;
-        for (size_t k = 0; k < model->width; k++)
-            to[i] += weight[i * model->width + k] * x[k];
+        for (size_t k = 0; k < cols; k++)
+            to[i] += weight[i * cols + k] * x[k];
     }
 }
 
@@ -45,7 +45,7 @@ bool reference_token_vectors(const struct reference_weights *weights,
     size_t width = strtoul(setting(&model, "token_vectors", "0"), NULL, 10);
     for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
         double *row = out + t * width, square = 0;
-        apply(&model, "token.vector", "token.vector.weight", width,
+        apply(&model, "token.vector", "token.vector.weight", width, model.width,
               output->tokens + t * output->width, row);
         for (size_t i = 0; i < width; i++)
             square += row[i] * row[i];
@@ -55,13 +55,12 @@ bool reference_token_vectors(const struct reference_weights *weights,
     return error[0] == '\0';
 }
 
-/* What the output layer of head mask reads; a dense layer with gelu, and a layer norm, if any. */
-static void head_row(struct reference_model *model, const double *x, double *z)
+/* What the output layer of head mask reads, [n]; a dense layer with gelu, and a layer norm, if any. */
+static void head_row(struct reference_model *model, const double *x, size_t n, double *z)
 {
-    size_t n = model->width;
     memcpy(z, x, n * sizeof *z);
     if (strcmp(setting(model, "head_dense", "none"), "gelu") == 0) {
-        apply(model, "head.dense", "head.dense.weight", n, x, z);
+        apply(model, "head.dense", "head.dense.weight", n, model->width, x, z);
         for (size_t i = 0; i < n; i++)
             z[i] *= 0.5 * (1 + erf(z[i] / sqrt(2)));
     }
@@ -83,10 +82,12 @@ static void take_logits(struct reference_model *model, const double *x, double *
     bool is_sum = strcmp(setting(model, "sparse_pooling", "max"), "sum") == 0;
     bool is_twice = strcmp(setting(model, "sparse_activation", "log"), "log_log") == 0;
     bool is_tied = strcmp(setting(model, "head_tied", "no"), "yes") == 0;
-    double *z = new_doubles(model->width), *logits = new_doubles(model->vocabulary);
-    head_row(model, x, z);
+    size_t n = is_tied ? strtoul(setting(model, "embedding_width", "0"), NULL, 10) : 0;
+    n = n > 0 ? n : model->width;
+    double *z = new_doubles(n), *logits = new_doubles(model->vocabulary);
+    head_row(model, x, n, z);
     apply(model, "head.output", is_tied ? "embedding.token.weight" : "head.output.weight",
-          model->vocabulary, z, logits);
+          model->vocabulary, n, z, logits);
     for (size_t id = 0; id < model->vocabulary; id++) {
         double weight = log(1 + fmax(0, logits[id]));
         weight = is_twice ? log(1 + weight) : weight;
@@ -108,7 +109,7 @@ bool reference_sparse(const struct reference_weights *weights,
         const double *x = output->tokens + t * output->width;
         double weight = 0;
         if (is_linear) {
-            apply(&model, "token.weight", "token.weight.weight", 1, x, &weight);
+            apply(&model, "token.weight", "token.weight.weight", 1, model.width, x, &weight);
             out[ids[t]] = fmax(out[ids[t]], weight);
         } else {
             take_logits(&model, x, out);

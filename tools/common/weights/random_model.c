@@ -143,10 +143,11 @@ static void head(struct generator *generator, const struct model_config *config)
         snprintf(name, sizeof name, "projection.%zu", i);
         linear(generator, name, TENSOR_INT8, width, width, 1, 0, config->projection_bias);
     }
+    size_t columns = (size_t)config_head_columns(config);
     if (config->head_dense != DENSE_NONE)
-        linear(generator, "head.dense", TENSOR_INT8, width, width, 1, 0, config->head_dense_bias);
+        linear(generator, "head.dense", TENSOR_INT8, columns, width, 1, 0, config->head_dense_bias);
     if (config->head_norm)
-        norm(generator, "head.norm", width, config->norm_bias);
+        norm(generator, "head.norm", columns, config->norm_bias);
     if (config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN)
         linear(generator, "head.output", TENSOR_INT8, (size_t)config->labels, width, 1, 0,
                config->head_bias);

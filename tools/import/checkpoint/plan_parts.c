@@ -15,6 +15,7 @@ uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_NONE] = 1,
         [DIM_WIDTH] = model->width,
         [DIM_EMBEDDING] = model->embedding_width > 0 ? model->embedding_width : model->width,
+        [DIM_HEAD] = config_head_columns(model),
         [DIM_FEED_FORWARD] = model->feed_forward,
         [DIM_GATED] = 2 * model->feed_forward,
         [DIM_QKV] = (model->heads + 2 * model->key_value_heads) * model->head_width,

@@ -32,9 +32,20 @@ static const struct head SEQUENCE = {
     .dense = DENSE_TANH,
     .parts = PARTS({HEAD_DENSE, {"pooler"}}, {HEAD_SCORES, {"classifier"}}),
 };
+/* Its dense layer leads back to the width of the embedding. */
+static const struct head MASK = {
+    .kind = HEAD_MASK,
+    .dense = AS_THE_MODEL,
+    .has_norm = true,
+    .parts = PARTS({HEAD_DENSE, {"predictions.dense"}}, {HEAD_NORM, {"predictions.LayerNorm"}},
+                   {HEAD_DECODER, {"predictions.decoder.weight"}},
+                   {DECODER_BIAS, {"predictions.bias", "predictions.decoder.bias"}}),
+};
 
 const struct architecture ALBERT_CLASSES[] = {
     {"AlbertModel", "albert", &ALBERT, &POOLER},
+    {"AlbertForMaskedLM", "albert", &ALBERT, &MASK},
+    {"AlbertForPreTraining", "albert", &ALBERT, &MASK},
     {"AlbertForSequenceClassification", "albert", &ALBERT, &SEQUENCE},
     {"AlbertForTokenClassification", "albert", &ALBERT, &TOKEN_HEAD},
     {.class_name = NULL},

@@ -23,6 +23,7 @@ enum part_dim {
     DIM_NONE,
     DIM_WIDTH,
     DIM_EMBEDDING,
+    DIM_HEAD, /* what a head's output layer reads: D, or E where that is the embedding table */
     DIM_FEED_FORWARD,
     DIM_GATED, /* both halves of a gated feed-forward layer in one tensor */
     DIM_QKV,   /* queries, keys and values in one tensor */

@@ -97,6 +97,16 @@ static const struct head ELECTRA_SEQUENCE = {
     .dense = DENSE_GELU,
     .parts = PARTS({HEAD_DENSE, {"classifier.dense"}}, {HEAD_SCORES, {"classifier.out_proj"}}),
 };
+/* The generator, whose dense layer leads back to the width of the embedding. */
+static const struct head ELECTRA_MASK = {
+    .kind = HEAD_MASK,
+    .dense = DENSE_GELU,
+    .has_norm = true,
+    .parts = PARTS({HEAD_DENSE, {"generator_predictions.dense"}},
+                   {HEAD_NORM, {"generator_predictions.LayerNorm"}},
+                   {HEAD_DECODER, {"generator_lm_head.weight"}},
+                   {DECODER_BIAS, {"generator_lm_head.bias"}}),
+};
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
     .kind = HEAD_TOKEN,
@@ -125,6 +135,7 @@ const struct architecture DISTILBERT_CLASSES[] = {
 };
 const struct architecture ELECTRA_CLASSES[] = {
     {"ElectraModel", "electra", &ELECTRA, NULL},
+    {"ElectraForMaskedLM", "electra", &ELECTRA, &ELECTRA_MASK},
     {"ElectraForPreTraining", "electra", &ELECTRA, &ELECTRA_REPLACED},
     {"ElectraForSequenceClassification", "electra", &ELECTRA, &ELECTRA_SEQUENCE},
     {"ElectraForTokenClassification", "electra", &ELECTRA, &TOKEN_HEAD},

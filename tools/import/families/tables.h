@@ -92,8 +92,8 @@ extern const char ACTIVATIONS_EXPECTED[];
         }                                                                                          \
     }
 
-#define HEAD_DENSE   "head.dense", PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(head_dense_bias)
-#define HEAD_NORM    "head.norm", NORM
+#define HEAD_DENSE   "head.dense", PART_LINEAR, DIM_HEAD, DIM_WIDTH, FIELD(head_dense_bias)
+#define HEAD_NORM    "head.norm", PART_NORM, DIM_HEAD, DIM_NONE, FIELD(norm_bias)
 #define HEAD_SCORES  "head.output", PART_SCORES, DIM_LABELS, DIM_WIDTH, FIELD(head_bias)
 #define HEAD_DECODER "head.output.weight", PART_UNTIED, DIM_VOCABULARY, DIM_WIDTH, 0
 #define DECODER_BIAS "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, FIELD(head_bias)
