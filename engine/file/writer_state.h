@@ -10,9 +10,7 @@
 
 #include <stdbool.h>
 
-enum { MAX_SECTIONS = 6, N_SETTINGS = 3 };
-
-enum { MAX_OWN_SECTIONS = 4 };
+enum { MAX_OWN_SECTIONS = 4, MAX_SECTIONS = 6 + MAX_OWN_SECTIONS, N_SETTINGS = 3 };
 
 struct weight_writer {
     struct output_file *file;
