@@ -324,7 +324,7 @@ test-aarch64 test-i386: test-%:
 # the suites that go through many numbers of one kind, and those of pictures, pages and default weights.
 ASAN_TESTS := $(filter-out tests/engine/test_grid% tests/engine/test_kinds% tests/engine/test_identity% \
 	tests/engine/test_precision% tests/engine/test_order% tests/engine/test_thread_contention% tests/model/tokenizer/test_wordpiece_cases% \
-	tests/tools/import/test_import_precision% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
+	tests/tools/families/test_import_% tests/faults/% tests/tools/plot/test_plot.c tests/tools/test_format_float%,$(TEST_MAINS))
 ASAN_SCRIPTS := $(filter tests/tools/test_new_inspect.sh,$(TEST_SCRIPTS))
 asan: export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 asan: export UBSAN_OPTIONS ?= print_stacktrace=1

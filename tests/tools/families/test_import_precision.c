@@ -5,7 +5,7 @@
  * Tolerance: 1e-5 absolute for states, pooled vectors and logits; states between layers are small
  * on purpose and are judged in units of their root mean square. f16, bf16 and int8 weights: what
  * the types can give is measured, printed, and held to bounds of the same order. */
-#include "tests/tools/import/oracle.h"
+#include "tests/tools/families/oracle.h"
 
 #include <math.h>
 #include <stdio.h>

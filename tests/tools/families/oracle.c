@@ -1,5 +1,5 @@
 /* oracle.c - see oracle.h. */
-#include "tests/tools/import/oracle.h"
+#include "tests/tools/families/oracle.h"
 
 #include "tests/safetensors.h"
 #include "tests/sample.h"

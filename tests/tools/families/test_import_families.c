@@ -6,7 +6,7 @@
  * Tolerance: 2e-5 absolute for states, pooled vectors and logits, as oracle.h
  * compares them. Their scores are sharp on purpose and some have five layers
  * and no norm between them: twice what BERT is held to. */
-#include "tests/tools/import/oracle.h"
+#include "tests/tools/families/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,214 @@
+/* encode-import on the names of tensors of the families beside BERT: their heads, which
+ * shared/checkpoints does not make all of, and the other names that some have. */
+#include "tests/tools/import/import_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of tensors, and their shapes in these units; "+": NAME.weight of that shape, and NAME.bias
+ * of its rows. '#' stands for both layers' numbers. D is the width, E that of narrow tables, F the
+ * feed-forward width, V the vocabulary, P positions, H heads, L labels; a factor may stand before. */
+static int size_of_letter(char letter)
+{
+    switch (letter) {
+    case 'D': return TINY_WIDTH;
+    case 'E': return 4;
+    case 'F': return TINY_FEED_FORWARD;
+    case 'V': return TINY_VOCABULARY;
+    case 'P': return TINY_POSITIONS;
+    case 'B': return 32;
+    case 'H':
+    case 'L':
+    case 'T': return 2;
+    default: fail_msg("'%c' is no size", letter); return 0;
+    }
+}
+
+static void read_shape(const char *text, int shape[3])
+{
+    int n = 0;
+    for (; *text && *text != '+'; text++) {
+        int factor = *text >= '2' && *text <= '9' ? *text++ - '0' : 1;
+        shape[n++] = factor * size_of_letter(*text);
+    }
+    shape[n] = -1;
+}
+
+static void add_one(struct tiny_tensors *tensors, const char *name, const char *shape_text)
+{
+    char whole[160];
+    int shape[3], row[] = {0, -1};
+    bool has_both = strchr(shape_text, '+') != NULL;
+    read_shape(shape_text, shape);
+    row[0] = shape[0];
+    snprintf(whole, sizeof whole, "%s%s", name, has_both ? ".weight" : "");
+    tiny_tensors_add(tensors, whole, "F32", shape);
+    snprintf(whole, sizeof whole, "%s.bias", name);
+    if (has_both)
+        tiny_tensors_add(tensors, whole, "F32", row);
+}
+
+/* A list of "NAME SHAPE" with blanks between. */
+static void add_all(struct tiny_tensors *tensors, const char *list)
+{
+    char *text = strdup(list), *rest = NULL, name[128];
+    assert_non_null(text);
+    for (char *at = strtok_r(text, " ", &rest); at; at = strtok_r(NULL, " ", &rest)) {
+        const char *shape = strtok_r(NULL, " ", &rest), *hash = strchr(at, '#');
+        assert_non_null(shape);
+        for (int layer = 0; layer < (hash ? TINY_LAYERS : 1); layer++) {
+            if (hash)
+                snprintf(name, sizeof name, "%.*s%d%s", (int)(hash - at), at, layer, hash + 1);
+            else
+                snprintf(name, sizeof name, "%s", at);
+            add_one(tensors, name, shape);
+        }
+    }
+    free(text);
+}
+
+/* ---- Bodies ---- */
+
+#define EMBEDDINGS                                                                                 \
+    "embeddings.word_embeddings.weight VD embeddings.token_type_embeddings.weight TD "
+#define BERT                                                                                       \
+    EMBEDDINGS "embeddings.position_embeddings.weight PD embeddings.LayerNorm D+ " ATTENTION       \
+               "encoder.layer.#.intermediate.dense FD+ encoder.layer.#.output.dense DF+ "          \
+               "encoder.layer.#.output.LayerNorm D+ "
+#define ATTENTION                                                                                  \
+    "encoder.layer.#.attention.self.query DD+ encoder.layer.#.attention.self.key DD+ "             \
+    "encoder.layer.#.attention.self.value DD+ encoder.layer.#.attention.output.dense DD+ "         \
+    "encoder.layer.#.attention.output.LayerNorm D+ "
+#define MPNET                                                                                      \
+    "embeddings.word_embeddings.weight VD embeddings.position_embeddings.weight PD "               \
+    "embeddings.LayerNorm D+ encoder.relative_attention_bias.weight BH "                           \
+    "encoder.layer.#.attention.attn.q DD+ encoder.layer.#.attention.attn.k DD+ "                   \
+    "encoder.layer.#.attention.attn.v DD+ encoder.layer.#.attention.attn.o DD+ "                   \
+    "encoder.layer.#.attention.LayerNorm D+ encoder.layer.#.intermediate.dense FD+ "               \
+    "encoder.layer.#.output.dense DF+ encoder.layer.#.output.LayerNorm D+ "
+#define ALBERT                                                                                     \
+    "albert.embeddings.word_embeddings.weight VE albert.embeddings.token_type_embeddings.weight "  \
+    "TE albert.embeddings.position_embeddings.weight PE albert.embeddings.LayerNorm E+ "           \
+    "albert.encoder.embedding_hidden_mapping_in DE+ " ALBERT_LAYER("attention.query DD+ ")         \
+        ALBERT_LAYER("attention.key DD+ ") ALBERT_LAYER("attention.value DD+ ")                    \
+            ALBERT_LAYER("attention.dense DD+ ") ALBERT_LAYER("attention.LayerNorm D+ ")           \
+                ALBERT_LAYER("ffn FD+ ") ALBERT_LAYER("ffn_output DF+ ")                           \
+                    ALBERT_LAYER("full_layer_layer_norm D+ ")
+#define ALBERT_LAYER(rest) "albert.encoder.albert_layer_groups.0.albert_layers.0." rest
+#define NOMIC                                                                                      \
+    EMBEDDINGS "emb_ln D+ encoder.layers.#.attn.Wqkv.weight 3DD "                                  \
+               "encoder.layers.#.attn.out_proj.weight DD encoder.layers.#.norm1 D+ "               \
+               "encoder.layers.#.mlp.fc11.weight FD encoder.layers.#.mlp.fc12.weight FD "          \
+               "encoder.layers.#.mlp.fc2.weight DF encoder.layers.#.norm2 D+ "
+#define NEW_NOMIC                                                                                  \
+    EMBEDDINGS "embeddings.LayerNorm D+ layers.#.self_attn.q_proj.weight DD "                      \
+               "layers.#.self_attn.k_proj.weight DD layers.#.self_attn.v_proj.weight DD "          \
+               "layers.#.self_attn.o_proj.weight DD layers.#.post_attention_layernorm D+ "         \
+               "layers.#.mlp.up_proj.weight FD layers.#.mlp.gate_proj.weight FD "                  \
+               "layers.#.mlp.down_proj.weight DF layers.#.post_mlp_layernorm D+ "
+#define JINA                                                                                       \
+    EMBEDDINGS "embeddings.LayerNorm D+ " ATTENTION                                                \
+               "encoder.layer.#.mlp.gated_layers.weight 2FD encoder.layer.#.mlp.wo DF+ "           \
+               "encoder.layer.#.mlp.layernorm D+ "
+#define MODERNBERT                                                                                 \
+    "embeddings.tok_embeddings.weight VD embeddings.norm.weight D layers.1.attn_norm.weight D "    \
+    "layers.#.attn.Wqkv.weight 3DD layers.#.attn.Wo.weight DD layers.#.mlp_norm.weight D "         \
+    "layers.#.mlp.Wi.weight 2FD layers.#.mlp.Wo.weight DF final_norm.weight D "
+
+/* ---- Heads ---- */
+
+#define LM_HEAD "lm_head.dense DD+ lm_head.layer_norm D+ lm_head.bias V "
+#define NOMIC_CONFIG                                                                               \
+    "{\"n_embd\": 8, \"n_layer\": 2, \"n_head\": 2, \"n_inner\": 12, \"n_positions\": 10, "        \
+    "\"rotary_emb_fraction\": 1, \"activation_function\": \"swiglu\", \"qkv_proj_bias\": false, "  \
+    "\"mlp_fc1_bias\": false, \"mlp_fc2_bias\": false}"
+#define JINA_CONFIG "{\"position_embedding_type\": \"alibi\", \"feed_forward_type\": \"geglu\"}"
+
+static const struct {
+    const char *class_name, *config, *tensors;
+    int64_t head, dense;
+} CASES[] = {
+    {"RobertaForMaskedLM", "{}", BERT LM_HEAD, HEAD_MASK, DENSE_GELU},
+    {"XLMRobertaForMaskedLM", "{}",
+     BERT LM_HEAD "lm_head.decoder.weight VD lm_head.decoder.bias V ", HEAD_MASK, DENSE_GELU},
+    {"CamembertForSequenceClassification", "{}",
+     BERT "classifier.dense DD+ classifier.out_proj LD+ ", HEAD_SEQUENCE, DENSE_TANH},
+    {"RobertaForTokenClassification", "{}", BERT "classifier LD+ ", HEAD_TOKEN, DENSE_NONE},
+    {"MPNetForMaskedLM", "{}", MPNET LM_HEAD, HEAD_MASK, DENSE_GELU},
+    {"MPNetForMaskedLM", "{}", MPNET "pooler.dense DD+ ", HEAD_POOLER, DENSE_TANH},
+    {"MPNetForMaskedLM", "{}", MPNET, HEAD_NONE, DENSE_NONE},
+    {"MPNetForSequenceClassification", "{}", MPNET "classifier.dense DD+ classifier.out_proj LD+ ",
+     HEAD_SEQUENCE, DENSE_TANH},
+    {"MPNetForTokenClassification", "{}", MPNET "classifier LD+ ", HEAD_TOKEN, DENSE_NONE},
+    {"AlbertForMaskedLM", "{\"embedding_size\": 4}",
+     ALBERT "predictions.dense ED+ predictions.LayerNorm E+ predictions.bias V ", HEAD_MASK,
+     DENSE_GELU},
+    {"AlbertForSequenceClassification", "{\"embedding_size\": 4}",
+     ALBERT "albert.pooler DD+ classifier LD+ ", HEAD_SEQUENCE, DENSE_TANH},
+    {"AlbertForTokenClassification", "{\"embedding_size\": 4}", ALBERT "classifier LD+ ",
+     HEAD_TOKEN, DENSE_NONE},
+    {"NomicBertForPreTraining", NOMIC_CONFIG,
+     NOMIC "cls.predictions.transform.dense.weight DD cls.predictions.transform.layer_norm D+ "
+           "cls.predictions.decoder.weight VD ",
+     HEAD_MASK, DENSE_SILU},
+    {"NomicBertForSequenceClassification", NOMIC_CONFIG, NOMIC "pooler.dense DD+ classifier LD+ ",
+     HEAD_SEQUENCE, DENSE_TANH},
+    {"NomicBertModel", "{\"hidden_act\": \"silu\"}", NEW_NOMIC, HEAD_NONE, DENSE_NONE},
+    {"NomicBertModel", "{\"hidden_act\": \"silu\"}", NOMIC, HEAD_NONE, DENSE_NONE},
+    {"JinaBertForMaskedLM", JINA_CONFIG,
+     JINA "cls.predictions.transform.dense DD+ cls.predictions.transform.LayerNorm D+ "
+          "cls.predictions.bias V ",
+     HEAD_MASK, DENSE_GELU},
+    {"JinaBertForSequenceClassification", JINA_CONFIG, JINA "pooler.dense DD+ classifier LD+ ",
+     HEAD_SEQUENCE, DENSE_TANH},
+    {"ModernBertForTokenClassification", "{}",
+     MODERNBERT "head.dense.weight DD head.norm.weight D classifier LD+ ", HEAD_TOKEN, DENSE_GELU},
+    {"ModernBertForMaskedLM", "{\"decoder_bias\": false}",
+     MODERNBERT "head.dense.weight DD head.norm.weight D ", HEAD_MASK, DENSE_GELU},
+};
+
+static void write_case(size_t i, const char *tensors_list)
+{
+    struct tiny_tensors tensors = {.header = json_object()};
+    json_t *config = tiny_config(), *more = json_loads(CASES[i].config, 0, NULL);
+    assert_non_null(more);
+    json_object_set_new(config, "architectures", json_pack("[s]", CASES[i].class_name));
+    json_object_del(config, "model_type");
+    if (json_object_get(more, "n_embd"))
+        json_object_del(config, "hidden_size");
+    json_object_update(config, more);
+    tiny_write_json(import_directory, "config.json", config);
+    add_all(&tensors, tensors_list);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    json_decref(config);
+    json_decref(more);
+}
+
+/* Every tensor is known and used; another is refused by its name, and so is a missing one. */
+TEST(tensors)
+{
+    char more[4096];
+    tiny_checkpoint(import_directory);
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        write_case(i, CASES[i].tensors);
+        if (!import_read())
+            fail_msg("%s: %s", CASES[i].class_name, import_problem.text);
+        assert_int_equal(import_checkpoint.config.model.head, CASES[i].head);
+        assert_int_equal(import_checkpoint.config.model.head_dense, CASES[i].dense);
+        assert_int_equal(import_checkpoint.plan.n_left_out, 0);
+        checkpoint_free(&import_checkpoint);
+        snprintf(more, sizeof more, "%s%s", CASES[i].tensors, "encoder.layer_norm_q D+");
+        write_case(i, more);
+        import_refused(CASES[i].class_name, "encoder.layer_norm_q.bias");
+        const char *second = strchr(strchr(CASES[i].tensors, ' ') + 1, ' ') + 1;
+        write_case(i, second);
+        import_refused(CASES[i].class_name, "embeddings.");
+    }
+}
+
+SET_UP()
+{
+    import_setup();
+}
