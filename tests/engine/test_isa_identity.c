@@ -52,7 +52,7 @@ static const struct shape SHAPES[] = {
      0xEA4ACAC05E491ED7u},
     {"--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "
      "global_every=2 --set attention_position=rotary --set rotary_local_base=100",
-     0x22E15BBDBFC65912u},
+     0xE7F413DB8E136B5Cu},
     {"--width 60 --heads 6 --feed-forward 64 --gate second --set attention_position=alibi",
      0xAB9C832A95503209u},
     {"--width 48 --heads 2 --set attention_position=distance --set distances=30 --set "
@@ -63,7 +63,7 @@ static const struct shape SHAPES[] = {
      "query_key_norm=yes --set rotary_trained=50 --set rotary_factor=2",
      0x131CAACC268A244Du},
     {"--width 48 --heads 2 --type int8 --gate first --set attention_position=alibi --set window=40",
-     0x202D109C08682C79u},
+     0x070A2242F4DF55C6u},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
 
