@@ -118,19 +118,33 @@ static int64_t read_mode_flags(const struct json_file *file)
     return json_name_value(MODE_FLAGS, set);
 }
 
+/* The newest files name the mode, or list those whose vectors are joined: of one, that is the same. */
+static int64_t read_mode(const struct json_file *file, const json_t *mode)
+{
+    if (json_is_array(mode) && json_array_size(mode) != 1)
+        json_refuse(file, "'pooling_mode' lists %zu modes, whose vectors are joined; expected one",
+                    json_array_size(mode));
+    const json_t *only = json_is_array(mode) ? json_array_get(mode, 0) : mode;
+    const char *name = json_is_string(only) ? json_string_value(only) : json_kind(only);
+    int64_t pooling = json_name_value(MODE_NAMES, name);
+    if (pooling < 0)
+        json_refuse(file,
+                    "'pooling_mode' is '%.100s'; expected cls, mean, max, mean_sqrt_len_tokens, "
+                    "weightedmean or lasttoken",
+                    name);
+    return pooling;
+}
+
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     int64_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
+    const json_t *mode = json_member(file, NULL, "pooling_mode");
     st->width = json_count(file, NULL, "embedding_dimension", 1, width);
     if (!json_flag(file, NULL, "include_prompt", true))
         json_refuse(file,
                     "'include_prompt' is false, pooling without the prompt's tokens; expected "
                     "true");
-    st->pooling =
-        json_member(file, NULL, "pooling_mode") == NULL
-            ? read_mode_flags(file)
-            : json_choice(file, "pooling_mode", MODE_NAMES,
-                          "cls, mean, max, mean_sqrt_len_tokens, weightedmean or lasttoken", 0);
+    st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
 }
 
 /* ---- N_Dense/config.json ---- */
