@@ -104,6 +104,7 @@ ENGINE_API const char *engine_status_name(engine_status status);
 typedef struct engine_model engine_model;
 
 /* What a model can be asked to do otherwise than its file says. 0 is always "as the model says".
+ * What attention itself knows of positions (rotary, alibi, distance, a window) stays as it says.
  * Column i of what is added for position p, from 0, of a text of T tokens, D columns wide: */
 typedef enum engine_position {
     ENGINE_POSITION_MODEL = 0,
