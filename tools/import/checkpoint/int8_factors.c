@@ -33,16 +33,18 @@ typedef void row_visitor(struct residual_stream *stream, const struct planned_te
 static void visit_rows(struct residual_stream *stream, const struct planned_tensor *tensor,
                        row_visitor *visit)
 {
-    size_t rows = tensor->rows / tensor->n_parts, cols = tensor->cols;
+    size_t first = 0, cols = tensor->cols;
     for (size_t part = 0; part < tensor->n_parts; part++) {
+        size_t rows = planned_rows(tensor, part);
         struct tensor_rows chunk;
         tensor_rows_open(&chunk, rows, cols, false);
         for (size_t row = 0; row < rows; row += chunk.most) {
             size_t n = rows - row < chunk.most ? rows - row : chunk.most;
             tensor_rows_read(&chunk, tensor->set, tensor->parts[part], row, n);
             for (size_t i = 0; i < n; i++)
-                visit(stream, tensor, part * rows + row + i, chunk.values + i * cols);
+                visit(stream, tensor, first + row + i, chunk.values + i * cols);
         }
+        first += rows;
         tensor_rows_free(&chunk);
     }
 }
@@ -74,8 +76,7 @@ static void add_product(struct residual_stream *stream, const struct planned_ten
 static void multiply_by_weight(struct residual_stream *stream, const struct planned_tensor *tensor,
                                size_t row, const float *values)
 {
-    (void)tensor;
-    stream->size[row] *= fabs((double)values[0]);
+    stream->size[row] *= fabs((double)values[0] + tensor->added);
 }
 
 static void add_bias(struct residual_stream *stream, const struct planned_tensor *tensor,

@@ -18,13 +18,20 @@ struct planned_tensor {
     enum tensor_layout layout;
     size_t n_dims, rows, cols; /* cols 1 for vectors */
     const struct tensor_set *set;
-    const struct stored_tensor *parts[PLAN_PARTS]; /* rows / n_parts rows each */
+    const struct stored_tensor *parts[PLAN_PARTS]; /* planned_rows() rows each */
     size_t n_parts;
     bool is_transposed; /* the only part is [cols, rows] */
+    double added;       /* to each number */
     /* Of static_embedding.h: the row of the part that each row is, and its factor; or NULL. */
     const struct stored_tensor *row_numbers, *row_weights;
     enum part_kind kind;
 };
+
+/* The rows of one of its parts. */
+static inline size_t planned_rows(const struct planned_tensor *tensor, size_t part)
+{
+    return tensor->n_parts > 1 ? (size_t)tensor->parts[part]->shape[0] : tensor->rows;
+}
 
 struct plan {
     struct planned_tensor *tensors;

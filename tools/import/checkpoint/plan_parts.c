@@ -19,6 +19,9 @@ uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_FEED_FORWARD] = model->feed_forward,
         [DIM_GATED] = 2 * model->feed_forward,
         [DIM_QKV] = (model->heads + 2 * model->key_value_heads) * model->head_width,
+        [DIM_QUERY] = model->heads * model->head_width,
+        [DIM_KEY] = model->key_value_heads * model->head_width,
+        [DIM_HEAD_WIDTH] = model->head_width,
         [DIM_HEADS] = model->heads,
         [DIM_BUCKETS] = DISTANCE_BUCKETS,
         [DIM_VOCABULARY] = model->vocabulary,
@@ -142,12 +145,14 @@ static void add(const struct making *making, const struct part *part, int64_t la
                 const char *ending, const char *other_ending, bool is_matrix)
 {
     struct planned_tensor tensor = {.n_dims = is_matrix ? 2 : 1};
-    uint64_t rows = size_of(making, part->rows), cols = is_matrix ? size_of(making, part->cols) : 0;
+    uint64_t cols = is_matrix ? size_of(making, part->cols) : 0;
     char key[KEY_BYTES];
     snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
              key_of(key, part->to, layer, ending));
     for (size_t i = 0; i < PLAN_PARTS && part->from[i] != NULL; i++) {
         const char *from = part->from[i];
+        bool is_key = part->rows == DIM_QUERY && i > 0;
+        uint64_t rows = size_of(making, is_key ? DIM_KEY : part->rows);
         bool is_other = other_ending != NULL && find_tensor(making, from, layer, ending) == NULL &&
                         find_tensor(making, from, layer, other_ending) != NULL;
         tensor.is_transposed = is_other && other_ending == KERNEL;
@@ -155,9 +160,11 @@ static void add(const struct making *making, const struct part *part, int64_t la
             need_tensor(making, from, layer, is_other ? other_ending : ending,
                         tensor.is_transposed ? cols : rows, tensor.is_transposed ? rows : cols);
         tensor.n_parts++;
+        tensor.rows += (size_t)rows;
     }
-    tensor.rows = (size_t)rows * tensor.n_parts;
     tensor.cols = is_matrix ? (size_t)cols : 1;
+    if (part->rows == DIM_HEAD_WIDTH || (part->kind == PART_NORM && strcmp(ending, ".weight") == 0))
+        tensor.added = making->layout->norm_added;
     append(making, part->kind, &tensor);
 }
 

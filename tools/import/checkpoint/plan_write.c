@@ -13,15 +13,18 @@
 #include <stdlib.h>
 
 /* The rows of one part. */
-static void copy_part(const struct planned_tensor *tensor, const struct stored_tensor *part,
+static void copy_part(const struct planned_tensor *tensor, size_t index,
                       struct weight_writer *writer)
 {
-    size_t rows = tensor->rows / tensor->n_parts;
+    const struct stored_tensor *part = tensor->parts[index];
+    size_t rows = planned_rows(tensor, index);
     struct tensor_rows chunk;
     tensor_rows_open(&chunk, rows, tensor->cols, false);
     for (size_t done = 0; done < rows; done += chunk.most) {
         size_t n = rows - done < chunk.most ? rows - done : chunk.most;
         tensor_rows_read(&chunk, tensor->set, part, done, n);
+        for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
+            chunk.values[i] = (float)(chunk.values[i] + tensor->added);
         if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
             break;
         progress_add(part->n_bytes / rows * n);
@@ -78,7 +81,7 @@ static void copy_parts(const struct planned_tensor *tensor, struct weight_writer
         static_embedding_write(tensor, writer);
     else
         for (size_t k = 0; k < tensor->n_parts; k++)
-            copy_part(tensor, tensor->parts[k], writer);
+            copy_part(tensor, k, writer);
 }
 
 static void give_factors(const struct plan *plan, size_t index, struct residual_stream *stream,

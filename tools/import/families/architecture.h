@@ -27,6 +27,9 @@ enum part_dim {
     DIM_FEED_FORWARD,
     DIM_GATED, /* both halves of a gated feed-forward layer in one tensor */
     DIM_QKV,   /* queries, keys and values in one tensor */
+    DIM_QUERY, /* in the first of three tensors; the others, of keys and values, have DIM_KEY */
+    DIM_KEY,
+    DIM_HEAD_WIDTH, /* of attention */
     DIM_HEADS,
     DIM_BUCKETS,
     DIM_VOCABULARY,
@@ -60,6 +63,7 @@ struct part {
 /* The tensors of a body. Lists in the order in which the model computes; NULL: none. */
 struct layout {
     const struct part *embedding, *projection, *layer, *final; /* projection: where E is not D */
+    double norm_added; /* to the weights of norms, which are stored without it */
 };
 
 /* ---- config.json ---- */

@@ -6,43 +6,7 @@
 #include "tools/import/families/rope.h"
 #include "tools/import/families/tables.h"
 
-#include <string.h>
-
 /* ---- config.json ---- */
-
-/* Which layers see all tokens: a list that must be of the kind "every n-th". */
-static void read_layer_types(const struct json_file *file, struct model_config *model)
-{
-    const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
-    int64_t first = model->layers, second = model->layers;
-    if (types == NULL)
-        return;
-    for (int64_t layer = model->layers - 1; layer >= 0; layer--) {
-        const char *type = json_string_value(json_array_get(types, (size_t)layer));
-        if (type != NULL && strcmp(type, "full_attention") == 0) {
-            second = first;
-            first = layer;
-        } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
-            json_refuse(file,
-                        "'layer_types' does not have full_attention or sliding_attention for each "
-                        "of %lld layers",
-                        (long long)model->layers);
-        }
-    }
-    /* Of one layer alone the next would be the first behind the model. */
-    model->global_every = second - first + (second == model->layers ? first : 0);
-    model->global_first = first;
-    if (first == model->layers)
-        model->global_every = model->global_first = 0;
-    for (int64_t layer = 0; layer < model->layers; layer++) {
-        const char *type = json_string_value(json_array_get(types, (size_t)layer));
-        if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
-            json_refuse(file,
-                        "'layer_types' has full_attention at uneven distances (layer %lld); "
-                        "expected every n-th layer",
-                        (long long)layer);
-    }
-}
 
 static void finish(const struct json_file *file, struct model_config *model)
 {
@@ -53,7 +17,7 @@ static void finish(const struct json_file *file, struct model_config *model)
     model->rotary_local_base = rotary_base_read(file, "sliding_attention", local);
     /* The key counts both sides; a token sees half of it on each. */
     model->window = json_count(file, NULL, "local_attention", 2, 128) / 2;
-    read_layer_types(file, model);
+    layer_types_read(file, model);
 }
 
 /* ---- Body ---- */

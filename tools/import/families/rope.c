@@ -18,3 +18,36 @@ double rotary_base_read(const struct json_file *file, const char *kind, double o
         json_refuse(file, "the 'rope_theta' of '%s' is not above 0; expected a number", key);
     return base != NULL && !json_is_null(base) ? json_number_value(base) : otherwise;
 }
+
+void layer_types_read(const struct json_file *file, struct model_config *model)
+{
+    const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
+    int64_t first = model->layers, second = model->layers;
+    if (types == NULL)
+        return;
+    for (int64_t layer = model->layers - 1; layer >= 0; layer--) {
+        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+        if (type != NULL && strcmp(type, "full_attention") == 0) {
+            second = first;
+            first = layer;
+        } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
+            json_refuse(file,
+                        "'layer_types' does not have full_attention or sliding_attention for each "
+                        "of %lld layers",
+                        (long long)model->layers);
+        }
+    }
+    /* Of one layer alone the next would be the first behind the model. */
+    model->global_every = second - first + (second == model->layers ? first : 0);
+    model->global_first = first;
+    if (first == model->layers)
+        model->global_every = model->global_first = 0;
+    for (int64_t layer = 0; layer < model->layers; layer++) {
+        const char *type = json_string_value(json_array_get(types, (size_t)layer));
+        if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
+            json_refuse(file,
+                        "'layer_types' has full_attention at uneven distances (layer %lld); "
+                        "expected every n-th layer",
+                        (long long)layer);
+    }
+}

@@ -10,7 +10,7 @@
 /* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
 extern const struct architecture BERT_CLASSES[], DISTILBERT_CLASSES[], ELECTRA_CLASSES[],
     ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[],
-    MODERNBERT_CLASSES[], EMBEDDING_CLASSES[];
+    MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], EMBEDDING_CLASSES[];
 
 /* ---- What several families have ---- */
 
@@ -80,6 +80,9 @@ extern const char ACTIVATIONS_EXPECTED[];
 #define TABLE(rows)    PART_TABLE, rows, DIM_EMBEDDING, 0
 #define SQUARE         PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
 #define QKV            PART_LINEAR, DIM_QKV, DIM_WIDTH, FIELD(attention_bias)
+#define GROUPED_QKV    PART_LINEAR, DIM_QUERY, DIM_WIDTH, FIELD(attention_bias)
+#define HEADS_OUT      PART_LINEAR, DIM_WIDTH, DIM_QUERY, FIELD(attention_bias)
+#define HEAD_NORM_OF   PART_VECTOR, DIM_HEAD_WIDTH, DIM_NONE, 0
 #define IN(rows)       PART_LINEAR, rows, DIM_WIDTH, FIELD(feed_forward_in_bias)
 #define OUT            PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
 #define NORM           PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)

@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+"""Random checkpoints of decoders that became encoders, with the numbers that they must give, in float64.
+
+    decoders.py make embeddinggemma|qwen3-embedding OUT_DIR [options]
+
+EmbeddingGemma is Gemma 3 with a full mask, two Dense modules and Normalize; Qwen3-Embedding is Qwen 3, whose last token
+is the text's vector. The directories are those of huggingface/transformers and sentence-transformers; the forward pass
+is written from modeling_gemma3.py and modeling_qwen3.py, and was compared with them (tests/README.md). What lies in
+OUT_DIR/expected is what tests/tools/families/oracle.c reads: CASE.KEY, float32. Needs numpy.
+"""
+import argparse
+import json
+import math
+import os
+import struct
+import types
+
+import numpy as np
+
+DTYPES = {"f32": "F32", "f16": "F16", "bf16": "BF16"}
+
+
+# ---------------------------------------------------------------- safetensors
+
+def encode(values, dtype):
+    """The bytes of an array, and the values that they hold."""
+    if dtype == "F16":
+        stored = values.astype(np.float16)
+        return stored.tobytes(), stored.astype(np.float64)
+    if dtype == "BF16":
+        bits = (values.astype(np.float32).view(np.uint32) + 0x8000 >> 16).astype(np.uint16)
+        return bits.tobytes(), (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return values.astype(np.float32).tobytes(), values.astype(np.float32).astype(np.float64)
+
+
+def save(path, arrays, dtype):
+    """Writes {name: array}; returns it as it was stored, in float64."""
+    header, parts, kept, at = {}, [], {}, 0
+    for name, values in arrays.items():
+        is_whole = values.dtype == np.int64
+        data, kept[name] = (values.tobytes(), values) if is_whole else encode(values, dtype)
+        header[name] = {"dtype": "I64" if is_whole else dtype, "shape": list(values.shape),
+                        "data_offsets": [at, at + len(data)]}
+        parts.append(data)
+        at += len(data)
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + b"".join(parts))
+    return kept
+
+
+def write_json(value, *path):
+    os.makedirs(os.path.join(*path[:-1]), exist_ok=True)
+    with open(os.path.join(*path), "w") as file:
+        json.dump(value, file, indent=1)
+
+
+# --------------------------------------------------------------- the checkpoint
+
+def draw(s, rng):
+    """Names and shapes of both: they differ in the norms of a layer."""
+    def linear(n_out, n_in, gain=1.2):
+        return rng.standard_normal((n_out, n_in)) * gain / math.sqrt(n_in)
+
+    def norm(n):
+        return 0.6 * np.tanh(rng.standard_normal(n)) + (0 if s.is_gemma else 1)
+
+    head, kv = s.head_dim, s.kv_heads * s.head_dim
+    names = {"input_layernorm", "post_attention_layernorm"}
+    if s.is_gemma:
+        names |= {"pre_feedforward_layernorm", "post_feedforward_layernorm"}
+    out = {"embed_tokens.weight": rng.standard_normal((s.vocab, s.width)) * 0.05, "norm.weight": norm(s.width)}
+    for layer in range(s.layers):
+        part = {"self_attn.q_proj": linear(s.heads * head, s.width), "self_attn.k_proj": linear(kv, s.width),
+                "self_attn.v_proj": linear(kv, s.width), "self_attn.o_proj": linear(s.width, s.heads * head),
+                "self_attn.q_norm": 1.4 * norm(head), "self_attn.k_norm": norm(head),
+                "mlp.gate_proj": linear(s.ffn, s.width), "mlp.up_proj": linear(s.ffn, s.width),
+                "mlp.down_proj": linear(s.width, s.ffn), **{name: norm(s.width) for name in sorted(names)}}
+        out.update({f"layers.{layer}.{name}.weight": value for name, value in part.items()})
+    return out
+
+
+def config_of(s):
+    config = {"num_hidden_layers": s.layers, "hidden_size": s.width, "num_attention_heads": s.heads,
+              "num_key_value_heads": s.kv_heads, "head_dim": s.head_dim, "intermediate_size": s.ffn,
+              "vocab_size": s.vocab, "max_position_embeddings": s.positions, "rms_norm_eps": 1e-6,
+              "attention_bias": False, "rope_scaling": None}
+    kinds = ["full_attention" if (i + 1) % s.every == 0 else "sliding_attention" for i in range(s.layers)]
+    if s.is_gemma:
+        config.update(architectures=["Gemma3TextModel"], model_type="gemma3_text", layer_types=kinds,
+                      hidden_activation="gelu_pytorch_tanh", query_pre_attn_scalar=s.scalar, sliding_window=s.window,
+                      use_bidirectional_attention=True, attn_logit_softcapping=None)
+        if s.new_keys:
+            config["rope_parameters"] = {"full_attention": {"rope_type": "default", "rope_theta": s.base},
+                                         "sliding_attention": {"rope_type": "default", "rope_theta": s.local_base}}
+        else:
+            config.update(rope_theta=s.base, rope_local_base_freq=s.local_base)
+    else:
+        config.update(architectures=["Qwen3ForCausalLM"], model_type="qwen3", hidden_act="silu", rope_theta=s.base,
+                      use_sliding_window=False, sliding_window=None, tie_word_embeddings=True)
+    return config
+
+
+def write_modules(s, folder, rng):
+    """modules.json and what it points to. Returns the matrices of the Dense modules as they were stored."""
+    dense = [(s.width, 3 * s.width), (3 * s.width, s.width)] if s.is_gemma else []
+    kinds = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    kinds += [(f"{i + 2}_Dense", "Dense") for i in range(len(dense))] + [("9_Normalize", "Normalize")]
+    write_json([{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
+                for i, (path, kind) in enumerate(kinds)], folder, "modules.json")
+    write_json({"word_embedding_dimension": s.width, "pooling_mode_mean_tokens": s.is_gemma,
+                "pooling_mode_lasttoken": not s.is_gemma, "include_prompt": True}, folder, "1_Pooling", "config.json")
+    stored = []
+    for i, (n_in, n_out) in enumerate(dense):
+        place = os.path.join(folder, f"{i + 2}_Dense")
+        write_json({"in_features": n_in, "out_features": n_out, "bias": False,
+                    "activation_function": "torch.nn.modules.linear.Identity"}, place, "config.json")
+        weight = rng.standard_normal((n_out, n_in)) / math.sqrt(n_in)
+        stored.append(save(os.path.join(place, "model.safetensors"), {"linear.weight": weight}, "F32")["linear.weight"])
+    return stored
+
+
+# ------------------------------------------------------------------ the formulas
+
+def rms_norm(x, weight):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * weight
+
+
+def rotate(x, base):
+    """x [H, T, K]: column i is turned with column i + K/2."""
+    half = x.shape[-1] // 2
+    angles = np.arange(x.shape[1])[:, None] * base ** (-np.arange(half) / half)
+    a, b, cos, sin = x[..., :half], x[..., half:], np.cos(angles), np.sin(angles)
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def gelu_tanh(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
+class Model:
+    def __init__(self, s, weights, dense):
+        self.s, self.weights, self.dense = s, weights, dense
+
+    def norm(self, name, x):
+        return rms_norm(x, self.weights[name + ".weight"] + (1 if self.s.is_gemma else 0))
+
+    def linear(self, name, x):
+        return x @ self.weights[name + ".weight"].T
+
+    def heads(self, at, name, x):
+        return self.linear(at + name, x).reshape(len(x), -1, self.s.head_dim).transpose(1, 0, 2)
+
+    def attention(self, layer, x):
+        s, at, distance = self.s, f"layers.{layer}.self_attn.", np.arange(len(x))[:, None] - np.arange(len(x))
+        is_full = not s.is_gemma or (layer + 1) % s.every == 0
+        base = s.base if is_full else s.local_base
+        q = rotate(self.norm(at + "q_norm", self.heads(at, "q_proj", x)), base)
+        k = rotate(self.norm(at + "k_norm", self.heads(at, "k_proj", x)), base)
+        k, v = (np.repeat(part, s.heads // s.kv_heads, 0) for part in (k, self.heads(at, "v_proj", x)))
+        scores = q @ k.transpose(0, 2, 1) / math.sqrt(s.scalar if s.is_gemma else s.head_dim)
+        sees = distance >= 0 if not s.is_gemma else np.abs(distance) < (len(x) if is_full else s.window // 2 + 1)
+        weights = np.where(sees, np.exp(np.where(sees, scores, -np.inf) - scores.max(-1, keepdims=True)), 0)
+        weights /= weights.sum(-1, keepdims=True)
+        return self.linear(at + "o_proj", (weights @ v).transpose(1, 0, 2).reshape(len(x), -1))
+
+    def feed_forward(self, layer, x):
+        at = f"layers.{layer}.mlp."
+        activation = gelu_tanh if self.s.is_gemma else silu
+        return self.linear(at + "down_proj", activation(self.linear(at + "gate_proj", x)) *
+                           self.linear(at + "up_proj", x))
+
+    def states(self, ids):
+        """After the embedding and after each layer; then the last, normalised."""
+        x = self.weights["embed_tokens.weight"][ids] * (math.sqrt(self.s.width) if self.s.is_gemma else 1)
+        out = [x]
+        for layer in range(self.s.layers):
+            at = f"layers.{layer}."
+            y = self.attention(layer, self.norm(at + "input_layernorm", x))
+            if self.s.is_gemma:
+                x = x + self.norm(at + "post_attention_layernorm", y)
+                y = self.feed_forward(layer, self.norm(at + "pre_feedforward_layernorm", x))
+                x = x + self.norm(at + "post_feedforward_layernorm", y)
+            else:
+                x = x + y
+                x = x + self.feed_forward(layer, self.norm(at + "post_attention_layernorm", x))
+            out.append(x)
+        return out, self.norm("norm", x)
+
+    def embedding(self, x):
+        y = x.mean(0) if self.s.is_gemma else x[-1]
+        for weight in self.dense:
+            y = weight @ y
+        return y / np.linalg.norm(y)
+
+
+# ------------------------------------------------------------------------- cases
+
+def expectations(s, model, rng):
+    out = {}
+    for name, lengths in [(f"len{n}", [n]) for n in (1, 2, 7, 16, 63, s.longest)] + [("batch", [16, 3, 31, 9])]:
+        most = max(lengths)
+        ids, mask = np.zeros((len(lengths), most), np.int64), np.zeros((len(lengths), most), np.int64)
+        last, means, embeddings = np.zeros((len(lengths), most, s.width)), [], []
+        for row, n in enumerate(lengths):
+            ids[row, :n], mask[row, :n] = rng.integers(5, s.vocab, n), 1
+            states, x = model.states(ids[row, :n])
+            last[row, :n] = x
+            means.append(x.mean(0))
+            embeddings.append(model.embedding(x))
+            if name == "len7":
+                out["len7.hidden_states"] = np.stack(states)[:, None]
+        out.update({name + ".input_ids": ids, name + ".attention_mask": mask, name + ".token_type_ids": ids * 0,
+                    name + ".last_hidden_state": last, name + ".pooled.mean": np.stack(means),
+                    name + ".embedding": np.stack(embeddings)})
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command", choices=["make"])
+    parser.add_argument("kind", choices=["embeddinggemma", "qwen3-embedding"])
+    parser.add_argument("out_dir")
+    for name, value in (("layers", 4), ("width", 48), ("heads", 4), ("kv-heads", 2), ("head-dim", 16), ("ffn", 80),
+                        ("vocab", 1024), ("positions", 512), ("longest", 128), ("seed", 1), ("scalar", 9),
+                        ("window", 16), ("every", 3), ("base", 1000000), ("local-base", 10000)):
+        parser.add_argument("--" + name, type=int, default=value)
+    parser.add_argument("--dtype", choices=DTYPES, default="f32")
+    parser.add_argument("--new-keys", action="store_true")
+    s = types.SimpleNamespace(**vars(parser.parse_args()))
+    s.is_gemma = s.kind == "embeddinggemma"
+    rng = np.random.default_rng(s.seed)
+    os.makedirs(os.path.join(s.out_dir, "expected"), exist_ok=True)
+    weights = save(os.path.join(s.out_dir, "model.safetensors"), draw(s, rng), DTYPES[s.dtype])
+    write_json(config_of(s), s.out_dir, "config.json")
+    model = Model(s, weights, write_modules(s, s.out_dir, rng))
+    save(os.path.join(s.out_dir, "expected", "cases.safetensors"), expectations(s, model, rng), "F32")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+/* encode-import and the engine together on decoders that became encoders, EmbeddingGemma and
+ * Qwen3-Embedding, against numbers computed in float64 by decoders.py. */
+#include "tests/tools/families/oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double TOLERANCE = 2e-5;
+
+/* The script beside this file; skips where there is no numpy. */
+static void find_script(char script[SUPPORT_PATH])
+{
+    static const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
+    if (support_run(numpy, NULL) != 0) {
+        print_message("no numpy\n");
+        skip();
+    }
+    snprintf(script, SUPPORT_PATH, "%s", __FILE__);
+    snprintf(strrchr(script, '/'), 16, "/decoders.py");
+}
+
+static void check_kinds(const char *const (*kinds)[ORACLE_ARGUMENTS], size_t n)
+{
+    char script[SUPPORT_PATH];
+    find_script(script);
+    for (size_t i = 0; i < (support_sanitized() ? 1 : n); i++)
+        oracle_check(script, kinds[i], TOLERANCE);
+}
+#define CHECK(kinds) check_kinds(kinds, sizeof kinds / sizeof kinds[0])
+
+/* Four norms a layer, of 1 + w; windows on both sides; heads that share keys; two Dense modules. */
+TEST(embeddinggemma)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"embeddinggemma"},
+        {"embeddinggemma", "--new-keys", "--dtype", "bf16", "--seed", "2"},
+        {"embeddinggemma", "--heads", "3", "--kv-heads", "1", "--layers", "7", "--window", "5",
+         "--dtype", "f16", "--seed", "3"},
+        {"embeddinggemma", "--kv-heads", "4", "--every", "6", "--seed", "4"},
+    };
+    CHECK(kinds);
+}
+
+/* Each token sees those before it; the last one is the text's vector. */
+TEST(qwen3_embedding)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"qwen3-embedding"},
+        {"qwen3-embedding", "--dtype", "bf16", "--heads", "6", "--kv-heads", "3", "--seed", "2"},
+        {"qwen3-embedding", "--kv-heads", "1", "--head-dim", "32", "--dtype", "f16", "--seed", "3"},
+    };
+    CHECK(kinds);
+}
+
+/* The published shapes but for their vocabularies, with seeds that nothing was tuned on: SEEDS=3
+ * takes three of each (2 GB a file, 9 GB of memory, minutes). */
+TEST(true_shapes)
+{
+    static const char *const kinds[][ORACLE_ARGUMENTS] = {
+        {"embeddinggemma",
+         "--layers",
+         "24",
+         "--width",
+         "768",
+         "--heads",
+         "3",
+         "--kv-heads",
+         "1",
+         "--head-dim",
+         "256",
+         "--ffn",
+         "1152",
+         "--scalar",
+         "256",
+         "--window",
+         "512",
+         "--every",
+         "6",
+         "--longest",
+         "512",
+         "--seed"},
+        {"qwen3-embedding", "--layers", "28", "--width", "1024", "--heads", "16", "--kv-heads", "8",
+         "--head-dim", "128", "--ffn", "3072", "--longest", "512", "--seed"},
+    };
+    const char *wanted = getenv("SEEDS");
+    char script[SUPPORT_PATH], seed[16];
+    if (wanted == NULL) {
+        print_message("SEEDS=3 compares the shapes of published models\n");
+        skip();
+    }
+    find_script(script);
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+        for (int i = 0; i < atoi(wanted); i++) {
+            const char *arguments[ORACLE_ARGUMENTS] = {NULL};
+            size_t n = 0;
+            for (; kinds[kind][n] != NULL; n++)
+                arguments[n] = kinds[kind][n];
+            snprintf(seed, sizeof seed, "%d", 1000 + i);
+            arguments[n] = seed;
+            oracle_check(script, arguments, TOLERANCE);
+        }
+}
+
+SET_UP()
+{
+    oracle_setup();
+}

@@ -1,0 +1,124 @@
+/* gemma.c - Gemma 3 as an encoder (EmbeddingGemma), and Qwen 3 as Qwen3-Embedding has it: norms of
+ * each head's queries and keys, fewer heads of keys than of queries, rotary positions, gates.
+ * Sources: modeling_gemma3.py, modeling_qwen3.py and their configuration files in
+ * huggingface/transformers.
+ */
+#include "tools/import/families/rope.h"
+#include "tools/import/families/tables.h"
+
+#include <math.h>
+
+#define SIZES(head_dim, kv_heads)                                                                  \
+    SIZE("num_hidden_layers", layers), SIZE("hidden_size", width),                                 \
+        SIZE("num_attention_heads", heads), SIZE("intermediate_size", feed_forward),               \
+        SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens),               \
+        SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                                 \
+        SIZE_OR("head_dim", head_width, head_dim), NUMBER("rms_norm_eps", norm_eps, 1e-6),         \
+        FLAG("attention_bias", attention_bias, false), FIXED(feed_forward_bias, false),            \
+        FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(query_key_norm, true),               \
+        FIXED(gate, GATE_FIRST), FIXED(attention_position, ATTENTION_POSITION_ROTARY)
+
+#define EMBEDDING_PARTS                                                                            \
+    PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
+#define ATTENTION_PARTS                                                                            \
+    {"layers.#.attention.norm", NORM, {"layers.#.input_layernorm"}},                               \
+        {"layers.#.attention.qkv",                                                                 \
+         GROUPED_QKV,                                                                              \
+         {"layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"}}, \
+        {"layers.#.attention.query_norm.weight",                                                   \
+         HEAD_NORM_OF,                                                                             \
+         {"layers.#.self_attn.q_norm.weight"}},                                                    \
+        {"layers.#.attention.key_norm.weight",                                                     \
+         HEAD_NORM_OF,                                                                             \
+         {"layers.#.self_attn.k_norm.weight"}},                                                    \
+    {                                                                                              \
+        "layers.#.attention.output", HEADS_OUT,                                                    \
+        {                                                                                          \
+            "layers.#.self_attn.o_proj"                                                            \
+        }                                                                                          \
+    }
+#define FEED_FORWARD_PARTS                                                                         \
+    {"layers.#.feed_forward.in",                                                                   \
+     IN(DIM_FEED_FORWARD),                                                                         \
+     {"layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"}},                                          \
+    {                                                                                              \
+        "layers.#.feed_forward.out", OUT,                                                          \
+        {                                                                                          \
+            "layers.#.mlp.down_proj"                                                               \
+        }                                                                                          \
+    }
+#define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
+
+/* ---- Gemma 3 ---- */
+
+static void finish_gemma(const struct json_file *file, struct model_config *model)
+{
+    int64_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
+    model->score_scale = 1 / sqrt((double)scalar);
+    model->embedding_scale = sqrt((double)model->width);
+    model->rotary_base =
+        rotary_base_read(file, "full_attention", json_number(file, "rope_theta", 1000000));
+    model->rotary_local_base = rotary_base_read(file, "sliding_attention",
+                                                json_number(file, "rope_local_base_freq", 10000));
+    /* The key counts both sides of a token. */
+    model->window = json_count(file, NULL, "sliding_window", 2, 4096) / 2;
+    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
+    model->global_first = model->global_every - 1;
+    layer_types_read(file, model);
+}
+
+static const struct body GEMMA = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
+                 ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
+    .only = ONLY({"use_bidirectional_attention", "true", true}, {"rope_scaling", "null", false},
+                 {"attn_logit_softcapping", "null", false}),
+    .layout =
+        LAYOUT(.embedding = EMBEDDING_PARTS,
+               .layer = PARTS(
+                   ATTENTION_PARTS,
+                   {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
+                   {"layers.#.feed_forward.norm", NORM, {"layers.#.pre_feedforward_layernorm"}},
+                   FEED_FORWARD_PARTS,
+                   {"layers.#.feed_forward.norm_after",
+                    NORM,
+                    {"layers.#.post_feedforward_layernorm"}}),
+               .final = FINAL_PARTS, .norm_added = 1),
+    .finish = finish_gemma,
+    .left_out = NAMES("lm_head."),
+};
+
+const struct architecture GEMMA_CLASSES[] = {
+    {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
+    {.class_name = NULL},
+};
+
+/* ---- Qwen 3, of which each token sees those before it ---- */
+
+static void finish_qwen(const struct json_file *file, struct model_config *model)
+{
+    model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
+    layer_types_read(file, model);
+}
+
+static const struct body QWEN = {
+    .prefixes = NAMES("model."),
+    .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FIXED(mask, MASK_CAUSAL),
+                 ACTIVATION("hidden_act", ACTIVATION_SILU)),
+    .only = ONLY({"use_sliding_window", "false", false}, {"rope_scaling", "null", false}),
+    .layout =
+        LAYOUT(.embedding = EMBEDDING_PARTS,
+               .layer = PARTS(
+                   ATTENTION_PARTS,
+                   {"layers.#.feed_forward.norm", NORM, {"layers.#.post_attention_layernorm"}},
+                   FEED_FORWARD_PARTS),
+               .final = FINAL_PARTS),
+    .finish = finish_qwen,
+    .left_out = NAMES("lm_head."),
+};
+
+const struct architecture QWEN_CLASSES[] = {
+    {"Qwen3Model", "qwen3", &QWEN, NULL},
+    {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
+    {.class_name = NULL},
+};
