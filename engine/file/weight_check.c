@@ -15,8 +15,8 @@ enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
 
 #define COPY_AGAIN "; copy or import it again"
 
-static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS",
-                                             "DATA", "META", "PIEC", "CMAP"};
+static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
+                                             "META", "PIEC", "CMAP", "MERG"};
 
 const char *weight_file_tag(enum section_tag tag)
 {

@@ -23,6 +23,7 @@ enum section_tag {
     SECTION_META,
     SECTION_PIECES,   /* PIEC */
     SECTION_CHARSMAP, /* CMAP */
+    SECTION_MERGES,   /* MERG */
     N_SECTION_TAGS,
     FIRST_OPTIONAL_SECTION = SECTION_META
 };

@@ -7,7 +7,6 @@
 
 #include "engine/file/crc32c.h"
 #include "engine/file/writer_state.h"
-#include "model/tokenizer/vocabulary.h"
 #include "model/unicode/utf8.h"
 
 #include <stdlib.h>
@@ -156,6 +155,34 @@ engine_status weight_writer_section(struct weight_writer *writer, const char tag
     memcpy(section->tag, tag, sizeof section->tag);
     writer->n_own_sections++;
     return ENGINE_OK;
+}
+
+const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
+                                 size_t *bad)
+{
+    struct vocabulary vocabulary = {.n = 0};
+    const size_t vocabulary_len = vocabulary_bytes(merges->lens, merges->n_texts);
+    void *texts = vocabulary_len > 0 ? malloc(vocabulary_len) : NULL, *memory = NULL;
+    *section = NULL;
+    const char *wrong = texts == NULL ? "there is no memory"
+                                      : vocabulary_build(texts, vocabulary_len, merges->texts,
+                                                         merges->lens, merges->n_texts, bad);
+    if (wrong == NULL)
+        wrong = vocabulary_view(&vocabulary, texts, vocabulary_len);
+    if (wrong == NULL) {
+        *len = merges_bytes(merges->n, vocabulary.n);
+        *section = *len > 0 ? malloc(*len) : NULL;
+        memory = malloc(merges_build_bytes(&vocabulary) + 1);
+        wrong = *section == NULL || memory == NULL
+                    ? "there is no memory"
+                    : merges_build(*section, *len, merges->merges, merges->n, &vocabulary,
+                                   &merges->affixes, memory, bad);
+    }
+    free(texts);
+    free(memory);
+    if (wrong != NULL)
+        free(*section);
+    return wrong;
 }
 
 /* ---- The end of the file ---- */

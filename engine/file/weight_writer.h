@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "model/config.h"
 #include "model/tensor.h"
+#include "model/tokenizer/pieces/merges.h"
 
 struct weight_writer;
 
@@ -40,6 +41,21 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
 /* Adds a section of its own, which readers must know: what a kind of tokenizer looks up. */
 engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
                                     const void *data, size_t len);
+
+/* What section MERG is made of: the vocabulary, the merges in their order. */
+struct writer_merges {
+    const char *const *texts; /* [n_texts], as weight_writer_vocabulary has them */
+    const size_t *lens;
+    size_t n_texts;
+    const struct merge *merges; /* [n] */
+    size_t n;
+    struct merge_affixes affixes;
+};
+
+/* Makes the section, which the caller frees. NULL when done; else what is wrong, *bad the merge
+ * that it is about. */
+const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
+                                 size_t *bad);
 
 /* Begins a tensor [rows, cols] (n_dims 2) or [rows] (n_dims 1, cols 1). */
 engine_status weight_writer_begin_tensor(struct weight_writer *writer, const char *name,

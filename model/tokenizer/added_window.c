@@ -40,17 +40,17 @@ void added_window_begin(struct added_window *window)
 static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
 {
     struct pretokenizer *pretokenizer = window->pretokenizer;
-    const struct pretoken before = pretokenizer->word;
-    pretokenizer_put(pretokenizer, c);
     if (!(properties & UNICODE_BLANK)) {
         window->in_blanks = false;
-    } else if (!window->in_blanks) {
+        pretokenizer_put(pretokenizer, c);
+        return;
+    }
+    if (!window->in_blanks) {
         window->in_blanks = true;
         window->blanks_begin = c.begin;
-        window->before = before;
-        if (pretokenizer->word.n_chars <= 1) /* the blank ended that word */
-            window->before.len = window->before.n_chars = 0;
+        window->before = *pretokenizer;
     }
+    pretokenizer_put(pretokenizer, c);
 }
 
 static void put_char(struct added_window *window, struct normal_char c)
@@ -62,7 +62,7 @@ static void put_char(struct added_window *window, struct normal_char c)
     window->is_open = window->is_open && is_blank;
     window->taking_blanks = window->taking_blanks && is_blank;
     if (window->is_open)
-        word_sink_extend(window->pretokenizer->sink, window->open, c.end);
+        word_sink_extend(window->pretokenizer->word.sink, window->open, c.end);
     if (!window->taking_blanks)
         pass_on(window, c, properties);
 }
@@ -75,28 +75,38 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
     return blanks;
 }
 
+/* The words are as they were before the blanks, but for one that a blank has ended. */
+static void forget_blanks(struct added_window *window)
+{
+    const size_t n_ended = window->pretokenizer->word.n_ended;
+    const bool is_ended = n_ended != window->before.word.n_ended;
+    *window->pretokenizer = window->before;
+    if (is_ended)
+        pretokenizer_forget(window->pretokenizer);
+}
+
 /* The pattern is chars[0 .. n). Where the token before took blanks, those of the pattern
  * among them belong to that one if this one would take them, too; nothing may be left of it. */
 static void put_token(struct added_window *window, const struct added_pattern *pattern,
                       const struct normal_char *chars, size_t n)
 {
-    struct word_sink *sink = window->pretokenizer->sink;
+    struct word_sink *sink = window->pretokenizer->word.sink;
     const bool left = (pattern->flags & ADDED_STRIP_LEFT) != 0;
     const size_t blanks = count_blanks(chars, n),
                  taken = left && window->taking_blanks ? blanks : 0;
     if (window->is_open && blanks > 0)
         word_sink_extend(sink, window->open, chars[blanks - 1].end);
     if (left && window->in_blanks)
-        window->pretokenizer->word = window->before;
+        forget_blanks(window);
     pretokenizer_cut(window->pretokenizer);
     window->is_open = window->is_open && blanks == n;
     window->taking_blanks = (pattern->flags & ADDED_STRIP_RIGHT) != 0;
     if (taken < n) {
         if (window->taking_blanks) {
-            window->is_open = true;
+            window->is_open = sink->tokenizer->trim == TRIM_NONE;
             window->open = sink->n;
         }
-        word_sink_token(sink, pattern->id,
+        word_sink_added(sink, pattern->id,
                         left && window->in_blanks ? window->blanks_begin : chars[taken].begin,
                         chars[n - 1].end);
     }

@@ -1,15 +1,17 @@
-/* pipeline.c - kinds `wordpiece` and `words`, in the order of the reference, HuggingFace's:
+/* pipeline.c - kinds `wordpiece`, `words`, `unigram` and `bpe`, in the order of the reference, HuggingFace's:
  *
  *   raw added tokens are cut from the text                              added_tokens
  *   each part between them is normalized                                normalizer
  *   normalized added tokens are cut from that                           added_window
- *   the rest is split into words                                        pretokenizer
- *   a word becomes pieces, or the token of its text                     wordpiece, words
+ *   the rest is split into words                                        pretokenizer, split/
+ *   a word becomes pieces, or the token of its text                     pieces/, words
  *
  * Everything runs character by character, so that memory does not grow with the text.
  */
 #include "model/tokenizer/added_window.h"
+#include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/pieces/wordpiece.h"
+#include "model/tokenizer/words.h"
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 
@@ -23,34 +25,38 @@ struct pipeline {
 
 /* ---- Memory ---- */
 
-/* Characters of a word that are kept. */
-static size_t word_chars(const struct tokenizer *tokenizer)
+/* What a word may have, and the bytes that its kind of pieces works in. */
+struct word_room {
+    size_t bytes, chars, work_bytes, nodes;
+};
+
+static struct word_room room_of(const struct tokenizer *tokenizer)
 {
+    const size_t most = (size_t)tokenizer->max_word_chars, bpe = bpe_cap_chars(tokenizer);
     switch (tokenizer->kind) {
-    case TOKENIZER_WORDPIECE: return (size_t)tokenizer->max_word_chars;
-    case TOKENIZER_UNIGRAM: return UNIGRAM_CHARS;
-    default: return 0;
+    case TOKENIZER_WORDPIECE:
+        return (struct word_room){UTF8_BYTES * most, most, most * sizeof(uint64_t), 0};
+    case TOKENIZER_UNIGRAM:
+        return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0, UNIGRAM_CHARS + 1};
+    case TOKENIZER_BPE:
+        return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer), 0};
+    default: return (struct word_room){.bytes = tokenizer->vocabulary.longest_bytes};
     }
 }
 
-/* Gives the parts of the memory out (NULL: counts them), and returns their bytes. */
+/* Gives the parts of the memory out (NULL: counts them), and returns their bytes. Before and behind
+ * a word's bytes is room for what pieces have there. */
 static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer, char *memory)
 {
-    const size_t cap_chars = word_chars(tokenizer);
-    const size_t cap = cap_chars > 0 ? UTF8_BYTES * cap_chars : tokenizer->vocabulary.longest_bytes;
-    const bool is_unigram = tokenizer->kind == TOKENIZER_UNIGRAM;
-    struct pretokenizer *pretokenizer = &pipeline->pretokenizer;
+    const struct word_room room = room_of(tokenizer);
     size_t at = 0;
-    char *bytes = take_part(memory, &at, WORDPIECE_PREFIX_BYTES + cap);
-    pretokenizer->word = (struct pretoken){
+    char *bytes = take_part(memory, &at, WORDPIECE_PREFIX_BYTES + room.bytes + AFFIX_BYTES);
+    pipeline->pretokenizer.word = (struct pretoken){
         .bytes = bytes != NULL ? bytes + WORDPIECE_PREFIX_BYTES : NULL,
-        .chars = take_part(memory, &at, cap_chars * (sizeof(struct word_char) + sizeof(uint64_t))),
-        .cap = cap,
-        .cap_chars = cap_chars,
-    };
-    pretokenizer->unigram = (struct unigram){
-        .nodes =
-            take_part(memory, &at, is_unigram ? (cap_chars + 1) * sizeof(struct unigram_node) : 0),
+        .chars = take_part(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
+        .cap = room.bytes,
+        .cap_chars = room.chars,
+        .unigram.nodes = take_part(memory, &at, room.nodes * sizeof(struct unigram_node)),
     };
     pipeline->normalizer_memory = take_part(memory, &at, normalizer_bytes(&tokenizer->normalizer));
     pipeline->window_memory =
@@ -79,8 +85,9 @@ static void start(struct pipeline *pipeline, struct word_sink *sink, char *scrat
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
     carve(pipeline, tokenizer, scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN));
-    pipeline->pretokenizer.sink = sink;
+    pipeline->pretokenizer.word.sink = sink;
     pipeline->pretokenizer.in_word = false;
+    pipeline->pretokenizer.pattern = (struct pattern_state){.kind = tokenizer->pattern};
     pipeline->pretokenizer.inner_last = 0;
     pipeline->looks_around = normalizer_looks_around(&tokenizer->normalizer);
     normalizer_start(&pipeline->normalizer, &tokenizer->normalizer, take_normalized, pipeline,
@@ -123,7 +130,7 @@ static size_t inner_ascii_end(struct text_part *part, size_t at)
  * where they end, or `at` if the next one must go through it. */
 static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
 {
-    const struct tokenizer *tokenizer = pipeline->pretokenizer.sink->tokenizer;
+    const struct tokenizer *tokenizer = pipeline->pretokenizer.word.sink->tokenizer;
     if (pipeline->has_window || tokenizer->ascii.value[(uint8_t)part->text[at]] == 0)
         return at;
     const size_t end = pipeline->looks_around ? inner_ascii_end(part, at) : part->end;
@@ -217,7 +224,7 @@ void pipeline_split(struct word_sink *sink, const char *text, size_t len, char *
         if (part < begin)
             split_part(&pipeline, text, part, begin);
         if (begin < end) /* else the token before has taken these blanks */
-            word_sink_token(sink, pattern->id, begin, end);
+            word_sink_added(sink, pattern->id, begin, end);
         part = end;
     }
     if (part < len)

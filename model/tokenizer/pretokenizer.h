@@ -6,7 +6,7 @@
 #define MODEL_PRETOKENIZER_H
 
 #include "model/tokenizer/normalizer.h"
-#include "model/tokenizer/pieces/unigram.h"
+#include "model/tokenizer/split/pattern.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,55 +46,30 @@ static inline bool splitter_cuts(const struct cut_rules *rules, unsigned a, unsi
 struct ascii_table {
     uint8_t value[256];      /* what the character becomes; 0: not decided by it alone */
     uint8_t properties[256]; /* of that, the low 8 bits */
-    uint8_t letter[256];     /* value, where it is neither dropped nor alone; else 0 */
+    uint8_t letter[256];     /* value, where it goes on with a word; else 0 */
 };
 
 void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *plan,
-                    const struct splitter_rules *rules);
+                    const struct splitter_rules *rules, enum pattern_kind pattern);
 
 /* ---- Words ---- */
 
-/* Where a character of a word came from, and its first byte in the word. */
-struct word_char {
-    size_t begin, end, at;
-};
-
-/* The word being read. Characters beyond cap_chars, and bytes beyond cap, are counted and not kept:
- * no token has so long a text. */
-struct pretoken {
-    char *bytes;             /* [cap], with room before it for the prefix of word pieces */
-    struct word_char *chars; /* [cap_chars] */
-    size_t cap, cap_chars;
-    size_t len, n_chars; /* bytes and characters */
-    size_t begin, end;   /* bytes of the text, from its first character to its last */
-    uint64_t hash;       /* of its bytes, as the vocabulary has it */
-    bool plain;          /* every character is one byte of the text; chars is not filled */
-};
-
-/* Fills in `chars` of a plain word. */
-static inline void pretoken_spell(struct pretoken *word)
-{
-    const size_t n = word->n_chars < word->cap_chars ? word->n_chars : word->cap_chars;
-    for (size_t i = 0; word->plain && i < n; i++)
-        word->chars[i] = (struct word_char){word->begin + i, word->begin + i + 1, i};
-    word->plain = false;
-}
-
 struct pretokenizer {
-    struct word_sink *sink; /* takes the tokens of the words */
     struct pretoken word;
     unsigned last; /* unicode_properties of the word's last character */
-    /* With metaspace a word may be cut again: */
-    bool in_word;        /* some of it was there */
-    unsigned inner_last; /* properties of the last character, a blank being visible */
-    size_t part;         /* where the text that is being split begins */
-    struct unigram unigram;
+    bool in_word;  /* some of what the rules leave whole was there; it may be cut again by */
+    struct pattern_state pattern; /* a pattern, or by metaspace, where: */
+    unsigned inner_last;          /* properties of the last character, a blank being visible */
+    size_t part;                  /* where the text that is being split begins */
 };
 
 /* A text, or a part of it between added tokens, that begins at a place of the text. */
 void pretokenizer_begin(struct pretokenizer *pretokenizer, size_t part);
 
 void pretokenizer_put(struct pretokenizer *pretokenizer, struct normal_char c);
+
+/* What was read since a word ended last was never there. */
+void pretokenizer_forget(struct pretokenizer *pretokenizer);
 
 /* The word ends here. */
 void pretokenizer_cut(struct pretokenizer *pretokenizer);

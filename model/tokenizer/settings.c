@@ -3,6 +3,7 @@
  */
 #include "model/tokenizer/tokenizer.h"
 
+#include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
@@ -26,6 +27,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .filters = {"", 0},
         .split = {" ", 1},
         .prefix = {"##", 2},
+        .suffix = {"", 0},
         .max_word_chars = 100,
         .splitter = {.space = METASPACE, .space_splits = true},
         .added_list = {"", 0},
@@ -40,7 +42,13 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 static const char *const KINDS[] = {
     [TOKENIZER_BLANKS] = "blanks",       [TOKENIZER_KERAS] = "keras",
     [TOKENIZER_WORDPIECE] = "wordpiece", [TOKENIZER_WORDS] = "words",
-    [TOKENIZER_UNIGRAM] = "unigram",
+    [TOKENIZER_UNIGRAM] = "unigram",     [TOKENIZER_BPE] = "bpe",
+};
+
+static const char *const TRIMS[] = {
+    [TRIM_NONE] = "no",
+    [TRIM_BLANKS] = "yes",
+    [TRIM_BLANKS_BUT_FIRST] = "but_first",
 };
 
 /* ---- One setting ---- */
@@ -56,7 +64,9 @@ enum value_kind {
     VALUE_NORMALIZER,
     VALUE_SPLITTER,
     VALUE_ADDED,
-    VALUE_ID_LIST
+    VALUE_ID_LIST,
+    VALUE_PATTERN,
+    VALUE_TRIM
 };
 
 struct key {
@@ -67,14 +77,29 @@ struct key {
     const char *expected;
 };
 
+/* The place of a name among the first n, or n. */
+static unsigned find_name(const char *const *names, unsigned n, struct text_view value)
+{
+    unsigned i = 0;
+    while (i < n && !list_item_is(value, names[i]))
+        i++;
+    return i;
+}
+
 static bool set_kind(enum tokenizer_kind *field, struct text_view value)
 {
-    for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++)
-        if (list_item_is(value, KINDS[kind])) {
-            *field = (enum tokenizer_kind)kind;
-            return true;
-        }
-    return false;
+    enum { N = sizeof KINDS / sizeof *KINDS };
+    const unsigned kind = find_name(KINDS, N, value);
+    *field = (enum tokenizer_kind)kind;
+    return kind < N;
+}
+
+static bool set_trim(enum span_trim *field, struct text_view value)
+{
+    enum { N = sizeof TRIMS / sizeof *TRIMS };
+    const unsigned trim = find_name(TRIMS, N, value);
+    *field = (enum span_trim)trim;
+    return trim < N;
 }
 
 /* False: an item is no id, or there are too many. */
@@ -119,6 +144,8 @@ static bool set(void *field, const struct key *key, struct text_view value)
     case VALUE_SPLITTER: return splitter_parse(field, value);
     case VALUE_ID_LIST: return set_ids(field, value);
     case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
+    case VALUE_PATTERN: return pattern_parse(field, value);
+    case VALUE_TRIM: return set_trim(field, value);
     }
     return false;
 }
@@ -128,7 +155,7 @@ static bool set(void *field, const struct key *key, struct text_view value)
 #define FIELD(field) offsetof(struct tokenizer, field)
 
 static const struct key KEYS[] = {
-    {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words, unigram"},
+    {"kind", VALUE_KIND, FIELD(kind), 0, 0, "one of blanks, keras, wordpiece, words, unigram, bpe"},
     {"filters", VALUE_TEXT, FIELD(filters), 0, SIZE_MAX, "UTF-8 text"},
     {"split", VALUE_TEXT, FIELD(split), 1, SPLIT_BYTES, "UTF-8 text of 1 to 32 bytes"},
     {"num_words", VALUE_NUMBER, FIELD(num_words), 0, INT32_MAX,
@@ -157,6 +184,14 @@ static const struct key KEYS[] = {
     {"byte_fallback", VALUE_YES_NO, FIELD(byte_fallback), 0, 0, "yes or no"},
     {"prefix", VALUE_TEXT, FIELD(prefix), 0, WORDPIECE_PREFIX_BYTES,
      "UTF-8 text of at most 32 bytes"},
+    {"suffix", VALUE_TEXT, FIELD(suffix), 0, AFFIX_BYTES, "UTF-8 text of at most 32 bytes"},
+    {"pattern", VALUE_PATTERN, FIELD(pattern), 0, 0,
+     "one of none, gpt2, clip, cl100k, qwen2, after_blanks"},
+    {"byte_level", VALUE_YES_NO, FIELD(byte_level), 0, 0, "yes or no"},
+    {"first_blank", VALUE_YES_NO, FIELD(first_blank), 0, 0, "yes or no"},
+    {"fuse_unknown", VALUE_YES_NO, FIELD(fuse_unknown), 0, 0, "yes or no"},
+    {"whole_words", VALUE_YES_NO, FIELD(whole_words), 0, 0, "yes or no"},
+    {"trim", VALUE_TRIM, FIELD(trim), 0, 0, "one of no, yes, but_first"},
     {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_MOST_CHARS,
      "a whole number from 1 to 10000"},
     {"added", VALUE_ADDED, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
@@ -182,6 +217,8 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
 {
     if (strcmp(tag, "PIEC") == 0)
         return unigram_view(&tokenizer->pieces, section, len);
+    if (strcmp(tag, "MERG") == 0)
+        return merges_view(&tokenizer->merges, section, len, tokenizer->vocabulary.n);
     if (strcmp(tag, "CMAP") == 0)
         return charsmap_view(&tokenizer->normalizer.charsmap, section, len);
     return NULL;
@@ -192,6 +229,8 @@ static const char *check_sections(const struct tokenizer *tokenizer)
     const struct unigram_pieces *pieces = &tokenizer->pieces;
     if (tokenizer->kind == TOKENIZER_UNIGRAM && pieces->scores == NULL)
         return "the kind is unigram, and there is no section PIEC";
+    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
+        return "the kind is bpe, and there is no section MERG";
     if (pieces->n > tokenizer->vocabulary.n)
         return "section PIEC has more pieces than the vocabulary";
     if (normalizer_has(&tokenizer->normalizer, NORMALIZE_CHARSMAP) &&
@@ -217,10 +256,11 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
     const uint32_t n_ids = tokenizer->vocabulary.n;
     if ((unsigned)tokenizer->kind >= sizeof KINDS / sizeof *KINDS)
-        return "the kind is not given: one of blanks, keras, wordpiece, words, unigram";
+        return "the kind is not given: one of blanks, keras, wordpiece, words, unigram, bpe";
     if (tokenizer->unknown >= 0 && (uint32_t)tokenizer->unknown >= n_ids)
         return "the id of unknown words is not in the vocabulary";
-    if (tokenizer->unknown < 0 && tokenizer_has_pipeline(tokenizer))
+    if (tokenizer->unknown < 0 && tokenizer_has_pipeline(tokenizer) &&
+        tokenizer->kind != TOKENIZER_BPE)
         return "the id of unknown words is not given";
     if (tokenizer->mask_token >= 0 && (uint32_t)tokenizer->mask_token >= n_ids)
         return "the id of the mask token is not in the vocabulary";
@@ -242,7 +282,11 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
 {
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
-    splitter_ascii(&tokenizer->ascii, &tokenizer->normalizer, &tokenizer->splitter);
-    return added_tokens_build(&tokenizer->added, tokenizer->added_list, &tokenizer->vocabulary,
-                              &tokenizer->normalizer, memory);
+    splitter_ascii(&tokenizer->ascii, &tokenizer->normalizer, &tokenizer->splitter,
+                   tokenizer->pattern);
+    const char *wrong = added_tokens_build(&tokenizer->added, tokenizer->added_list,
+                                           &tokenizer->vocabulary, &tokenizer->normalizer, memory);
+    if (wrong == NULL && tokenizer->kind == TOKENIZER_BPE)
+        bpe_build(tokenizer);
+    return wrong;
 }

@@ -39,7 +39,8 @@ static void split(struct word_sink *sink, struct text_view text, void *scratch)
     case TOKENIZER_KERAS: keras_split(sink, text.text, text.len, scratch); break;
     case TOKENIZER_WORDPIECE:
     case TOKENIZER_WORDS:
-    case TOKENIZER_UNIGRAM: pipeline_split(sink, text.text, text.len, scratch); break;
+    case TOKENIZER_UNIGRAM:
+    case TOKENIZER_BPE: pipeline_split(sink, text.text, text.len, scratch); break;
     }
 }
 
@@ -56,6 +57,7 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
         .cap = cap < cut.kept ? cap : cut.kept,
         .skip = cut.skipped,
         .count = count,
+        .text = encoding->texts[which].text,
         .type = piece.type,
         .in_pair = which == 1,
     };

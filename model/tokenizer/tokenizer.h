@@ -1,8 +1,8 @@
 /* tokenizer.h - text to tokens: split into words, look each up, frame with special tokens, cut.
  *
  * tokenize.c is the way of a text; settings.c reads and checks the settings. Kinds blanks and keras
- * are blanks.c and keras.c. Kinds wordpiece and words, as checkpoints have them, are pipeline.c:
- * added_tokens, normalizer, added_window, pretokenizer, wordpiece. Kinds and settings: section TOKN
+ * are blanks.c and keras.c. The other kinds, as checkpoints have them, are pipeline.c:
+ * added_tokens, normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings: section TOKN
  * of weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
  */
 #ifndef MODEL_TOKENIZER_H
@@ -11,8 +11,10 @@
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/id_list.h"
 #include "model/tokenizer/normalizer.h"
+#include "model/tokenizer/pieces/merges.h"
 #include "model/tokenizer/pieces/unigram.h"
 #include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/split/byte_level.h"
 #include "model/tokenizer/template.h"
 #include "model/tokenizer/vocabulary.h"
 
@@ -25,9 +27,22 @@ enum tokenizer_kind {
     TOKENIZER_KERAS,
     TOKENIZER_WORDPIECE,
     TOKENIZER_WORDS,
-    TOKENIZER_UNIGRAM
+    TOKENIZER_UNIGRAM,
+    TOKENIZER_BPE
 };
 enum { SPLIT_BYTES = 32 };
+
+/* What the spans of tokens leave away. */
+enum span_trim {
+    TRIM_NONE,
+    TRIM_BLANKS,          /* blanks at both ends */
+    TRIM_BLANKS_BUT_FIRST /* the same, but one blank fewer where a text begins */
+};
+
+/* Of kind bpe: ids of single characters, and of the tokens <0x00> to <0xFF>; -1: none. */
+struct bpe_ids {
+    int32_t codes[BYTE_LEVEL_CODES], bytes[256];
+};
 
 struct tokenizer {
     enum tokenizer_kind kind;
@@ -43,14 +58,21 @@ struct tokenizer {
     struct splitter_rules splitter;
     struct text_view prefix; /* of pieces that go on with a word */
     int64_t max_word_chars;
+    struct text_view suffix;     /* bpe: of the last piece of a word */
     struct text_view added_list; /* setting `added` */
     struct token_template single, pair;
     struct vocabulary vocabulary;
-    bool byte_fallback;           /* unigram: unknown characters become tokens of their bytes */
+    bool byte_fallback; /* unigram, bpe: unknown characters become tokens of their bytes */
+    /* bpe: */
+    enum pattern_kind pattern;
+    bool byte_level, first_blank, fuse_unknown, whole_words;
+    enum span_trim trim;
+    struct merges merges;
     struct unigram_pieces pieces; /* unigram */
     /* Tables that tokenizer_build makes: */
     struct added_tokens added;
     struct ascii_table ascii;
+    struct bpe_ids bpe;
 };
 
 /* may_alias: the engine hands its callers' buffers of engine_token, the same fields, to us. */

@@ -3,6 +3,9 @@
  */
 #include "model/tokenizer/words.h"
 
+#include "model/unicode/unicode.h"
+#include "model/unicode/utf8.h"
+
 void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t begin, size_t end)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
@@ -17,6 +20,83 @@ void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t 
         word_sink_token(sink, id, begin, end);
     word_sink_end_word(sink, n_before);
 }
+
+/* ---- Trimmed spans ---- */
+
+static bool is_trimmed(uint32_t code)
+{
+    return code == BYTE_LEVEL_BLANK || (unicode_properties(code) & UNICODE_BLANK);
+}
+
+/* Blanks at the start of a text, and at its end. */
+static size_t count_leading(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t at = 0; at < len; n++) {
+        const struct utf8_char c = utf8_decode(text + at, len - at);
+        if (!is_trimmed(c.code))
+            break;
+        at += c.len;
+    }
+    return n;
+}
+
+static size_t count_trailing(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (; len > 0; n++) {
+        const struct utf8_char c = utf8_decode_last(text, len);
+        if (!is_trimmed(c.code))
+            break;
+        len -= c.len;
+    }
+    return n;
+}
+
+/* The span loses as many characters as `own` has blanks at its ends, as the reference counts; where
+ * a text begins, the first of them may have been added to it. */
+static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t end,
+                        struct text_view own)
+{
+    const bool is_first = sink->n == sink->skip || begin == 0;
+    size_t leading = count_leading(own.text, own.len), at = end;
+    size_t trailing = count_trailing(own.text, own.len);
+    if (is_first && leading > 0 && sink->tokenizer->trim == TRIM_BLANKS_BUT_FIRST)
+        leading--;
+    for (; leading > 0 && begin < end; leading--)
+        begin += utf8_decode(sink->text + begin, end - begin).len;
+    for (; trailing > 0 && at > 0; trailing--)
+        at -= utf8_decode_last(sink->text, at).len;
+    if (trailing == 0)
+        end = at > begin ? at : begin;
+    word_sink_token(sink, id, begin, end);
+}
+
+static bool is_kept(const struct word_sink *sink)
+{
+    return sink->n >= sink->skip && sink->n - sink->skip < sink->cap;
+}
+
+void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t end)
+{
+    struct text_view own = {"", 0};
+    if (sink->tokenizer->trim == TRIM_NONE || !is_kept(sink)) {
+        word_sink_token(sink, id, begin, end);
+        return;
+    }
+    own.text = vocabulary_text(&sink->tokenizer->vocabulary, id, &own.len);
+    add_trimmed(sink, id, begin, end, own);
+}
+
+void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t end)
+{
+    if (sink->tokenizer->trim == TRIM_NONE || !is_kept(sink))
+        word_sink_token(sink, id, begin, end);
+    else
+        add_trimmed(sink, id, begin, end, (struct text_view){sink->text + begin, end - begin});
+}
+
+/* ---- ASCII ---- */
 
 void ascii_run_start(struct ascii_run *run, bool lower)
 {

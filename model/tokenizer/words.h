@@ -23,6 +23,7 @@ struct word_sink {
     size_t cap, skip;
     size_t n; /* tokens so far */
     struct text_count *count;
+    const char *text; /* the whole one; of kinds with a pipeline */
     int32_t type;
     bool in_pair;
 };
@@ -53,6 +54,11 @@ static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t be
             .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
     sink->n++;
 }
+
+/* The same with spans trimmed as the tokenizer says: of a piece of a word, by the blanks in its own
+ * text; of an added token, by those that it took along. */
+void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t end);
+void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t end);
 
 /* Looks a word up and takes its token, unless it is unknown and unknown words are dropped. The span
  * is that of the bytes in the text that the word was read from. */
@@ -89,7 +95,7 @@ void ascii_run_stop_at(struct ascii_run *run, char stop);
 size_t word_put_run(struct word *word, const struct ascii_run *run, const char *text, size_t len,
                     size_t at);
 
-/* Kinds wordpiece, words and unigram: as checkpoints have them. */
+/* Kinds wordpiece, words, unigram and bpe: as checkpoints have them. */
 static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
 {
     return tokenizer->kind >= TOKENIZER_WORDPIECE;

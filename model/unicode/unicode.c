@@ -10,11 +10,11 @@
 
 /* Properties by general category. */
 static const uint16_t CATEGORIES[] = {
-    [UTF8PROC_CATEGORY_LU] = UNICODE_WORD,
-    [UTF8PROC_CATEGORY_LL] = UNICODE_WORD,
-    [UTF8PROC_CATEGORY_LT] = UNICODE_WORD,
-    [UTF8PROC_CATEGORY_LM] = UNICODE_WORD,
-    [UTF8PROC_CATEGORY_LO] = UNICODE_WORD,
+    [UTF8PROC_CATEGORY_LU] = UNICODE_WORD | UNICODE_LETTER,
+    [UTF8PROC_CATEGORY_LL] = UNICODE_WORD | UNICODE_LETTER,
+    [UTF8PROC_CATEGORY_LT] = UNICODE_WORD | UNICODE_LETTER,
+    [UTF8PROC_CATEGORY_LM] = UNICODE_WORD | UNICODE_LETTER,
+    [UTF8PROC_CATEGORY_LO] = UNICODE_WORD | UNICODE_LETTER,
     [UTF8PROC_CATEGORY_MN] = UNICODE_WORD | UNICODE_MARK | UNICODE_NONSPACING,
     [UTF8PROC_CATEGORY_MC] = UNICODE_WORD | UNICODE_MARK,
     [UTF8PROC_CATEGORY_ME] = UNICODE_WORD | UNICODE_MARK,
@@ -70,13 +70,22 @@ static unsigned latin_properties(uint32_t code, unsigned properties)
     return properties;
 }
 
+/* Word characters that are newer than utf8proc's data are letters, unless they are numbers. */
+static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
+{
+    const unsigned flipped = properties ^ flips_of(code);
+    const bool is_new = category == UTF8PROC_CATEGORY_CN && (flipped & UNICODE_WORD) &&
+                        !(flipped & (UNICODE_NUMBER | UNICODE_MARK));
+    return is_new ? flipped | UNICODE_LETTER : flipped;
+}
+
 unsigned unicode_properties(uint32_t code)
 {
     const unsigned category = (unsigned)utf8proc_category((utf8proc_int32_t)code);
     const unsigned properties = category < N_CATEGORIES ? CATEGORIES[category] : 0;
     if (code < 0x100)
         return latin_properties(code, properties);
-    return may_be_exception(code) ? properties ^ flips_of(code) : properties;
+    return may_be_exception(code) ? exceptional_properties(code, category, properties) : properties;
 }
 
 size_t unicode_lower(uint32_t code, uint32_t out[UNICODE_LOWER_CODES])

@@ -17,10 +17,11 @@ enum unicode_property {
     UNICODE_CONTROL = 1 << 4,     /* categories Cc, Cf, Co; TAB, LF and CR are none */
     UNICODE_NONSPACING = 1 << 5,  /* category Mn */
     UNICODE_MARK = 1 << 6,        /* category M */
+    UNICODE_LETTER = 1 << 7,      /* category L */
     /* What is special in the reference about its normal forms: */
-    UNICODE_WHOLE = 1 << 7,            /* has no canonical decomposition */
-    UNICODE_WHOLE_COMPATIBLE = 1 << 8, /* has no compatibility decomposition */
-    UNICODE_STARTER = 1 << 9           /* has combining class 0 */
+    UNICODE_WHOLE = 1 << 8,            /* has no canonical decomposition */
+    UNICODE_WHOLE_COMPATIBLE = 1 << 9, /* has no compatibility decomposition */
+    UNICODE_STARTER = 1 << 10          /* has combining class 0 */
 };
 
 /* The properties of a character, or-ed. */

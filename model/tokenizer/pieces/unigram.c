@@ -10,7 +10,7 @@
  */
 #include "model/tokenizer/pieces/unigram.h"
 
-#include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/split/pretoken.h"
 #include "model/tokenizer/words.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef MODEL_WORDPIECE_H
 #define MODEL_WORDPIECE_H
 
-#include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/split/pretoken.h"
 #include "model/tokenizer/words.h"
 
 enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };

@@ -320,7 +320,7 @@ TEST(refused)
     assert_non_null(tokenizer_set(&tokenizer, "max_word", "10001", 5));
     assert_non_null(tokenizer_set(&tokenizer, "prefix", "123456789012345678901234567890123", 33));
     assert_non_null(tokenizer_set(&tokenizer, "prefix", "\xFF", 1));
-    assert_non_null(tokenizer_set(&tokenizer, "kind", "bpe", 3));
+    assert_non_null(tokenizer_set(&tokenizer, "kind", "byte", 4));
 
     assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "10")));
     fixture_free(&f);

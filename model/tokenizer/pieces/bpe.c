@@ -1,0 +1,223 @@
+/* bpe.c - byte pair encoding as the reference does it. A word whose text is a token that its own
+ * characters merge to, by the bit in the file, needs no merging: nearly all words of usual text.
+ *
+ * What becomes of a character can depend on all that follow it in the word, but only through a chain
+ * of merges each of which prevents the one before it. So a word that fills the memory is merged, and
+ * the tokens before its last quarter are kept; what follows the last of them is merged again with
+ * what comes next, which gives the same as merging all at once, for no merge crosses the border of
+ * two tokens.
+ */
+#include "model/tokenizer/pieces/bpe.h"
+
+#include "model/tokenizer/words.h"
+#include "model/unicode/utf8.h"
+
+#include <string.h>
+
+/* ---- Characters ---- */
+
+static struct merge_affixes affixes_of(const struct tokenizer *tokenizer)
+{
+    return (struct merge_affixes){
+        .prefix = tokenizer->prefix.text,
+        .suffix = tokenizer->suffix.text,
+        .prefix_len = tokenizer->prefix.len,
+        .suffix_len = tokenizer->suffix.len,
+    };
+}
+
+static int32_t own_id(const struct tokenizer *tokenizer, int32_t id)
+{
+    return added_is_outside(&tokenizer->added, id) ? -1 : id;
+}
+
+void bpe_build(struct tokenizer *tokenizer)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (uint32_t code = 0; code < BYTE_LEVEL_CODES; code++) {
+        char bytes[UTF8_BYTES];
+        const size_t n = utf8_encode(code, bytes);
+        tokenizer->bpe.codes[code] =
+            own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, bytes, n));
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const char text[] = {'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
+        tokenizer->bpe.bytes[byte] =
+            own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, text, sizeof text));
+    }
+}
+
+/* The id of the i-th character of the word. */
+static int32_t character_id(const struct pretoken *word, size_t i, bool at_end)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    const bool is_first = i == 0 && !word->is_rest, is_last = at_end && i + 1 == word->n_chars;
+    const char *text = word->bytes + word->chars[i].at;
+    const size_t len = pretoken_after(word, i) - word->chars[i].at;
+    const struct merge_affixes affixes = affixes_of(tokenizer);
+    if ((is_first || affixes.prefix_len == 0) && (!is_last || affixes.suffix_len == 0) &&
+        len <= 2) {
+        const uint32_t code = utf8_decode(text, len).code;
+        if (code < BYTE_LEVEL_CODES)
+            return tokenizer->bpe.codes[code];
+    }
+    return own_id(tokenizer,
+                  merges_symbol(&tokenizer->vocabulary, &affixes, text, len, is_first, is_last));
+}
+
+/* ---- Words ---- */
+
+size_t bpe_cap_chars(const struct tokenizer *tokenizer)
+{
+    const size_t longest = tokenizer->vocabulary.longest_bytes;
+    return longest < BPE_CHARS / 4 ? BPE_CHARS : 4 * longest;
+}
+
+/* A character becomes one symbol, or as many as it has bytes. */
+static size_t cap_symbols(const struct tokenizer *tokenizer)
+{
+    return bpe_cap_chars(tokenizer) * (tokenizer->byte_fallback ? UTF8_BYTES : 1);
+}
+
+size_t bpe_work_bytes(const struct tokenizer *tokenizer)
+{
+    const size_t cap = cap_symbols(tokenizer);
+    return merges_queue_bytes(cap) + cap * sizeof(struct symbol);
+}
+
+struct symbols {
+    struct symbol *symbols; /* [n] */
+    size_t n;
+    uint64_t *queue;
+};
+
+static void add_symbol(struct symbols *out, int32_t id, size_t i)
+{
+    out->symbols[out->n++] = (struct symbol){.id = id, .first = (uint32_t)i, .last = (uint32_t)i};
+}
+
+static bool add_bytes(const struct pretoken *word, size_t i, struct symbols *out)
+{
+    const int32_t *ids = word->sink->tokenizer->bpe.bytes;
+    const size_t begin = word->chars[i].at, end = pretoken_after(word, i);
+    for (size_t at = begin; at < end; at++)
+        if (ids[(uint8_t)word->bytes[at]] < 0)
+            return false;
+    for (size_t at = begin; at < end; at++)
+        add_symbol(out, ids[(uint8_t)word->bytes[at]], i);
+    return true;
+}
+
+/* Characters that the vocabulary has not become their bytes, the unknown token, or nothing. */
+static void add_unknown(const struct pretoken *word, size_t i, struct symbols *out,
+                        bool *in_unknown)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    if (tokenizer->byte_fallback && add_bytes(word, i, out)) {
+        *in_unknown = false;
+        return;
+    }
+    if (tokenizer->unknown < 0)
+        return;
+    if (*in_unknown && tokenizer->fuse_unknown)
+        out->symbols[out->n - 1].last = (uint32_t)i;
+    else
+        add_symbol(out, tokenizer->unknown, i);
+    *in_unknown = true;
+}
+
+/* The word's symbols, merged. */
+static struct symbols merge(struct pretoken *word, bool at_end)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    char *work = (char *)(word->chars + word->cap_chars);
+    struct symbols out = {.queue = (uint64_t *)(void *)work};
+    bool in_unknown = false;
+    work += merges_queue_bytes(cap_symbols(tokenizer));
+    out.symbols = (struct symbol *)(void *)work;
+    pretoken_spell(word);
+    for (size_t i = 0; i < word->n_chars; i++) {
+        const int32_t id = character_id(word, i, at_end);
+        if (id < 0) {
+            add_unknown(word, i, &out, &in_unknown);
+            continue;
+        }
+        add_symbol(&out, id, i);
+        in_unknown = false;
+    }
+    out.n = merges_apply(&tokenizer->merges, out.symbols, out.n, out.queue);
+    return out;
+}
+
+/* Characters that are unknown together are one token, also where the memory ended among them. */
+static void add_tokens(struct pretoken *word, const struct symbols *symbols, size_t n)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    for (size_t i = 0; i < n; i++) {
+        const struct symbol *symbol = &symbols->symbols[i];
+        const size_t end = word->chars[symbol->last].end;
+        const bool fuses = tokenizer->fuse_unknown && symbol->id == tokenizer->unknown;
+        if (i == 0 && fuses && word->in_unknown)
+            word_sink_extend(word->sink, word->sink->n - 1, end);
+        else
+            word_sink_piece(word->sink, symbol->id, word->chars[symbol->first].begin, end);
+        word->in_unknown = fuses;
+    }
+}
+
+/* The token that the whole word is without looking at its merges, or -1. */
+static int32_t whole_id(struct pretoken *word)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    const struct text_view suffix = tokenizer->suffix;
+    uint64_t hash = word->hash;
+    int32_t id = -1;
+    if (tokenizer->whole_words)
+        id = own_id(tokenizer,
+                    vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len));
+    if (id >= 0)
+        return id;
+    memcpy(word->bytes + word->len, suffix.text, suffix.len);
+    for (size_t i = 0; i < suffix.len; i++)
+        hash = vocabulary_hash_byte(hash, suffix.text[i]);
+    id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len);
+    return id >= 0 && merges_make_whole(&tokenizer->merges, id) ? own_id(tokenizer, id) : -1;
+}
+
+void bpe_add(struct pretoken *word)
+{
+    struct word_sink *sink = word->sink;
+    const size_t n_before = word->is_rest ? word->n_before : sink->n;
+    const int32_t id = word->is_rest ? -1 : whole_id(word);
+    word->in_unknown = word->in_unknown && word->is_rest;
+    if (id >= 0) {
+        word_sink_piece(sink, id, word->begin, word->end);
+    } else {
+        const struct symbols symbols = merge(word, true);
+        add_tokens(word, &symbols, symbols.n);
+    }
+    word_sink_end_word(sink, n_before);
+}
+
+void bpe_add_part(struct pretoken *word)
+{
+    const size_t n_before = word->is_rest ? word->n_before : word->sink->n;
+    const struct symbols symbols = merge(word, false);
+    size_t n = 0;
+    word->in_unknown = word->in_unknown && word->is_rest;
+    while (n + 1 < symbols.n && symbols.symbols[n].last < word->n_chars / 4 * 3)
+        n++;
+    n += n == 0 && symbols.n > 0; /* one token of nearly all: an unknown one */
+    add_tokens(word, &symbols, n);
+    const size_t first = n < symbols.n ? symbols.symbols[n].first : word->n_chars;
+    const size_t at = first < word->n_chars ? word->chars[first].at : word->len;
+    memmove(word->bytes, word->bytes + at, word->len - at);
+    memmove(word->chars, word->chars + first, (word->n_chars - first) * sizeof *word->chars);
+    word->n_chars -= first;
+    word->len -= at;
+    for (size_t i = 0; i < word->n_chars; i++)
+        word->chars[i].at -= at;
+    word->is_rest = true;
+    word->n_ended++; /* what was read before cannot be taken back */
+    word->n_before = n_before;
+}

@@ -1,0 +1,273 @@
+/* merges.c - the table is used as it lies in the file, so every number read from it is checked, and
+ * no search is longer than the table. A word's symbols are a linked list; the queue, a binary heap,
+ * holds the pairs that merge, the lowest order and then the leftmost first. A pair that changed since
+ * it was put there is known by its order, which no other pair has, and passed over. Plain twin:
+ * plain_merge in tests/model/tokenizer/test_bpe.c.
+ */
+#include "model/tokenizer/pieces/merges.h"
+
+#include "model/unicode/utf8.h"
+
+#include <string.h>
+
+enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_MERGES = 1 << 28 };
+
+/* ---- The table ---- */
+
+static uint32_t first_slot(uint32_t left, uint32_t right, uint32_t n_slots)
+{
+    const uint64_t pair = (uint64_t)left << 32 | right;
+    return (uint32_t)(pair * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (n_slots - 1);
+}
+
+static size_t whole_words(uint32_t n_ids)
+{
+    return n_ids / 32 + 1;
+}
+
+const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids)
+{
+    uint32_t header[4];
+    if (section == NULL || len < HEADER_BYTES)
+        return "the section is shorter than its header of 16 bytes";
+    if ((uintptr_t)section % SECTION_ALIGN != 0)
+        return "the section does not start at a multiple of 8 bytes";
+    memcpy(header, section, sizeof header);
+
+    const uint32_t n = header[0], n_slots = header[1];
+    if (n_slots == 0 || (n_slots & (n_slots - 1)) != 0)
+        return "the number of slots is not a power of two";
+    if (n >= n_slots || n > MAX_MERGES)
+        return "there are more merges than the slots allow";
+    if (header[2] > n_ids)
+        return "it is for more ids than the vocabulary has";
+    const uint64_t bytes = HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
+                           sizeof(uint32_t) * (uint64_t)whole_words(header[2]);
+    if (bytes != len)
+        return "the section does not have the length that its counts ask for";
+
+    const struct merge *slots = (const struct merge *)((const char *)section + HEADER_BYTES);
+    *merges = (struct merges){.slots = slots,
+                              .whole = (const uint32_t *)(slots + n_slots),
+                              .n_slots = n_slots,
+                              .n_ids = header[2]};
+    return NULL;
+}
+
+const struct merge *merges_find(const struct merges *merges, int32_t left, int32_t right)
+{
+    const uint32_t wrap = merges->n_slots - 1;
+    uint32_t slot = first_slot((uint32_t)left, (uint32_t)right, merges->n_slots);
+    for (uint32_t tried = 0; tried <= wrap; tried++, slot = (slot + 1) & wrap) {
+        const struct merge *merge = &merges->slots[slot];
+        if (merge->order == 0)
+            return NULL;
+        if (merge->left == (uint32_t)left && merge->right == (uint32_t)right)
+            return merge->id < merges->n_ids ? merge : NULL;
+    }
+    return NULL;
+}
+
+/* ---- A word ---- */
+
+/* The pairs that merge, as order << 32 | place of the left one; a heap whose top is the least. */
+struct queue {
+    uint64_t *entries; /* [2 * symbols]: every merge takes one away and adds at most two */
+    size_t n;
+};
+
+static void push(struct queue *queue, uint64_t entry)
+{
+    size_t at = queue->n++;
+    for (; at > 0 && queue->entries[(at - 1) / 2] > entry; at = (at - 1) / 2)
+        queue->entries[at] = queue->entries[(at - 1) / 2];
+    queue->entries[at] = entry;
+}
+
+static uint64_t pop(struct queue *queue)
+{
+    uint64_t *entries = queue->entries;
+    const uint64_t top = entries[0], last = entries[--queue->n];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < queue->n; at = child) {
+        if (child + 1 < queue->n && entries[child + 1] < entries[child])
+            child++;
+        if (last <= entries[child])
+            break;
+        entries[at] = entries[child];
+    }
+    entries[at] = last;
+    return top;
+}
+
+/* Looks up the pair of a symbol and the next one. */
+static void look_up(const struct merges *merges, struct symbol *symbols, uint32_t place,
+                    struct queue *queue)
+{
+    struct symbol *symbol = &symbols[place];
+    const struct merge *merge = symbol->next == SYMBOL_NONE
+                                    ? NULL
+                                    : merges_find(merges, symbol->id, symbols[symbol->next].id);
+    symbol->order = merge != NULL ? merge->order : 0;
+    if (merge == NULL)
+        return;
+    symbol->merged = (int32_t)merge->id;
+    push(queue, (uint64_t)merge->order << 32 | place);
+}
+
+/* The symbol takes the next one in. */
+static void take_next(struct symbol *symbols, uint32_t place)
+{
+    struct symbol *symbol = &symbols[place], *taken = &symbols[symbol->next];
+    symbol->id = symbol->merged;
+    symbol->last = taken->last;
+    symbol->next = taken->next;
+    if (taken->next != SYMBOL_NONE)
+        symbols[taken->next].previous = place;
+    taken->order = 0;
+}
+
+size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t n, uint64_t *memory)
+{
+    struct queue queue = {memory, 0};
+    size_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        symbols[i].previous = i > 0 ? i - 1 : SYMBOL_NONE;
+        symbols[i].next = i + 1 < n ? i + 1 : SYMBOL_NONE;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        look_up(merges, symbols, i, &queue);
+    while (queue.n > 0) {
+        const uint64_t top = pop(&queue);
+        const uint32_t place = (uint32_t)top;
+        if (symbols[place].order != top >> 32)
+            continue;
+        take_next(symbols, place);
+        look_up(merges, symbols, place, &queue);
+        if (symbols[place].previous != SYMBOL_NONE)
+            look_up(merges, symbols, symbols[place].previous, &queue);
+    }
+    for (uint32_t i = n > 0 ? 0 : SYMBOL_NONE; i != SYMBOL_NONE; i = symbols[kept++].next)
+        symbols[kept] = symbols[i];
+    return kept;
+}
+
+/* ---- Writing ---- */
+
+int32_t merges_symbol(const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
+                      const char *character, size_t len, bool is_first, bool is_last)
+{
+    char text[2 * AFFIX_BYTES + UTF8_BYTES];
+    size_t n = 0;
+    if (!is_first) {
+        memcpy(text, affixes->prefix, affixes->prefix_len);
+        n += affixes->prefix_len;
+    }
+    memcpy(text + n, character, len);
+    n += len;
+    if (is_last) {
+        memcpy(text + n, affixes->suffix, affixes->suffix_len);
+        n += affixes->suffix_len;
+    }
+    return vocabulary_find(vocabulary, text, n);
+}
+
+size_t merges_bytes(size_t n, uint32_t n_ids)
+{
+    size_t n_slots = 1;
+    if (n > MAX_MERGES)
+        return 0;
+    while (n_slots < n + n / 2 + 1) /* at most two thirds are taken */
+        n_slots *= 2;
+    const uint64_t bytes = HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
+                           sizeof(uint32_t) * (uint64_t)whole_words(n_ids);
+    return bytes > SIZE_MAX ? 0 : (size_t)bytes;
+}
+
+/* Of a pair that stands there twice the last one counts, as in the reference. */
+static void place_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
+{
+    uint32_t slot = first_slot(merge.left, merge.right, n_slots);
+    while (slots[slot].order != 0 &&
+           (slots[slot].left != merge.left || slots[slot].right != merge.right))
+        slot = (slot + 1) & (n_slots - 1);
+    slots[slot] = merge;
+}
+
+/* What finding out whether a token is whole works in: symbols and the queue of the longest. */
+struct whole_search {
+    const struct merges *merges;
+    const struct vocabulary *vocabulary;
+    const struct merge_affixes *affixes;
+    uint64_t *queue;
+    struct symbol *symbols; /* [longest token] */
+};
+
+size_t merges_build_bytes(const struct vocabulary *vocabulary)
+{
+    return merges_queue_bytes(vocabulary->longest_bytes) +
+           sizeof(struct symbol) * (size_t)vocabulary->longest_bytes;
+}
+
+static bool is_whole(const struct whole_search *search, int32_t id)
+{
+    const struct merge_affixes *affixes = search->affixes;
+    size_t len = 0, n = 0;
+    const char *text = vocabulary_text(search->vocabulary, id, &len);
+    if (text == NULL || len <= affixes->suffix_len ||
+        memcmp(text + len - affixes->suffix_len, affixes->suffix, affixes->suffix_len) != 0)
+        return false;
+    len -= affixes->suffix_len;
+    for (size_t at = 0; at < len; n++) {
+        const size_t char_len = utf8_decode(text + at, len - at).len;
+        search->symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,
+                                              at == 0, at + char_len == len);
+        if (search->symbols[n].id < 0)
+            return false;
+        at += char_len;
+    }
+    return merges_apply(search->merges, search->symbols, n, search->queue) == 1 &&
+           search->symbols[0].id == id;
+}
+
+const char *merges_build(void *section, size_t section_bytes, const struct merge *merges, size_t n,
+                         const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
+                         void *memory, size_t *bad)
+{
+    *bad = n;
+    if (section_bytes == 0 || section_bytes != merges_bytes(n, vocabulary->n))
+        return "the section has not the length that merges_bytes asks for";
+    const size_t whole_bytes = sizeof(uint32_t) * whole_words(vocabulary->n);
+    const uint32_t n_slots =
+        (uint32_t)((section_bytes - HEADER_BYTES - whole_bytes) / sizeof(struct merge));
+    const uint32_t header[4] = {(uint32_t)n, n_slots, vocabulary->n, 0};
+    struct merge *slots = (struct merge *)(void *)((char *)section + HEADER_BYTES);
+    uint32_t *whole = (uint32_t *)(void *)(slots + n_slots);
+    memset(section, 0, section_bytes);
+    memcpy(section, header, sizeof header);
+    for (size_t i = 0; i < n; i++) {
+        struct merge merge = merges[i];
+        *bad = i;
+        if (merge.left >= vocabulary->n || merge.right >= vocabulary->n ||
+            merge.id >= vocabulary->n)
+            return "a merge names a token that is not in the vocabulary";
+        merge.order = (uint32_t)(i + 1);
+        place_merge(slots, n_slots, merge);
+    }
+    *bad = n;
+
+    struct merges view;
+    const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
+    const struct whole_search search = {
+        .merges = &view,
+        .vocabulary = vocabulary,
+        .affixes = affixes,
+        .queue = memory,
+        .symbols = (struct symbol *)(void *)((char *)memory +
+                                             merges_queue_bytes(vocabulary->longest_bytes)),
+    };
+    for (int32_t id = 0; wrong == NULL && (uint32_t)id < vocabulary->n; id++)
+        if (is_whole(&search, id))
+            whole[id / 32] |= UINT32_C(1) << id % 32;
+    return wrong;
+}

@@ -1,0 +1,89 @@
+/* merges.h - which two tokens become which third one, and in which order: byte pair encoding
+ * (Sennrich et al. 2016). A hash table of pairs that is read where it lies in the weight file
+ * (section MERG of weights/FORMAT.md), so that opening a file builds nothing.
+ *
+ * Pure functions on read-only memory; any number of threads.
+ */
+#ifndef MODEL_MERGES_H
+#define MODEL_MERGES_H
+
+#include "model/tokenizer/vocabulary.h"
+
+#include <stdbool.h>
+
+/* As in the file: left and right become `id`; order: 1 for the first merge; 0: the slot is free. */
+struct merge {
+    uint32_t left, right, order, id;
+};
+
+struct merges {
+    const struct merge *slots; /* [n_slots] */
+    const uint32_t *whole;     /* bit set [n_ids]: ids whose own text becomes that one token */
+    uint32_t n_slots, n_ids;
+};
+
+/* Views a section of len bytes (8-byte aligned) beside a vocabulary of n_ids, the first ones of which
+ * are the model's own. NULL when sound; else
+ * a static string that says what is wrong. Checks sizes only: ids are checked where they are used. */
+const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids);
+
+/* The merge of two tokens, or NULL. */
+const struct merge *merges_find(const struct merges *merges, int32_t left, int32_t right);
+
+static inline bool merges_make_whole(const struct merges *merges, int32_t id)
+{
+    return (uint32_t)id < merges->n_ids && (merges->whole[id / 32] >> id % 32 & 1);
+}
+
+/* ---- A word ---- */
+
+/* A part of a word that is one token so far: characters first .. last. */
+struct symbol {
+    int32_t id;
+    uint32_t first, last;
+    uint32_t previous, next; /* places among the symbols, or SYMBOL_NONE */
+    uint32_t order;          /* of the merge with the next one, or 0 */
+    int32_t merged;          /* what that makes */
+};
+
+#define SYMBOL_NONE UINT32_MAX
+
+/* Bytes of memory that merging n symbols needs: a queue. */
+static inline size_t merges_queue_bytes(size_t n)
+{
+    return 2 * n * sizeof(uint64_t);
+}
+
+/* Merges symbols[0 .. n), n below 2^31, until no two neighbours merge: of all that do the pair of
+ * the lowest order, of equal ones the leftmost. Those that are left stay in their order, in front;
+ * returns how many. Takes n log n steps. */
+size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t n, uint64_t *queue);
+
+/* ---- Writing ---- */
+
+/* The parts of a token by which it is found: what stands before each character but the first of a
+ * word, and behind its last one. */
+struct merge_affixes {
+    const char *prefix, *suffix;
+    size_t prefix_len, suffix_len;
+};
+
+enum { AFFIX_BYTES = 32 };
+
+/* The id of one character of a word, with what stands around it; -1: the vocabulary has none. */
+int32_t merges_symbol(const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
+                      const char *character, size_t len, bool is_first, bool is_last);
+
+/* Length of the section, 0 if it would not fit the format. */
+size_t merges_bytes(size_t n, uint32_t n_ids);
+
+/* Bytes of memory (aligned to 16) that making the section of a vocabulary takes. */
+size_t merges_build_bytes(const struct vocabulary *vocabulary);
+
+/* Fills `section` of that length: merges in their order, of which `order` is not read. NULL when
+ * done, else a static string, and *bad is the merge that it is about. */
+const char *merges_build(void *section, size_t section_bytes, const struct merge *merges, size_t n,
+                         const struct vocabulary *vocabulary, const struct merge_affixes *affixes,
+                         void *memory, size_t *bad);
+
+#endif

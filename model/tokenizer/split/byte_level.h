@@ -1,0 +1,21 @@
+/* byte_level.h - the bytes of a text as visible characters, as GPT-2 has them: the printable ones of
+ * Latin-1 stand for themselves, the other 68 for U+0100, U+0101 and so on in their order; a blank
+ * is U+0120.
+ */
+#ifndef MODEL_BYTE_LEVEL_H
+#define MODEL_BYTE_LEVEL_H
+
+#include <stdint.h>
+
+enum { BYTE_LEVEL_BLANK = 0x120, BYTE_LEVEL_CODES = 0x144 /* all are below */ };
+
+static inline uint32_t byte_level_code(uint8_t byte)
+{
+    if (byte <= ' ')
+        return 0x100u + byte;
+    if (byte >= 0x7F && byte <= 0xA0)
+        return 0x121u + (byte - 0x7Fu);
+    return byte == 0xAD ? 0x143 : byte;
+}
+
+#endif

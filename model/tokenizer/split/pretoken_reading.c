@@ -1,0 +1,181 @@
+/* pretoken_reading.c - see pretoken_reading.h. Runs of ASCII, in which every character is one byte
+ * of the text, are counted and not written down one by one; pretoken_spell does so where a kind of
+ * pieces asks for it.
+ */
+#include "model/tokenizer/split/pretoken_reading.h"
+
+#include "model/tokenizer/pieces/bpe.h"
+#include "model/tokenizer/pieces/wordpiece.h"
+#include "model/tokenizer/split/byte_level.h"
+#include "model/tokenizer/words.h"
+#include "model/unicode/utf8.h"
+
+static void begin(struct pretoken *word, size_t at)
+{
+    word->begin = at;
+    word->hash = VOCABULARY_HASH_START;
+}
+
+/* Characters that the word has room for; of most kinds it counts those beyond. */
+static size_t make_room(struct pretoken *word)
+{
+    const enum tokenizer_kind kind = word->sink->tokenizer->kind;
+    if (kind != TOKENIZER_BPE && kind != TOKENIZER_UNIGRAM)
+        return SIZE_MAX;
+    if (word->n_chars == word->cap_chars && kind == TOKENIZER_BPE)
+        bpe_add_part(word);
+    else if (word->n_chars == word->cap_chars)
+        unigram_make_room(word->sink, &word->unigram, word);
+    return word->cap_chars - word->n_chars;
+}
+
+static void append_code(struct pretoken *word, struct normal_char c)
+{
+    char bytes[UTF8_BYTES];
+    const size_t n = utf8_encode(c.code, bytes);
+    if (word->n_chars == 0) {
+        begin(word, c.begin);
+        word->plain = false;
+    }
+    if (word->plain)
+        pretoken_spell(word);
+    make_room(word);
+    if (word->n_chars < word->cap_chars)
+        word->chars[word->n_chars] = (struct word_char){c.begin, c.end, word->len};
+    for (size_t i = 0; i < n; i++, word->len++) {
+        if (word->len < word->cap)
+            word->bytes[word->len] = bytes[i];
+        word->hash = vocabulary_hash_byte(word->hash, bytes[i]);
+    }
+    word->n_chars++;
+    word->end = c.end;
+}
+
+/* With byte_level, one character: the blank before a word. */
+static bool append_plain(struct pretoken *word, struct normal_char c)
+{
+    static const uint8_t blank[2] = {0xC4, 0xA0};
+    if (c.code != ' ' || c.end != c.begin + 1 || word->n_chars > 0)
+        return false;
+    begin(word, c.begin);
+    for (size_t i = 0; i < sizeof blank; i++) {
+        word->bytes[i] = (char)blank[i];
+        word->hash = vocabulary_hash_byte(word->hash, (char)blank[i]);
+    }
+    word->len = sizeof blank;
+    word->n_chars = 1;
+    word->end = c.end;
+    word->plain = true;
+    return true;
+}
+
+void pretoken_append(struct pretoken *word, struct normal_char c)
+{
+    char bytes[UTF8_BYTES];
+    if (!word->sink->tokenizer->byte_level) {
+        append_code(word, c);
+        return;
+    }
+    if (append_plain(word, c))
+        return;
+    const size_t n = utf8_encode(c.code, bytes);
+    for (size_t i = 0; i < n; i++)
+        append_code(word, (struct normal_char){byte_level_code((uint8_t)bytes[i]), c.begin, c.end});
+}
+
+/* ---- ASCII ---- */
+
+static size_t put_letters(struct pretoken *word, const uint8_t table[256], const char *text,
+                          size_t at, size_t end)
+{
+    const size_t room = word->cap > word->len ? word->cap - word->len : 0;
+    const size_t kept = end - at < room ? end : at + room;
+    char *bytes = word->bytes + (word->len < word->cap ? word->len : word->cap);
+    uint64_t hash = word->n_chars == 0 ? VOCABULARY_HASH_START : word->hash;
+    uint8_t value;
+    while (at < kept && (value = table[(uint8_t)text[at]]) != 0) {
+        *bytes++ = (char)value;
+        hash = vocabulary_hash_byte(hash, (char)value);
+        at++;
+    }
+    if (at == kept)
+        while (at < end && table[(uint8_t)text[at]] != 0)
+            at++;
+    word->hash = hash;
+    return at;
+}
+
+static void count_letters(struct pretoken *word, size_t begin_at, size_t end)
+{
+    const size_t n = end - begin_at;
+    if (word->n_chars == 0) {
+        word->begin = begin_at;
+        word->plain = true;
+    } else if (word->plain && word->end != begin_at) {
+        pretoken_spell(word);
+    }
+    if (!word->plain)
+        for (size_t i = 0; i < n && word->n_chars + i < word->cap_chars; i++)
+            word->chars[word->n_chars + i] =
+                (struct word_char){begin_at + i, begin_at + i + 1, word->len + i};
+    word->n_chars += n;
+    word->len += n;
+    word->end = end;
+}
+
+size_t pretoken_append_ascii(struct pretoken *word, const uint8_t table[256], const char *text,
+                             size_t at, size_t end)
+{
+    const size_t room = make_room(word);
+    const size_t stop = put_letters(word, table, text, at, end - at < room ? end : at + room);
+    count_letters(word, at, stop);
+    return stop;
+}
+
+/* ---- The end ---- */
+
+static void add(struct pretoken *word)
+{
+    switch (word->sink->tokenizer->kind) {
+    case TOKENIZER_BPE: bpe_add(word); break;
+    case TOKENIZER_WORDPIECE: wordpiece_add(word->sink, word); break;
+    case TOKENIZER_UNIGRAM: unigram_add(word->sink, &word->unigram, word); break;
+    default: word_sink_add(word->sink, word->bytes, word->len, word->begin, word->end); break;
+    }
+    word->n_ended++;
+}
+
+void pretoken_end(struct pretoken *word)
+{
+    if (word->n_chars == 0 && !word->is_rest)
+        return;
+    add(word);
+    word->len = word->n_chars = 0;
+    word->is_rest = false;
+}
+
+/* What has become tokens already, because the word was so long, cannot be cut any more. */
+void pretoken_end_first(struct pretoken *word, size_t n)
+{
+    if (n >= word->n_chars || word->is_rest) {
+        pretoken_end(word);
+        return;
+    }
+    pretoken_spell(word);
+    struct pretoken first = *word;
+    first.n_chars = n;
+    first.len = word->chars[n].at;
+    first.end = word->chars[n - 1].end;
+    first.hash = VOCABULARY_HASH_START;
+    for (size_t i = 0; i < first.len; i++)
+        first.hash = vocabulary_hash_byte(first.hash, first.bytes[i]);
+    const struct pretoken whole = *word;
+    add(&first);
+    word->n_ended = first.n_ended;
+    word->len = word->n_chars = 0;
+    for (size_t i = n; i < whole.n_chars; i++) {
+        const struct word_char c = whole.chars[i];
+        const uint32_t code = utf8_decode(whole.bytes + c.at, whole.len - c.at).code;
+        append_code(word, (struct normal_char){code, c.begin, c.end});
+    }
+}
