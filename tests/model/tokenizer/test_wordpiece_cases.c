@@ -1,5 +1,6 @@
 /* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece,
- * WordLevel or Unigram definition: ids, tokens, types, spans, truncation and errors must all be equal. */
+ * WordLevel, Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be
+ * equal. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 
@@ -24,6 +25,11 @@ static const char *const NAMES[] = {
     "xlm-roberta-e5layout-rounded",
     "var-unigram3k-bytefallback",
     "var-unigram8k-newlayout",
+    "gpt2",
+    "roberta-base",
+    "var-roberta-prefixspace",
+    "ModernBERT-base",
+    "clip",
 };
 /* clang-format on */
 enum { N_NAMES = sizeof NAMES / sizeof *NAMES };

@@ -137,11 +137,12 @@ TEST(refused_parts)
         {"\"normalizer\": {}", "without a type"},
         {"\"normalizer\": \"NFD\"", "a string"},
         {"\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": 1}", "lowercase"},
-        {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"}", "pre-tokenizer is 'ByteLevel'"},
+        {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"}",
+         "ByteLevel stands before a model that is not BPE"},
         {"\"pre_tokenizer\": {\"type\": \"Punctuation\", \"behavior\": \"MergedWithNext\"}",
          "MergedWithNext"},
         {"\"post_processor\": {\"type\": \"RobertaProcessing\"}",
-         "post-processor is 'RobertaProcessing'"},
+         "the post-processor's 'cls' is none"},
         {"\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"x\", 99], \"sep\": "
          "[\"y\", 1]}",
          "'cls'"},
@@ -242,7 +243,7 @@ TEST(refused_models)
         {"{\"model\": {\"type\": \"Unigram\", \"vocab\": [[\"<0x00>\", 0]], \"unk_id\": 0, "
          "\"byte_fallback\": true}}",
          "tokens <0x00> ... of 1 bytes"},
-        {"{\"model\": {\"merges\": [], \"vocab\": {}}}", "model is 'BPE'"},
+        {"{\"model\": {\"merges\": {}, \"vocab\": {}}}", "'merges' is an object"},
         {"{\"model\": {\"vocab\": [[\"a\", 0]]}}", "'unk_id'"},
         {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": [\"a\"]}}", "'vocab' is an array"},
         {"{\"model\": {\"type\": \"WordLevel\"}}", "'vocab' is null"},

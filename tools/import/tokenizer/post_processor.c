@@ -109,10 +109,11 @@ static uint64_t read_named_id(struct json_tokenizer *json, const json_t *part, c
     const json_t *value = json_object_get(part, key);
     uint64_t id = 0;
     if (json_array_size(value) != 2 || !is_token(json, json_array_get(value, 1), &id))
-        json_refuse(&json->file,
-                    "BertProcessing's '%s' is none that is known; expected a token and its id in "
-                    "the vocabulary",
-                    key);
+        json_refuse(
+            &json->file,
+            "the post-processor's '%s' is none that is known; expected a token and its id in "
+            "the vocabulary",
+            key);
     return id;
 }
 
@@ -124,17 +125,46 @@ static void read_bert_processing(struct json_tokenizer *json, const json_t *part
              "%" PRIu64 ":0 A:0 %" PRIu64 ":0 B:1 %" PRIu64 ":1", cls, sep, sep);
 }
 
-void post_processor_read(struct json_tokenizer *json)
+/* All types are 0, and two sep stand between the texts. */
+static void read_roberta_processing(struct json_tokenizer *json, const json_t *part)
+{
+    uint64_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
+    snprintf(json->tokenizer->single, TEMPLATE_BYTES, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep);
+    snprintf(json->tokenizer->pair, TEMPLATE_BYTES,
+             "%" PRIu64 ":0 A:0 %" PRIu64 ":0 %" PRIu64 ":0 B:0 %" PRIu64 ":0", cls, sep, sep, sep);
+    trim_read(json, part);
+}
+
+static void read_processor(struct json_tokenizer *json, const json_t *part)
 {
     static const struct part_kind kinds[] = {
         {"TemplateProcessing", NULL, read_template},
         {"BertProcessing", NULL, read_bert_processing},
+        {"RobertaProcessing", NULL, read_roberta_processing},
+        {"ByteLevel", NULL, trim_read},
+        {"Sequence", NULL, NULL},
         {NULL, NULL, NULL},
     };
+    bool is_framed = json->tokenizer->single[0] != '\0';
+    part_read(json, "post-processor", part, kinds);
+    const char *type = json_string_value(json_object_get(part, "type"));
+    if (part_is_sequence(part) || (is_framed && strcmp(type, "ByteLevel") != 0))
+        part_refuse(json, "post-processor in a Sequence", type,
+                    "one that frames texts, and ByteLevel");
+}
+
+void post_processor_read(struct json_tokenizer *json)
+{
     const json_t *part = json_member(&json->file, NULL, "post_processor");
-    const json_t *members = part_is_sequence(part) ? json_object_get(part, "processors") : NULL;
-    if (json_array_size(members) == 1)
-        part = json_array_get(members, 0);
-    if (part != NULL)
-        part_read(json, "post-processor", part, kinds);
+    const json_t *members = json_object_get(part, "processors");
+    if (part == NULL)
+        return;
+    if (!part_is_sequence(part))
+        read_processor(json, part);
+    else if (!json_is_array(members))
+        json_refuse(&json->file, "a Sequence's 'processors' is %s; expected an array",
+                    json_kind(members));
+    else
+        for (size_t i = 0; i < json_array_size(members); i++)
+            read_processor(json, json_array_get(members, i));
 }

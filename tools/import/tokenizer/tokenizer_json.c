@@ -61,7 +61,7 @@ bool part_is_sequence(const json_t *part)
 
 /* ---- Model ---- */
 
-static void read_vocabulary(struct json_tokenizer *json, const json_t *model)
+void vocabulary_read(struct json_tokenizer *json, const json_t *model)
 {
     json_t *vocabulary = json_object_get(model, "vocab"), *value;
     const char *text;
@@ -94,7 +94,7 @@ static void read_unknown(struct json_tokenizer *json, const json_t *model)
 
 static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 {
-    read_vocabulary(json, model);
+    vocabulary_read(json, model);
     read_unknown(json, model);
     const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
     int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
@@ -110,9 +110,9 @@ static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 
 static void read_word_level(struct json_tokenizer *json, const json_t *model)
 {
-    read_vocabulary(json, model);
-    read_unknown(json, model);
     draft_set_text(&json->tokenizer->draft, "kind", "words");
+    vocabulary_read(json, model);
+    read_unknown(json, model);
 }
 
 /* "vocab": [["<unk>", 0.0], ["\u2581the", -3.5], ...], by id */
@@ -155,6 +155,7 @@ static void read_model(struct json_tokenizer *json)
         {"WordPiece", NULL, read_wordpiece},
         {"WordLevel", NULL, read_word_level},
         {"Unigram", NULL, read_unigram},
+        {"BPE", NULL, bpe_model_read},
         {NULL, NULL, NULL},
     };
     json_t *model = json_object_get(json->file.root, "model");

@@ -15,7 +15,18 @@ struct json_tokenizer {
     struct json_file file;
     struct import_tokenizer *tokenizer;
     struct blank_list steps; /* of the list that is being read */
+    const char *pattern;     /* that words are split by, or NULL */
+    bool is_byte_level, trims;
 };
+
+/* The vocabulary of a model that has texts and their ids. */
+void vocabulary_read(struct json_tokenizer *json, const json_t *model);
+
+/* Model BPE (bpe_model.c), and the pre-tokenizers and post-processors that come with it. */
+void bpe_model_read(struct json_tokenizer *json, const json_t *model);
+void byte_level_read(struct json_tokenizer *json, const json_t *part);
+void split_read(struct json_tokenizer *json, const json_t *part);
+void trim_read(struct json_tokenizer *json, const json_t *part);
 
 /* Parts of the file, each absent or read and checked; those of the model are there before. */
 void steps_read(struct json_tokenizer *json);

@@ -58,3 +58,19 @@ void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char
         draft_set(draft, key, list->text, list->len);
     free(list->text);
 }
+
+bool parts_have_bytes(const struct import_tokenizer *tokenizer)
+{
+    size_t n = 0;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        char name[8];
+        snprintf(name, sizeof name, "<0x%02X>", byte);
+        n += word_list_find(&tokenizer->draft.words, name, strlen(name)) != WORD_NONE;
+    }
+    if (n > 0 && n < 256)
+        tokenizer_refuse(tokenizer,
+                         "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
+                         "expected those of all 256, or none",
+                         n);
+    return n > 0;
+}

@@ -182,6 +182,15 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
     list_add(&json->steps, "metaspace:%s", scheme);
 }
 
+/* Patterns see what the other steps leave whole, so they come last, and bytes after them. */
+static void refuse_behind_split(const struct json_tokenizer *json, const json_t *part)
+{
+    const char *type = json_string_value(json_object_get(part, "type"));
+    if (type == NULL || json->is_byte_level || strcmp(type, "ByteLevel") != 0)
+        part_refuse(json, "pre-tokenizer behind Split or ByteLevel",
+                    type != NULL ? type : "without a type", "none");
+}
+
 /* ---- Lists ---- */
 
 struct step_list {
@@ -215,6 +224,8 @@ static const struct part_kind PRE_TOKENIZERS[] = {
     {"Punctuation", NULL, read_punctuation},
     {"Digits", NULL, read_digits},
     {"Metaspace", NULL, read_metaspace},
+    {"Split", NULL, split_read},
+    {"ByteLevel", NULL, byte_level_read},
     {"Sequence", NULL, NULL},
     {NULL, NULL, NULL},
 };
@@ -230,6 +241,8 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
 {
     const json_t *members = json_member(&json->file, part, list->sequence);
     if (!part_is_sequence(part)) {
+        if (json->pattern != NULL || json->is_byte_level)
+            refuse_behind_split(json, part);
         part_read(json, list->what, part, list->kinds);
         if (json->steps.n > list->most)
             json_refuse(&json->file, "the %ss have %zu steps; expected at most %zu", list->what,

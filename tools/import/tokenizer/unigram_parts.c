@@ -63,23 +63,6 @@ static void add_pieces(struct import_tokenizer *tokenizer, const double *scores)
     draft_add_section(&tokenizer->draft, "PIEC", section, len);
 }
 
-/* With the tokens of some bytes and not of all, the reference decides text by text. */
-static bool has_all_bytes(const struct import_tokenizer *tokenizer)
-{
-    size_t n = 0;
-    for (unsigned byte = 0; byte < 256; byte++) {
-        char name[8];
-        snprintf(name, sizeof name, "<0x%02X>", byte);
-        n += word_list_find(&tokenizer->draft.words, name, strlen(name)) != WORD_NONE;
-    }
-    if (n > 0 && n < 256)
-        tokenizer_refuse(tokenizer,
-                         "the model has 'byte_fallback', and tokens <0x00> ... of %zu bytes; "
-                         "expected those of all 256, or none",
-                         n);
-    return n > 0;
-}
-
 void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_t unknown,
                  bool byte_fallback)
 {
@@ -89,7 +72,7 @@ void unigram_set(struct import_tokenizer *tokenizer, const double *scores, size_
     draft->unknown = unknown;
     draft_set_text(draft, "kind", "unigram");
     draft_set_number(draft, "unknown", unknown);
-    if (byte_fallback && has_all_bytes(tokenizer))
+    if (byte_fallback && parts_have_bytes(tokenizer))
         draft_set_text(draft, "byte_fallback", "yes");
     add_pieces(tokenizer, scores);
 }

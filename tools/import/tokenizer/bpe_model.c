@@ -1,0 +1,272 @@
+/* bpe_model.c - the model BPE of a tokenizer.json: its merges as section MERG of the weight file,
+ * and the parts that only come with it: ByteLevel, Split with one of the patterns that published
+ * tokenizers have, trimmed spans.
+ */
+#include "tools/import/tokenizer/tokenizer_json.h"
+
+#include "tools/common/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Merges ---- */
+
+enum { MOST_AFFIX_BYTES = 32, MOST_TOKEN_BYTES = 4096 };
+
+/* A merge as the file has it: "Ġ t" or ["Ġ", "t"]. */
+struct merge_text {
+    const char *left, *right;
+    size_t left_len, right_len;
+};
+
+static bool read_merge(const json_t *entry, struct merge_text *merge)
+{
+    const char *text = json_string_value(entry), *blank = text != NULL ? strchr(text, ' ') : NULL;
+    if (blank != NULL) {
+        *merge = (struct merge_text){text, blank + 1, (size_t)(blank - text), strlen(blank + 1)};
+        return strchr(blank + 1, ' ') == NULL;
+    }
+    const json_t *left = json_array_get(entry, 0), *right = json_array_get(entry, 1);
+    *merge = (struct merge_text){json_string_value(left), json_string_value(right),
+                                 json_string_length(left), json_string_length(right)};
+    return json_array_size(entry) == 2 && json_is_string(left) && json_is_string(right);
+}
+
+/* The id of a text that the vocabulary must have. */
+static uint32_t merge_id(const struct json_tokenizer *json, size_t index, const char *text,
+                         size_t len)
+{
+    size_t id = word_list_find(&json->tokenizer->draft.words, text, len);
+    if (id == WORD_NONE)
+        json_refuse(&json->file,
+                    "merge %zu of the model needs '%.*s', which is not in its vocabulary", index,
+                    (int)(len < 100 ? len : 100), text);
+    return (uint32_t)id;
+}
+
+/* What two texts make: the second one without its prefix. */
+static struct merge make_merge(const struct json_tokenizer *json, size_t index,
+                               const struct merge_text *text, size_t prefix_len)
+{
+    char whole[2 * MOST_TOKEN_BYTES];
+    if (text->left_len > MOST_TOKEN_BYTES || text->right_len > MOST_TOKEN_BYTES ||
+        text->right_len < prefix_len)
+        json_refuse(&json->file,
+                    "merge %zu of the model has a text of %zu or %zu bytes; expected at most %d, "
+                    "and no fewer than its prefix has",
+                    index, text->left_len, text->right_len, MOST_TOKEN_BYTES);
+    memcpy(whole, text->left, text->left_len);
+    memcpy(whole + text->left_len, text->right + prefix_len, text->right_len - prefix_len);
+    return (struct merge){
+        .left = merge_id(json, index, text->left, text->left_len),
+        .right = merge_id(json, index, text->right, text->right_len),
+        .id = merge_id(json, index, whole, text->left_len + text->right_len - prefix_len),
+    };
+}
+
+static bool is_version(const json_t *entry)
+{
+    return json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0;
+}
+
+static void read_merges(struct json_tokenizer *json, const json_t *model,
+                        const struct merge_affixes *affixes)
+{
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const json_t *list = json_object_get(model, "merges"), *entry;
+    struct writer_merges out = {.texts = (const char *const *)draft->words.texts,
+                                .lens = draft->words.lens,
+                                .n_texts = draft->words.n,
+                                .affixes = *affixes};
+    struct merge_text text;
+    void *section;
+    size_t i, len = 0, bad = 0;
+    if (!json_is_array(list))
+        json_refuse(&json->file, "the model's 'merges' is %s; expected an array", json_kind(list));
+    struct merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
+    json_array_foreach(list, i, entry)
+    {
+        if (is_version(entry))
+            continue;
+        if (!read_merge(entry, &text))
+            json_refuse(&json->file, "merge %zu of the model is no pair of texts", i);
+        merges[out.n++] = make_merge(json, i, &text, affixes->prefix_len);
+    }
+    out.merges = merges;
+    const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
+    free(merges);
+    if (wrong != NULL)
+        json_refuse(&json->file, "merge %zu of the model: %s", bad, wrong);
+    draft_add_section(draft, "MERG", section, len);
+}
+
+/* ---- The model ---- */
+
+/* Prefix or suffix. */
+static const char *read_affix(struct json_tokenizer *json, const json_t *model, const char *key,
+                              const char *setting, size_t *len)
+{
+    const char *text = json_text(&json->file, model, key, "");
+    *len = strlen(text);
+    if (*len > MOST_AFFIX_BYTES)
+        json_refuse(&json->file, "the model's '%s' has %zu bytes; expected at most %d", key, *len,
+                    MOST_AFFIX_BYTES);
+    draft_set_text(&json->tokenizer->draft, setting, text);
+    return text;
+}
+
+static void read_flag(struct json_tokenizer *json, const json_t *part, const char *key,
+                      const char *setting)
+{
+    if (json_flag(&json->file, part, key, false))
+        draft_set_text(&json->tokenizer->draft, setting, "yes");
+}
+
+static void check_dropout(const struct json_tokenizer *json, const json_t *model)
+{
+    const json_t *dropout = json_object_get(model, "dropout");
+    if (dropout != NULL && !json_is_null(dropout) && json_number_value(dropout) != 0)
+        json_refuse(&json->file,
+                    "the model's 'dropout' is %g, which makes its tokens random; expected none",
+                    json_number_value(dropout));
+}
+
+/* A text that is not in the vocabulary stands for nothing: no text becomes it. */
+static void read_unknown(struct json_tokenizer *json, const json_t *model)
+{
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    const char *unknown = json_text(&json->file, model, "unk_token", NULL);
+    if (unknown != NULL)
+        draft->unknown = word_list_find(&draft->words, unknown, strlen(unknown));
+    if (draft->unknown != WORD_NONE)
+        draft_set_number(draft, "unknown", draft->unknown);
+}
+
+void bpe_model_read(struct json_tokenizer *json, const json_t *model)
+{
+    struct tokenizer_draft *draft = &json->tokenizer->draft;
+    struct merge_affixes affixes;
+    draft_set_text(draft, "kind", "bpe");
+    check_dropout(json, model);
+    vocabulary_read(json, model);
+    read_unknown(json, model);
+    affixes.prefix =
+        read_affix(json, model, "continuing_subword_prefix", "prefix", &affixes.prefix_len);
+    affixes.suffix = read_affix(json, model, "end_of_word_suffix", "suffix", &affixes.suffix_len);
+    read_flag(json, model, "fuse_unk", "fuse_unknown");
+    read_flag(json, model, "ignore_merges", "whole_words");
+    if (json_flag(&json->file, model, "byte_fallback", false)) {
+        if (affixes.prefix_len + affixes.suffix_len > 0)
+            json_refuse(&json->file, "the model has 'byte_fallback' and a prefix or suffix of "
+                                     "words; expected one of them");
+        if (parts_have_bytes(json->tokenizer))
+            draft_set_text(draft, "byte_fallback", "yes");
+    }
+    read_merges(json, model, &affixes);
+}
+
+/* ---- What comes with it ---- */
+
+/* The patterns of published tokenizers, each as they write it. */
+#define CONTRACTIONS   "'s|'t|'re|'ve|'m|'ll|'d"
+#define BLANKS         "\\s+(?!\\S)|\\s+"
+#define BEFORE_NUMBERS "(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
+#define AFTER_NUMBERS  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|" BLANKS
+
+static const struct {
+    const char *regex, *name;
+} PATTERNS[] = {
+    {CONTRACTIONS "| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|" BLANKS, "gpt2"},
+    {"<\\|startoftext\\|>|<\\|endoftext\\|>|" CONTRACTIONS
+     "|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+",
+     "clip"},
+    {BEFORE_NUMBERS "\\p{N}{1,3}" AFTER_NUMBERS, "cl100k"},
+    {"(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| "
+     "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]|" BLANKS,
+     "cl100k"},
+    {BEFORE_NUMBERS "\\p{N}" AFTER_NUMBERS, "qwen2"},
+};
+
+static void check_is_bpe(const struct json_tokenizer *json, const char *what)
+{
+    if (strcmp(draft_get(&json->tokenizer->draft, "kind"), "bpe") != 0)
+        json_refuse(&json->file, "the pre-tokenizer %s stands before a model that is not BPE",
+                    what);
+}
+
+static void set_pattern(struct json_tokenizer *json, const char *name)
+{
+    json->pattern = name;
+    draft_set_text(&json->tokenizer->draft, "pattern", name);
+}
+
+/* "Isolated" makes words of the matches and of what is between them, which is nothing in all of
+ * these patterns but clip: that one drops it. */
+static bool behavior_fits(const char *pattern, const char *behavior, bool invert)
+{
+    return (strcmp(behavior, "Removed") == 0 && invert) ||
+           (strcmp(behavior, "Isolated") == 0 && !invert && strcmp(pattern, "clip") != 0);
+}
+
+void split_read(struct json_tokenizer *json, const json_t *part)
+{
+    const json_t *pattern = json_object_get(part, "pattern");
+    const char *regex = json_string_value(json_object_get(pattern, "Regex"));
+    const char *text = json_string_value(json_object_get(pattern, "String"));
+    const char *behavior = json_text(&json->file, part, "behavior", "");
+    bool invert = json_flag(&json->file, part, "invert", false);
+    check_is_bpe(json, "Split");
+    if (text != NULL && strcmp(text, " ") == 0 && strcmp(behavior, "MergedWithPrevious") == 0 &&
+        !invert) {
+        set_pattern(json, "after_blanks");
+        return;
+    }
+    for (size_t i = 0; regex != NULL && i < sizeof PATTERNS / sizeof *PATTERNS; i++)
+        if (strcmp(regex, PATTERNS[i].regex) == 0 &&
+            behavior_fits(PATTERNS[i].name, behavior, invert)) {
+            set_pattern(json, PATTERNS[i].name);
+            return;
+        }
+    json_refuse(&json->file,
+                "the pre-tokenizer Split has the pattern '%.400s', behavior %s, invert %s; "
+                "expected that of GPT-2, CLIP, GPT-4, Llama 3 or Qwen2, or blanks merged with "
+                "what is before them",
+                regex != NULL  ? regex
+                : text != NULL ? text
+                               : "",
+                behavior, invert ? "true" : "false");
+}
+
+/* With its own pattern it splits what CLIP's left whole, which changes nothing but what the library
+ * knows of (split/pattern.c). */
+void byte_level_read(struct json_tokenizer *json, const json_t *part)
+{
+    bool has_own = json_flag(&json->file, part, "use_regex", true);
+    bool is_clip = json->pattern != NULL && strcmp(json->pattern, "clip") == 0;
+    bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
+    check_is_bpe(json, "ByteLevel");
+    if (json->pattern != NULL && (has_own != is_clip || adds_blank))
+        json_refuse(&json->file,
+                    "the pre-tokenizer ByteLevel has 'use_regex' %s and "
+                    "'add_prefix_space' %s behind Split; expected %s and false",
+                    has_own ? "true" : "false", adds_blank ? "true" : "false",
+                    is_clip ? "true" : "false");
+    json->is_byte_level = true;
+    draft_set_text(&json->tokenizer->draft, "byte_level", "yes");
+    if (adds_blank)
+        draft_set_text(&json->tokenizer->draft, "first_blank", "yes");
+    if (has_own && json->pattern == NULL)
+        set_pattern(json, "gpt2");
+}
+
+void trim_read(struct json_tokenizer *json, const json_t *part)
+{
+    bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
+    if (!json_flag(&json->file, part, "trim_offsets", true))
+        return;
+    if (json->trims)
+        json_refuse(&json->file, "two post-processors have 'trim_offsets'; expected one");
+    json->trims = true;
+    draft_set_text(&json->tokenizer->draft, "trim", adds_blank ? "but_first" : "yes");
+}
