@@ -1,4 +1,5 @@
-/* pipeline.c - kinds `wordpiece`, `words`, `unigram` and `bpe`, in the order of the reference, HuggingFace's:
+/* pipeline.c - kinds `wordpiece`, `words`, `unigram` and `bpe`, in the order of the reference,
+ * HuggingFace's:
  *
  *   raw added tokens are cut from the text                              added_tokens
  *   each part between them is normalized                                normalizer

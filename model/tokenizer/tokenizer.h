@@ -2,8 +2,8 @@
  *
  * tokenize.c is the way of a text; settings.c reads and checks the settings. Kinds blanks and keras
  * are blanks.c and keras.c. The other kinds, as checkpoints have them, are pipeline.c:
- * added_tokens, normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings: section TOKN
- * of weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
+ * added_tokens, normalizer, added_window, pretokenizer, split/, pieces/. Kinds and settings:
+ * section TOKN of weights/FORMAT.md. All functions are pure; scratch memory comes from the caller.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
@@ -97,8 +97,8 @@ extern const char TOKENIZER_UNKNOWN_KEY[];
 const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const void *section,
                            size_t len);
 
-/* After settings, vocabulary and sections are in place. NULL, or a static string that says what is wrong (an
- * id outside the vocabulary, a type without a row, a kind that was not given). */
+/* After settings, vocabulary and sections are in place. NULL, or a static string that says what is
+ * wrong (an id outside the vocabulary, a type without a row, a kind that was not given). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
 /* After tokenizer_check: the tables, in memory (aligned to 16) that must outlive the tokenizer.
@@ -133,10 +133,10 @@ struct token_count {
     const char *wrong; /* NULL, or (static) why it cannot be cut so; n is then that of the whole */
 };
 
-/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. Under a
- * limit below the number of special tokens the texts are not cut, only read as far as they ever
- * are; n exceeds the limit: the caller checks. special false: no special tokens, texts A and B alone, with the types of the
- * template. Linear in the text's length. */
+/* Writes at most cap tokens to out (may be NULL if cap is 0). limit NULL: none. Under a limit below
+ * the number of special tokens the texts are not cut, only read as far as they ever are; n exceeds
+ * the limit: the caller checks. special false: no special tokens, texts A and B alone, with the
+ * types of the template. Linear in the text's length. */
 struct token_count tokenizer_encode(const struct tokenizer *tokenizer,
                                     const struct token_input *input, bool special,
                                     const struct token_limit *limit, struct token *out, size_t cap,

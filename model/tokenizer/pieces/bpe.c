@@ -1,11 +1,11 @@
 /* bpe.c - byte pair encoding as the reference does it. A word whose text is a token that its own
  * characters merge to, by the bit in the file, needs no merging: nearly all words of usual text.
  *
- * What becomes of a character can depend on all that follow it in the word, but only through a chain
- * of merges each of which prevents the one before it. So a word that fills the memory is merged, and
- * the tokens before its last quarter are kept; what follows the last of them is merged again with
- * what comes next, which gives the same as merging all at once, for no merge crosses the border of
- * two tokens.
+ * What becomes of a character can depend on all that follow it in the word, but only through a
+ * chain of merges each of which prevents the one before it. So a word that fills the memory is
+ * merged, and the tokens before its last quarter are kept; what follows the last of them is merged
+ * again with what comes next, which gives the same as merging all at once, for no merge crosses the
+ * border of two tokens.
  */
 #include "model/tokenizer/pieces/bpe.h"
 

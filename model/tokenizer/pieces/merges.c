@@ -1,8 +1,8 @@
 /* merges.c - the table is used as it lies in the file, so every number read from it is checked, and
  * no search is longer than the table. A word's symbols are a linked list; the queue, a binary heap,
- * holds the pairs that merge, the lowest order and then the leftmost first. A pair that changed since
- * it was put there is known by its order, which no other pair has, and passed over. Plain twin:
- * plain_merge in tests/model/tokenizer/test_bpe.c.
+ * holds the pairs that merge, the lowest order and then the leftmost first. A pair that changed
+ * since it was put there is known by its order, which no other pair has, and passed over. Plain
+ * twin: plain_merge in tests/model/tokenizer/test_bpe.c.
  */
 #include "model/tokenizer/pieces/merges.h"
 

@@ -22,9 +22,9 @@ struct merges {
     uint32_t n_slots, n_ids;
 };
 
-/* Views a section of len bytes (8-byte aligned) beside a vocabulary of n_ids, the first ones of which
- * are the model's own. NULL when sound; else
- * a static string that says what is wrong. Checks sizes only: ids are checked where they are used. */
+/* Views a section of len bytes (8-byte aligned) beside a vocabulary of n_ids, the first ones of
+ * which are the model's own. NULL when sound; else a static string that says what is wrong. Checks
+ * sizes only: ids are checked where they are used. */
 const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids);
 
 /* The merge of two tokens, or NULL. */

@@ -1,6 +1,6 @@
-/* byte_level.h - the bytes of a text as visible characters, as GPT-2 has them: the printable ones of
- * Latin-1 stand for themselves, the other 68 for U+0100, U+0101 and so on in their order; a blank
- * is U+0120.
+/* byte_level.h - the bytes of a text as visible characters, as GPT-2 has them: the printable ones
+ * of Latin-1 stand for themselves, the other 68 for U+0100, U+0101 and so on in their order; a
+ * blank is U+0120.
  */
 #ifndef MODEL_BYTE_LEVEL_H
 #define MODEL_BYTE_LEVEL_H

@@ -1,7 +1,7 @@
 /* pattern.h - the regular expressions that published tokenizers split words by, as a machine that
  * reads one character after the other. All of them are of one kind: a few literal texts, runs of
- * letters, of numbers, of other characters, each with one character before it that may go along, and
- * runs of blanks. Which there are: `pattern` in section TOKN of weights/FORMAT.md.
+ * letters, of numbers, of other characters, each with one character before it that may go along,
+ * and runs of blanks. Which there are: `pattern` in section TOKN of weights/FORMAT.md.
  */
 #ifndef MODEL_PATTERN_H
 #define MODEL_PATTERN_H

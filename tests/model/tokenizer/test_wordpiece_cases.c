@@ -1,6 +1,5 @@
-/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece,
- * WordLevel, Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be
- * equal. */
+/* Every case of ../shared/tokenizers/cases that the reference answered with a WordPiece, WordLevel,
+ * Unigram or BPE definition: ids, tokens, types, spans, truncation and errors must all be equal. */
 #include "tests/model/tokenizer/tokenizer_cases.h"
 #include "tests/support.h"
 

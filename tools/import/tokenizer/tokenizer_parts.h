@@ -32,8 +32,8 @@ _Noreturn void tokenizer_refuse(const struct import_tokenizer *tokenizer, const 
  * id, numbers that no vocabulary needs. */
 void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
-/* Whether the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of them, for then the
- * reference decides text by text. */
+/* Whether the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of them, for then
+ * the reference decides text by text. */
 bool parts_have_bytes(const struct import_tokenizer *tokenizer);
 
 /* A setting that is a list, put together piece by piece with blanks between them. */
