@@ -74,7 +74,7 @@ TEST(jina)
 {
     static const char *const kinds[][ORACLE_ARGUMENTS] = {
         {"jina-v2"},
-        {"jina-v2", "--heads", "8", "--dtype", "bf16"},
+        {"jina-v2", "--heads", "8", "--dtype", "bf16", "--ffn", "100"},
         {"jina-v2", "--heads", "12", "--set", "feed_forward_type=reglu", "--dtype", "f16"},
     };
     CHECK(kinds);
@@ -88,7 +88,8 @@ TEST(modernbert)
         {"modernbert"},
         {"modernbert-mlm", "--dtype", "f16"},
         {"modernbert-reranker"},
-        {"modernbert-reranker", "--set", "classifier_pooling=cls", "--dtype", "bf16"},
+        {"modernbert-reranker", "--set", "classifier_pooling=cls", "--dtype", "bf16", "--ffn",
+         "90"},
         {"modernbert", "--set", "local_attention=128", "--set",
          "layer_types=[\"sliding_attention\", \"full_attention\", "
          "\"sliding_attention\", "
