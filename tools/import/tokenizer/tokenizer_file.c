@@ -3,6 +3,7 @@
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include "tools/import/files/json_file.h"
+#include "tools/import/tokenizer/sentencepiece.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 
@@ -57,16 +58,41 @@ static void settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
 
 /* ---- The ways in ---- */
 
+/* Files that say what a tokenizer is; of those that are there, the first is read. */
+enum source { SOURCE_JSON, SOURCE_VOCAB, SOURCE_SENTENCEPIECE };
+static const struct {
+    const char *name;
+    enum source source;
+} SOURCES[] = {
+    {"tokenizer.json", SOURCE_JSON},
+    {"vocab.txt", SOURCE_VOCAB},
+    {"sentencepiece.bpe.model", SOURCE_SENTENCEPIECE},
+    {"spm.model", SOURCE_SENTENCEPIECE},
+    {"spiece.model", SOURCE_SENTENCEPIECE},
+    {"tokenizer.model", SOURCE_SENTENCEPIECE},
+};
+enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
+
+/* What stands beside the file. */
+struct beside {
+    struct tokenizer_config config;
+    const char *model_type; /* of config.json, or NULL */
+};
+
 /* The tokenizer in a text; the name of a file is for messages. */
 static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                      size_t len, bool is_json, const struct tokenizer_config *config,
+                      size_t len, enum source source, const struct beside *beside,
                       struct problem *problem)
 {
+    const struct tokenizer_config *config = &beside->config;
     *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name, .problem = problem};
-    if (is_json)
-        tokenizer_json_read(tokenizer, text, len);
-    else
-        tokenizer_vocab_read(tokenizer, text, len, config);
+    switch (source) {
+    case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
+    case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, config); break;
+    case SOURCE_SENTENCEPIECE:
+        sentencepiece_read(tokenizer, text, len, config, beside->model_type);
+        break;
+    }
     settle_facts(tokenizer, config);
     tokenizer->name = NULL; /* the caller's */
     tokenizer->problem = NULL;
@@ -74,51 +100,59 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
 
 bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 {
-    static const char *const names[] = {
-        "tokenizer.json",  "vocab.txt",
-        "vocab.json",      "merges.txt",
-        "spiece.model",    "sentencepiece.bpe.model",
-        "tokenizer.model", "tokenizer_config.json",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (folder_has(folder, place, names[i]))
+    static const char *const others[] = {"vocab.json", "merges.txt", "tokenizer_config.json"};
+    for (size_t i = 0; i < N_SOURCES; i++)
+        if (folder_has(folder, place, SOURCES[i].name))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (folder_has(folder, place, others[i]))
             return true;
     return false;
 }
 
-/* Without a tokenizer.json everything is in vocab.txt. */
-static void check_vocab(const struct folder *folder, const char *place)
+/* Without a tokenizer.json everything is in the file. */
+static void check_alone(const struct folder *folder, const char *place, const char *name)
 {
     if (folder_has(folder, place, "added_tokens.json"))
-        problem_say(
-            folder->problem,
-            "added_tokens.json stands beside vocab.txt without a tokenizer.json; expected a "
-            "tokenizer.json (save_pretrained of a fast tokenizer writes one)");
-    if (!folder_has(folder, place, "vocab.txt"))
         problem_say(folder->problem,
-                    "there is neither a tokenizer.json nor a vocab.txt; expected one of them");
+                    "added_tokens.json stands beside %s without a tokenizer.json; expected a "
+                    "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
+                    name);
+}
+
+static size_t find_source(const struct folder *folder, const char *place)
+{
+    for (size_t i = 0; i < N_SOURCES; i++)
+        if (folder_has(folder, place, SOURCES[i].name))
+            return i;
+    problem_say(folder->problem, "there is neither a tokenizer.json nor a vocab.txt nor a model of "
+                                 "sentencepiece; expected one of them");
 }
 
 /* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place)
 {
-    bool is_json = folder_has(folder, place, "tokenizer.json");
-    struct tokenizer_config config;
+    size_t which = find_source(folder, place), len = 0;
+    enum source source = SOURCES[which].source;
+    struct beside beside;
+    struct json_file model;
     char name[FOLDER_PATH];
-    size_t len = 0;
-    folder_name(name, place, is_json ? "tokenizer.json" : "vocab.txt");
-    json_file_read(&config.config, folder, place, "tokenizer_config.json", false, false);
-    json_file_read(&config.map, folder, place, "special_tokens_map.json", false, false);
-    if (!is_json) {
-        tokenizer_config_check(&config);
-        check_vocab(folder, place);
-    }
+    folder_name(name, place, SOURCES[which].name);
+    json_file_read(&beside.config.config, folder, place, "tokenizer_config.json", false, false);
+    json_file_read(&beside.config.map, folder, place, "special_tokens_map.json", false, false);
+    json_file_read(&model, folder, place, "config.json", false, false);
+    beside.model_type = json_string_value(json_object_get(model.root, "model_type"));
+    if (source == SOURCE_VOCAB)
+        tokenizer_config_check(&beside.config);
+    if (source != SOURCE_JSON)
+        check_alone(folder, place, SOURCES[which].name);
     char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len);
-    read_text(tokenizer, name, text, len, is_json, &config, folder->problem);
+    read_text(tokenizer, name, text, len, source, &beside, folder->problem);
     free(text);
-    json_file_free(&config.config);
-    json_file_free(&config.map);
+    json_file_free(&beside.config.config);
+    json_file_free(&beside.config.map);
+    json_file_free(&model);
 }
 
 static bool is_json_text(const char *text, size_t len)
@@ -129,10 +163,16 @@ static bool is_json_text(const char *text, size_t len)
     return at < len && text[at] == '{';
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n >= m && strcmp(path + n - m, ending) == 0;
+}
+
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)
 {
-    const struct tokenizer_config config = {0};
+    const struct beside beside = {.model_type = NULL};
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -142,15 +182,18 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
     size_t len = (size_t)status.st_size;
     char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES, problem);
     close(fd);
-    read_text(tokenizer, path, text, len, is_json_text(text, len), &config, problem);
+    enum source source = is_json_text(text, len)     ? SOURCE_JSON
+                         : ends_with(path, ".model") ? SOURCE_SENTENCEPIECE
+                                                     : SOURCE_VOCAB;
+    read_text(tokenizer, path, text, len, source, &beside, problem);
     free(text);
 }
 
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len, struct problem *problem)
 {
-    const struct tokenizer_config config = {0};
-    read_text(tokenizer, name, text, len, true, &config, problem);
+    const struct beside beside = {.model_type = NULL};
+    read_text(tokenizer, name, text, len, SOURCE_JSON, &beside, problem);
 }
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer)

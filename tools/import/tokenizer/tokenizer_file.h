@@ -1,6 +1,6 @@
-/* tokenizer_file.h - the tokenizer of a checkpoint: tokenizer.json, or vocab.txt with
- * tokenizer_config.json and special_tokens_map.json, as the settings (TOKN) and the vocabulary
- * (VOCB) of weights/FORMAT.md.
+/* tokenizer_file.h - the tokenizer of a checkpoint: tokenizer.json, or vocab.txt or a model of
+ * sentencepiece with tokenizer_config.json and special_tokens_map.json, as the settings (TOKN), the
+ * vocabulary (VOCB) and sections of kinds of tokenizers of weights/FORMAT.md.
  *
  * Truncation and padding that a tokenizer.json bakes in are not taken: they belong to whoever wrote
  * the file. A part that the engine does not have is refused by its name.
@@ -20,7 +20,8 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place);
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place);
 
-/* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'). */
+/* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'), or a model
+ * of sentencepiece, whose name ends with ".model". */
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem);
 
