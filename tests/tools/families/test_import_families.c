@@ -8,6 +8,7 @@
  * and no norm between them: twice what BERT is held to. */
 #include "tests/tools/families/oracle.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,6 +101,34 @@ TEST(modernbert)
          "\"default\"}, \"sliding_attention\": {\"rope_theta\": 5000.0}}"},
     };
     CHECK(kinds);
+}
+
+/* Rounded to int8, whatever stands before and behind a matrix. These networks are sharp on purpose,
+ * so that rounding moves them far, real ones less: twice what was seen is allowed of 1 - cosine. */
+TEST(int8)
+{
+    static const struct {
+        const char *kind;
+        double least;
+    } cases[] = {{"mpnet", 0.9974},
+                 {"albert", 0.9987},
+                 {"nomic-bert", 0.996},
+                 {"jina-v2", 0.994},
+                 {"modernbert", 0.98}};
+    char script[SUPPORT_PATH];
+    if (!oracle_can_make(script))
+        skip();
+    for (size_t i = 0; i < (support_sanitized() ? 1 : sizeof cases / sizeof cases[0]); i++) {
+        struct judged judged;
+        const char *const arguments[] = {cases[i].kind, NULL};
+        const char *directory = oracle_make(script, arguments);
+        oracle_import(directory, "int8");
+        oracle_judge(directory, INFINITY, &judged);
+        print_message("%s: least cosine of tokens %.5f, of pooled vectors %.5f\n", cases[i].kind,
+                      judged.token_cosine, judged.pooled_cosine);
+        assert_true(judged.token_cosine >= cases[i].least);
+        assert_true(judged.pooled_cosine >= cases[i].least);
+    }
 }
 
 /* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each (a
