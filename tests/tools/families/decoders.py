@@ -72,10 +72,10 @@ def draw(s, rng):
     out = {"embed_tokens.weight": rng.standard_normal((s.vocab, s.width)) * 0.05, "norm.weight": norm(s.width)}
     for layer in range(s.layers):
         part = {"self_attn.q_proj": linear(s.heads * head, s.width), "self_attn.k_proj": linear(kv, s.width),
-                "self_attn.v_proj": linear(kv, s.width), "self_attn.o_proj": linear(s.width, s.heads * head),
+                "self_attn.v_proj": linear(kv, s.width), "self_attn.o_proj": linear(s.width, s.heads * head, 0.6),
                 "self_attn.q_norm": 1.4 * norm(head), "self_attn.k_norm": norm(head),
                 "mlp.gate_proj": linear(s.ffn, s.width), "mlp.up_proj": linear(s.ffn, s.width),
-                "mlp.down_proj": linear(s.width, s.ffn), **{name: norm(s.width) for name in sorted(names)}}
+                "mlp.down_proj": linear(s.width, s.ffn, 0.6), **{name: norm(s.width) for name in sorted(names)}}
         out.update({f"layers.{layer}.{name}.weight": value for name, value in part.items()})
     return out
 
