@@ -1,6 +1,7 @@
 /* encode-import on the names of tensors of the families beside BERT: their heads, which
  * shared/checkpoints does not make all of, and the other names that some have. */
 #include "tests/tools/import/import_cases.h"
+#include "tests/tools/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,24 @@ TEST(tensors)
         const char *second = strchr(strchr(CASES[i].tensors, ' ') + 1, ' ') + 1;
         write_case(i, second);
         import_refused(CASES[i].class_name, "embeddings.");
+    }
+}
+
+/* A tokenizer that gives its model no types: those of a pair are 0, though the model has two. */
+TEST(types)
+{
+    static const struct {
+        const char *config, *pair;
+    } cases[] = {
+        {"{}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{\"model_input_names\": [\"input_ids\", \"token_type_ids\"]}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{\"model_input_names\": [\"input_ids\", \"attention_mask\"]}", "2:0 A:0 3:0 B:0 3:0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_checkpoint(import_directory);
+        tiny_write_text(import_directory, "tokenizer_config.json", cases[i].config);
+        shell_expect(0, "$IMPORT %s -o types.weights", import_directory);
+        assert_contains(shell_expect(0, "$INSPECT types.weights")->out, cases[i].pair);
     }
 }
 

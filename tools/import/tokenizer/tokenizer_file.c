@@ -36,6 +36,17 @@ static bool has_step(const char *steps, const char *step)
     return false;
 }
 
+/* A list of the inputs that the model gets, which may be without types: then all are 0. */
+static bool gives_types(const json_t *inputs)
+{
+    bool found = !json_is_array(inputs);
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const char *name = json_string_value(json_array_get(inputs, i));
+        found = found || (name != NULL && strcmp(name, "token_type_ids") == 0);
+    }
+    return found;
+}
+
 static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
@@ -52,6 +63,7 @@ static void settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
                  "is followed",
                  json_is_false(lower) ? "false" : "true",
                  tokenizer->lowercases ? "lowercases" : "keeps capitals");
+    tokenizer->gives_types = gives_types(json_object_get(root, "model_input_names"));
     if (mask != WORD_NONE)
         draft_set_number(draft, "mask_token", mask);
 }
@@ -226,6 +238,7 @@ engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, s
                                      bool truncate, struct weight_writer *writer)
 {
     engine_status status = draft_write(&tokenizer->draft, writer);
+    n_types = tokenizer->gives_types ? n_types : 1;
     write_template("single", tokenizer->single, n_types, writer);
     write_template("pair", tokenizer->pair, n_types, writer);
     if (truncate)

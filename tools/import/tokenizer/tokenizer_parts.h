@@ -18,6 +18,7 @@ struct import_tokenizer {
     /* Facts for the rest of the import. */
     int64_t max_length; /* model_max_length of tokenizer_config.json; 0: it says none */
     bool lowercases;    /* capitals and small letters give the same tokens */
+    bool gives_types;   /* else the type of every token is 0 */
     char note[512];     /* something that the user should hear, or "" */
     /* While it is read: the file, for messages, and where they go. */
     const char *name;
