@@ -110,13 +110,9 @@ static engine_status read_input(struct batch *batch, const engine_input *input,
     return status;
 }
 
-/* Whether a token, the place-th that is not padding, has a vector of its own. */
 static bool has_vector(const struct batch *batch, struct token token, size_t place)
 {
-    const engine_model *model = batch->session->model;
-    if (place == 0 && !model->encoder.config.token_vector_first)
-        return false;
-    return batch->request->is_query || !id_list_has(&model->tokenizer.skip_vectors, token.id);
+    return token_has_vector(batch->session->model, token.id, place, batch->request->is_query);
 }
 
 /* Rows of an answer per token. Padding has rows of zeros, but no vectors. */

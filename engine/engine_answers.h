@@ -79,6 +79,10 @@ ENGINE_API double engine_sparse_product(const engine_weight *a, size_t n_a, cons
  * tokens that the tokenizer's `skip_vectors` names (punctuation, in ColBERT). Text i has the rows
  * from results[i].row to where those of i + 1 begin, or to the end. */
 
+/* 1 for a token of that id, the place-th of its text from 0, padding not counted, that has one. */
+ENGINE_API int engine_token_has_vector(const engine_model *model, int32_t id, size_t place,
+                                       engine_role role);
+
 /* MaxSim: the sum over the query's vectors [n_query, width] of the largest product with one of the
  * text's [n_text, width]; products are computed in double. 0 where either has no vector. */
 ENGINE_API double engine_max_sim(const float *query, size_t n_query, const float *text,

@@ -59,6 +59,9 @@ static inline bool gives_vectors(const struct request *request)
  * vectors of tokens, if it has any. */
 engine_pooling own_pooling(const struct model_config *config);
 
+/* Whether a token, the place-th of a text that is not padding, has a vector of its own. */
+bool token_has_vector(const engine_model *model, int32_t id, size_t place, bool in_query);
+
 /* Options that may be NULL, or of an older version of engine.h, in full. */
 engine_status request_options(const engine_encode_options *given, engine_encode_options *options,
                               engine_error *error);

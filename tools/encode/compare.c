@@ -140,6 +140,7 @@ static void print(const struct comparison *comparison, enum output_format format
     case FORMAT_JSON: comparison_print_json(comparison, stream); break;
     case FORMAT_CSV:
     case FORMAT_NPY:
+    case FORMAT_NPZ:
     case FORMAT_IDS: break; /* encode_rules.c refuses them */
     }
 }

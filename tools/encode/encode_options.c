@@ -69,9 +69,7 @@ static const struct option_row INPUT_ROWS[] = {
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
      CHOICE(request.is_json_input, false, "text jsonl")},
     {"pair", 0, "TEXT", "a second text that is encoded together with the one TEXT", TEXT(pair)},
-    {"prompt", 0, "NAME",
-     "put this prompt of the file before each text; default with\n"
-     "-p model: the file's default prompt, if it has one",
+    {"prompt", 0, "NAME", "put this prompt of the file before texts; -p model: its default",
      TEXT(request.prompt)},
     {"prompt-text", 0, "TEXT", "put this before each text", TEXT(request.prompt_text)},
     {"no-prompt", 0, NULL, "put nothing before texts", FLAG(request.no_prompt)},
@@ -105,17 +103,20 @@ static const struct option_row LENGTH_ROWS[] = {
 
 static const struct option_row RESULT_ROWS[] = {
     {"pooling", 'p', "KIND",
-     "none: a vector per token (default); a vector per text: mean, cls,\n"
-     "max, mean_sqrt, weighted_mean, last, pooler, or model (its own)",
-     CHOICE(request.pooling, ENGINE_POOLING_NONE, "none " REQUEST_POOLINGS),
+     "none: a vector per token (default); per text: mean, cls, max,\n"
+     "mean_sqrt, weighted_mean, last, pooler, model; sparse; colbert",
+     CHOICE(request.pooling, ENGINE_POOLING_NONE,
+            "none " REQUEST_POOLINGS " sparse colbert model=0"),
      GIVEN(request.has_pooling)},
+    {"dimensions", 0, "N", "cut vectors to N columns; with length 1 again if they had it",
+     COUNT(request.dimensions, 1, INT32_MAX)},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1", FLAG(request.normalize)},
     {"tokens", 0, NULL, "tokens only, no vectors", TASK(TASK_TOKENS)},
     {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
      TASK(TASK_SHOW_MASK)},
     {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
     {"similarity", 0, NULL, "cosine of every text with every other", TASK(TASK_SIMILARITY)},
-    {"rank", 0, "QUERY", "how well each text answers: by a cross-encoder, else by cosine",
+    {"rank", 0, "QUERY", "how well each text answers: by a cross-encoder, else by -p",
      TASK(TASK_RANK)},
     {"labels", 0, NULL, "label and score of each text, or of each token", TASK(TASK_LABELS)},
     {"entities", 0, NULL, "names and the like: text, label, score, place", TASK(TASK_ENTITIES)},
@@ -130,8 +131,8 @@ static const struct option_row RESULT_ROWS[] = {
 static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
      "text (default), json (an object per line), csv, npy (float32; with\n"
-     "--tokens --pad-to int32), or ids (a line of token ids per text)",
-     CHOICE(format, FORMAT_TEXT, "text json csv npy ids")},
+     "--tokens --pad-to int32), npz (-p sparse, none or colbert), or ids",
+     CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
     {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
      FLAG(all_values)},
     {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_IDS };
+enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_NPZ, FORMAT_IDS };
 
 struct encode_options {
     struct request_options request;

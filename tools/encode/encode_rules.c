@@ -30,6 +30,7 @@ static bool is_printed(enum task task, enum output_format format)
     case FORMAT_TEXT:
     case FORMAT_JSON: return true;
     case FORMAT_CSV: return task != TASK_SHOW_MASK && task != TASK_COMPARE;
+    case FORMAT_NPZ: return task == TASK_VECTORS;
     case FORMAT_NPY:
     case FORMAT_IDS: return task == TASK_VECTORS || task == TASK_TOKENS;
     }
@@ -40,14 +41,19 @@ static const char *check_format(const void *options)
 {
     const struct encode_options *encode = options;
     const enum task task = encode->request.task;
+    const engine_pooling pooling = encode->request.pooling;
+    if (encode->format == FORMAT_NPZ && task == TASK_VECTORS && pooling >= ENGINE_POOLING_MEAN &&
+        pooling <= ENGINE_POOLING_POOLER)
+        return "-f npz holds sparse weights, or vectors of tokens; those of texts are -f npy";
     if (is_printed(task, encode->format))
         return NULL;
     if (task == TASK_SHOW_MASK)
         return "--show-mask prints text or json";
     if (task == TASK_COMPARE)
         return "--compare prints text or json";
-    return encode->format == FORMAT_IDS
-               ? "-f ids prints tokens and nothing else"
+    return encode->format == FORMAT_IDS ? "-f ids prints tokens and nothing else"
+           : encode->format == FORMAT_NPZ
+               ? "-f npz holds sparse weights, or vectors of tokens"
                : "-f npy holds vectors; labels, entities, words, ranks and similarities are text, "
                  "json or csv";
 }
@@ -55,12 +61,12 @@ static const char *check_format(const void *options)
 static const char *check_npy(const void *options)
 {
     const struct encode_options *encode = options;
-    if (encode->format != FORMAT_NPY)
+    if (encode->format != FORMAT_NPY && encode->format != FORMAT_NPZ)
         return NULL;
     if (encode->request.task == TASK_TOKENS && !encode->request.pad_to)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     return !encode->output_path && isatty(STDOUT_FILENO)
-               ? "-f npy is not for reading, and stdout is a terminal: -o FILE"
+               ? "-f npy and -f npz are not for reading, and stdout is a terminal: -o FILE"
                : NULL;
 }
 
@@ -118,8 +124,17 @@ const struct option_rule ENCODE_RULES[] = {
                     "--similarity takes single texts; it goes without --pair"),
     OPTION_EXCLUDES("rank", "pooling=none",
                     "--rank by cosine needs a vector per text; it goes without -p none"),
-    OPTION_EXCLUDES("similarity", "pooling=none",
-                    "--similarity needs a vector per text; it goes without -p none"),
+    OPTION_EXCLUDES("similarity", "pooling=none pooling=colbert",
+                    "--similarity needs a vector per text; it goes without -p none and colbert"),
+    OPTION_EXCLUDES("normalize", "pooling=sparse",
+                    "--normalize scales vectors; it goes without -p sparse"),
+    OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse",
+                    "--dimensions cuts vectors of texts, and those of -p colbert"),
+    OPTION_NEEDS("dimensions", "pooling rank similarity",
+                 "--dimensions cuts vectors of texts, and those of -p colbert: it goes with -p, "
+                 "--rank or --similarity"),
+    OPTION_EXCLUDES("pad-to", "pooling=colbert format=npz",
+                    "--pad-to adds rows of zeros; it goes without -p colbert and -f npz"),
     OPTION_EXCLUDES("rank", "on-long=chunk",
                     "--rank gives one score per text; it goes without --on-long chunk"),
     OPTION_EXCLUDES("similarity", "on-long=chunk",

@@ -49,12 +49,13 @@ static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
     return n_encoded == n ? PROGRAM_DONE : fail(pipeline, pipeline->encoder->message);
 }
 
-/* Rows per token take memory for each; groups bound it. */
+/* Rows per token take memory for each, and a weight for each id is many numbers; groups bound it. */
 static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
 {
-    size_t n_tokens = 0, i = 0;
-    while (i < n &&
-           (i == 0 || pipeline->encoder->is_pooled || n_tokens + items[i].n_tokens <= GROUP_TOKENS))
+    size_t n_tokens = 0, i = 0, most = encoder_most_pooled(pipeline->encoder);
+    if (pipeline->encoder->is_pooled)
+        return n < most ? n : most;
+    while (i < n && (i == 0 || n_tokens + items[i].n_tokens <= GROUP_TOKENS))
         n_tokens += items[i++].n_tokens;
     return i;
 }
@@ -194,7 +195,9 @@ int encode_texts(const struct job *job)
         .csv = {.stream = stream},
         .all_values = options->all_values,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
-        .ranked = alloc_zeros(job->encoder->info.n_labels, sizeof(struct ranked)),
+        .ranked = alloc_zeros(job->encoder->is_sparse ? job->encoder->info.n_vocabulary
+                                                      : job->encoder->info.n_labels,
+                              sizeof(struct ranked)),
     };
     int code = run(pipeline);
     for (size_t i = 0; i < pipeline->n_windows; i++)

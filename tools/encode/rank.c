@@ -108,6 +108,7 @@ static void print_text(struct ranking *ranking, const struct candidate *candidat
     case FORMAT_JSON: print_object(ranking, candidate, rank, text); break;
     case FORMAT_CSV: print_csv_row(&ranking->csv, candidate, rank, text); break;
     case FORMAT_NPY:
+    case FORMAT_NPZ:
     case FORMAT_IDS: break; /* encode_rules.c refuses them */
     }
 }

@@ -23,6 +23,16 @@ void rank_scores(const float *scores, size_t n, struct ranked *out)
     qsort(out, n, sizeof *out, ranked_compare);
 }
 
+size_t rank_weights(const float *row, size_t n, struct ranked *out)
+{
+    size_t n_ranked = 0;
+    for (size_t id = 0; id < n; id++)
+        if (row[id] != 0)
+            out[n_ranked++] = (struct ranked){row[id], id};
+    qsort(out, n_ranked, sizeof *out, ranked_compare);
+    return n_ranked;
+}
+
 const char *entity_text(const struct item *item, size_t i, size_t *len)
 {
     const engine_input *input = &item->record.input;

@@ -20,6 +20,9 @@ const float *scores_of(const struct item *item);
 /* out: [n], best first. */
 void rank_scores(const float *scores, size_t n, struct ranked *out);
 
+/* The ids of a row [n] that have a weight, the heaviest first; returns how many. out: [n]. */
+size_t rank_weights(const float *row, size_t n, struct ranked *out);
+
 /* The words of an item's i-th entity, and its label without B- or I-. */
 const char *entity_text(const struct item *item, size_t i, size_t *len);
 const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i,

@@ -245,6 +245,7 @@ static void print(const struct masks *masks, enum output_format format, FILE *st
     case FORMAT_JSON: print_json(masks, stream); break;
     case FORMAT_CSV:
     case FORMAT_NPY:
+    case FORMAT_NPZ:
     case FORMAT_IDS: break; /* encode_rules.c refuses them */
     }
 }

@@ -111,6 +111,7 @@ static void print(const struct matrix *matrix, enum output_format format, FILE *
     case FORMAT_JSON: print_json(matrix, &json); break;
     case FORMAT_CSV: print_csv(matrix, &csv); break;
     case FORMAT_NPY:
+    case FORMAT_NPZ:
     case FORMAT_IDS: break; /* encode_rules.c refuses them */
     }
 }

@@ -21,7 +21,7 @@ enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 static const struct option_row TEXT_ROWS[] = {
     {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
-     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS),
+     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
      GIVEN_AT(struct plot_options, request.has_pooling), FOR_TWO(PLOT_ORDER, PLOT_SIMILARITY)},
 };
 

@@ -26,7 +26,10 @@ struct model {
     size_t n_labels; /* rows of the output layer; 0: none */
     struct cell cells[8];
     bool is_alone;
-    bool has_pieces; /* WordPiece, and "##dog" for "cat" */
+    bool has_pieces;        /* WordPiece, and "##dog" for "cat" */
+    const char *skipped[2]; /* setting of the tokenizer, ids; or NULL */
+    struct cell weights[4]; /* of token.weight [1, V] and token.vector [2, V] */
+    struct cell vectors[8];
 };
 
 static const struct model MODELS[] = {
@@ -64,6 +67,34 @@ static const struct model MODELS[] = {
      .config = "head mask",
      .n_labels = VOCABULARY,
      .cells = {{ROME, MASK_ID, 5}, {PAUL, MASK_ID, 4}, {DOG, MASK_ID, 3}}},
+    {.path = "lexical.emb",
+     .config = "pooling cls sparse linear token_vectors 2 token_vector_bias no "
+               "token_vector_first no",
+     .skipped = {"skip_weights", "1 2"},
+     .weights = {{0, 1, 9}, {0, DOG, 2}, {0, CAT, 0.5f}, {0, BAD, -1}},
+     .vectors = {{0, 2, 1},
+                 {1, 2, 1},
+                 {0, DOG, 2},
+                 {1, CAT, 3},
+                 {0, GOOD, 3},
+                 {1, GOOD, 4},
+                 {0, BAD, -1}}},
+    {.path = "colbert.emb",
+     .config = "token_vectors 2 token_vector_bias no",
+     .skipped = {"skip_vectors", "13"},
+     .metadata = {"prompt.query", "good ", "prompt.document", "bad ", "default_prompt", "document"},
+     .vectors = {{0, 1, 1},
+                 {0, 2, 1},
+                 {0, DOG, 2},
+                 {1, CAT, 3},
+                 {0, GOOD, 3},
+                 {1, GOOD, 4},
+                 {0, BAD, -1},
+                 {1, STOP, 1}}},
+    {.path = "splade.head",
+     .config = "head mask sparse mask",
+     .n_labels = VOCABULARY,
+     .cells = {{ROME, PAUL, 3}, {PAUL, PAUL, 1}, {ROME, DOG, 1}, {CAT, DOG, -5}}},
     {.path = "words.alone", .config = "", .is_alone = true},
 };
 
@@ -79,6 +110,20 @@ static void set_all(struct weight_writer *writer, const char *settings)
     snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok_r(text, " ", &state); key; key = strtok_r(NULL, " ", &state))
         set(writer, ENGINE_SETTINGS_CONFIG, key, strtok_r(NULL, " ", &state));
+}
+
+/* [rows, VOCABULARY] with these numbers, else 0. */
+static void write_cells(struct weight_writer *writer, const char *name, size_t rows,
+                        const struct cell *cells, size_t n)
+{
+    weight_writer_begin_tensor(writer, name, TENSOR_F32, LAYOUT_ROWS, 2, rows, VOCABULARY);
+    for (size_t r = 0; r < rows; r++) {
+        float row[VOCABULARY] = {0};
+        for (size_t i = 0; i < n; i++)
+            if (cells[i].row == r && cells[i].value != 0)
+                row[cells[i].id] = cells[i].value;
+        weight_writer_rows(writer, row, 1);
+    }
 }
 
 /* [rows, VOCABULARY] with 1 at (i, i). */
@@ -130,6 +175,12 @@ static void write_model(struct weight_writer *writer, const struct model *model)
     }
     if (model->n_labels)
         write_output(writer, model);
+    if (strstr(model->config, "token_vectors"))
+        write_cells(writer, "token.vector.weight", 2, model->vectors, 8);
+    if (strstr(model->config, "sparse linear")) {
+        write_cells(writer, "token.weight.weight", 1, model->weights, 4);
+        write_zeros(writer, "token.weight.bias", 1);
+    }
 }
 
 static void write_file(const struct model *model)
@@ -155,6 +206,8 @@ static void write_file(const struct model *model)
     set(writer, ENGINE_SETTINGS_TOKENIZER, "single", model->single ? model->single : "1:0 A:0 2:0");
     set(writer, ENGINE_SETTINGS_TOKENIZER, "pair",
         model->pair ? model->pair : "1:0 A:0 2:0 B:0 2:0");
+    if (model->skipped[0])
+        set(writer, ENGINE_SETTINGS_TOKENIZER, model->skipped[0], model->skipped[1]);
     for (size_t i = 0; model->metadata[i]; i += 2)
         set(writer, ENGINE_SETTINGS_METADATA, model->metadata[i], model->metadata[i + 1]);
     weight_writer_vocabulary(writer, texts, lens, VOCABULARY);

@@ -23,6 +23,8 @@ static const char *const TASKS[] = {
     "-m pair.head --rank rome dog cat",
     "-m bare.emb --similarity dog cat",
     "-m bare.emb --compare dog cat",
+    "-m lexical.emb -p sparse dog cat",
+    "-m lexical.emb -p colbert dog cat",
 };
 enum { N_TASKS = sizeof TASKS / sizeof TASKS[0] };
 
@@ -31,9 +33,10 @@ static const struct {
     const char *name;
     unsigned refused;
 } FORMATS[] = {
-    {"text", 0},    {"json", 0}, {"csv", 1u << 3 | 1u << 10}, /* --show-mask, --compare */
-    {"npy", 0x7F8},                                           /* all but vectors and tokens */
-    {"ids", 0x7FA},                                           /* all but tokens */
+    {"text", 0},     {"json", 0}, {"csv", 1u << 3 | 1u << 10}, /* --show-mask, --compare */
+    {"npy", 0x7F8},                                            /* all but vectors and tokens */
+    {"npz", 0x7FE},  /* all but vectors of tokens, and sparse weights */
+    {"ids", 0x1FFA}, /* all but tokens */
 };
 
 static void assert_format(const char *format, const char *out)
@@ -44,6 +47,8 @@ static void assert_format(const char *format, const char *out)
         assert_true(strstr(out, "\r\n") && strcspn(out, ",") < strcspn(out, "\r\n"));
     else if (strcmp(format, "ids") == 0)
         assert_true(out[0] >= '0' && out[0] <= '9' && strspn(out, "0123456789 \n") == strlen(out));
+    else if (strcmp(format, "npz") == 0)
+        assert_memory_equal(out, "PK\3\4", 4);
     else if (strcmp(format, "npy") == 0)
         assert_memory_equal(out, "\x93NUMPY", 6);
     else
@@ -71,5 +76,5 @@ TEST(every_task_in_every_format)
 TEST(formats_are_those_of_the_help)
 {
     assert_contains(shell_expect(2, "$ENCODE -f none dog")->err,
-                    "-f takes one of text, json, csv, npy, ids, not 'none'\n");
+                    "-f takes one of text, json, csv, npy, npz, ids, not 'none'\n");
 }

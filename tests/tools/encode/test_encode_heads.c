@@ -246,7 +246,7 @@ TEST(rank_failures)
     assert_contains(shell_expect(2, "$ENCODE -m pair.head -p mean --rank dog cat")->err,
                     "which reads both texts");
     assert_contains(shell_expect(2, "$ENCODE -m bare.emb --raw-scores --rank dog cat")->err,
-                    "ranks by cosine");
+                    "ranks by vectors");
 }
 
 /* ---- Similarity ---- */

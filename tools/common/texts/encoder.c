@@ -62,6 +62,27 @@ size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
     return is_named && index < n ? index : 0;
 }
 
+/* Vectors that only some tokens have: the others are taken out, so that each token left has a row. */
+static void keep_tokens_with_vectors(const struct encoder *encoder, struct item *item)
+{
+    size_t n = 0, place = 0;
+    for (size_t i = 0; i < item->n_tokens; i++)
+        if (!item_is_masked(item, i) && engine_token_has_vector(encoder->model, item->tokens[i].id,
+                                                                place++, encoder->options.role))
+            item->tokens[n++] = item->tokens[i];
+    item->n_skipped = place - n;
+    item->n_tokens = n;
+    free(item->mask);
+    item->mask = NULL;
+}
+
+size_t encoder_most_pooled(const struct encoder *encoder)
+{
+    enum { MOST_NUMBERS = 4 << 20 };
+    size_t n = encoder->width > 0 ? MOST_NUMBERS / encoder->width : SIZE_MAX;
+    return n > 0 ? n : 1;
+}
+
 static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
 {
     engine_status (*const make)(engine_session *, const engine_input *, size_t,
@@ -83,6 +104,8 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n)
     const float *next = encoder->rows;
     for (size_t i = 0; i < n_made; i++) {
         items[i].rows = next;
+        if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
+            keep_tokens_with_vectors(encoder, &items[i]);
         next += count_rows(encoder, &items[i], 1) * width;
     }
     return n_made;

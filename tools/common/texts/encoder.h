@@ -23,10 +23,12 @@ struct encoder {
      * token sees others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;
-    bool is_pooled;   /* a row of numbers per text, not per token */
-    bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by cosine */
-    size_t width;     /* numbers per row: D, the pooled width, labels; 0: there are no rows */
-    size_t top;       /* words per mask token */
+    bool is_pooled;     /* a row of numbers per text, not per token */
+    bool is_sparse;     /* that row is a weight for each id */
+    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by cosine */
+    size_t width;       /* numbers per row: D, the pooled width, labels; 0: there are no rows */
+    size_t whole_width; /* of vectors before they are cut */
+    size_t top;         /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
     engine_encode_options options;       /* of texts; max_tokens 0: any number of tokens */
@@ -58,6 +60,9 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
 /* Asks the model for what the task wants of n items whose tokens are set. How many, from the first,
  * have it; the message says why not all. Rows are valid until the next call. */
 size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
+
+/* Of n items, how many rows of one call bound its memory to; at least 1. */
+size_t encoder_most_pooled(const struct encoder *encoder);
 
 /* The text of a token of the vocabulary; "" if it has none. */
 const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);

@@ -87,6 +87,7 @@ static const char *model_conflict(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const size_t most = encoder->info.max_tokens, cap = sizeof encoder->message;
+    const size_t dimensions = request->dimensions, whole = encoder->whole_width;
     const char *idle = encoder->info.has_model
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
@@ -99,7 +100,18 @@ static const char *model_conflict(struct encoder *encoder)
         return encoder->message;
     }
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->raw_scores)
-        return "this model ranks by cosine: --raw-scores is for cross-encoders";
+        return "this model ranks by vectors: --raw-scores is for cross-encoders";
+    if (dimensions && encoder->ranks_pairs)
+        return "this model ranks by its head, which makes no vectors: --rank goes without "
+               "--dimensions";
+    if (dimensions && (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse))
+        return "--dimensions cuts vectors of texts, and those of -p colbert; this model's are "
+               "neither";
+    if (dimensions > whole) {
+        snprintf(encoder->message, cap, "--dimensions %zu is more than these vectors have: %zu",
+                 dimensions, whole);
+        return encoder->message;
+    }
     if (task_is_tokens(request->task) || request->max_tokens <= most)
         return NULL;
     snprintf(encoder->message, cap, "--max-tokens %zu is more than this model takes: %zu token%s",
@@ -121,11 +133,21 @@ static void settle_pooling(struct encoder *encoder)
         pooling = ENGINE_POOLING_MODEL;
     if (pooling == ENGINE_POOLING_MODEL && !has_own)
         pooling = by_cosine ? ENGINE_POOLING_MEAN : ENGINE_POOLING_NONE;
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "sparse") == 0)
+        pooling = ENGINE_POOLING_SPARSE;
+    if (pooling == ENGINE_POOLING_MODEL && strcmp(info->pooling, "colbert") == 0)
+        pooling = task == TASK_SIMILARITY ? ENGINE_POOLING_MEAN : ENGINE_POOLING_COLBERT;
     encoder->options.pooling = pooling;
     encoder->pooling =
         pooling == ENGINE_POOLING_MODEL ? info->pooling : engine_pooling_name(pooling);
-    encoder->is_pooled = pooling != ENGINE_POOLING_NONE;
-    encoder->width = pooling == ENGINE_POOLING_MODEL ? info->output_width : info->width;
+    encoder->is_pooled = pooling != ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_COLBERT;
+    encoder->is_sparse = pooling == ENGINE_POOLING_SPARSE && task != TASK_LABELS;
+    encoder->whole_width = pooling == ENGINE_POOLING_SPARSE    ? info->n_vocabulary
+                           : pooling == ENGINE_POOLING_COLBERT ? info->token_vectors
+                           : pooling == ENGINE_POOLING_MODEL   ? info->output_width
+                                                               : info->width;
+    encoder->width =
+        encoder->request.dimensions ? encoder->request.dimensions : encoder->whole_width;
 }
 
 /* Heads answer in rows of labels, or in lists of their own. */
@@ -192,6 +214,9 @@ static void settle(struct encoder *encoder)
         .raw_scores = request->raw_scores,
         .stride = request->stride,
         .whole_words = request->task == TASK_ENTITIES,
+        .dimensions = request->dimensions,
+        .role = request->prompt && strcmp(request->prompt, "query") == 0 ? ENGINE_ROLE_QUERY
+                                                                         : ENGINE_ROLE_TEXT,
     };
     settle_pooling(encoder);
     settle_head(encoder);
@@ -224,15 +249,15 @@ static bool open_session(struct encoder *encoder)
         return false;
     }
     /* Without inputs: whether the model has the pooling that is asked for. */
-    if (is_computed && encoder->is_pooled &&
-        engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) !=
-            ENGINE_OK) {
-        program_fail("-p %s: %s; the head of %s is %s", encoder->pooling,
-                     engine_session_message(encoder->session), encoder->name,
-                     head_use(encoder->info.head));
-        return false;
-    }
-    return true;
+    if (!is_computed || encoder->options.pooling == ENGINE_POOLING_NONE ||
+        engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
+            ENGINE_OK)
+        return true;
+    bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
+    program_fail("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
+                 is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
+                 is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
+    return false;
 }
 
 bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code)

@@ -24,7 +24,7 @@ bool item_is_masked(const struct item *item, size_t i)
 
 size_t item_n_visible(const struct item *item)
 {
-    size_t n = 0;
+    size_t n = item->n_skipped;
     for (size_t i = 0; i < item->n_tokens; i++)
         n += !item_is_masked(item, i);
     return n;

@@ -32,6 +32,7 @@ struct item {
     uint8_t *mask;        /* [n_tokens], owned, 0: padding; NULL: none is */
     size_t n_tokens;
     size_t n_dropped; /* tokens cut away */
+    size_t n_skipped; /* tokens without a vector, taken out of them where only vectors count */
     /* Rows of numbers, [n_tokens, width] or [width], vectors or scores of labels; the encoder's;
      * NULL: none were asked for. */
     const float *rows;
@@ -43,7 +44,7 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Padding; how many tokens are none, and how many of these are the token with this id. */
+/* Padding; how many tokens are none (n_skipped among them), and how many of these are the token with this id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);

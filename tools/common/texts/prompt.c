@@ -7,7 +7,9 @@
 
 static bool uses_own_pooling(const struct request_options *request)
 {
-    bool is_models = request->pooling == ENGINE_POOLING_MODEL;
+    bool is_models = request->pooling == ENGINE_POOLING_MODEL ||
+                     request->pooling == ENGINE_POOLING_SPARSE ||
+                     request->pooling == ENGINE_POOLING_COLBERT;
     if (request->task == TASK_RANK || request->task == TASK_SIMILARITY)
         return is_models || !request->has_pooling;
     return request->task == TASK_VECTORS && is_models;

@@ -44,6 +44,7 @@ struct request_options {
     bool has_truncation;
     engine_truncation truncation;
     bool truncate_left;
+    size_t dimensions; /* that vectors are cut to; 0: not */
     bool normalize, no_special;
     size_t max_tokens; /* 0: the model's */
     size_t pad_to;     /* tokens of every text; 0: each has its own length */
@@ -60,7 +61,7 @@ extern const struct option_row REQUEST_MODEL_ROWS[2];   /* --model, --position *
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 
 /* The values of --pooling from ENGINE_POOLING_MEAN on. */
-#define REQUEST_POOLINGS "mean cls max mean_sqrt weighted_mean last pooler model=0"
+#define REQUEST_POOLINGS "mean cls max mean_sqrt weighted_mean last pooler"
 
 /* Tokens are all that is asked for; the model computes nothing. */
 static inline bool task_is_tokens(enum task task)

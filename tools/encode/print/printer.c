@@ -19,6 +19,7 @@ const struct printer_kind *printer_of(enum output_format format)
     case FORMAT_JSON: return &PRINTER_JSON;
     case FORMAT_CSV: return &PRINTER_CSV;
     case FORMAT_NPY: return &PRINTER_NPY;
+    case FORMAT_NPZ: return &PRINTER_NPZ;
     case FORMAT_IDS: return &PRINTER_IDS;
     }
     return NULL;

@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { NPZ_SPOOLS = 3 };
+
 struct printer {
     FILE *stream;
     const struct encoder *encoder;
@@ -17,13 +19,17 @@ struct printer {
     struct csv_writer csv;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
-    struct ranked *ranked; /* [labels], for sorting them; NULL: there are none */
+    struct ranked *ranked; /* [labels, or ids], for sorting; NULL: there are none */
     size_t label_columns;  /* text: of the longest label */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
         off_t start; /* of the header in the output */
         size_t n_rows;
     } npy;
+    struct npz {
+        FILE *spools[NPZ_SPOOLS];
+        size_t n_texts, n_rows; /* rows, or entries of sparse weights */
+    } npz;
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
@@ -36,7 +42,8 @@ struct printer_kind {
     void (*abandon)(struct printer *printer);
 };
 
-extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_IDS;
+extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ,
+    PRINTER_IDS;
 
 const struct printer_kind *printer_of(enum output_format format);
 

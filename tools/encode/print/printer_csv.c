@@ -85,6 +85,24 @@ static void write_vectors(struct printer *printer, const struct item *item)
     }
 }
 
+/* ---- Sparse weights: a row for each, the heaviest of a text first ---- */
+
+static void write_weights(struct printer *printer, const struct item *item)
+{
+    struct csv_writer *csv = &printer->csv;
+    const struct ranked *weights = printer->ranked;
+    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
+        write_index(printer, item);
+        csv_write_string(csv, text, len);
+        csv_write_integer(csv, (int64_t)weights[i].index);
+        csv_write_float(csv, weights[i].score);
+        csv_end_row(csv);
+    }
+}
+
 /* ---- Labels: a row for the best of each text or token, or for every one of them ---- */
 
 /* The labels of a text, or of its token with this index. */
@@ -165,6 +183,10 @@ static void begin(struct printer *printer)
         csv_write_fields(csv, "label,score");
         break;
     default:
+        if (encoder->is_sparse) {
+            csv_write_fields(csv, "token,id,weight");
+            break;
+        }
         csv_write_fields(csv, is_pooled ? TEXT_TITLES : TOKEN_TITLES);
         csv_write_numbered(csv, "v", encoder->width);
     }
@@ -186,7 +208,11 @@ static void print_item(struct printer *printer, const struct item *item)
         for (size_t i = 0; i < item->n_candidates; i++)
             write_candidate(printer, item, i);
         break;
-    default: write_vectors(printer, item);
+    default:
+        if (printer->encoder->is_sparse)
+            write_weights(printer, item);
+        else
+            write_vectors(printer, item);
     }
 }
 

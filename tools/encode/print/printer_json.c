@@ -164,6 +164,25 @@ static void write_vectors(struct printer *printer, const struct item *item)
     json_end_array(json);
 }
 
+/* In place of a vector, whose numbers are as many as the vocabulary has ids. */
+static void write_weights(struct printer *printer, const struct item *item)
+{
+    struct json_writer *json = &printer->json;
+    const struct ranked *weights = printer->ranked;
+    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
+    json_begin_array(json, "weights");
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
+        json_begin_object(json, NULL);
+        json_write_string(json, "text", text, len);
+        json_write_count(json, "id", weights[i].index);
+        json_write_float(json, "weight", weights[i].score);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_entities(struct printer *printer, const struct item *item)
 {
     struct json_writer *json = &printer->json;
@@ -233,7 +252,9 @@ static void write_result(struct printer *printer, const struct item *item)
     case TASK_FILL: write_masks(printer, item); break;
     default:
         write_tokens(printer, item);
-        if (item->rows)
+        if (printer->encoder->is_sparse)
+            write_weights(printer, item);
+        else if (item->rows)
             write_vectors(printer, item);
     }
 }

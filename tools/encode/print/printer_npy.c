@@ -1,19 +1,17 @@
-/* printer_npy.c - NumPy's file format, version 1.0: magic, header length, a Python dict that is
- * padded with blanks, then the rows, little-endian float32, or int32 where they are token ids
- * (https://numpy.org/neps/nep-0001-npy-format.html). Texts of one length add a dimension to rows
- * per token: [texts, N, D].
+/* printer_npy.c - NumPy's file format: a header, then the rows, little-endian float32, or int32
+ * where they are token ids. Texts of one length add a dimension to rows per token: [texts, N, D].
  *
  * The header comes first and holds the number of rows, which is known last. Where the output can
  * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
  * temporary file. Either way memory does not grow with the input.
  */
+#include "tools/encode/print/npy_header.h"
 #include "tools/encode/print/printer.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 128, PREFIX_BYTES = 10, COPY_BYTES = 64 << 10 };
+enum { COPY_BYTES = 64 << 10 };
 
 static bool are_ids(const struct encoder *encoder)
 {
@@ -33,16 +31,10 @@ static void put_shape(char *out, size_t cap, const struct encoder *encoder, size
 
 static bool put_header(const struct printer *printer, size_t n_rows)
 {
-    char header[HEADER_BYTES + 1], shape[64];
-    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", PREFIX_BYTES); /* 0x76 = 128 - 10 */
+    char header[NPY_HEADER_BYTES], shape[64];
     put_shape(shape, sizeof shape, printer->encoder, n_rows);
-    int n = snprintf(header + PREFIX_BYTES, HEADER_BYTES - PREFIX_BYTES,
-                     "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                     are_ids(printer->encoder) ? "<i4" : "<f4", shape);
-    size_t used = PREFIX_BYTES + (size_t)n;
-    memset(header + used, ' ', HEADER_BYTES - used);
-    header[HEADER_BYTES - 1] = '\n';
-    return fwrite(header, 1, HEADER_BYTES, printer->stream) == HEADER_BYTES;
+    npy_header(header, are_ids(printer->encoder) ? "<i4" : "<f4", shape);
+    return fwrite(header, 1, sizeof header, printer->stream) == sizeof header;
 }
 
 /* Appending (>>) and pipes do not let the header be written again. */

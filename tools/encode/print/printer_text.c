@@ -12,6 +12,7 @@ enum {
     WORD_COLUMNS = 16,  /* longest unknown word behind its token */
     ENTITY_COLUMNS = 40,
     CANDIDATE_COLUMNS = 32,
+    FIRST_WEIGHTS = 10, /* shown of sparse weights, unless all are asked for */
     TEXT_COLUMNS = 30,  /* of the text in a table of texts */
     WINDOW_COLUMNS = 7, /* "window", and the bytes it covers */
     SPAN_COLUMNS = 13,
@@ -185,6 +186,33 @@ static void print_masks(struct printer *printer, const struct item *item)
         print_mask(printer, item, &item->candidates[i]);
 }
 
+/* ---- Sparse weights ---- */
+
+static void print_weights(struct printer *printer, const struct item *item)
+{
+    const struct ranked *weights = printer->ranked;
+    size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
+    size_t n_shown = printer->all_values || n < FIRST_WEIGHTS ? n : FIRST_WEIGHTS;
+    struct table table;
+    if (n == 0) {
+        fputs("(no weights)\n", printer->stream);
+        return;
+    }
+    table_begin(&table);
+    fputs("token\tid\tweight\n", table.rows);
+    for (size_t i = 0; i < n_shown; i++) {
+        size_t len;
+        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
+        display_text(table.rows, text, len, CANDIDATE_COLUMNS);
+        fprintf(table.rows, "\t%zu\t", weights[i].index);
+        display_number(table.rows, (double)weights[i].score);
+        putc('\n', table.rows);
+    }
+    table_print(&table, printer->stream, "<>>");
+    if (n_shown < n)
+        fprintf(printer->stream, "and %zu more\n", n - n_shown);
+}
+
 /* ---- A line per text ---- */
 
 /* "I ride | dog" in TEXT_COLUMNS; a text that needs less than half leaves the rest to the other. */
@@ -250,7 +278,7 @@ static void begin(struct printer *printer)
     print_heading(printer->stream, encoder);
     if (encoder->request.task == TASK_LABELS)
         printer->label_columns = widest_label(encoder);
-    if (encoder->width && encoder->is_pooled)
+    if (encoder->width && encoder->is_pooled && !encoder->is_sparse)
         print_text_titles(printer);
 }
 
@@ -262,13 +290,17 @@ static void print_table(struct printer *printer, const struct item *item)
     switch (printer->encoder->request.task) {
     case TASK_ENTITIES: print_entities(printer, item); break;
     case TASK_FILL: print_masks(printer, item); break;
-    default: print_tokens(printer, item);
+    default:
+        if (printer->encoder->is_sparse)
+            print_weights(printer, item);
+        else
+            print_tokens(printer, item);
     }
 }
 
 static void print_item(struct printer *printer, const struct item *item)
 {
-    if (item->rows && printer->encoder->is_pooled)
+    if (item->rows && printer->encoder->is_pooled && !printer->encoder->is_sparse)
         print_text_line(printer, item);
     else
         print_table(printer, item);

@@ -68,10 +68,18 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
     case TASK_SIMILARITY:
         if (encoder->ranks_pairs)
             fprintf(stream, "scores of pairs (%s)", score_kind(encoder));
+        else if (encoder->request.task == TASK_RANK && encoder->is_sparse)
+            fputs("product of sparse weights", stream);
+        else if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
+            fputs("MaxSim of vectors of tokens", stream);
         else
             fprintf(stream, "cosine of %s pooling", encoder->pooling);
         break;
     default:
+        if (encoder->is_sparse || encoder->options.pooling == ENGINE_POOLING_COLBERT) {
+            fputs(encoder->is_sparse ? "sparse weights" : "vectors of length 1 of tokens", stream);
+            break;
+        }
         fprintf(stream, "%s%s%s", encoder->is_pooled ? encoder->pooling : "one vector per token",
                 encoder->is_pooled ? " pooling" : "", has_length_1(encoder) ? " to length 1" : "");
     }

@@ -1,0 +1,136 @@
+/* printer_npz.c - several NumPy arrays in one zip archive, where one array cannot hold the answer.
+ *
+ *     sparse weights    data [entries], indices [entries], indptr [texts + 1], shape, format: what
+ *                       scipy.sparse.load_npz reads as a CSR matrix [texts, ids]
+ *     rows per token    vectors [rows, D], offsets [texts + 1]: text i has the rows
+ *                       offsets[i] .. offsets[i + 1] - 1
+ *
+ * An archive tells the size of a file before its bytes, so they wait in temporary files; memory
+ * does not grow with the input.
+ */
+#include "tools/encode/print/npy_header.h"
+#include "tools/encode/print/printer.h"
+#include "tools/encode/print/zip_writer.h"
+
+#include <string.h>
+
+/* The parts of npz.spools. */
+enum { VALUES, IDS, STARTS };
+
+static bool put(FILE *spool, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, spool) == n;
+}
+
+/* What has come so far: where the next text begins. */
+static bool put_start(struct npz *npz)
+{
+    int64_t start = (int64_t)npz->n_rows;
+    return put(npz->spools[STARTS], &start, sizeof start);
+}
+
+static void begin(struct printer *printer)
+{
+    struct npz *npz = &printer->npz;
+    if (printer->encoder->is_pooled && !printer->encoder->is_sparse) {
+        printer->message = "-f npz holds sparse weights, or vectors of tokens; this model's own "
+                           "are of texts: -f npy";
+        return;
+    }
+    for (size_t i = 0; i < NPZ_SPOOLS; i++)
+        if (!(npz->spools[i] = tmpfile()))
+            printer->message = "cannot make a temporary file for the arrays";
+    if (!printer->message && !put_start(npz))
+        printer->message = "cannot keep the arrays in a temporary file";
+}
+
+/* The weights that are not 0, in the order of their ids, as CSR wants them. */
+static bool put_weights(struct npz *npz, const float *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t id = (int32_t)i;
+        if (row[i] == 0)
+            continue;
+        if (!put(npz->spools[VALUES], &row[i], sizeof row[i]) ||
+            !put(npz->spools[IDS], &id, sizeof id))
+            return false;
+        npz->n_rows++;
+    }
+    return true;
+}
+
+static void print_item(struct printer *printer, const struct item *item)
+{
+    struct npz *npz = &printer->npz;
+    const struct encoder *encoder = printer->encoder;
+    bool is_kept;
+    if (encoder->is_sparse) {
+        is_kept = put_weights(npz, item->rows, encoder->width);
+    } else {
+        is_kept = put(npz->spools[VALUES], item->rows,
+                      item->n_tokens * encoder->width * sizeof *item->rows);
+        npz->n_rows += item->n_tokens;
+    }
+    npz->n_texts++;
+    if (!is_kept || !put_start(npz))
+        printer->message = "cannot keep the arrays in a temporary file";
+}
+
+/* An array of which `spool` has the numbers, or, if that is NULL, bytes has. */
+static bool add(struct zip_writer *zip, const char *name, const char *descr, const char *shape,
+                const void *bytes, size_t n_bytes, FILE *spool)
+{
+    char head[NPY_HEADER_BYTES + 16];
+    npy_header(head, descr, shape);
+    if (n_bytes > 0)
+        memcpy(head + NPY_HEADER_BYTES, bytes, n_bytes);
+    return zip_add(zip, name, head, NPY_HEADER_BYTES + n_bytes, spool);
+}
+
+static bool add_vectors(struct zip_writer *zip, const struct npz *npz, size_t width,
+                        const char *starts)
+{
+    char shape[64];
+    snprintf(shape, sizeof shape, "%zu, %zu", npz->n_rows, width);
+    return add(zip, "vectors.npy", "<f4", shape, NULL, 0, npz->spools[VALUES]) &&
+           add(zip, "offsets.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]);
+}
+
+static bool add_csr(struct zip_writer *zip, const struct npz *npz, size_t width, const char *starts)
+{
+    char entries[64];
+    const int64_t shape[2] = {(int64_t)npz->n_texts, (int64_t)width};
+    snprintf(entries, sizeof entries, "%zu,", npz->n_rows);
+    return add(zip, "indices.npy", "<i4", entries, NULL, 0, npz->spools[IDS]) &&
+           add(zip, "indptr.npy", "<i8", starts, NULL, 0, npz->spools[STARTS]) &&
+           add(zip, "format.npy", "|S3", "", "csr", 3, NULL) &&
+           add(zip, "shape.npy", "<i8", "2,", shape, sizeof shape, NULL) &&
+           add(zip, "data.npy", "<f4", entries, NULL, 0, npz->spools[VALUES]);
+}
+
+static void drop_spools(struct printer *printer)
+{
+    for (size_t i = 0; i < NPZ_SPOOLS; i++) {
+        if (printer->npz.spools[i])
+            fclose(printer->npz.spools[i]);
+        printer->npz.spools[i] = NULL;
+    }
+}
+
+static bool end(struct printer *printer)
+{
+    struct zip_writer zip = {.stream = printer->stream};
+    const struct npz *npz = &printer->npz;
+    size_t width = printer->encoder->width;
+    char starts[64];
+    snprintf(starts, sizeof starts, "%zu,", npz->n_texts + 1);
+    bool is_written = (printer->encoder->is_sparse ? add_csr(&zip, npz, width, starts)
+                                                   : add_vectors(&zip, npz, width, starts)) &&
+                      zip_end(&zip);
+    if (!is_written && !ferror(printer->stream))
+        printer->message = "cannot read the temporary files with the arrays again";
+    drop_spools(printer);
+    return is_written;
+}
+
+const struct printer_kind PRINTER_NPZ = {begin, print_item, end, drop_spools};

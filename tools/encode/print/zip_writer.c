@@ -1,0 +1,158 @@
+/* zip_writer.c - see zip_writer.h. */
+#include "tools/encode/print/zip_writer.h"
+
+#include <string.h>
+
+enum {
+    VERSION = 45, /* of a reader that knows zip64 */
+    DATE = 0x21,  /* 1980-01-01, the first there is: the same input gives the same bytes */
+    COPY_BYTES = 64 << 10,
+    ZIP64_TAG = 1
+};
+
+/* ---- CRC-32 of ISO 3309, half a byte at a time ---- */
+
+static uint32_t crc_go_on(uint32_t crc, const unsigned char *bytes, size_t n)
+{
+    static const uint32_t of_half[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+    };
+    for (size_t i = 0; i < n; i++) {
+        crc = of_half[(crc ^ bytes[i]) & 15] ^ crc >> 4;
+        crc = of_half[(crc ^ bytes[i] >> 4) & 15] ^ crc >> 4;
+    }
+    return crc;
+}
+
+/* ---- Records ---- */
+
+/* A record's fields, little-endian, put one behind the other. */
+struct record {
+    unsigned char bytes[128];
+    size_t n;
+};
+
+static void put(struct record *record, uint64_t value, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        record->bytes[record->n++] = (unsigned char)(value >> 8 * i);
+}
+
+static bool put_out(struct zip_writer *zip, const void *bytes, size_t n)
+{
+    zip->n_bytes += n;
+    return fwrite(bytes, 1, n, zip->stream) == n;
+}
+
+/* What the local header and the directory say alike of a file: from the version needed to the
+ * length of the extra field. */
+static void put_common(struct record *record, const struct zip_entry *entry, size_t extra_len)
+{
+    put(record, VERSION, 2);
+    put(record, 0, 2); /* flags */
+    put(record, 0, 2); /* stored */
+    put(record, 0, 2); /* time */
+    put(record, DATE, 2);
+    put(record, entry->crc, 4);
+    put(record, UINT32_MAX, 4); /* both sizes are in the extra field */
+    put(record, UINT32_MAX, 4);
+    put(record, strlen(entry->name), 2);
+    put(record, extra_len, 2);
+}
+
+static void put_sizes(struct record *record, const struct zip_entry *entry, size_t n_bytes)
+{
+    put(record, ZIP64_TAG, 2);
+    put(record, n_bytes, 2);
+    put(record, entry->len, 8);
+    put(record, entry->len, 8);
+}
+
+static bool write_local_header(struct zip_writer *zip, const struct zip_entry *entry)
+{
+    struct record header = {.n = 0}, extra = {.n = 0};
+    put_sizes(&extra, entry, 16);
+    put(&header, 0x04034B50, 4);
+    put_common(&header, entry, extra.n);
+    return put_out(zip, header.bytes, header.n) && put_out(zip, entry->name, strlen(entry->name)) &&
+           put_out(zip, extra.bytes, extra.n);
+}
+
+static bool write_directory_entry(struct zip_writer *zip, const struct zip_entry *entry)
+{
+    struct record header = {.n = 0}, extra = {.n = 0};
+    put_sizes(&extra, entry, 24);
+    put(&extra, entry->offset, 8);
+    put(&header, 0x02014B50, 4);
+    put(&header, VERSION, 2);
+    put_common(&header, entry, extra.n);
+    put(&header, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes: none */
+    put(&header, UINT32_MAX, 4);    /* where it is, is in the extra field */
+    return put_out(zip, header.bytes, header.n) && put_out(zip, entry->name, strlen(entry->name)) &&
+           put_out(zip, extra.bytes, extra.n);
+}
+
+/* ---- Files ---- */
+
+/* Goes through `rest` from its start: its length and checksum, or its bytes to the archive. */
+static bool pass(FILE *rest, struct zip_entry *entry, struct zip_writer *to)
+{
+    static unsigned char bytes[COPY_BYTES];
+    size_t n;
+    if (rest == NULL)
+        return true;
+    if (fflush(rest) != 0 || fseeko(rest, 0, SEEK_SET) != 0)
+        return false;
+    while ((n = fread(bytes, 1, sizeof bytes, rest)) > 0) {
+        if (to != NULL && !put_out(to, bytes, n))
+            return false;
+        entry->crc = to == NULL ? crc_go_on(entry->crc, bytes, n) : entry->crc;
+        entry->len += to == NULL ? n : 0;
+    }
+    return !ferror(rest);
+}
+
+bool zip_add(struct zip_writer *zip, const char *name, const void *head, size_t head_len,
+             FILE *rest)
+{
+    struct zip_entry *entry = &zip->entries[zip->n_files++];
+    *entry = (struct zip_entry){.name = name, .len = head_len, .offset = zip->n_bytes};
+    entry->crc = crc_go_on(UINT32_MAX, head, head_len);
+    if (!pass(rest, entry, NULL))
+        return false;
+    entry->crc = ~entry->crc;
+    return write_local_header(zip, entry) && put_out(zip, head, head_len) && pass(rest, entry, zip);
+}
+
+bool zip_end(struct zip_writer *zip)
+{
+    struct record end = {.n = 0};
+    uint64_t start = zip->n_bytes;
+    for (size_t i = 0; i < zip->n_files; i++)
+        if (!write_directory_entry(zip, &zip->entries[i]))
+            return false;
+    uint64_t directory = zip->n_bytes;
+    put(&end, 0x06064B50, 4); /* end of the directory, zip64 */
+    put(&end, 44, 8);         /* bytes that follow in it */
+    put(&end, VERSION, 2);
+    put(&end, VERSION, 2);
+    put(&end, 0, 4 + 4); /* disks */
+    put(&end, zip->n_files, 8);
+    put(&end, zip->n_files, 8);
+    put(&end, directory - start, 8);
+    put(&end, start, 8);
+    put(&end, 0x07064B50, 4); /* where that is */
+    put(&end, 0, 4);
+    put(&end, directory, 8);
+    put(&end, 1, 4);
+    put(&end, 0x06054B50, 4); /* and the end that every reader looks for */
+    put(&end, 0, 2 + 2);
+    put(&end, zip->n_files, 2);
+    put(&end, zip->n_files, 2);
+    put(&end, UINT32_MAX, 4);
+    put(&end, UINT32_MAX, 4);
+    put(&end, 0, 2);
+    return put_out(zip, end.bytes, end.n);
+}
