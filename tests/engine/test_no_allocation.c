@@ -165,6 +165,24 @@ TEST(long_texts)
     support_remove_dir(folder);
 }
 
+/* Sparse weights and vectors of tokens, which threads make of a pass together. */
+TEST(answers_for_search)
+{
+    static const char *const answers[] = {"--head mask --head-dense gelu --set sparse=mask",
+                                          "--set sparse=linear", "--set token_vectors=8"};
+    skip_if_sanitized();
+    for (size_t i = 0; i < 3; i++) {
+        char path[SUPPORT_PATH];
+        support_path(path, support_folder(), "model.weights");
+        support_make_model(path, NULL,
+                           "--layers 1 --width 16 --heads 2 --feed-forward 32 --pooling none %s",
+                           answers[i]);
+        engine_model *model = support_open(path);
+        check_sessions(model, "a b c d");
+        engine_model_close(model);
+    }
+}
+
 SET_UP()
 {
     support_allow_threads(3);

@@ -112,7 +112,7 @@ done
 "$programs/encode" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
 . ./completion
 check 'completion: --format=' [ "$(completed encode --format = j)" = json ]
-check 'completion: -f' [ "$(completed encode -f '' | xargs)" = 'text json csv npy ids' ]
+check 'completion: -f' [ "$(completed encode -f '' | xargs)" = 'text json csv npy npz ids' ]
 check 'completion: a file' [ -z "$(completed encode -m '')" ]
 check 'completion: a text' [ -z "$(completed encode -m x wor)" ]
 run "$programs/encode" --help-table x

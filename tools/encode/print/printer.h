@@ -29,6 +29,7 @@ struct printer {
     struct npz {
         FILE *spools[NPZ_SPOOLS];
         size_t n_texts, n_rows; /* rows, or entries of sparse weights */
+        char reason[128];       /* why there are no spools: a message */
     } npz;
     const char *message; /* what failed beside the stream itself, or NULL */
 };

@@ -12,6 +12,7 @@
 #include "tools/encode/print/printer.h"
 #include "tools/encode/print/zip_writer.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The parts of npz.spools. */
@@ -37,9 +38,12 @@ static void begin(struct printer *printer)
                            "are of texts: -f npy";
         return;
     }
-    for (size_t i = 0; i < NPZ_SPOOLS; i++)
-        if (!(npz->spools[i] = tmpfile()))
-            printer->message = "cannot make a temporary file for the arrays";
+    for (size_t i = 0; i < NPZ_SPOOLS && !printer->message; i++)
+        if (!(npz->spools[i] = tmpfile())) {
+            snprintf(npz->reason, sizeof npz->reason,
+                     "cannot make a temporary file for the arrays: %s", strerror(errno));
+            printer->message = npz->reason;
+        }
     if (!printer->message && !put_start(npz))
         printer->message = "cannot keep the arrays in a temporary file";
 }
