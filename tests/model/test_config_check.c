@@ -85,6 +85,13 @@ TEST(check)
          "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100"},
         {"attention_position=rotary window=1 rotary_local_base=1e101",
          "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100"},
+        {"attention_position=rotary window=1 rotary_local_base=0",
+         "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100"},
+        {"attention_position=rotary rotary_trained=2 rotary_factor=1.1e100",
+         "'rotary_factor' is 0 or more than 1e100"},
+        {"head_width=238609295",
+         "'head_width' is 0, or 'heads' times as wide is more than 715827882"},
+        {"embedding_width=1 position_offset=1", "'position_offset' needs position learned"},
         {"attention_position=rotary rotary_local_base=500", "'rotary_local_base' needs a 'window'"},
         {"attention_position=rotary rotary_width=0",
          "'rotary_width' is not an even number from 2 to the width of a head"},
@@ -191,6 +198,14 @@ TEST(check)
                                         "attention_position=rotary window=2 rotary_local_base=5 "
                                         "global_every=2 global_first=1",
                                         "attention_position=distance distances=1048576",
+                                        "attention_position=rotary rotary_base=1e-100 window=1 "
+                                        "rotary_local_base=1e100",
+                                        "attention_position=rotary rotary_trained=2 "
+                                        "rotary_factor=1e100",
+                                        "head_width=238609294",
+                                        "score_scale=3.4028234663852886e38",
+                                        "layers=0 heads=3 feed_forward=7",
+                                        "embedding_scale=3.4028234663852886e38",
                                         "attention_position=alibi position=learned",
                                         "layer_groups=1",
                                         "layers=1024 layer_groups=1",
@@ -228,4 +243,29 @@ TEST(check_settles)
     config.heads = config.feed_forward = -1;
     assert_null(config_check(&config));
     assert_true(config.heads == 0 && config.feed_forward == 0);
+    config = sound_config();
+    config.layers = 0;
+    config.embedding_width = config.heads = config.feed_forward = 1;
+    assert_null(config_check(&config));
+    assert_true(config.embedding_width == 1 && config.heads == 1 && config.feed_forward == 1);
+    config = sound_config();
+    config.heads = -1;
+    assert_non_null(config_check(&config));
+    assert_int_equal(config.heads, -1);
+
+    /* What is the others' value where it is absent. */
+    config = sound_config();
+    config.feed_forward_bias = false;
+    config.rotary_base = 7;
+    config.attention_position = ATTENTION_POSITION_ROTARY;
+    assert_null(config_check(&config));
+    assert_int_equal(config.layer_groups, 2);
+    assert_int_equal(config.feed_forward_in_bias, 0);
+    assert_int_equal(config.head_width, 4);
+    assert_int_equal(config.key_value_heads, 3);
+    assert_int_equal(config.rotary_width, 4);
+    assert_true(config.score_scale == 0.5 && config.rotary_local_base == 7);
+    struct model_config again = config;
+    assert_null(config_check(&again));
+    assert_memory_equal(&config, &again, sizeof config);
 }
