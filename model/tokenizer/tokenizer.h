@@ -36,7 +36,7 @@ enum { SPLIT_BYTES = 32 };
 enum span_trim {
     TRIM_NONE,
     TRIM_BLANKS,          /* blanks at both ends */
-    TRIM_BLANKS_BUT_FIRST /* the same, but one blank fewer where a text begins */
+    TRIM_BLANKS_BUT_FIRST /* the same, but a single one where a text begins stays */
 };
 
 /* Of kind bpe: ids of single characters, and of the tokens <0x00> to <0xFF>; -1: none. */

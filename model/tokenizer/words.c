@@ -54,15 +54,15 @@ static size_t count_trailing(const char *text, size_t len)
 }
 
 /* The span loses as many characters as `own` has blanks at its ends, as the reference counts; where
- * a text begins, the first of them may have been added to it. */
+ * a text begins, a single one may have been added to it. */
 static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t end,
                         struct text_view own)
 {
     const bool is_first = sink->n == sink->skip || begin == 0;
     size_t leading = count_leading(own.text, own.len), at = end;
     size_t trailing = count_trailing(own.text, own.len);
-    if (is_first && leading > 0 && sink->tokenizer->trim == TRIM_BLANKS_BUT_FIRST)
-        leading--;
+    if (is_first && leading == 1 && sink->tokenizer->trim == TRIM_BLANKS_BUT_FIRST)
+        leading = 0;
     for (; leading > 0 && begin < end; leading--)
         begin += utf8_decode(sink->text + begin, end - begin).len;
     for (; trailing > 0 && at > 0; trailing--)
