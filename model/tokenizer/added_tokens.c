@@ -125,6 +125,12 @@ static void build_set(struct pattern_set *set, struct added_pattern *patterns, s
         const uint8_t byte = (uint8_t)patterns[i].text[0];
         set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
         set->longest = patterns[i].len > set->longest ? patterns[i].len : set->longest;
+        set->takes_blanks |= (patterns[i].flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
+        for (unsigned second = 0; second < 256; second++)
+            if (patterns[i].len == 1 || (uint8_t)patterns[i].text[1] == second) {
+                const unsigned pair = pattern_pair(byte, (uint8_t)second);
+                set->first_pairs[pair / 32] |= UINT32_C(1) << pair % 32;
+            }
     }
     if (set->n > 0 && patterns[0].text[0] == patterns[set->n - 1].text[0])
         set->only_first = (uint8_t)patterns[0].text[0];
@@ -254,15 +260,19 @@ static size_t lower_bound(const struct added_pattern *patterns, size_t low, size
     return low;
 }
 
-const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len)
+const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
+                                         size_t len, bool *goes_on)
 {
     const struct added_pattern *longest = NULL;
     size_t low = 0, high = set->n;
+    *goes_on = false;
     for (size_t depth = 0; low < high; depth++) {
         if (set->patterns[low].len == depth)
             longest = &set->patterns[low++];
-        if (depth == len)
+        if (depth == len) {
+            *goes_on = low < high;
             break;
+        }
         const unsigned byte = (uint8_t)text[depth];
         low = lower_bound(set->patterns, low, high, depth, byte);
         high = lower_bound(set->patterns, low, high, depth, byte + 1);
@@ -273,6 +283,7 @@ const struct added_pattern *pattern_at(const struct pattern_set *set, const char
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,
                     const struct added_pattern **pattern)
 {
+    bool goes_on;
     *pattern = NULL;
     if (set->n == 0)
         return len;
@@ -285,7 +296,7 @@ size_t pattern_find(const struct pattern_set *set, const char *text, size_t len,
         } else if (!pattern_may_start(set, (uint8_t)text[at])) {
             continue;
         }
-        *pattern = pattern_at(set, text + at, len - at);
+        *pattern = pattern_look(set, text + at, len - at, &goes_on);
         if (*pattern != NULL)
             return at;
     }

@@ -29,6 +29,8 @@ struct pattern_set {
     size_t n, longest;                    /* longest: bytes */
     uint32_t first_bytes[8];              /* bit set of the bytes that patterns start with */
     int only_first;                       /* the only such byte, or -1 */
+    uint32_t first_pairs[16];             /* bit set of hashes of their first two bytes */
+    bool takes_blanks;                    /* some take blanks next to them along */
 };
 
 struct added_tokens {
@@ -57,8 +59,23 @@ static inline bool pattern_may_start(const struct pattern_set *set, uint8_t byte
     return set->first_bytes[byte / 32] >> byte % 32 & 1;
 }
 
-/* The longest pattern that text[0 .. len) starts with, or NULL. */
-const struct added_pattern *pattern_at(const struct pattern_set *set, const char *text, size_t len);
+static inline unsigned pattern_pair(uint8_t first, uint8_t second)
+{
+    return (first * 31u + second) % 512;
+}
+
+/* False only where no pattern starts with these two bytes. */
+static inline bool pattern_may_start_with(const struct pattern_set *set, uint8_t first,
+                                          uint8_t second)
+{
+    const unsigned pair = pattern_pair(first, second);
+    return pattern_may_start(set, first) && (set->first_pairs[pair / 32] >> pair % 32 & 1);
+}
+
+/* The longest pattern that text[0 .. len) starts with, or NULL. *goes_on: whether there is one that
+ * is longer than the text and starts with all of it. */
+const struct added_pattern *pattern_look(const struct pattern_set *set, const char *text,
+                                         size_t len, bool *goes_on);
 
 /* The first place from `at` on where a pattern starts, and the longest one there; len: none. */
 size_t pattern_find(const struct pattern_set *set, const char *text, size_t len, size_t at,

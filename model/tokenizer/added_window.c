@@ -48,7 +48,8 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
     if (!window->in_blanks) {
         window->in_blanks = true;
         window->blanks_begin = c.begin;
-        window->before = *pretokenizer;
+        window->before = pretokenizer->word;
+        window->run = pretokenizer->pattern.run;
     }
     pretokenizer_put(pretokenizer, c);
 }
@@ -78,11 +79,13 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
 /* The words are as they were before the blanks, but for one that a blank has ended. */
 static void forget_blanks(struct added_window *window)
 {
-    const size_t n_ended = window->pretokenizer->word.n_ended;
-    const bool is_ended = n_ended != window->before.word.n_ended;
-    *window->pretokenizer = window->before;
-    if (is_ended)
-        pretokenizer_forget(window->pretokenizer);
+    struct pretokenizer *pretokenizer = window->pretokenizer;
+    const bool is_ended = pretokenizer->word.n_ended != window->before.n_ended;
+    pretokenizer_forget(pretokenizer);
+    if (!is_ended) {
+        pretokenizer->word = window->before;
+        pretokenizer->pattern.run = window->run;
+    }
 }
 
 /* The pattern is chars[0 .. n). Where the token before took blanks, those of the pattern
@@ -135,17 +138,20 @@ static size_t count_chars(const char *bytes, size_t len)
 static void drain(struct added_window *window, bool at_end)
 {
     size_t i = 0, at = 0;
-    while (i < window->n && (at_end || window->n_bytes - at >= window->set->longest + UTF8_BYTES)) {
+    while (i < window->n) {
+        char bytes[UTF8_BYTES];
+        bool goes_on = false;
         const struct added_pattern *pattern =
             pattern_may_start(window->set, (uint8_t)window->bytes[at])
-                ? pattern_at(window->set, window->bytes + at, window->n_bytes - at)
+                ? pattern_look(window->set, window->bytes + at, window->n_bytes - at, &goes_on)
                 : NULL;
-        char bytes[UTF8_BYTES];
         const size_t len =
             pattern != NULL ? pattern->len : utf8_encode(window->chars[i].code, bytes);
         const size_t n = pattern != NULL ? count_chars(pattern->text, len) : 1;
-        if (pattern == NULL ||
-            ((pattern->flags & ADDED_SINGLE_WORD) && !is_single_word(window, i, n)))
+        const bool is_word = pattern != NULL && (pattern->flags & ADDED_SINGLE_WORD);
+        if (!at_end && (goes_on || (is_word && i + n == window->n)))
+            break;
+        if (pattern == NULL || (is_word && !is_single_word(window, i, n)))
             for (size_t k = 0; k < n; k++)
                 put_char(window, window->chars[i + k]);
         else
@@ -161,10 +167,50 @@ static void drain(struct added_window *window, bool at_end)
 
 void added_window_put(struct added_window *window, struct normal_char c)
 {
-    if (window->n == window->cap)
-        drain(window, false);
     window->chars[window->n++] = c;
     window->n_bytes += utf8_encode(c.code, window->bytes + window->n_bytes);
+    drain(window, false);
+}
+
+/* The first place from text[at] on where a pattern may start, or a blank is that one may take. */
+static size_t run_end(const struct added_window *window, const struct ascii_table *table,
+                      const char *text, size_t at, size_t end)
+{
+    for (; at < end; at++) {
+        const uint8_t byte = (uint8_t)text[at], value = table->value[byte];
+        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
+        if (value == 0 || (window->set->takes_blanks && (table->properties[byte] & UNICODE_BLANK)))
+            break;
+        if (next == 0 ? pattern_may_start(window->set, value)
+                      : pattern_may_start_with(window->set, value, next))
+            break;
+    }
+    return at;
+}
+
+size_t added_window_put_ascii(struct added_window *window, const struct ascii_table *table,
+                              const char *text, size_t at, size_t end)
+{
+    while (window->n == 0 && at < end && table->value[(uint8_t)text[at]] != 0) {
+        const uint8_t byte = (uint8_t)text[at];
+        const size_t stop = run_end(window, table, text, at, end);
+        if (stop > at) {
+            const uint8_t last = (uint8_t)text[stop - 1];
+            window->at_start = window->in_blanks = window->is_open = window->taking_blanks = false;
+            window->after_word = (table->properties[last] & UNICODE_WORD) != 0;
+            pretokenizer_put_ascii(window->pretokenizer, text, at, stop);
+            at = stop;
+            continue;
+        }
+        const struct normal_char c = {table->value[byte], at, at + 1};
+        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
+        if (next != 0 && !pattern_may_start_with(window->set, table->value[byte], next))
+            put_char(window, c);
+        else
+            added_window_put(window, c);
+        at++;
+    }
+    return at;
 }
 
 void added_window_end(struct added_window *window)

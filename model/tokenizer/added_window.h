@@ -14,14 +14,15 @@ struct added_window {
     struct normal_char *chars; /* [cap], n of them waiting */
     char *bytes;               /* [4 * cap], n_bytes: their UTF-8 */
     size_t n, n_bytes, cap;
-    bool at_start;              /* nothing was before */
-    bool after_word;            /* the character before was one of a word */
-    bool in_blanks;             /* so were blanks, since: */
-    size_t blanks_begin;        /* where they start in the text */
-    struct pretokenizer before; /* and the words as they were before them */
-    bool taking_blanks;         /* of a token that strips what is right of it */
-    bool is_open;               /* such a token: its span goes on while there are blanks */
-    size_t open;                /* which, of the sink's */
+    bool at_start;          /* nothing was before */
+    bool after_word;        /* the character before was one of a word */
+    bool in_blanks;         /* so were blanks, since: */
+    size_t blanks_begin;    /* where they start in the text */
+    struct pretoken before; /* and the word as it was before them, */
+    struct pattern_run run; /* and where the pattern was in it */
+    bool taking_blanks;     /* of a token that strips what is right of it */
+    bool is_open;           /* such a token: its span goes on while there are blanks */
+    size_t open;            /* which, of the sink's */
 };
 
 /* Bytes of memory (aligned to 16) for a window. */
@@ -34,5 +35,10 @@ void added_window_start(struct added_window *window, const struct pattern_set *s
 void added_window_begin(struct added_window *window);
 void added_window_put(struct added_window *window, struct normal_char c);
 void added_window_end(struct added_window *window);
+
+/* Takes ASCII from text[at .. end) as it stands in table, up to where it is 0 or characters wait;
+ * returns where it stops. */
+size_t added_window_put_ascii(struct added_window *window, const struct ascii_table *table,
+                              const char *text, size_t at, size_t end);
 
 #endif

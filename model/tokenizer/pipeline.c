@@ -132,11 +132,13 @@ static size_t inner_ascii_end(struct text_part *part, size_t at)
 static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
 {
     const struct tokenizer *tokenizer = pipeline->pretokenizer.word.sink->tokenizer;
-    if (pipeline->has_window || tokenizer->ascii.value[(uint8_t)part->text[at]] == 0)
+    if (tokenizer->ascii.value[(uint8_t)part->text[at]] == 0)
         return at;
     const size_t end = pipeline->looks_around ? inner_ascii_end(part, at) : part->end;
     if (end == at || !normalizer_flush(&pipeline->normalizer))
         return at;
+    if (pipeline->has_window)
+        return added_window_put_ascii(&pipeline->window, &tokenizer->ascii, part->text, at, end);
     return pretokenizer_put_ascii(&pipeline->pretokenizer, part->text, at, end);
 }
 

@@ -115,7 +115,8 @@ void pretokenizer_forget(struct pretokenizer *pretokenizer)
     struct pretoken *word = &pretokenizer->word;
     word->len = word->n_chars = 0;
     word->is_rest = word->in_unknown = false;
-    pretokenizer->pattern = (struct pattern_state){.kind = pretokenizer->pattern.kind};
+    pretokenizer->pattern.run = (struct pattern_run){.place = PATTERN_START};
+    pretokenizer->pattern.n_waiting = 0;
 }
 
 static void put_char(struct pretokenizer *pretokenizer, struct normal_char c, unsigned properties)
@@ -245,7 +246,7 @@ static size_t put_by_pattern(struct pretokenizer *pretokenizer, const struct asc
 {
     while (at < end && table->value[(uint8_t)text[at]] != 0) {
         const uint8_t byte = (uint8_t)text[at];
-        if (pretokenizer->pattern.place == PATTERN_IN_LETTERS && table->letter[byte] != 0) {
+        if (pretokenizer->pattern.run.place == PATTERN_IN_LETTERS && table->letter[byte] != 0) {
             at = pretoken_append_ascii(&pretokenizer->word, table->letter, text, at, end);
             pretokenizer->last = table->properties[byte];
             continue;

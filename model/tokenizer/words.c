@@ -72,6 +72,12 @@ static void add_trimmed(struct word_sink *sink, int32_t id, size_t begin, size_t
     word_sink_token(sink, id, begin, end);
 }
 
+/* No blank of ASCII, and no part of another. */
+static bool is_plain(char byte)
+{
+    return byte > ' ' && byte < 0x7F;
+}
+
 static bool is_kept(const struct word_sink *sink)
 {
     return sink->n >= sink->skip && sink->n - sink->skip < sink->cap;
@@ -85,7 +91,10 @@ void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t en
         return;
     }
     own.text = vocabulary_text(&sink->tokenizer->vocabulary, id, &own.len);
-    add_trimmed(sink, id, begin, end, own);
+    if (is_plain(own.text[0]) && is_plain(own.text[own.len - 1]))
+        word_sink_token(sink, id, begin, end);
+    else
+        add_trimmed(sink, id, begin, end, own);
 }
 
 void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t end)

@@ -70,13 +70,14 @@ static unsigned latin_properties(uint32_t code, unsigned properties)
     return properties;
 }
 
-/* Word characters that are newer than utf8proc's data are letters, unless they are numbers. */
+/* The reference's regular expressions have older data than the others: numbers that these alone know
+ * are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {
     const unsigned flipped = properties ^ flips_of(code);
-    const bool is_new = category == UTF8PROC_CATEGORY_CN && (flipped & UNICODE_WORD) &&
-                        !(flipped & (UNICODE_NUMBER | UNICODE_MARK));
-    return is_new ? flipped | UNICODE_LETTER : flipped;
+    const bool is_late =
+        category == UTF8PROC_CATEGORY_CN && (flipped & UNICODE_NUMBER) && !(flipped & UNICODE_WORD);
+    return is_late ? flipped | UNICODE_LATE_NUMBER : flipped;
 }
 
 unsigned unicode_properties(uint32_t code)

@@ -21,7 +21,8 @@ enum unicode_property {
     /* What is special in the reference about its normal forms: */
     UNICODE_WHOLE = 1 << 8,            /* has no canonical decomposition */
     UNICODE_WHOLE_COMPATIBLE = 1 << 9, /* has no compatibility decomposition */
-    UNICODE_STARTER = 1 << 10          /* has combining class 0 */
+    UNICODE_STARTER = 1 << 10,         /* has combining class 0 */
+    UNICODE_LATE_NUMBER = 1 << 11      /* a number to all but regular expressions */
 };
 
 /* The properties of a character, or-ed. */

@@ -18,6 +18,7 @@ FLAGS = {
     "mn": ("UNICODE_NONSPACING", "Mn"),
     "mark": ("UNICODE_MARK", "Mn Mc Me"),
     "word": ("UNICODE_WORD", "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl Pc"),
+    "letter": ("UNICODE_LETTER", "Lu Ll Lt Lm Lo"),
     "number": ("UNICODE_NUMBER", "Nd Nl No"),
     "nfd": ("UNICODE_WHOLE", ""),
     "nfkd": ("UNICODE_WHOLE_COMPATIBLE", ""),

@@ -60,17 +60,22 @@ static bool is_line_end(struct normal_char c)
     return c.code == '\n' || c.code == '\r';
 }
 
+static bool is_number(unsigned properties)
+{
+    return (properties & (UNICODE_NUMBER | UNICODE_LATE_NUMBER)) == UNICODE_NUMBER;
+}
+
 static bool is_other(unsigned properties)
 {
-    return !(properties & (UNICODE_LETTER | UNICODE_NUMBER | UNICODE_BLANK));
+    return !(properties & (UNICODE_LETTER | UNICODE_BLANK)) && !is_number(properties);
 }
 
 static enum pattern_place run_of(unsigned properties)
 {
-    return properties & UNICODE_LETTER   ? PATTERN_IN_LETTERS
-           : properties & UNICODE_NUMBER ? PATTERN_IN_NUMBERS
-           : properties & UNICODE_BLANK  ? PATTERN_IN_BLANKS
-                                         : PATTERN_IN_OTHERS;
+    return properties & UNICODE_LETTER  ? PATTERN_IN_LETTERS
+           : is_number(properties)      ? PATTERN_IN_NUMBERS
+           : properties & UNICODE_BLANK ? PATTERN_IN_BLANKS
+                                        : PATTERN_IN_OTHERS;
 }
 
 /* ---- Literal texts ---- */
@@ -104,8 +109,8 @@ static enum fit fits(const struct pattern *pattern, const struct normal_char *ch
 static void end_word(struct pattern_state *state, struct pretoken *word)
 {
     pretoken_end(word);
-    state->place = PATTERN_START;
-    state->n = state->line_end = 0;
+    state->run.place = PATTERN_START;
+    state->run.n = state->run.line_end = 0;
 }
 
 /* The run goes on, or begins, with the character. */
@@ -113,8 +118,8 @@ static void run_on(struct pattern_state *state, struct pretoken *word, enum patt
                    struct normal_char c)
 {
     pretoken_append(word, c);
-    state->place = place;
-    state->n++;
+    state->run.place = place;
+    state->run.n++;
 }
 
 /* The character begins a word, and no literal text. */
@@ -125,7 +130,7 @@ static void begin_run(struct pattern_state *state, struct pretoken *word,
     if (place != PATTERN_IN_BLANKS) {
         run_on(state, word, place, c);
     } else if (!pattern->drops_blanks) {
-        state->place = PATTERN_IN_BLANKS;
+        state->run.place = PATTERN_IN_BLANKS;
         state->waiting[0] = c;
         state->n_waiting = 1;
     }
@@ -139,10 +144,10 @@ static bool goes_along(enum lead lead, struct normal_char blank)
 /* The run of blanks is over: all but the last are words. That one is left to wait. */
 static void end_blanks(struct pattern_state *state, struct pretoken *word)
 {
-    if (state->line_end > 0)
-        pretoken_end_first(word, state->line_end);
+    if (state->run.line_end > 0)
+        pretoken_end_first(word, state->run.line_end);
     pretoken_end(word);
-    state->line_end = 0;
+    state->run.line_end = 0;
 }
 
 static void put_blank(struct pattern_state *state, struct pretoken *word,
@@ -152,7 +157,7 @@ static void put_blank(struct pattern_state *state, struct pretoken *word,
     state->n_waiting = 0;
     run_on(state, word, PATTERN_IN_BLANKS, blank);
     if (pattern->line_ends && is_line_end(blank))
-        state->line_end = word->n_chars;
+        state->run.line_end = word->n_chars;
 }
 
 /* A character that is no blank, after blanks, the last of which waits. */
@@ -170,7 +175,7 @@ static void put_after_blanks(struct pattern_state *state, struct pretoken *word,
     if (!ends_lines && goes_along(lead, state->waiting[0])) {
         pretoken_append(word, state->waiting[0]);
         state->n_waiting = 0;
-        state->n = 1; /* the one that goes along counts among the others */
+        state->run.n = 1; /* the one that goes along counts among the others */
         run_on(state, word, place, c);
         return;
     }
@@ -189,7 +194,7 @@ static void read_again(struct pattern_state *state, struct pretoken *word,
     const size_t n = state->n_waiting;
     memcpy(chars, state->waiting, n * sizeof *chars);
     state->n_waiting = 0;
-    state->place = PATTERN_START;
+    state->run.place = PATTERN_START;
     begin_run(state, word, pattern, chars[0], unicode_properties(chars[0].code));
     for (size_t i = 1; i < n; i++)
         pattern_put(state, word, chars[i], unicode_properties(chars[i].code));
@@ -199,9 +204,13 @@ static void read_again(struct pattern_state *state, struct pretoken *word,
 static void put_literal(struct pattern_state *state, struct pretoken *word,
                         const struct pattern *pattern, struct normal_char c, unsigned properties)
 {
+    if (state->n_waiting == 0 && c.code != '\'' && c.code != '<') {
+        begin_run(state, word, pattern, c, properties);
+        return;
+    }
     state->waiting[state->n_waiting++] = c;
     const enum fit fit = fits(pattern, state->waiting, state->n_waiting);
-    state->place = PATTERN_IN_LITERAL;
+    state->run.place = PATTERN_IN_LITERAL;
     if (fit == FITS_WHOLE && state->waiting[0].code == '<') {
         read_again(state, word, pattern); /* CLIP's byte level splits it as gpt2 does */
         end_word(state, word);
@@ -212,7 +221,7 @@ static void put_literal(struct pattern_state *state, struct pretoken *word,
         end_word(state, word);
     } else if (fit == FITS_NONE && state->n_waiting == 1) {
         state->n_waiting = 0;
-        state->place = PATTERN_START;
+        state->run.place = PATTERN_START;
         begin_run(state, word, pattern, c, properties);
     } else if (fit == FITS_NONE) {
         state->n_waiting--;
@@ -225,14 +234,14 @@ static void put_literal(struct pattern_state *state, struct pretoken *word,
 static bool continues(const struct pattern_state *state, const struct pattern *pattern,
                       struct normal_char c, unsigned properties, enum pattern_place *place)
 {
-    *place = state->place;
-    switch (state->place) {
+    *place = state->run.place;
+    switch (state->run.place) {
     case PATTERN_IN_LETTERS: return (properties & UNICODE_LETTER) != 0;
     case PATTERN_IN_NUMBERS:
-        return (properties & UNICODE_NUMBER) &&
-               (pattern->most_numbers == 0 || state->n < pattern->most_numbers);
+        return is_number(properties) &&
+               (pattern->most_numbers == 0 || state->run.n < pattern->most_numbers);
     case PATTERN_IN_OTHERS:
-        if (pattern->letters == LEAD_ANY && state->n == 1 && (properties & UNICODE_LETTER))
+        if (pattern->letters == LEAD_ANY && state->run.n == 1 && (properties & UNICODE_LETTER))
             *place = PATTERN_IN_LETTERS;
         else if (pattern->line_ends && is_line_end(c))
             *place = PATTERN_IN_LINE_ENDS;
@@ -251,12 +260,12 @@ void pattern_put(struct pattern_state *state, struct pretoken *word, struct norm
         pretoken_append(word, c);
         if (state->kind == PATTERN_AFTER_BLANKS && c.code == ' ')
             pretoken_end(word);
-    } else if (state->place == PATTERN_IN_LITERAL || state->place == PATTERN_START) {
+    } else if (state->run.place == PATTERN_IN_LITERAL || state->run.place == PATTERN_START) {
         put_literal(state, word, pattern, c, properties);
-    } else if (state->place == PATTERN_IN_BLANKS && (properties & UNICODE_BLANK)) {
+    } else if (state->run.place == PATTERN_IN_BLANKS && (properties & UNICODE_BLANK)) {
         put_blank(state, word, pattern);
         state->waiting[state->n_waiting++] = c;
-    } else if (state->place == PATTERN_IN_BLANKS) {
+    } else if (state->run.place == PATTERN_IN_BLANKS) {
         put_after_blanks(state, word, pattern, c, properties);
     } else if (continues(state, pattern, c, properties, &place)) {
         run_on(state, word, place, c);
@@ -269,12 +278,12 @@ void pattern_put(struct pattern_state *state, struct pretoken *word, struct norm
 void pattern_end(struct pattern_state *state, struct pretoken *word)
 {
     const struct pattern *pattern = &PATTERNS[state->kind];
-    while (state->place == PATTERN_IN_LITERAL)
+    while (state->run.place == PATTERN_IN_LITERAL)
         read_again(state, word, pattern);
-    if (state->place == PATTERN_IN_BLANKS) {
+    if (state->run.place == PATTERN_IN_BLANKS) {
         put_blank(state, word, pattern);
-        if (state->line_end > 0)
-            pretoken_end_first(word, state->line_end);
+        if (state->run.line_end > 0)
+            pretoken_end_first(word, state->run.line_end);
     }
     end_word(state, word);
 }

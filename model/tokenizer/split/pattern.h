@@ -33,12 +33,17 @@ enum pattern_place {
 
 enum { PATTERN_LITERAL = 16 };
 
+/* The run that the word ends with. */
+struct pattern_run {
+    enum pattern_place place;
+    size_t n;        /* characters of it in the word */
+    size_t line_end; /* in blanks: of the word, to the last line end */
+};
+
 /* Where the machine is in a text. */
 struct pattern_state {
     enum pattern_kind kind;
-    enum pattern_place place;
-    size_t n;                                    /* characters of this run in the word */
-    size_t line_end;                             /* in blanks: of the word, to the last line end */
+    struct pattern_run run;
     struct normal_char waiting[PATTERN_LITERAL]; /* [n_waiting] */
     size_t n_waiting;
 };

@@ -72,7 +72,7 @@ static bool append_plain(struct pretoken *word, struct normal_char c)
 void pretoken_append(struct pretoken *word, struct normal_char c)
 {
     char bytes[UTF8_BYTES];
-    if (!word->sink->tokenizer->byte_level) {
+    if (!word->sink->tokenizer->byte_level || (c.code > ' ' && c.code < 0x7F)) {
         append_code(word, c);
         return;
     }
