@@ -70,12 +70,29 @@ static void settle_length(struct checkpoint *checkpoint)
 
 /* ---- What stands behind the encoder ---- */
 
+/* Weights of token ids, from the logits of the head, in place of a vector. */
+static void settle_splade(struct checkpoint *checkpoint)
+{
+    const struct sentence_transformers *st = &checkpoint->st;
+    struct model_config *model = &checkpoint->config.model;
+    if (model->head != HEAD_MASK)
+        json_refuse(&checkpoint->config_file,
+                    "the modules are those of SPLADE, but %s has no head of masked language models",
+                    checkpoint->config.architecture->class_name);
+    model->pooling = POOLING_NONE;
+    model->sparse = SPARSE_MASK;
+    model->sparse_pooling = st->sparse_pooling;
+    model->sparse_activation = st->sparse_activation;
+}
+
 static void settle_modules(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
     struct problem *problem = checkpoint->folder.problem;
-    if (st->has_pooling)
+    if (st->is_splade)
+        settle_splade(checkpoint);
+    else if (st->has_pooling)
         model->pooling = st->pooling;
     else if (!st->is_present && !checkpoint->config.architecture->body->is_embedding_alone)
         model->pooling = POOLING_MEAN; /* what sentence-transformers puts on a bare transformer */
@@ -106,6 +123,9 @@ static void plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
     } else {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
         plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
+        token_modules_plan(&checkpoint->token_modules, &checkpoint->folder, st->transformer, type,
+                           &checkpoint->plan, &checkpoint->config.model);
+        token_modules_tokenizer(&checkpoint->tokenizer, &checkpoint->config.model);
     }
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
@@ -141,6 +161,7 @@ void checkpoint_free(struct checkpoint *checkpoint)
     for (size_t i = 0; i < MAX_PROJECTIONS; i++)
         tensor_set_free(&checkpoint->dense[i]);
     tensor_set_free(&checkpoint->tensors);
+    token_modules_free(&checkpoint->token_modules);
     if (checkpoint->has_tokenizer)
         import_tokenizer_free(&checkpoint->tokenizer);
     checkpoint->has_tokenizer = false;

@@ -7,6 +7,7 @@
 #include "tools/import/checkpoint/checkpoint_config.h"
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
+#include "tools/import/checkpoint/token_modules.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 struct checkpoint {
@@ -19,6 +20,7 @@ struct checkpoint {
     struct import_tokenizer tokenizer;
     bool truncate; /* longer ones are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
+    struct token_modules token_modules;
     struct plan plan;
 };
 

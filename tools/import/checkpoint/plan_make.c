@@ -181,14 +181,15 @@ void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tens
     check_left_over(&making, config);
 }
 
-void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
-                     size_t index, const struct dense_module *dense, bool has_bias)
+void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+                 const struct linear_names *names, size_t index, int64_t out, int64_t in,
+                 bool has_bias)
 {
-    static const struct part weight = {
-        "projection.#.weight", PART_MATRIX, DIM_FEED_FORWARD, DIM_WIDTH, 0, {"linear.weight"}};
-    static const struct part bias = {
-        "projection.#.bias", PART_VECTOR, DIM_FEED_FORWARD, DIM_NONE, 0, {"linear.bias"}};
-    struct model_config sizes = {.width = dense->in, .feed_forward = dense->out};
+    const struct part weight = {names->weight_to, PART_MATRIX, DIM_FEED_FORWARD,
+                                DIM_WIDTH,        0,           {names->weight}};
+    const struct part bias = {names->bias_to, PART_VECTOR, DIM_FEED_FORWARD,
+                              DIM_NONE,       0,           {names->bias}};
+    struct model_config sizes = {.width = in, .feed_forward = out};
     const struct making making = {.plan = plan,
                                   .type = type,
                                   .tensors = tensors,
@@ -199,8 +200,16 @@ void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set
         add_part(&making, &bias, (int64_t)index);
     for (size_t i = 0; i < tensors->n; i++)
         if (!tensors->tensors[i].used)
-            tensor_refuse(tensors, &tensors->tensors[i],
-                          " is not part of a Dense module as its config.json describes it");
+            tensor_refuse(tensors, &tensors->tensors[i], " is not part of a linear layer%s",
+                          has_bias ? "" : " without a bias");
+}
+
+void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+                     size_t index, const struct dense_module *dense, bool has_bias)
+{
+    static const struct linear_names names = {"projection.#.weight", "projection.#.bias",
+                                              "linear.weight", "linear.bias"};
+    plan_linear(plan, type, tensors, &names, index, dense->out, dense->in, has_bias);
 }
 
 void plan_free(struct plan *plan)

@@ -10,6 +10,16 @@
 void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
+/* A linear layer [out, in] that has a file of its own, with these tensors and no others; '#' in the
+ * names of the weight file stands for the index. */
+struct linear_names {
+    const char *weight_to, *bias_to; /* in the weight file */
+    const char *weight, *bias;
+};
+void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+                 const struct linear_names *names, size_t index, int64_t out, int64_t in,
+                 bool has_bias);
+
 /* Adds projection.index from the module's own tensors. */
 void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
                      size_t index, const struct dense_module *dense, bool has_bias);

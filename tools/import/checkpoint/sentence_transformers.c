@@ -29,9 +29,13 @@ static const struct module_kind {
     const char *name;
     enum stage before, after;
 } MODULES[] = {
-    {"Transformer", STAGE_START, STAGE_TRANSFORMER}, {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING},
-    {"Dense", STAGE_POOLING, STAGE_POOLING},         {"Normalize", STAGE_POOLING, STAGE_NORMALIZE},
+    {"Transformer", STAGE_START, STAGE_TRANSFORMER},
+    {"Pooling", STAGE_TRANSFORMER, STAGE_POOLING},
+    {"Dense", STAGE_POOLING, STAGE_POOLING},
+    {"Normalize", STAGE_POOLING, STAGE_NORMALIZE},
     {"StaticEmbedding", STAGE_START, STAGE_POOLING}, /* the mean is part of it */
+    {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER},
+    {"SpladePooling", STAGE_TRANSFORMER, STAGE_POOLING},
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
@@ -51,17 +55,23 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     if (i == N_MODULES)
         json_refuse(file,
                     "the module '%.100s' is not known, or not in this place; expected Transformer "
-                    "and Pooling, or StaticEmbedding, Dense (any number), Normalize",
+                    "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
+                    "MLMTransformer and SpladePooling",
                     type);
-    char *const places[] = {st->transformer, st->pooling_place,
+    char *const places[] = {st->transformer,
+                            st->pooling_place,
                             st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
-                            place, st->transformer};
+                            place,
+                            st->transformer,
+                            st->transformer,
+                            st->pooling_place};
     if (places[i] == NULL)
         json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
     memmove(places[i], place, sizeof place);
     st->n_dense += MODULES[i].before == MODULES[i].after;
     *stage = MODULES[i].after;
     st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
+    st->is_splade = st->is_splade || strcmp(name, "SpladePooling") == 0;
     st->has_pooling = *stage >= STAGE_POOLING && !st->is_static;
 }
 
@@ -145,6 +155,18 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
                     "'include_prompt' is false, pooling without the prompt's tokens; expected "
                     "true");
     st->pooling = mode != NULL ? read_mode(file, mode) : read_mode_flags(file);
+}
+
+/* What a SpladePooling does with the logits of a head of masked language models. */
+void splade_parse(struct sentence_transformers *st, const struct json_file *file)
+{
+    static const struct json_name poolings[] = {
+        {"max", SPARSE_MAX}, {"sum", SPARSE_SUM}, {NULL, 0}};
+    static const struct json_name activations[] = {
+        {"relu", SPARSE_LOG}, {"log1p_relu", SPARSE_LOG_LOG}, {NULL, 0}};
+    st->sparse_pooling = json_choice(file, "pooling_strategy", poolings, "max or sum", SPARSE_MAX);
+    st->sparse_activation =
+        json_choice(file, "activation_function", activations, "relu or log1p_relu", SPARSE_LOG);
 }
 
 /* ---- N_Dense/config.json ---- */
@@ -271,7 +293,8 @@ static void read_modules(struct sentence_transformers *st, struct folder *folder
 {
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
     if (st->has_pooling)
-        read_file(st, folder, st->pooling_place, "config.json", pooling_parse, true);
+        read_file(st, folder, st->pooling_place, "config.json",
+                  st->is_splade ? splade_parse : pooling_parse, true);
     for (size_t i = 0; i < st->n_dense; i++)
         read_file(st, folder, st->dense[i].place, "config.json", dense_parse, true);
 }

@@ -18,6 +18,8 @@ struct sentence_transformers {
     bool is_present;               /* there is a modules.json */
     char transformer[PLACE_BYTES]; /* where the transformer's files lie: "" or "0_Transformer/" */
     bool is_static;                /* the module there is a StaticEmbedding: static_embedding.h */
+    bool is_splade; /* the pooling is a SpladePooling: weights of token ids, by a masked model */
+    int64_t sparse_pooling, sparse_activation; /* of that; as struct model_config has them */
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     struct dense_module dense[MAX_PROJECTIONS];
@@ -39,6 +41,7 @@ void sentence_transformers_free(struct sentence_transformers *st);
 /* Parts of it, from parsed files. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
+void splade_parse(struct sentence_transformers *st, const struct json_file *file);
 void dense_parse(struct sentence_transformers *st, const struct json_file *file);
 void length_parse(struct sentence_transformers *st, const struct json_file *file);
 void prompts_check(const struct json_file *file);
