@@ -112,6 +112,8 @@ TEST(nomic_and_jina)
         {NOMIC, "position", "none"},
         {NEW_NOMIC ", \"hidden_act\": \"silu\"", "activation", "silu"},
         {NEW_NOMIC, "rotary_base", "10000"},
+        {NEW_NOMIC ", \"head_dim\": 8", "head_width", "8"},
+        {NEW_NOMIC, "head_width", "8"},
         {NEW_NOMIC ", \"rope_parameters\": {\"rope_theta\": 1000}", "rotary_base", "1000"},
         {NEW_NOMIC, "attention_bias", "no"},
         {NEW_NOMIC, "feed_forward_in_bias", "no"},
@@ -133,6 +135,7 @@ TEST(modernbert)
           "_attention\", \"" d "_attention\"]"
     static const struct settings cases[] = {
         {MODEL, "norm_place", "pre"},
+        {MODEL ", \"position_embedding_type\": \"sans_pos\"", "position", "none"}, /* not read */
         {MODEL, "first_norm", "no"},
         {MODEL, "final_norm", "yes"},
         {MODEL, "norm_bias", "no"},

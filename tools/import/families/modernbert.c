@@ -31,7 +31,7 @@ static const struct body MODERNBERT = {
                  FIXED(attention_position, ATTENTION_POSITION_ROTARY),
                  SIZE_OR("global_attn_every_n_layers", global_every, 3),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU)),
-    .only = ONLY(ABSOLUTE_POSITIONS, {"rope_scaling", "null", false}),
+    .only = ONLY({"rope_scaling", "null", false}),
     .layout =
         LAYOUT(.embedding = PARTS({"embedding.token.weight",
                                    TABLE(DIM_VOCABULARY),
