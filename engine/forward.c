@@ -118,18 +118,6 @@ static void project(const struct context *c, const struct linear *layer, float *
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* What turns queries and keys in layers that see all tokens, or in those with a window. */
-static struct rotary rotary_of(const struct model_config *config, bool is_local)
-{
-    return (struct rotary){
-        .width = (size_t)config->rotary_width,
-        .interleaved = config->rotary_pairs == ROTARY_INTERLEAVED,
-        .base = is_local ? config->rotary_local_base : config->rotary_base,
-        .factor = config->rotary_factor,
-        .trained = (size_t)config->rotary_trained,
-    };
-}
-
 /* turns, local_turns [T, rotary_width] = the angles of each row's position, for all layers */
 static void find_turns(const struct context *c)
 {
@@ -178,21 +166,6 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
     end_step(c, ENGINE_STEP_ATTENTION);
 }
 
-/* What is added to the scores of a head: nothing (false), or a number for each distance. */
-static bool find_bias(const struct encoder *encoder, size_t head, struct distance_bias *bias)
-{
-    const struct model_config *config = &encoder->config;
-    size_t reach = (size_t)config->distances;
-    *bias = (struct distance_bias){.reach = reach};
-    if (config->attention_position == ATTENTION_POSITION_ALIBI)
-        bias->slope = alibi_slope(head, (size_t)config->heads);
-    else if (config->attention_position == ATTENTION_POSITION_DISTANCE)
-        bias->table = encoder->distance_bias + head * (2 * reach + 1);
-    else
-        return false;
-    return true;
-}
-
 /* y [T, H·K] = the heads' contexts side by side; q, k, v lie in wide, H, then twice G heads of K
  * columns. Several heads may share a key and its value: head h takes those of head h·G/H. */
 static void attend(const struct context *c, const struct layer *layer)
@@ -207,7 +180,7 @@ static void attend(const struct context *c, const struct layer *layer)
         const float *row = row_of(pass->wide, sequence->row, pass->wide_stride);
         const float *key = row + (n_heads + index * n_keys / n_heads) * k;
         struct distance_bias bias;
-        bool has_bias = find_bias(c->encoder, index, &bias);
+        bool has_bias = distance_bias_of(config, c->encoder->distance_bias, index, &bias);
         struct attention_head head = {
             .q = row + index * k,
             .k = key,

@@ -8,6 +8,17 @@
 
 /* ---- Rotary ---- */
 
+struct rotary rotary_of(const struct model_config *config, bool is_local)
+{
+    return (struct rotary){
+        .width = (size_t)config->rotary_width,
+        .interleaved = config->rotary_pairs == ROTARY_INTERLEAVED,
+        .base = is_local ? config->rotary_local_base : config->rotary_base,
+        .factor = config->rotary_factor,
+        .trained = (size_t)config->rotary_trained,
+    };
+}
+
 static double base_of_text(const struct rotary *rotary, size_t n_tokens)
 {
     double width = (double)rotary->width, times;
@@ -76,6 +87,20 @@ double alibi_slope(size_t head, size_t n_heads)
     if (head < power)
         return exp2(-8 * (double)(head + 1) / (double)power);
     return exp2(-8 * (double)(2 * (head - power) + 1) / (double)(2 * power));
+}
+
+bool distance_bias_of(const struct model_config *config, const float *table, size_t head,
+                      struct distance_bias *bias)
+{
+    size_t reach = (size_t)config->distances;
+    *bias = (struct distance_bias){.reach = reach};
+    if (config->attention_position == ATTENTION_POSITION_ALIBI)
+        bias->slope = alibi_slope(head, (size_t)config->heads);
+    else if (config->attention_position == ATTENTION_POSITION_DISTANCE)
+        bias->table = table + head * (2 * reach + 1);
+    else
+        return false;
+    return true;
 }
 
 static void alibi_row(double slope, size_t n_tokens, float *row)

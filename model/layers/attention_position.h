@@ -19,6 +19,8 @@
 #ifndef MODEL_ATTENTION_POSITION_H
 #define MODEL_ATTENTION_POSITION_H
 
+#include "model/config.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,10 @@ struct rotary {
     double factor;
     size_t trained; /* 0: the base is the same in every text */
 };
+
+/* That of a model with rotary positions: of layers with a window, or of those that see all tokens.
+ */
+struct rotary rotary_of(const struct model_config *config, bool is_local);
 
 /* Cosines and sines of each row: out [n_rows, w] has w/2 cosines and then w/2 sines, computed in
  * double. lengths: T of the row's text. */
@@ -49,6 +55,11 @@ struct distance_bias {
     const float *table; /* [2·reach + 1]: the distances j - i from -reach to reach; or NULL */
     size_t reach;
 };
+
+/* That of a head of a model whose file has this table [H, 2·reach + 1], or none (NULL). False: its
+ * attention adds nothing. */
+bool distance_bias_of(const struct model_config *config, const float *table, size_t head,
+                      struct distance_bias *bias);
 
 /* row[T - 1 + i - j] is what is added to the score of query i and key j of T = n_tokens, for i - j
  * from -(T - 1) to T - 1. */
