@@ -28,7 +28,7 @@ struct pipeline {
 
 /* What a word may have, and the bytes that its kind of pieces works in. */
 struct word_room {
-    size_t bytes, chars, work_bytes, nodes;
+    size_t bytes, chars, work_bytes;
 };
 
 static struct word_room room_of(const struct tokenizer *tokenizer)
@@ -36,11 +36,9 @@ static struct word_room room_of(const struct tokenizer *tokenizer)
     const size_t most = (size_t)tokenizer->max_word_chars, bpe = bpe_cap_chars(tokenizer);
     switch (tokenizer->kind) {
     case TOKENIZER_WORDPIECE:
-        return (struct word_room){UTF8_BYTES * most, most, most * sizeof(uint64_t), 0};
-    case TOKENIZER_UNIGRAM:
-        return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0, UNIGRAM_CHARS + 1};
-    case TOKENIZER_BPE:
-        return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer), 0};
+        return (struct word_room){UTF8_BYTES * most, most, most * sizeof(uint64_t)};
+    case TOKENIZER_UNIGRAM: return (struct word_room){UTF8_BYTES * UNIGRAM_CHARS, UNIGRAM_CHARS, 0};
+    case TOKENIZER_BPE: return (struct word_room){UTF8_BYTES * bpe, bpe, bpe_work_bytes(tokenizer)};
     default: return (struct word_room){.bytes = tokenizer->vocabulary.longest_bytes};
     }
 }
@@ -57,8 +55,10 @@ static size_t carve(struct pipeline *pipeline, const struct tokenizer *tokenizer
         .chars = take_part(memory, &at, room.chars * sizeof(struct word_char) + room.work_bytes),
         .cap = room.bytes,
         .cap_chars = room.chars,
-        .unigram.nodes = take_part(memory, &at, room.nodes * sizeof(struct unigram_node)),
     };
+    if (tokenizer->kind == TOKENIZER_UNIGRAM)
+        at += unigram_carve(&pipeline->pretokenizer.word.unigram, &tokenizer->pieces,
+                            memory != NULL ? memory + at : NULL);
     pipeline->normalizer_memory = take_part(memory, &at, normalizer_bytes(&tokenizer->normalizer));
     pipeline->window_memory =
         take_part(memory, &at, added_window_bytes(&tokenizer->added.normalized));
@@ -143,7 +143,7 @@ static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size
 }
 
 /* text[begin .. end), normalized and split. */
-static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
+static void split_once(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
 {
     struct normalizer *normalizer = &pipeline->normalizer;
     struct text_part part = {.text = text, .begin = begin, .end = end};
@@ -165,6 +165,23 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
     if (pipeline->has_window)
         added_window_end(&pipeline->window);
     pretokenizer_cut(&pipeline->pretokenizer);
+}
+
+/* The same, twice where a very long word could not be decided before its end. */
+static void split_part(struct pipeline *pipeline, const char *text, size_t begin, size_t end)
+{
+    struct unigram *unigram = &pipeline->pretokenizer.word.unigram;
+    struct word_sink *sink = pipeline->pretokenizer.word.sink;
+    const size_t n = sink->n;
+    const struct text_count count = *sink->count;
+    unigram_begin(unigram, false);
+    split_once(pipeline, text, begin, end);
+    if (!unigram_wants_second_time(unigram))
+        return;
+    sink->n = n;
+    *sink->count = count;
+    unigram_begin(unigram, true);
+    split_once(pipeline, text, begin, end);
 }
 
 /* ---- Raw added tokens ---- */

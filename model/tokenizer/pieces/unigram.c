@@ -6,7 +6,10 @@
  *
  * A word may be longer than the memory. Every way through it passes one of the places from which
  * pieces are not tried yet, or one behind them that pieces have reached. Where the best ways to all
- * of these are the same up to some place, its tokens are certain, and are taken.
+ * of these are the same up to some place, its tokens are certain, and are taken. Where they are not
+ * (a letter again and again: the word's length decides where its odd piece is), only the scores of
+ * these places are kept, and which of those kept before each comes from; at the end of the word all
+ * are decided backwards, and the text is read a second time, with the decisions.
  */
 #include "model/tokenizer/pieces/unigram.h"
 
@@ -48,10 +51,14 @@ const char *unigram_view(struct unigram_pieces *pieces, const void *section, siz
 
 /* ---- The best way ---- */
 
-static void relax(struct unigram_node *node, double score, int32_t id, size_t n_chars)
+/* Flags of n_chars: a way begins here; and of find_certain. */
+enum { ROOT = 1 << 14, MARK = 1 << 15 };
+
+static void relax(struct unigram_node *from, size_t n_chars, double score, int32_t id)
 {
+    struct unigram_node *node = from + n_chars;
     if (node->n_chars == 0 || score > node->score)
-        *node = (struct unigram_node){score, id, (uint32_t)n_chars};
+        *node = (struct unigram_node){score, id, (uint16_t)n_chars, from->root};
 }
 
 /* The byte where character i of the word begins, or its end. */
@@ -79,11 +86,11 @@ static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
         const uint32_t id = place.is_end ? trie_value(&pieces->trie, place) : UINT32_MAX;
         if (id >= pieces->n)
             continue;
-        relax(from + n, from->score + pieces->scores[id], (int32_t)id, n);
+        relax(from, n, from->score + pieces->scores[id], (int32_t)id);
         is_piece = is_piece || n == 1;
     }
     if (!is_piece)
-        relax(from + 1, from->score + pieces->unknown_score, tokenizer->unknown, 1);
+        relax(from, 1, from->score + pieces->unknown_score, tokenizer->unknown);
 }
 
 /* Tries the pieces from each character on that has `ahead` bytes of the word from its start on. */
@@ -91,9 +98,9 @@ static void search(struct unigram *unigram, const struct tokenizer *tokenizer,
                    const struct pretoken *word, size_t ahead)
 {
     if (unigram->n_nodes == 0) {
-        unigram->nodes[0] = (struct unigram_node){.score = 0};
+        unigram->nodes[0] = (struct unigram_node){.n_chars = ROOT};
         unigram->n_nodes = 1;
-        unigram->next = 0;
+        unigram->next = unigram->base = 0;
     }
     for (; unigram->n_nodes <= word->n_chars; unigram->n_nodes++)
         unigram->nodes[unigram->n_nodes].n_chars = 0;
@@ -156,7 +163,7 @@ static void put_unknown(struct word_sink *sink, struct unigram *unigram,
 static void turn_around(struct unigram_node *nodes, size_t last)
 {
     struct unigram_node piece = nodes[last];
-    for (size_t at = last; piece.n_chars > 0;) {
+    for (size_t at = last; !(piece.n_chars & ROOT);) {
         at -= piece.n_chars;
         const struct unigram_node before = nodes[at];
         nodes[at].id = piece.id;
@@ -165,7 +172,8 @@ static void turn_around(struct unigram_node *nodes, size_t last)
     }
 }
 
-/* The tokens of the best way to the end of character n - 1. at_end: the word ends there. */
+/* The tokens of the best way from the base to the end of character n - 1. at_end: the word ends
+ * there. */
 static void put_tokens(struct word_sink *sink, struct unigram *unigram, const struct pretoken *word,
                        size_t n, bool at_end)
 {
@@ -175,7 +183,7 @@ static void put_tokens(struct word_sink *sink, struct unigram *unigram, const st
         unigram->n_before = sink->n;
     unigram->in_word = true;
     turn_around(nodes, n);
-    for (size_t at = 0, end; at < n; at = end) {
+    for (size_t at = unigram->base, end; at < n; at = end) {
         end = at + nodes[at].n_chars;
         const bool next_is_known = end < n ? nodes[end].id != unknown : at_end;
         if (nodes[at].id == unknown) {
@@ -187,22 +195,9 @@ static void put_tokens(struct word_sink *sink, struct unigram *unigram, const st
     }
 }
 
-void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
-{
-    pretoken_spell(word);
-    search(unigram, sink->tokenizer, word, 0);
-    put_tokens(sink, unigram, word, word->n_chars, true);
-    word_sink_end_word(sink, unigram->n_before);
-    unigram->in_word = unigram->in_unknown = false;
-    unigram->n_nodes = 0;
-}
-
 /* ---- Long words ---- */
 
-static const uint32_t MARK = UINT32_C(1) << 31;
-
-/* The last node that is on the best ways to all nodes from which it may go on; 0: none but the
- * first. */
+/* The last node that is on the best ways to all nodes from which it may go on. */
 static size_t find_certain(struct unigram *unigram)
 {
     struct unigram_node *nodes = unigram->nodes;
@@ -212,28 +207,29 @@ static size_t find_certain(struct unigram *unigram)
             nodes[i].n_chars |= MARK;
             n_marked++;
         }
-    for (; at > 0; at--) {
+    for (; at > unigram->base; at--) {
         if (!(nodes[at].n_chars & MARK))
             continue;
-        nodes[at].n_chars &= ~MARK;
+        nodes[at].n_chars &= (uint16_t)~MARK;
         if (n_marked == 1)
             break;
         struct unigram_node *before = &nodes[at - nodes[at].n_chars];
         n_marked -= (before->n_chars & MARK) != 0;
         before->n_chars |= MARK;
     }
-    nodes[0].n_chars = 0;
+    nodes[at].n_chars &= (uint16_t)~MARK;
     return at;
 }
 
-/* The word goes on from character n; those before it have tokens. */
+/* The word goes on from character n; those before it are forgotten. */
 static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
 {
     const size_t at = byte_at(word, n);
     unigram->n_nodes -= n;
     unigram->next -= n;
+    unigram->base = 0;
     memmove(unigram->nodes, unigram->nodes + n, unigram->n_nodes * sizeof *unigram->nodes);
-    unigram->nodes[0].n_chars = 0;
+    unigram->nodes[0].n_chars = ROOT;
     word->n_chars -= n;
     word->len -= at;
     memmove(word->bytes, word->bytes + at, word->len);
@@ -242,16 +238,105 @@ static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
         word->chars[i].at -= at;
 }
 
+/* All turns that are not decided are, now that the node of the last one is known. */
+static void decide(struct unigram *unigram, size_t root)
+{
+    for (size_t turn = unigram->n_turns;
+         !unigram->is_second_time && turn-- > unigram->first_lost;) {
+        unigram->chosen[turn] = (uint16_t)root;
+        root = unigram->roots[turn * unigram->width + root];
+    }
+    if (unigram->is_lost)
+        unigram->base = unigram->chosen[unigram->n_turns - 1];
+    unigram->is_lost = false;
+    unigram->first_lost = unigram->n_turns;
+}
+
+/* Where all nodes from which it may go on come from one root, that is the right one. */
+static void decide_early(struct unigram *unigram)
+{
+    const uint16_t root = unigram->nodes[unigram->next].root;
+    for (size_t i = unigram->next; i < unigram->n_nodes; i++)
+        if (unigram->nodes[i].n_chars > 0 && unigram->nodes[i].root != root)
+            return;
+    decide(unigram, root);
+}
+
+/* Nothing is certain: each node from which it may go on is a root from here. */
+static void turn(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+{
+    const size_t next = unigram->next;
+    uint16_t *roots = unigram->roots + unigram->n_turns * unigram->width;
+    const uint16_t chosen = unigram->chosen[unigram->n_turns++];
+    if (unigram->is_second_time)
+        put_tokens(sink, unigram, word, next + chosen, false);
+    for (size_t i = next; i < unigram->n_nodes; i++) {
+        struct unigram_node *node = &unigram->nodes[i];
+        roots[i - next] = node->root;
+        node->root = (uint16_t)(i - next);
+        node->n_chars = node->n_chars > 0 ? ROOT : 0;
+    }
+    forget(unigram, word, next);
+    unigram->is_lost = true;
+    unigram->base = unigram->is_second_time ? chosen : 0;
+}
+
 void unigram_make_room(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
 {
     pretoken_spell(word);
     search(unigram, sink->tokenizer, word, sink->tokenizer->pieces.longest);
-    size_t n = find_certain(unigram);
-    if (n == 0) { /* nothing is certain: ends a piece where the search is */
+    if (unigram->is_lost)
+        decide_early(unigram);
+    size_t n = unigram->is_lost ? unigram->base : find_certain(unigram);
+    if (n == unigram->base && unigram->n_turns < UNIGRAM_TURNS) {
+        turn(sink, unigram, word);
+        return;
+    }
+    if (n == unigram->base) { /* no memory for more: a piece ends where the search is */
         n = unigram->next;
+        decide(unigram, unigram->nodes[n].root);
         for (size_t i = n + 1; i < unigram->n_nodes; i++)
             unigram->nodes[i].n_chars = 0;
     }
     put_tokens(sink, unigram, word, n, false);
+    unigram->nodes[n].root = 0;
+    for (size_t i = n + 1; i < unigram->n_nodes; i++)
+        unigram->nodes[i].root = 0;
     forget(unigram, word, n);
+}
+
+void unigram_add(struct word_sink *sink, struct unigram *unigram, struct pretoken *word)
+{
+    pretoken_spell(word);
+    search(unigram, sink->tokenizer, word, 0);
+    decide(unigram, unigram->nodes[word->n_chars].root);
+    put_tokens(sink, unigram, word, word->n_chars, true);
+    word_sink_end_word(sink, unigram->n_before);
+    unigram->in_word = unigram->in_unknown = false;
+    unigram->n_nodes = 0;
+}
+
+/* ---- A text ---- */
+
+size_t unigram_carve(struct unigram *unigram, const struct unigram_pieces *pieces, char *memory)
+{
+    const size_t width = pieces->longest + 1;
+    size_t at = 0;
+    *unigram = (struct unigram){.width = width};
+    unigram->nodes = take_part(memory, &at, (UNIGRAM_CHARS + 1) * sizeof *unigram->nodes);
+    unigram->roots = take_part(memory, &at, UNIGRAM_TURNS * width * sizeof *unigram->roots);
+    unigram->chosen = take_part(memory, &at, UNIGRAM_TURNS * sizeof *unigram->chosen);
+    return at;
+}
+
+void unigram_begin(struct unigram *unigram, bool is_second_time)
+{
+    unigram->n_turns = unigram->first_lost = 0;
+    unigram->is_lost = false;
+    unigram->is_second_time = is_second_time;
+}
+
+bool unigram_wants_second_time(const struct unigram *unigram)
+{
+    return unigram->n_turns > 0 && !unigram->is_second_time;
 }
