@@ -106,7 +106,8 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
 const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 
-/* True for the id of a piece that goes on with the word before it, by its text: "##ing". */
+/* True for the id of a piece that goes on with the word before it, by its text: "##ing";
+ * with metaspace one that does not begin with a visible blank. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id);
 
 /* Bytes of scratch that one call needs. */

@@ -6,6 +6,8 @@
  */
 #include "model/tokenizer/pieces/wordpiece.h"
 
+#include "model/unicode/utf8.h"
+
 #include <string.h>
 
 static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
@@ -19,6 +21,8 @@ bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
 {
     size_t len = 0;
     const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
+    if (tokenizer->kind == TOKENIZER_UNIGRAM && tokenizer->splitter.metaspace != METASPACE_NONE)
+        return text != NULL && utf8_decode(text, len).code != tokenizer->splitter.space;
     return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix.len > 0 &&
            len > tokenizer->prefix.len &&
            memcmp(text, tokenizer->prefix.text, tokenizer->prefix.len) == 0;

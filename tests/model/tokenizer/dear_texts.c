@@ -1,6 +1,8 @@
 /* dear_texts.c - see dear_texts.h. */
 #include "tests/model/tokenizer/dear_texts.h"
 
+#include "tests/model/tokenizer/pieces_section.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +89,12 @@ static const struct {
     {"Keras", "keras", "", "", "", LONGEST_BERT, false},
     {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true},
     {"blanks", "blanks", "", "", "", LONGEST_BERT, 0},
+    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l", LONGEST_BERT, 0},
+    {"unigram, one long word", "unigram", "nmt nfkc replace_runs:2:%20:%20", "", "", LONGEST_BERT,
+     0},
+    {"step nmt", "words", "nmt", "blanks", "", LONGEST_BERT, 0},
+    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", "", LONGEST_BERT, 0},
+    {"step prepend", "words", "prepend:x", "blanks", "", LONGEST_BERT, 0},
     {"step clean", "words", "clean", "blanks", "", LONGEST_BERT, 0},
     {"step space_cjk", "words", "space_cjk", "blanks", "", LONGEST_BERT, 0},
     {"step nfd", "words", "nfd", "blanks", "", LONGEST_BERT, 0},
@@ -121,6 +129,7 @@ static void build_vocabulary(struct dear_tokenizer *dear, const char *longest)
     }
     for (size_t i = 0; i < N_WORDS; i++)
         lens[i] = strlen(words[i]);
+    dear->pieces = pieces_section(&dear->tokenizer, words, N_WORDS);
     const size_t n_bytes = vocabulary_bytes(lens, N_WORDS);
     dear->section = malloc(n_bytes);
     must(dear->section != NULL &&
@@ -159,6 +168,7 @@ bool dear_tokenizer_open(struct dear_tokenizer *dear, size_t index)
 void dear_tokenizer_close(struct dear_tokenizer *dear)
 {
     free(dear->section);
+    free(dear->pieces);
     free(dear->tables);
     free(dear->scratch);
 }
