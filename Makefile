@@ -335,7 +335,7 @@ asan:
 
 # Each tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME; make test replays a corpus made by the suites there.
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
-FUZZ_SHARED := $(call objects,$(filter-out tests/fuzz/replay.c,$(filter tests/fuzz/%,$(TEST_SHARED))))
+FUZZ_SHARED := $(call objects,$(filter-out tests/fuzz/replay.c,$(filter tests/fuzz/% %/pieces_section.c,$(TEST_SHARED))))
 fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC='$(CLANG)' CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers

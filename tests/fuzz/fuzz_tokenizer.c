@@ -1,9 +1,12 @@
 /* Any bytes as a text, or two, for tokenizers of every kind of step. Three bytes choose the
  * tokenizer, what is asked, and where the second text begins; with the last tokenizer, the first
- * three lines are its normalizer, splitter and added tokens. What the answer must be like is
+ * three lines are its normalizer, splitter and added tokens; of kind unigram, the first line says
+ * how its sections are damaged. What the answer must be like is
  * checked: ids and spans within bounds, spans in order, the same count whatever the room for
  * tokens, limits kept. */
 #include "model/tokenizer/tokenizer.h"
+#include "tests/model/tokenizer/pieces_section.h"
+#include "tools/import/tokenizer/trie_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +59,10 @@ static const char *const DEFINITIONS[][MOST_SETTINGS] = {
     {"words", "strip_end nfkc strip_start", "", "5:nr 23:nl 25:n", "##", "100"},
     {"keras", "", "", "", "##", "100"},
     {"blanks", "", "", "", "##", "100"},
+    {"unigram", "nfkc", "blanks metaspace:always", "3:l", "##", "8"},
+    {"unigram", "nmt nfc strip_end replace_runs:2:%20:x replace:ab:%20ba", "metaspace:first digits",
+     "23:nr 5:nlw", "##", "8"},
+    {"unigram", "charsmap strip_start", "", "", "##", "8"},
     {"wordpiece", NULL, NULL, NULL, "##", "8"},
 };
 enum { N_DEFINITIONS = sizeof DEFINITIONS / sizeof *DEFINITIONS };
@@ -149,8 +156,46 @@ static void check_encoding(const struct tokenizer *tokenizer, const struct token
     free(scratch);
 }
 
+/* A copy of a section (aligned), damaged as a line of the input says: a byte to change, of 65536,
+ * and what it is xor-ed with. To be freed; must be viewed again. */
+static void *damage(const void *section, size_t n_bytes, const char *line, size_t len)
+{
+    char *copy = malloc(n_bytes + 1);
+    must(copy != NULL);
+    memcpy(copy, section, n_bytes);
+    for (size_t i = 0; i + 3 <= len && n_bytes > 0; i += 3)
+        copy[((uint8_t)line[i] << 8 | (uint8_t)line[i + 1]) % n_bytes] ^= line[i + 2];
+    return copy;
+}
+
+/* The sections of kind unigram, sound or not; kept[2] is to be freed. False: they are refused. */
+static bool set_sections(struct tokenizer *tokenizer, const char **text, size_t *len, void *kept[2])
+{
+    /* "a" becomes "b", "ab" nothing, and nothing is said of "x". */
+    static const char *const keys[] = {"a", "ab", "\xC3\xA9"};
+    static const size_t lens[] = {1, 2, 2};
+    size_t n_units, line_len;
+    if (tokenizer->kind != TOKENIZER_UNIGRAM)
+        return true;
+    const char *line = next_line(text, len, &line_len);
+    void *pieces = pieces_section(tokenizer, TEXTS, N_TEXTS);
+    const size_t n_bytes = 24 + 8 * (size_t)tokenizer->pieces.n + 4 * tokenizer->pieces.trie.n;
+    kept[0] = damage(pieces, n_bytes, line, line_len);
+    free(pieces);
+    uint32_t map[1024 + 4] = {0}, *units = trie_write(keys, lens, 3, &n_units);
+    must(n_units <= 1024);
+    map[0] = (uint32_t)(4 * n_units);
+    memcpy(map + 1, units, 4 * n_units);
+    memcpy(map + 1 + n_units, "b\0bb", 5);
+    free(units);
+    kept[1] = damage(map, 4 * n_units + 9, line, line_len);
+    return tokenizer_view(tokenizer, "PIEC", kept[0], n_bytes) == NULL &&
+           tokenizer_view(tokenizer, "CMAP", kept[1], 4 * n_units + 9) == NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    void *kept[2] = {NULL, NULL};
     struct tokenizer tokenizer;
     if (size < 3)
         return 0;
@@ -159,10 +204,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!set_up(&tokenizer, DEFINITIONS[data[0] % N_DEFINITIONS], &text, &len))
         return 0;
     void *section = make_vocabulary(&tokenizer.vocabulary);
-    must(tokenizer_check(&tokenizer, 2) == NULL);
+    const bool is_set =
+        set_sections(&tokenizer, &text, &len, kept) && tokenizer_check(&tokenizer, 2) == NULL;
+    must(is_set || tokenizer.kind == TOKENIZER_UNIGRAM);
     void *tables = malloc(tokenizer_table_bytes(&tokenizer) + 1);
     must(tables != NULL);
-    if (tokenizer_build(&tokenizer, tables) == NULL) {
+    if (is_set && tokenizer_build(&tokenizer, tables) == NULL) {
         const size_t first = data[2] < 128 ? len * data[2] / 128 : len;
         const struct token_input input = {text, first, data[2] < 128 ? text + first : NULL,
                                           len - first};
@@ -170,5 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(tables);
     free(section);
+    free(kept[0]);
+    free(kept[1]);
     return 0;
 }
