@@ -15,8 +15,8 @@ static void choose_positions(struct source *source)
     const struct position_options *positions = &source->options->request.positions;
     bool compares =
         source->options->command == PLOT_WORDS || source->options->command == PLOT_ORDER;
-    bool has_none =
-        strcmp(source->encoder.info.position, engine_position_name(ENGINE_POSITION_NONE)) == 0;
+    bool has_none = strcmp(source->encoder.info.position, "none") == 0 &&
+                    strcmp(source->encoder.attention_position, "none") == 0;
     source->scheme = positions->position;
     if (positions->position == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
@@ -107,6 +107,11 @@ const char *source_positions(const struct source *source, enum with_positions wi
     const char *scheme = without ? "none" : source->position;
     const char *words = position_words(source->encoder.model, &source->options->request.positions,
                                        scheme, source->encoder.info.width);
+    /* No option takes away what the model's attention knows. */
+    const char *in_attention = source->encoder.attention_position;
+    if (strcmp(in_attention, "none") != 0)
+        return text_new("with %s%s%s positions%s", without ? "" : scheme, without ? "" : " and ",
+                        in_attention, words);
     return without ? text_new("without positions%s", words)
                    : text_new("with %s positions%s", scheme, words);
 }

@@ -131,6 +131,31 @@ TEST(rollout)
         }
 }
 
+/* A window of one token: zeros beyond it, and rows that sum to 1. The title names what attention
+ * knows of positions. */
+TEST(attention_of_other_kinds)
+{
+    shell_expect(0, "$NEW -o kind.weights --layers 1 --width 16 --heads 4 --position none --set "
+                    "attention_position=rotary --set window=1 --set key_value_heads=2");
+    const char *out =
+        shell_expect(0, "$PLOT attention -m kind.weights 'I ride bike dog' -f data")->out;
+    assert_contains(out, "with rotary positions");
+    for (size_t head = 0; head < 4; head++) {
+        struct table *table = read_table(out, head);
+        assert_int_equal(table->n_rows, 4);
+        for (size_t i = 0; i < 4; i++) {
+            double sum = 0;
+            for (size_t j = 0; j < 4; j++) {
+                sum += table_value(table, i, j);
+                assert_int_equal(table_value(table, i, j) > 0, i <= j + 1 && j <= i + 1);
+            }
+            assert_close(sum, 1, 1e-6);
+        }
+    }
+    assert_contains(shell_expect(0, "$PLOT order -m kind.weights 'I ride bike' -f data")->out,
+                    "with rotary positions");
+}
+
 /* Without positions another order gives the same places; with positions it does not. */
 TEST(words_numbers)
 {
