@@ -131,15 +131,23 @@ TEST(int8)
     }
 }
 
-/* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each (a
- * quarter of an hour on two processors, 700 MB of files one at a time). */
+/* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each
+ * (half an hour on two processors, 700 MB of files at a time). ModernBERT is 22 layers deep, without
+ * a norm between them: a plain float32 pass of the oracle's own code is 2.1e-5 off at 63 tokens. */
 TEST(true_shapes)
 {
-    static const char *const shapes[][5] = {
-        {"roberta", "12", "768", "12", "3072"},    {"xlm-roberta", "12", "768", "12", "3072"},
-        {"mpnet", "12", "768", "12", "3072"},      {"albert", "12", "768", "12", "3072"},
-        {"nomic-bert", "12", "768", "12", "3072"}, {"jina-v2", "12", "768", "12", "3072"},
-        {"jina-v2", "4", "512", "8", "2048"},      {"modernbert", "22", "768", "12", "1152"},
+    static const struct {
+        const char *kind, *layers, *width, *heads, *ffn;
+        double within;
+    } shapes[] = {
+        {"roberta", "12", "768", "12", "3072", 2e-5},
+        {"xlm-roberta", "12", "768", "12", "3072", 2e-5},
+        {"mpnet", "12", "768", "12", "3072", 2e-5},
+        {"albert", "12", "768", "12", "3072", 2e-5},
+        {"nomic-bert", "12", "768", "12", "3072", 2e-5},
+        {"jina-v2", "12", "768", "12", "3072", 2e-5},
+        {"jina-v2", "4", "512", "8", "2048", 2e-5},
+        {"modernbert", "22", "768", "12", "1152", 4e-5},
     };
     const char *wanted = getenv("SEEDS");
     char script[SUPPORT_PATH], seed[16];
@@ -151,12 +159,21 @@ TEST(true_shapes)
         skip();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int n = 0; n < atoi(wanted); n++) {
-            const char *const *s = shapes[i];
-            const char *const arguments[] = {s[0], "--layers", s[1], "--width", s[2], "--heads",
-                                             s[3], "--ffn",    s[4], "--seed",  seed, NULL};
+            const char *const arguments[] = {shapes[i].kind,
+                                             "--layers",
+                                             shapes[i].layers,
+                                             "--width",
+                                             shapes[i].width,
+                                             "--heads",
+                                             shapes[i].heads,
+                                             "--ffn",
+                                             shapes[i].ffn,
+                                             "--seed",
+                                             seed,
+                                             NULL};
             snprintf(seed, sizeof seed, "%d", 2000 + n);
-            print_message("%s layers, %s wide, seed %s: ", s[1], s[2], seed);
-            oracle_check(script, arguments, TOLERANCE);
+            print_message("%s layers, %s wide, seed %s: ", shapes[i].layers, shapes[i].width, seed);
+            oracle_check(script, arguments, shapes[i].within);
         }
 }
 
