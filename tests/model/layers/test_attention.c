@@ -58,15 +58,16 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
             c->wide[t * c->stride + i] = (float)random_within(&seed, range);
 }
 
-/* With exactly the scratch asked for, full of NaN; then the same without a map. What lies between
- * the rows of out stays as it is. */
+/* With exactly the scratch asked for, full of NaN, and without a map; then the same with a map.
+ * What lies behind the scratch and between the rows of out stays as it is. */
 static void run(const struct kernels *kernels, struct head_case *c, const struct blas *with)
 {
     size_t n_out = extent(c->n_tokens, c->out_stride, c->width);
     struct distance_bias bias = {c->scores.slope, c->scores.table, c->scores.reach};
     bool has_bias = bias.slope > 0 || bias.table != NULL;
     size_t n_scratch = attention_scratch(c->n_tokens, c->width, has_bias);
-    float *scratch = new_floats(n_scratch), *unmapped = new_floats(n_out);
+    float *exact = new_floats(n_scratch), *guarded = new_floats(n_scratch + PANEL);
+    float *unmapped = new_floats(n_out);
     struct attention_head head = {
         .q = c->wide,
         .k = c->wide + c->width,
@@ -81,20 +82,22 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
         .out = unmapped,
         .out_stride = c->out_stride,
     };
-    fill_untouched(scratch, n_scratch);
+    fill_untouched(exact, n_scratch);
     fill_untouched(unmapped, n_out);
-    attention_head(kernels, &head, scratch);
+    attention_head(kernels, &head, exact);
     head.out = c->out;
     head.map = c->map;
-    fill_untouched(scratch, n_scratch);
+    fill_untouched(guarded, n_scratch + PANEL);
     fill_untouched(c->out, n_out);
     fill_untouched(c->map, c->n_tokens * c->n_tokens);
-    attention_head(kernels, &head, scratch);
+    attention_head(kernels, &head, guarded);
+    assert_true(untouched(guarded + n_scratch, PANEL));
     assert_true(same_floats(c->out, unmapped, n_out));
     for (size_t t = 0; t + 1 < c->n_tokens; t++)
         assert_true(untouched(c->out + t * c->out_stride + c->width, c->out_stride - c->width));
     free(unmapped);
-    free(scratch);
+    free(guarded);
+    free(exact);
 }
 
 struct twin {
