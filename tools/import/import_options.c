@@ -127,12 +127,13 @@ static const struct option_command COMMAND = {
              "--vectors FILE -o FILE [OPTION ...]\n"
              "--tokenizer-only SOURCE -o FILE\n",
     .about =
-        "Makes a weight file of a HuggingFace or sentence-transformers directory of a BERT, "
-        "DistilBERT\n"
-        "or ELECTRA model: config.json, model.safetensors (or its shards), tokenizer.json or "
-        "vocab.txt;\n"
-        "of a classifier of an embedding alone (encode-import(1) says what is in its directory);\n"
-        "or of word vectors: GloVe, word2vec or fastText as text.\n",
+        "Makes a weight file of a HuggingFace, sentence-transformers or model2vec directory: of\n"
+        "BERT and its relatives, RoBERTa, XLM-R, MPNet, ALBERT, Nomic's BERT, Jina v2, "
+        "ModernBERT,\n"
+        "EmbeddingGemma, Qwen3-Embedding, static embeddings, a classifier of an embedding alone;\n"
+        "encode-import(1) says which classes and which files. What is not known is refused by "
+        "name.\n"
+        "Or of word vectors: GloVe, word2vec or fastText as text.\n",
 };
 
 static const struct option_table TABLE = {

@@ -209,6 +209,30 @@ TEST(tensors)
     }
 }
 
+/* Of RoBERTa's positions the first two are for no text, whatever the other files ask for. */
+TEST(longest_text)
+{
+    static const struct {
+        const char *file, *text;
+        int64_t longest;
+    } cases[] = {
+        {"README.md", "", TINY_POSITIONS - 2},
+        {"sentence_bert_config.json", "{\"max_seq_length\": 10}", TINY_POSITIONS - 2},
+        {"sentence_bert_config.json", "{\"max_seq_length\": 5}", 5},
+        {"tokenizer_config.json", "{\"model_max_length\": 10}", TINY_POSITIONS - 2},
+        {"tokenizer_config.json", "{\"model_max_length\": 7}", 7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_checkpoint(import_directory);
+        write_case(0, CASES[0].tensors);
+        tiny_write_text(import_directory, cases[i].file, cases[i].text);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.max_tokens, TINY_POSITIONS - 2);
+        assert_int_equal(import_checkpoint.config.model.max_text_tokens, cases[i].longest);
+        checkpoint_free(&import_checkpoint);
+    }
+}
+
 /* A tokenizer that gives its model no types: those of a pair are 0, though the model has two. */
 TEST(types)
 {
