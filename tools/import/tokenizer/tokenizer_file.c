@@ -3,6 +3,7 @@
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include "tools/import/files/json_file.h"
+#include "tools/import/tokenizer/bpe_files.h"
 #include "tools/import/tokenizer/sentencepiece.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 #include "tools/import/tokenizer/tokenizer_vocab.h"
@@ -71,13 +72,14 @@ static void settle_facts(struct import_tokenizer *tokenizer, const struct tokeni
 /* ---- The ways in ---- */
 
 /* Files that say what a tokenizer is; of those that are there, the first is read. */
-enum source { SOURCE_JSON, SOURCE_VOCAB, SOURCE_SENTENCEPIECE };
+enum source { SOURCE_JSON, SOURCE_VOCAB, SOURCE_BPE, SOURCE_SENTENCEPIECE };
 static const struct {
     const char *name;
     enum source source;
 } SOURCES[] = {
     {"tokenizer.json", SOURCE_JSON},
     {"vocab.txt", SOURCE_VOCAB},
+    {"vocab.json", SOURCE_BPE},
     {"sentencepiece.bpe.model", SOURCE_SENTENCEPIECE},
     {"spm.model", SOURCE_SENTENCEPIECE},
     {"spiece.model", SOURCE_SENTENCEPIECE},
@@ -88,8 +90,27 @@ enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 /* What stands beside the file. */
 struct beside {
     struct tokenizer_config config;
+    struct json_file added; /* added_tokens.json */
+    const char *merges;     /* text of merges.txt, or NULL */
+    size_t merges_len;
     const char *model_type; /* of config.json, or NULL */
 };
+
+static void read_bpe(struct import_tokenizer *tokenizer, const char *text, size_t len,
+                     const struct beside *beside)
+{
+    if (beside->merges == NULL)
+        problem_say(tokenizer->problem,
+                    "there is a vocab.json without a merges.txt; expected both, or a "
+                    "tokenizer.json");
+    bpe_files_read(tokenizer, &(struct bpe_files){.vocabulary = text,
+                                                  .vocabulary_len = len,
+                                                  .merges = beside->merges,
+                                                  .merges_len = beside->merges_len,
+                                                  .added = &beside->added,
+                                                  .config = &beside->config,
+                                                  .model_type = beside->model_type});
+}
 
 /* The tokenizer in a text; the name of a file is for messages. */
 static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
@@ -101,6 +122,7 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
     switch (source) {
     case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
     case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, config); break;
+    case SOURCE_BPE: read_bpe(tokenizer, text, len, beside); break;
     case SOURCE_SENTENCEPIECE:
         sentencepiece_read(tokenizer, text, len, config, beside->model_type);
         break;
@@ -112,7 +134,7 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
 
 bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 {
-    static const char *const others[] = {"vocab.json", "merges.txt", "tokenizer_config.json"};
+    static const char *const others[] = {"merges.txt", "tokenizer_config.json"};
     for (size_t i = 0; i < N_SOURCES; i++)
         if (folder_has(folder, place, SOURCES[i].name))
             return true;
@@ -137,8 +159,9 @@ static size_t find_source(const struct folder *folder, const char *place)
     for (size_t i = 0; i < N_SOURCES; i++)
         if (folder_has(folder, place, SOURCES[i].name))
             return i;
-    problem_say(folder->problem, "there is neither a tokenizer.json nor a vocab.txt nor a model of "
-                                 "sentencepiece; expected one of them");
+    problem_say(folder->problem,
+                "there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
+                "sentencepiece; expected one of them");
 }
 
 /* Beside a tokenizer.json, which says all of it itself, the switches may be anything. */
@@ -147,7 +170,7 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
 {
     size_t which = find_source(folder, place), len = 0;
     enum source source = SOURCES[which].source;
-    struct beside beside;
+    struct beside beside = {.merges = NULL};
     struct json_file model;
     char name[FOLDER_PATH];
     folder_name(name, place, SOURCES[which].name);
@@ -157,11 +180,20 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     beside.model_type = json_string_value(json_object_get(model.root, "model_type"));
     if (source == SOURCE_VOCAB)
         tokenizer_config_check(&beside.config);
-    if (source != SOURCE_JSON)
+    if (source != SOURCE_JSON && source != SOURCE_BPE)
         check_alone(folder, place, SOURCES[which].name);
-    char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len);
+    char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len), *merges = NULL;
+    if (source == SOURCE_BPE) {
+        folder_name(name, place, "merges.txt");
+        beside.merges = merges =
+            folder_text(folder, name, false, MOST_FILE_BYTES, &beside.merges_len);
+        json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
+        folder_name(name, place, SOURCES[which].name);
+    }
     read_text(tokenizer, name, text, len, source, &beside, folder->problem);
     free(text);
+    free(merges);
+    json_file_free(&beside.added);
     json_file_free(&beside.config.config);
     json_file_free(&beside.config.map);
     json_file_free(&model);

@@ -184,6 +184,14 @@ static void read_keras(struct import_tokenizer *tokenizer, const char *text, siz
     word_list_cut(&draft->words, most);
 }
 
+void json_parts_read(struct json_tokenizer *json)
+{
+    read_model(json);
+    steps_read(json);
+    added_tokens_read(json);
+    post_processor_read(json);
+}
+
 void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct json_tokenizer json = {.tokenizer = tokenizer};
@@ -191,10 +199,7 @@ void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, s
     if (is_keras(json.file.root)) {
         read_keras(tokenizer, text, len);
     } else {
-        read_model(&json);
-        steps_read(&json);
-        added_tokens_read(&json);
-        post_processor_read(&json);
+        json_parts_read(&json);
     }
     json_file_free(&json.file);
 }

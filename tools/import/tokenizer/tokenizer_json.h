@@ -19,6 +19,9 @@ struct json_tokenizer {
     bool is_byte_level, trims;
 };
 
+/* All parts of a file. */
+void json_parts_read(struct json_tokenizer *json);
+
 /* The vocabulary of a model that has texts and their ids. */
 void vocabulary_read(struct json_tokenizer *json, const json_t *model);
 

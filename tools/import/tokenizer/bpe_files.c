@@ -1,0 +1,247 @@
+/* bpe_files.c - see bpe_files.h. What is not in the files is in the class of the tokenizer: its
+ * special tokens, how it splits, its frame.
+ */
+#include "tools/import/tokenizer/bpe_files.h"
+
+#include "tools/common/alloc.h"
+#include "tools/common/print/utf8.h"
+#include "tools/import/tokenizer/tokenizer_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Classes ---- */
+
+/* Special tokens by their names in the files, and what they are where those do not say. */
+static const char *const SPECIALS[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                       "pad_token", "cls_token", "mask_token"};
+enum { BOS, EOS, UNK, SEP, PAD, CLS, MASK, N_SPECIALS };
+
+#define ROBERTA                                                                                    \
+    {                                                                                              \
+        "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"                                   \
+    }
+#define ENDS "<|endoftext|>"
+
+static const struct bpe_class {
+    const char *name, *model_type;
+    const char *specials[N_SPECIALS]; /* NULL: it has none */
+    const char *suffix;
+    const char *normalizer, *pre_tokenizer; /* JSON; NULL: none, and ByteLevel's own pattern */
+    int first, last;                        /* the special tokens of its frame, or -1 */
+    bool trims;
+} CLASSES[] = {
+    {"RobertaTokenizer", "roberta", ROBERTA, "", NULL, NULL, CLS, SEP, true},
+    {"LongformerTokenizer", "longformer", ROBERTA, "", NULL, NULL, CLS, SEP, true},
+    {"BartTokenizer", "bart", ROBERTA, "", NULL, NULL, CLS, SEP, true},
+    {"GPT2Tokenizer", "gpt2", {ENDS, ENDS, ENDS}, "", NULL, NULL, -1, -1, false},
+    {"CodeGenTokenizer", "codegen", {ENDS, ENDS, ENDS}, "", NULL, NULL, -1, -1, false},
+    {"CLIPTokenizer",
+     "clip",
+     {"<|startoftext|>", ENDS, ENDS, NULL, ENDS},
+     "</w>",
+     "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Replace\", "
+     "\"pattern\": {\"Regex\": \"\\\\s+\"}, \"content\": \" \"}, {\"type\": \"Lowercase\"}]}",
+     "{\"type\": \"Split\", \"pattern\": {\"Regex\": "
+     "\"<\\\\|startoftext\\\\|>|<\\\\|endoftext\\\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\\\p{L}]+|"
+     "[\\\\p{N}]|[^\\\\s\\\\p{L}\\\\p{N}]+\"}, \"behavior\": \"Removed\", \"invert\": true}",
+     BOS,
+     EOS,
+     false},
+};
+
+static bool is_class(const char *name, const char *said)
+{
+    size_t len = strlen(name);
+    return strncmp(name, said, len) == 0 && (said[len] == '\0' || strcmp(said + len, "Fast") == 0);
+}
+
+static const struct bpe_class *find_class(const struct import_tokenizer *tokenizer,
+                                          const struct bpe_files *files)
+{
+    const char *said =
+        json_string_value(json_object_get(files->config->config.root, "tokenizer_class"));
+    for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
+        if (said != NULL ? is_class(CLASSES[i].name, said)
+                         : files->model_type != NULL &&
+                               strcmp(CLASSES[i].model_type, files->model_type) == 0)
+            return &CLASSES[i];
+    problem_say(tokenizer->problem,
+                "a vocab.json and a merges.txt stand there without a tokenizer.json, the "
+                "'tokenizer_class' is '%.100s' and the 'model_type' '%.100s'; expected one of "
+                "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
+                "CodeGenTokenizer, CLIPTokenizer",
+                said != NULL ? said : "not given",
+                files->model_type != NULL ? files->model_type : "not given");
+}
+
+/* ---- Parts of a tokenizer.json ---- */
+
+static json_t *made(json_t *value)
+{
+    if (value == NULL)
+        alloc_fail();
+    return value;
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, made(value)) != 0)
+        alloc_fail();
+}
+
+static json_t *parsed(const char *text)
+{
+    return made(text != NULL ? json_loads(text, 0, NULL) : json_null());
+}
+
+/* A merge on each line; the first one may say the version. */
+static json_t *merges_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files)
+{
+    json_t *merges = made(json_array());
+    for (size_t at = 0, line = 1, len; at < files->merges_len; at += len + 1, line++) {
+        const char *text = files->merges + at;
+        const char *end = memchr(text, '\n', files->merges_len - at);
+        len = end != NULL ? (size_t)(end - text) : files->merges_len - at;
+        size_t n = len > 0 && text[len - 1] == '\r' ? len - 1 : len;
+        if (!utf8_is_valid(text, n) || memchr(text, '\0', n) != NULL)
+            problem_say(tokenizer->problem, "merges.txt: line %zu is not UTF-8", line);
+        if (n > 0 && json_array_append_new(merges, made(json_stringn(text, n))) != 0)
+            alloc_fail();
+    }
+    return merges;
+}
+
+/* The text of a special token: of the files, or of the class. */
+static const char *special_of(const struct bpe_files *files, const struct bpe_class *class,
+                              size_t which)
+{
+    const char *said = tokenizer_config_special(files->config, SPECIALS[which]);
+    return said != NULL ? said : class->specials[which];
+}
+
+static json_t *model_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
+                        const struct bpe_class *class)
+{
+    struct json_file file;
+    json_file_parse(&file, "vocab.json", files->vocabulary, files->vocabulary_len, false,
+                    tokenizer->problem);
+    json_t *model = made(json_pack("{s:s, s:s, s:O}", "type", "BPE", "end_of_word_suffix",
+                                   class->suffix, "vocab", file.root));
+    json_file_free(&file);
+    if (class->suffix[0] != '\0')
+        set(model, "unk_token", json_string(special_of(files, class, UNK)));
+    set(model, "merges", merges_of(tokenizer, files));
+    return model;
+}
+
+/* ---- Added tokens ---- */
+
+static void add_token(json_t *added, const json_t *said, const char *text, int64_t id,
+                      bool is_special, bool strips_left)
+{
+    json_t *token = json_is_object(said) ? made(json_copy((json_t *)(uintptr_t)said))
+                                         : made(json_pack("{s:b}", "lstrip", strips_left));
+    json_object_del(token, "__type");
+    set(token, "content", json_string(text));
+    set(token, "id", json_integer(id));
+    set(token, "special", json_boolean(is_special));
+    if (json_object_get(token, "normalized") == NULL)
+        set(token, "normalized", json_boolean(!is_special || json_is_object(said)));
+    for (size_t i = 0; i < json_array_size(added); i++) {
+        const json_t *other = json_array_get(added, i);
+        if (json_integer_value(json_object_get(other, "id")) == id) {
+            json_decref(token);
+            return;
+        }
+        if (json_integer_value(json_object_get(other, "id")) > id) {
+            if (json_array_insert_new(added, i, token) != 0)
+                alloc_fail();
+            return;
+        }
+    }
+    if (json_array_append_new(added, token) != 0)
+        alloc_fail();
+}
+
+static int64_t id_of(const struct bpe_files *files, const json_t *vocabulary, const char *text)
+{
+    uint64_t id;
+    const json_t *value = json_object_get(vocabulary, text);
+    if (value == NULL)
+        value = json_object_get(files->added->root, text);
+    return json_whole(value, &id) ? (int64_t)id : -1;
+}
+
+/* In the order of their ids. tokenizer_config.json may tell all of them; else they are the special
+ * ones and those of added_tokens.json. */
+static json_t *added_of(const struct bpe_files *files, const struct bpe_class *class,
+                        const json_t *vocabulary)
+{
+    json_t *added = made(json_array()), *value;
+    json_t *all = json_object_get(files->config->config.root, "added_tokens_decoder");
+    const char *key;
+    uint64_t id;
+    json_object_foreach(all, key, value)
+    {
+        const char *text = json_string_value(json_object_get(value, "content"));
+        if (text != NULL)
+            add_token(added, value, text, strtoll(key, NULL, 10),
+                      json_is_true(json_object_get(value, "special")), false);
+    }
+    for (size_t i = 0; i < N_SPECIALS; i++) {
+        const char *text = special_of(files, class, i);
+        const json_t *said = json_object_get(files->config->map.root, SPECIALS[i]);
+        int64_t at = text != NULL ? id_of(files, vocabulary, text) : -1;
+        if (at >= 0 && all == NULL)
+            add_token(added, said, text, at, true, i == MASK);
+    }
+    json_object_foreach(files->added->root, key, value)
+    {
+        if (all == NULL && json_whole(value, &id))
+            add_token(added, NULL, key, (int64_t)id, false, false);
+    }
+    return added;
+}
+
+/* ---- The file ---- */
+
+static json_t *frame_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
+                        const struct bpe_class *class, const json_t *vocabulary, bool adds_blank)
+{
+    if (class->first < 0)
+        return parsed("{\"type\": \"ByteLevel\", \"trim_offsets\": false}");
+    const char *first = special_of(files, class, (size_t) class->first);
+    const char *last = special_of(files, class, (size_t) class->last);
+    int64_t first_id = id_of(files, vocabulary, first), last_id = id_of(files, vocabulary, last);
+    if (first_id < 0 || last_id < 0)
+        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing",
+                         first_id < 0 ? first : last);
+    return made(json_pack("{s:s, s:[s, I], s:[s, I], s:b, s:b}", "type", "RobertaProcessing", "cls",
+                          first, (json_int_t)first_id, "sep", last, (json_int_t)last_id,
+                          "trim_offsets", class->trims, "add_prefix_space", adds_blank));
+}
+
+void bpe_files_read(struct import_tokenizer *tokenizer, const struct bpe_files *files)
+{
+    const struct bpe_class *class = find_class(tokenizer, files);
+    const json_t *said = json_object_get(files->config->config.root, "add_prefix_space");
+    bool adds_blank = json_is_true(said);
+    struct json_tokenizer json = {.tokenizer = tokenizer};
+    json_t *root = made(json_object()), *steps = made(json_array());
+    snprintf(json.file.name, sizeof json.file.name, "vocab.json");
+    json.file.problem = tokenizer->problem;
+    set(root, "model", model_of(tokenizer, files, class));
+    const json_t *vocabulary = json_object_get(json_object_get(root, "model"), "vocab");
+    set(root, "added_tokens", added_of(files, class, vocabulary));
+    set(root, "normalizer", parsed(class->normalizer));
+    if (class->pre_tokenizer != NULL)
+        json_array_append_new(steps, parsed(class->pre_tokenizer));
+    json_array_append_new(
+        steps, made(json_pack("{s:s, s:b}", "type", "ByteLevel", "add_prefix_space", adds_blank)));
+    set(root, "pre_tokenizer", json_pack("{s:s, s:o}", "type", "Sequence", "pretokenizers", steps));
+    set(root, "post_processor", frame_of(tokenizer, files, class, vocabulary, adds_blank));
+    json.file.root = root;
+    json_parts_read(&json);
+    json_file_free(&json.file);
+}
