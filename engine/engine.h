@@ -191,7 +191,7 @@ typedef struct engine_info {
     size_t n_vocabulary;   /* rows of the embedding table: ids are 0 .. n_vocabulary-1 */
     size_t n_types;        /* rows of the token-type table; 0: none */
     size_t max_tokens;     /* longest sequence, special tokens included */
-    const char *tokenizer; /* "blanks", "keras", "wordpiece", "words" */
+    const char *tokenizer; /* "blanks", "keras", "wordpiece", "words", "unigram", "bpe" */
     const char *position;  /* the names of the settings in weights/FORMAT.md */
     const char *norm;
     const char *norm_place;

@@ -6,6 +6,8 @@
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 
+#include <string.h>
+
 void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t begin, size_t end)
 {
     const struct tokenizer *tokenizer = sink->tokenizer;
@@ -19,6 +21,35 @@ void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t 
     if (id >= 0)
         word_sink_token(sink, id, begin, end);
     word_sink_end_word(sink, n_before);
+}
+
+/* ---- Parts of words ---- */
+
+static bool has_prefix(const struct tokenizer *tokenizer, const char *text, size_t len)
+{
+    const struct text_view prefix = tokenizer->prefix;
+    return prefix.len > 0 && len > prefix.len && memcmp(text, prefix.text, prefix.len) == 0;
+}
+
+/* Pieces that begin a word have a blank before them, as a character; others, of those that begin
+ * with a letter or a number, go on. With byte_level, so does what begins with a byte above ASCII. */
+bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
+{
+    const bool is_bpe = tokenizer->kind == TOKENIZER_BPE;
+    size_t len = 0;
+    const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
+    if (text == NULL)
+        return false;
+    if (tokenizer->kind == TOKENIZER_WORDPIECE || (is_bpe && tokenizer->prefix.len > 0))
+        return has_prefix(tokenizer, text, len);
+    const uint32_t code = utf8_decode(text, len).code;
+    if (tokenizer->kind == TOKENIZER_UNIGRAM && tokenizer->splitter.metaspace != METASPACE_NONE)
+        return code != tokenizer->splitter.space;
+    if (!is_bpe || tokenizer->suffix.len > 0)
+        return false;
+    if (tokenizer->byte_level && code >= 0x80)
+        return code < byte_level_code(0) || code > BYTE_LEVEL_BLANK;
+    return (unicode_properties(code) & (UNICODE_LETTER | UNICODE_NUMBER | UNICODE_MARK)) != 0;
 }
 
 /* ---- Trimmed spans ---- */

@@ -44,30 +44,51 @@ static const char *const TEXTS[] = {"[UNK]",
                                     "\xCF\x82",
                                     "i\xCC\x87",
                                     "new",
-                                    "\xCC\x81"};
-enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS, MOST_TOKENS = 1 << 16, MOST_SETTINGS = 6 };
+                                    "\xCC\x81",
+                                    "aa",
+                                    "aaaa",
+                                    "\xC4\xA0",
+                                    "\xC4\xA0"
+                                    "a",
+                                    "b</w>",
+                                    "ab</w>",
+                                    "\xC3\x83",
+                                    "\xC3\x83\xC2\xA9"};
+/* Left, right and what they become, of kind bpe. */
+static const struct merge MERGES[] = {
+    {4, 4, 0, 32}, {32, 32, 0, 33}, {4, 5, 0, 8}, {34, 4, 0, 35}, {6, 7, 0, 9}, {4, 36, 0, 37},
+};
+enum { N_MERGES = sizeof MERGES / sizeof *MERGES };
+enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS, MOST_TOKENS = 1 << 16, MOST_SETTINGS = 7 };
 
 static const char *const DEFINITIONS[][MOST_SETTINGS] = {
     {"wordpiece", "clean space_cjk nfd drop_nonspacing lower", "blanks punctuation", "0 1 2 3:l",
-     "##", "100"},
-    {"wordpiece", "clean space_cjk", "blanks punctuation", "0 1 2 3 30:nx 22:nlw", "##", "4"},
+     "##", "100", ""},
+    {"wordpiece", "clean space_cjk", "blanks punctuation", "0 1 2 3 30:nx 22:nlw", "##", "4", ""},
     {"wordpiece", "nfkc strip_start strip_end lower", "blanks word_runs digits",
-     "3:r 23:lr 24 25:nr", "", "10"},
+     "3:r 23:lr 24 25:nr", "", "10", ""},
     {"wordpiece", "nfc nfd nfkd drop_marks", "punctuation_runs digit_runs", "23:nlr 24:nr 4:nw",
-     "##", "100"},
-    {"words", "nfd lower drop_marks", "blanks word_runs", "", "##", "100"},
-    {"words", "strip_end nfkc strip_start", "", "5:nr 23:nl 25:n", "##", "100"},
-    {"keras", "", "", "", "##", "100"},
-    {"blanks", "", "", "", "##", "100"},
-    {"unigram", "nfkc", "blanks metaspace:always", "3:l", "##", "8"},
+     "##", "100", ""},
+    {"words", "nfd lower drop_marks", "blanks word_runs", "", "##", "100", ""},
+    {"words", "strip_end nfkc strip_start", "", "5:nr 23:nl 25:n", "##", "100", ""},
+    {"keras", "", "", "", "##", "100", ""},
+    {"blanks", "", "", "", "##", "100", ""},
+    {"unigram", "nfkc", "blanks metaspace:always", "3:l", "##", "8", ""},
     {"unigram", "nmt nfc strip_end replace_runs:2:%20:x replace:ab:%20ba", "metaspace:first digits",
-     "23:nr 5:nlw", "##", "8"},
-    {"unigram", "charsmap strip_start", "", "", "##", "8"},
-    {"wordpiece", NULL, NULL, NULL, "##", "8"},
+     "23:nr 5:nlw", "##", "8", ""},
+    {"unigram", "charsmap strip_start", "", "", "##", "8", ""},
+    {"bpe", "", "", "3:nl", "", "100",
+     "pattern gpt2 byte_level yes first_blank yes trim but_first"},
+    {"bpe", "nfc", "digits", "24:n 25:n 3:l", "", "100",
+     "pattern cl100k byte_level yes trim yes whole_words yes"},
+    {"bpe", "lower", "", "1:n", "##", "100", "pattern clip suffix </w>"},
+    {"bpe", "", "", "25:nlr", "", "100", "fuse_unknown yes"},
+    {"bpe", "", "", "", "", "100", "byte_fallback yes pattern after_blanks"},
+    {"wordpiece", NULL, NULL, NULL, "##", "8", ""},
 };
 enum { N_DEFINITIONS = sizeof DEFINITIONS / sizeof *DEFINITIONS };
-static const char *const KEYS[MOST_SETTINGS] = {"kind",  "normalizer", "splitter",
-                                                "added", "prefix",     "max_word"};
+static const char *const KEYS[MOST_SETTINGS - 1] = {"kind",  "normalizer", "splitter",
+                                                    "added", "prefix",     "max_word"};
 
 static void must(bool holds)
 {
@@ -99,11 +120,40 @@ static const char *next_line(const char **text, size_t *len, size_t *line_len)
     return line;
 }
 
+/* "KEY VALUE KEY VALUE ..." */
+static bool set_more(struct tokenizer *tokenizer, const char *more)
+{
+    const struct text_view list = {more, strlen(more)};
+    struct text_view key, value;
+    for (size_t at = 0; list_next(list, &at, &key) && list_next(list, &at, &value);) {
+        char name[32] = "";
+        memcpy(name, key.text, key.len);
+        if (tokenizer_set(tokenizer, name, value.text, value.len) != NULL)
+            return false;
+    }
+    return true;
+}
+
+static void *make_merges(struct tokenizer *tokenizer)
+{
+    const struct merge_affixes affixes = {tokenizer->prefix.text, tokenizer->suffix.text,
+                                          tokenizer->prefix.len, tokenizer->suffix.len};
+    const size_t n_bytes = merges_bytes(N_MERGES, N_TEXTS);
+    size_t bad;
+    void *section = malloc(n_bytes), *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));
+    must(section != NULL && memory != NULL);
+    must(merges_build(section, n_bytes, MERGES, N_MERGES, &tokenizer->vocabulary, &affixes, memory,
+                      &bad) == NULL);
+    must(tokenizer_view(tokenizer, "MERG", section, n_bytes) == NULL);
+    free(memory);
+    return section;
+}
+
 static bool set_up(struct tokenizer *tokenizer, const char *const *settings, const char **text,
                    size_t *len)
 {
     tokenizer_defaults(tokenizer, 2);
-    for (size_t i = 0; i < MOST_SETTINGS; i++) {
+    for (size_t i = 0; i < MOST_SETTINGS - 1; i++) {
         const char *value = settings[i];
         size_t value_len = value != NULL ? strlen(value) : 0;
         if (value == NULL)
@@ -111,7 +161,8 @@ static bool set_up(struct tokenizer *tokenizer, const char *const *settings, con
         if (tokenizer_set(tokenizer, KEYS[i], value, value_len) != NULL)
             return false;
     }
-    return tokenizer_set(tokenizer, "unknown", "0", 1) == NULL &&
+    return set_more(tokenizer, settings[MOST_SETTINGS - 1]) &&
+           tokenizer_set(tokenizer, "unknown", "0", 1) == NULL &&
            tokenizer_set(tokenizer, "single", "1:0 A:0 2:0", 11) == NULL &&
            tokenizer_set(tokenizer, "pair", "1:0 A:0 2:0 B:1 2:1", 19) == NULL;
 }
@@ -144,7 +195,7 @@ static void check_encoding(const struct tokenizer *tokenizer, const struct token
         tokenizer_encode(tokenizer, input, special, NULL, tokens, MOST_TOKENS, scratch);
     must(whole.wrong == NULL && whole.n_dropped == 0);
     check_tokens(tokens, whole.n < MOST_TOKENS ? whole.n : MOST_TOKENS, input,
-                 tokenizer->added.raw.n == 0);
+                 tokenizer->added.raw.n == 0 && !tokenizer->first_blank);
     must(tokenizer_encode(tokenizer, input, special, NULL, NULL, 0, scratch).n == whole.n);
     const struct token_count cut =
         tokenizer_encode(tokenizer, input, special, &limit, tokens, MOST_TOKENS, scratch);
@@ -204,6 +255,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!set_up(&tokenizer, DEFINITIONS[data[0] % N_DEFINITIONS], &text, &len))
         return 0;
     void *section = make_vocabulary(&tokenizer.vocabulary);
+    void *merges = make_merges(&tokenizer);
     const bool is_set =
         set_sections(&tokenizer, &text, &len, kept) && tokenizer_check(&tokenizer, 2) == NULL;
     must(is_set || tokenizer.kind == TOKENIZER_UNIGRAM);
@@ -216,6 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_encoding(&tokenizer, &input, data[1]);
     }
     free(tables);
+    free(merges);
     free(section);
     free(kept[0]);
     free(kept[1]);

@@ -6,8 +6,6 @@
  */
 #include "model/tokenizer/pieces/wordpiece.h"
 
-#include "model/unicode/utf8.h"
-
 #include <string.h>
 
 static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
@@ -15,17 +13,6 @@ static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, cons
 {
     const int32_t id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len);
     return added_is_outside(&tokenizer->added, id) ? -1 : id;
-}
-
-bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
-{
-    size_t len = 0;
-    const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
-    if (tokenizer->kind == TOKENIZER_UNIGRAM && tokenizer->splitter.metaspace != METASPACE_NONE)
-        return text != NULL && utf8_decode(text, len).code != tokenizer->splitter.space;
-    return tokenizer->kind == TOKENIZER_WORDPIECE && text != NULL && tokenizer->prefix.len > 0 &&
-           len > tokenizer->prefix.len &&
-           memcmp(text, tokenizer->prefix.text, tokenizer->prefix.len) == 0;
 }
 
 struct piece {

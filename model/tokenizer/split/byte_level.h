@@ -11,7 +11,7 @@ enum { BYTE_LEVEL_BLANK = 0x120, BYTE_LEVEL_CODES = 0x144 /* all are below */ };
 
 static inline uint32_t byte_level_code(uint8_t byte)
 {
-    if (byte <= ' ')
+    if (byte <= ' ') /* U+0100 to U+0120 */
         return 0x100u + byte;
     if (byte >= 0x7F && byte <= 0xA0)
         return 0x121u + (byte - 0x7Fu);

@@ -76,36 +76,43 @@ static const char *const SPECIAL[LONGEST] = {"[UNK]", "[CLS]", "[SEP]", "[MASK]"
 static const struct {
     const char *name, *kind, *normalizer, *splitter, *added, *longest;
     bool is_char_level;
+    const char *pattern; /* of kind bpe, with byte_level unless it is "none" */
 } TOKENIZERS[] = {
-    {"WordPiece, BERT's", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_BERT, 0},
+    {"WordPiece, BERT's", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_BERT, 0, NULL},
     {"WordPiece, BERT's with case", "wordpiece", "clean space_cjk", SPLITS, "1 2 3", LONGEST_BERT,
-     0},
+     0, NULL},
     {"WordPiece, NFKC", "wordpiece", "nfkc lower", "blanks word_runs digits", "3:r", LONGEST_BERT,
-     0},
-    {"WordPiece, a token of 101 bytes", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_WORD, 0},
-    {"WordPiece, an added one of 61", "wordpiece", BERT, SPLITS, "1 2 3 4", LONGEST_NEAR, 0},
-    {"WordPiece, that one normalized", "wordpiece", BERT, SPLITS, "1 2 3:nlr 4:n", LONGEST_NEAR, 0},
-    {"words, NFKC", "words", "nfkc strip_start strip_end", "blanks word_runs", "", LONGEST_BERT, 0},
-    {"Keras", "keras", "", "", "", LONGEST_BERT, false},
-    {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true},
-    {"blanks", "blanks", "", "", "", LONGEST_BERT, 0},
-    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l", LONGEST_BERT, 0},
+     0, NULL},
+    {"WordPiece, a token of 101 bytes", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_WORD, 0, NULL},
+    {"WordPiece, an added one of 61", "wordpiece", BERT, SPLITS, "1 2 3 4", LONGEST_NEAR, 0, NULL},
+    {"WordPiece, that one normalized", "wordpiece", BERT, SPLITS, "1 2 3:nlr 4:n", LONGEST_NEAR, 0,
+     NULL},
+    {"words, NFKC", "words", "nfkc strip_start strip_end", "blanks word_runs", "", LONGEST_BERT, 0,
+     NULL},
+    {"BPE, GPT-2's", "bpe", "", "", "3:nl", LONGEST_BERT, false, "gpt2"},
+    {"BPE, NFC, cl100k", "bpe", "nfc", "digits", "3:nl 4:n", LONGEST_NEAR, false, "cl100k"},
+    {"BPE, one word", "bpe", "", "", "", LONGEST_BERT, false, "none"},
+    {"Keras", "keras", "", "", "", LONGEST_BERT, false, NULL},
+    {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true, NULL},
+    {"blanks", "blanks", "", "", "", LONGEST_BERT, 0, NULL},
+    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l", LONGEST_BERT, 0, NULL},
     {"unigram, one long word", "unigram", "nmt nfkc replace_runs:2:%20:%20", "", "", LONGEST_BERT,
-     0},
-    {"step nmt", "words", "nmt", "blanks", "", LONGEST_BERT, 0},
-    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", "", LONGEST_BERT, 0},
-    {"step prepend", "words", "prepend:x", "blanks", "", LONGEST_BERT, 0},
-    {"step clean", "words", "clean", "blanks", "", LONGEST_BERT, 0},
-    {"step space_cjk", "words", "space_cjk", "blanks", "", LONGEST_BERT, 0},
-    {"step nfd", "words", "nfd", "blanks", "", LONGEST_BERT, 0},
-    {"step nfc", "words", "nfc", "blanks", "", LONGEST_BERT, 0},
-    {"step nfkd", "words", "nfkd", "blanks", "", LONGEST_BERT, 0},
-    {"step nfkc", "words", "nfkc", "blanks", "", LONGEST_BERT, 0},
-    {"step drop_nonspacing", "words", "drop_nonspacing", "blanks", "", LONGEST_BERT, 0},
-    {"step drop_marks", "words", "drop_marks", "blanks", "", LONGEST_BERT, 0},
-    {"step lower", "words", "lower", "blanks", "", LONGEST_BERT, 0},
-    {"steps strip_start strip_end", "words", "strip_start strip_end", "blanks", "", LONGEST_BERT,
-     0},
+     0, NULL},
+    {"step nmt", "words", "nmt", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", "", LONGEST_BERT, 0,
+     NULL},
+    {"step prepend", "words", "prepend:x", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step clean", "words", "clean", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step space_cjk", "words", "space_cjk", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfd", "words", "nfd", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfc", "words", "nfc", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfkd", "words", "nfkd", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step nfkc", "words", "nfkc", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step drop_nonspacing", "words", "drop_nonspacing", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step drop_marks", "words", "drop_marks", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"step lower", "words", "lower", "blanks", "", LONGEST_BERT, 0, NULL},
+    {"steps strip_start strip_end", "words", "strip_start strip_end", "blanks", "", LONGEST_BERT, 0,
+     NULL},
 };
 
 static void must(bool holds)
@@ -142,6 +149,31 @@ static void set(struct dear_tokenizer *dear, const char *key, const char *value)
     must(tokenizer_set(&dear->tokenizer, key, value, strlen(value)) == NULL);
 }
 
+/* Two of the same letter become one of it: every merge makes a pair that merges again. */
+static void build_merges(struct dear_tokenizer *dear, const char *pattern)
+{
+    struct tokenizer *tokenizer = &dear->tokenizer;
+    struct merge merges[N_LETTERS];
+    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    const size_t n_bytes = merges_bytes(N_LETTERS, N_WORDS);
+    size_t bad;
+    for (uint32_t i = 0; i < N_LETTERS; i++) {
+        const uint32_t id = FIRST_LETTER + 2 * i;
+        merges[i] = (struct merge){.left = id, .right = id, .id = id};
+    }
+    dear->merges = malloc(n_bytes);
+    void *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));
+    must(dear->merges != NULL && memory != NULL);
+    must(merges_build(dear->merges, n_bytes, merges, N_LETTERS, &tokenizer->vocabulary, &affixes,
+                      memory, &bad) == NULL);
+    must(tokenizer_view(tokenizer, "MERG", dear->merges, n_bytes) == NULL);
+    free(memory);
+    set(dear, "prefix", "");
+    set(dear, "pattern", pattern);
+    set(dear, "byte_level", strcmp(pattern, "none") != 0 ? "yes" : "no");
+    set(dear, "fuse_unknown", "yes");
+}
+
 bool dear_tokenizer_open(struct dear_tokenizer *dear, size_t index)
 {
     if (index >= sizeof TOKENIZERS / sizeof *TOKENIZERS)
@@ -157,6 +189,8 @@ bool dear_tokenizer_open(struct dear_tokenizer *dear, size_t index)
     set(dear, "char_level", TOKENIZERS[index].is_char_level ? "yes" : "no");
     set(dear, "unknown", "0");
     build_vocabulary(dear, TOKENIZERS[index].longest);
+    if (TOKENIZERS[index].pattern != NULL)
+        build_merges(dear, TOKENIZERS[index].pattern);
     must(tokenizer_check(tokenizer, 1) == NULL);
     dear->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
     must(dear->tables != NULL && tokenizer_build(tokenizer, dear->tables) == NULL);
@@ -169,6 +203,7 @@ void dear_tokenizer_close(struct dear_tokenizer *dear)
 {
     free(dear->section);
     free(dear->pieces);
+    free(dear->merges);
     free(dear->tables);
     free(dear->scratch);
 }

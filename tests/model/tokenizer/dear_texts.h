@@ -15,7 +15,7 @@ void dear_text(size_t index, char *text, size_t len);
 struct dear_tokenizer {
     const char *name;
     struct tokenizer tokenizer;
-    void *section, *pieces, *tables, *scratch;
+    void *section, *pieces, *merges, *tables, *scratch;
 };
 
 /* False past the last one. Ends the program where it cannot be made. */

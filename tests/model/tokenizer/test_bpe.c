@@ -1,0 +1,192 @@
+/* Byte pair encoding against a plain twin, which looks at all pairs for each merge; words longer
+ * than what is merged at a time; what a piece of a word is. */
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LETTERS = 4, N_RULES = 40, N_WORD = 6000, MOST_TEXT = 24 };
+
+/* A vocabulary of texts over a few letters, and merges that make them, in an order of chance. */
+struct rules {
+    char texts[LETTERS + N_RULES][MOST_TEXT + 1];
+    struct merge merges[N_RULES];
+    size_t n_texts, n;
+    void *vocabulary, *section;
+    struct tokenizer tokenizer;
+};
+
+static size_t find_text(const struct rules *rules, const char *text)
+{
+    size_t id = 0;
+    while (id < rules->n_texts && strcmp(rules->texts[id], text) != 0)
+        id++;
+    return id;
+}
+
+static void make_rules(struct rules *rules)
+{
+    *rules = (struct rules){.n_texts = LETTERS};
+    for (size_t i = 0; i < LETTERS; i++)
+        rules->texts[i][0] = (char)('a' + i);
+    while (rules->n < N_RULES) {
+        const size_t left = random_below(rules->n_texts), right = random_below(rules->n_texts);
+        char text[2 * MOST_TEXT + 1];
+        snprintf(text, sizeof text, "%s%s", rules->texts[left], rules->texts[right]);
+        const size_t id = find_text(rules, text);
+        if (strlen(text) > MOST_TEXT)
+            continue;
+        if (id == rules->n_texts)
+            memcpy(rules->texts[rules->n_texts++], text, strlen(text) + 1);
+        rules->merges[rules->n++] =
+            (struct merge){.left = (uint32_t)left, .right = (uint32_t)right, .id = (uint32_t)id};
+    }
+}
+
+static void open_rules(struct rules *rules)
+{
+    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    const char *texts[LETTERS + N_RULES];
+    size_t lens[LETTERS + N_RULES], bad;
+    for (size_t i = 0; i < rules->n_texts; i++) {
+        texts[i] = rules->texts[i];
+        lens[i] = strlen(texts[i]);
+    }
+    const size_t n_bytes = vocabulary_bytes(lens, rules->n_texts);
+    rules->vocabulary = malloc(n_bytes);
+    tokenizer_defaults(&rules->tokenizer, 1);
+    assert_null(vocabulary_build(rules->vocabulary, n_bytes, texts, lens, rules->n_texts, &bad));
+    assert_null(vocabulary_view(&rules->tokenizer.vocabulary, rules->vocabulary, n_bytes));
+    const size_t n_merges = merges_bytes(rules->n, (uint32_t)rules->n_texts);
+    void *memory = malloc(merges_build_bytes(&rules->tokenizer.vocabulary));
+    rules->section = malloc(n_merges);
+    assert_null(merges_build(rules->section, n_merges, rules->merges, rules->n,
+                             &rules->tokenizer.vocabulary, &affixes, memory, &bad));
+    assert_null(tokenizer_view(&rules->tokenizer, "MERG", rules->section, n_merges));
+    free(memory);
+    assert_null(tokenizer_set(&rules->tokenizer, "kind", "bpe", 3));
+    assert_null(tokenizer_set(&rules->tokenizer, "prefix", "", 0));
+    assert_null(tokenizer_check(&rules->tokenizer, 1));
+    assert_null(tokenizer_build(&rules->tokenizer, NULL));
+}
+
+static void close_rules(struct rules *rules)
+{
+    free(rules->vocabulary);
+    free(rules->section);
+}
+
+/* The order of a pair, or SIZE_MAX; of a pair that stands there twice the last one counts. */
+static size_t order_of(const struct rules *rules, size_t left, size_t right)
+{
+    for (size_t i = rules->n; i-- > 0;)
+        if (rules->merges[i].left == left && rules->merges[i].right == right)
+            return i;
+    return SIZE_MAX;
+}
+
+static size_t plain_merge(const struct rules *rules, size_t *ids, size_t n)
+{
+    for (;;) {
+        size_t best = SIZE_MAX, at = 0;
+        for (size_t i = 0; i + 1 < n; i++)
+            if (order_of(rules, ids[i], ids[i + 1]) < best) {
+                best = order_of(rules, ids[i], ids[i + 1]);
+                at = i;
+            }
+        if (best == SIZE_MAX)
+            return n;
+        ids[at] = rules->merges[best].id;
+        memmove(ids + at + 1, ids + at + 2, (n - at - 2) * sizeof *ids);
+        n--;
+    }
+}
+
+static void check_word(const struct rules *rules, const char *word, size_t len)
+{
+    static struct token found[N_WORD];
+    static size_t ids[N_WORD];
+    const struct token_input input = {.text = word, .text_len = len};
+    void *scratch = malloc(tokenizer_scratch_bytes(&rules->tokenizer));
+    const size_t n =
+        tokenizer_encode(&rules->tokenizer, &input, false, NULL, found, N_WORD, scratch).n;
+    for (size_t i = 0; i < len; i++)
+        ids[i] = (size_t)(word[i] - 'a');
+    assert_int_equal(n, plain_merge(rules, ids, len));
+    for (size_t i = 0, at = 0; i < n; i++) {
+        assert_int_equal(found[i].id, ids[i]);
+        assert_int_equal(found[i].begin, at);
+        at += strlen(rules->texts[ids[i]]);
+        assert_int_equal(found[i].end, at);
+    }
+    free(scratch);
+}
+
+TEST(plain_twin)
+{
+    char word[64];
+    for (int round = 0; round < 200; round++) {
+        struct rules rules;
+        make_rules(&rules);
+        open_rules(&rules);
+        for (int i = 0; i < 40; i++) {
+            const size_t len = 1 + random_below(sizeof word - 1);
+            for (size_t k = 0; k < len; k++)
+                word[k] = (char)('a' + random_below(LETTERS));
+            check_word(&rules, word, len);
+        }
+        close_rules(&rules);
+    }
+}
+
+/* Longer than what is merged at a time, of chance and of few letters in a row. */
+TEST(long_words)
+{
+    static char word[N_WORD];
+    for (size_t letters = 1; letters <= LETTERS; letters++) {
+        struct rules rules;
+        make_rules(&rules);
+        open_rules(&rules);
+        for (size_t k = 0; k < N_WORD; k++)
+            word[k] = (char)('a' + (letters == 2 ? k % 2 : random_below(letters)));
+        check_word(&rules, word, N_WORD);
+        close_rules(&rules);
+    }
+}
+
+/* By their own texts: with blanks before words, and with bytes as characters. */
+TEST(pieces_of_words)
+{
+    static const char *const words[] = {"\xC4\xA0go", "ing", "!",    "\xC3\xA9",
+                                        "\xC4\x8A",   "1",   "##ing"};
+    static const bool goes_on[] = {false, true, false, true, false, true, false};
+    struct fixture f = fixture_new(words, 7, 1, SETTINGS("kind", "words", "unknown", "0"));
+    f.tokenizer.kind = TOKENIZER_BPE;
+    f.tokenizer.byte_level = true;
+    f.tokenizer.prefix.len = 0;
+    for (int32_t id = 0; id < 7; id++)
+        assert_int_equal(tokenizer_continues_word(&f.tokenizer, id), goes_on[id]);
+    f.tokenizer.prefix.len = 2; /* ## */
+    assert_false(tokenizer_continues_word(&f.tokenizer, 1));
+    assert_true(tokenizer_continues_word(&f.tokenizer, 6));
+    fixture_free(&f);
+}
+
+TEST(damaged_sections)
+{
+    uint32_t section[4 + 4 * 2 + 1] = {1, 2, 5, 0, 0, 0, 1, 9};
+    struct merges merges;
+    assert_null(merges_view(&merges, section, sizeof section, 5));
+    assert_null(merges_find(&merges, 0, 0)); /* makes an id that is not there */
+    assert_non_null(merges_view(&merges, section, sizeof section - 4, 5));
+    assert_non_null(merges_view(&merges, section, 12, 5));
+    assert_non_null(merges_view(&merges, NULL, 0, 5));
+    assert_non_null(merges_view(&merges, section, sizeof section, 4));
+    assert_non_null(merges_view(&merges, (char *)section + 4, sizeof section - 4, 5));
+    section[1] = 3;
+    assert_non_null(merges_view(&merges, section, sizeof section, 5));
+    section[1] = 1;
+    assert_non_null(merges_view(&merges, section, sizeof section, 5));
+}
