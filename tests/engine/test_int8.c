@@ -82,8 +82,8 @@ TEST(rounded_rows)
         "--width 64 --heads 4 --feed-forward 64 --gate second --activation silu --norm rms",
         "--width 36 --heads 3 --feed-forward 37 --gate first --activation gelu_tanh",
         "--width 66 --heads 3 --feed-forward 41 --gate second --activation relu",
-        "--width 36 --heads 3 --set head_width=20 --set key_value_heads=1 --norm-place sandwich "
-        "--set query_key_norm=yes",
+        ("--width 36 --heads 3 --set head_width=20 --set key_value_heads=1 --norm-place sandwich "
+         "--set query_key_norm=yes"),
         "--width 44 --heads 2 --set head_width=40 --set layer_groups=1 --norm-place sandwich",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

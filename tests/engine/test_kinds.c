@@ -11,8 +11,8 @@ static const char *const attentions[] = {
     "",
     "--set attention_position=rotary",
     "--set attention_position=rotary --set rotary_pairs=interleaved --set rotary_base=50",
-    "--set attention_position=rotary --set rotary_width=4 --set rotary_trained=7 "
-    "--set rotary_factor=2",
+    ("--set attention_position=rotary --set rotary_width=4 --set rotary_trained=7 "
+     "--set rotary_factor=2"),
     "--set attention_position=alibi",
     "--set attention_position=distance --set distances=5",
 };
@@ -48,8 +48,8 @@ static const char *const others[] = {
     "--gate first --activation gelu --feed-forward-bias no",
     "--gate second --activation silu --feed-forward-bias no --attention-bias no --norm-bias no",
     "--gate first --activation gelu --feed-forward-bias yes --set feed_forward_in_bias=no",
-    "--norm rms --feed-forward-bias no --set feed_forward_in_bias=yes --position learned "
-    "--position-offset 2",
+    ("--norm rms --feed-forward-bias no --set feed_forward_in_bias=yes --position learned "
+     "--position-offset 2"),
 };
 
 static void kind_words(size_t index, char *words, size_t cap)

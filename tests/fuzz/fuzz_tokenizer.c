@@ -215,7 +215,7 @@ static void *damage(const void *section, size_t n_bytes, const char *line, size_
     must(copy != NULL);
     memcpy(copy, section, n_bytes);
     for (size_t i = 0; i + 3 <= len && n_bytes > 0; i += 3)
-        copy[((uint8_t)line[i] << 8 | (uint8_t)line[i + 1]) % n_bytes] ^= line[i + 2];
+        copy[(size_t)((uint8_t)line[i] << 8 | (uint8_t)line[i + 1]) % n_bytes] ^= line[i + 2];
     return copy;
 }
 

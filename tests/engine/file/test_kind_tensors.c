@@ -44,8 +44,8 @@ TEST(each_is_asked_for)
         "--norm-place sandwich --set query_key_norm=yes --set key_value_heads=1",
         "--set attention_position=distance --set distances=3 --embedding-width 4",
         "--head mask --head-dense gelu --set token_vectors=3 --set sparse=linear",
-        "--norm-place pre --set first_norm=no --feed-forward-bias no --set "
-        "feed_forward_in_bias=yes",
+        ("--norm-place pre --set first_norm=no --feed-forward-bias no --set "
+         "feed_forward_in_bias=yes"),
         "--layers 4 --set layer_groups=2",
     };
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {

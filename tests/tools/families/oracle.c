@@ -219,7 +219,7 @@ static void write_vocabulary(void)
         if (i == mask)
             fputs("[MASK]\n", file);
         else if (i >= 100 && i <= 102)
-            fprintf(file, "[%.3s]\n", "UNKCLSSEP" + 3 * (i - 100));
+            fprintf(file, "[%.3s]\n", &"UNKCLSSEP"[3 * (i - 100)]);
         else
             fprintf(file, i == 0 ? "[PAD]\n" : "word%d\n", i);
     fclose(file);
