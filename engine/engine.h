@@ -342,7 +342,7 @@ typedef struct engine_encode_options {
     /* The first version ends here. A prompt is words that go before each text (not before ids and
      * tokens), as one text with it: the one of the file that `prompt` names, or none if that is "".
      * Or prompt_text, not both. If both are NULL: what the file has for the role, or else for all
-     * texts, but only with ENGINE_POOLING_MODEL, and not for the answers of heads. */
+     * texts, but only with ENGINE_POOLING_MODEL, _SPARSE and _COLBERT, not for answers of heads. */
     const char *prompt, *prompt_text;
     size_t prompt_len; /* bytes of prompt_text, or ENGINE_NUL_TERMINATED */
     engine_role role;
@@ -397,10 +397,11 @@ ENGINE_API void engine_window_tokens(const engine_window *window, const engine_t
 /* ---- Tokens to vectors ---- */
 
 /* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; engine_answers.h has
- * the shapes of ENGINE_POOLING_SPARSE and _COLBERT. results is [n] or NULL. An input without tokens has no rows, and its pooled vector is zeros. Where an input is
- * wrong, the message names the first one in their order, and the answers and results of those
- * before it are there; the rest of out and results is unspecified after a failure, except with
- * ENGINE_ERROR_BUFFER, where results are filled. */
+ * the shapes of ENGINE_POOLING_SPARSE and _COLBERT. results is [n] or NULL. An input without tokens
+ * has no rows, and its pooled vector is zeros. Where an input is wrong, the message names the first
+ * one in their order, and the answers and results of those before it are there; the rest of out and
+ * results is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are filled.
+ */
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs,
                                        size_t n, const engine_encode_options *options, float *out,
                                        size_t cap, size_t *needed, engine_result *results);

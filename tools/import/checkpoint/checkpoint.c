@@ -3,6 +3,7 @@
  */
 #include "tools/import/checkpoint/checkpoint.h"
 
+#include "tools/import/checkpoint/colbert.h"
 #include "tools/import/checkpoint/plan_make.h"
 #include "tools/import/checkpoint/static_embedding.h"
 
@@ -150,7 +151,9 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tenso
     read_config(checkpoint);
     settle_modules(checkpoint);
     read_tokenizer(checkpoint);
+    colbert_read(checkpoint);
     plan_tensors(checkpoint, type);
+    colbert_plan(checkpoint, type);
     check_model(checkpoint);
     settle_length(checkpoint);
 }
@@ -162,6 +165,7 @@ void checkpoint_free(struct checkpoint *checkpoint)
         tensor_set_free(&checkpoint->dense[i]);
     tensor_set_free(&checkpoint->tensors);
     token_modules_free(&checkpoint->token_modules);
+    tensor_set_free(&checkpoint->token_dense);
     if (checkpoint->has_tokenizer)
         import_tokenizer_free(&checkpoint->tokenizer);
     checkpoint->has_tokenizer = false;

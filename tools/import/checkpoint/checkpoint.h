@@ -21,6 +21,9 @@ struct checkpoint {
     bool truncate; /* longer ones are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct token_modules token_modules;
+    struct tensor_set token_dense;              /* colbert.h */
+    const char *query_marker, *document_marker; /* borrowed; NULL: none */
+    char note[192];                             /* something that the user should hear, or "" */
     struct plan plan;
 };
 

@@ -22,8 +22,8 @@ static void read_place(const struct json_file *file, const json_t *module, char 
 }
 
 /* How far we are, in the order in which modules may stand: Transformer, Pooling (or both in one,
- * StaticEmbedding), Dense …, Normalize. */
-enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE };
+ * StaticEmbedding), Dense …, Normalize; or Transformer, Dense of PyLate. */
+enum stage { STAGE_START, STAGE_TRANSFORMER, STAGE_POOLING, STAGE_NORMALIZE, STAGE_TOKENS };
 
 static const struct module_kind {
     const char *name;
@@ -36,8 +36,21 @@ static const struct module_kind {
     {"StaticEmbedding", STAGE_START, STAGE_POOLING}, /* the mean is part of it */
     {"MLMTransformer", STAGE_START, STAGE_TRANSFORMER},
     {"SpladePooling", STAGE_TRANSFORMER, STAGE_POOLING},
+    {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS},
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
+
+/* The index of the kind that may stand here, or N_MODULES. Only PyLate's Dense works on tokens. */
+static size_t find_module(const char *type, enum stage stage)
+{
+    const char *name = json_last_name(type);
+    size_t i = 0;
+    while (i < N_MODULES && (strcmp(name, MODULES[i].name) != 0 || stage != MODULES[i].before))
+        i++;
+    bool is_wrong = i < N_MODULES && MODULES[i].after == STAGE_TOKENS &&
+                    strncmp(type, "pylate.", strlen("pylate.")) != 0;
+    return is_wrong ? N_MODULES : i;
+}
 
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
                        const json_t *module, enum stage *stage)
@@ -46,17 +59,15 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     if (!json_is_object(module))
         json_refuse(file, " holds %s; expected objects", json_kind(module));
     const char *type = json_text(file, module, "type", ""), *name = json_last_name(type);
-    size_t i = 0;
+    size_t i = find_module(type, *stage);
     read_place(file, module, place);
-    while (i < N_MODULES && (strcmp(name, MODULES[i].name) != 0 || *stage != MODULES[i].before))
-        i++;
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
     if (i == N_MODULES)
         json_refuse(file,
                     "the module '%.100s' is not known, or not in this place; expected Transformer "
                     "and Pooling, or StaticEmbedding, Dense (any number), Normalize; or "
-                    "MLMTransformer and SpladePooling",
+                    "MLMTransformer and SpladePooling; or Transformer and PyLate's Dense",
                     type);
     char *const places[] = {st->transformer,
                             st->pooling_place,
@@ -64,7 +75,8 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
                             place,
                             st->transformer,
                             st->transformer,
-                            st->pooling_place};
+                            st->pooling_place,
+                            st->token_dense.place};
     if (places[i] == NULL)
         json_refuse(file, " has more than %d Dense modules", MAX_PROJECTIONS);
     memmove(places[i], place, sizeof place);
@@ -72,7 +84,8 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     *stage = MODULES[i].after;
     st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
     st->is_splade = st->is_splade || strcmp(name, "SpladePooling") == 0;
-    st->has_pooling = *stage >= STAGE_POOLING && !st->is_static;
+    st->has_token_dense = *stage == STAGE_TOKENS;
+    st->has_pooling = *stage >= STAGE_POOLING && !st->is_static && !st->has_token_dense;
 }
 
 void modules_parse(struct sentence_transformers *st, const struct json_file *file)

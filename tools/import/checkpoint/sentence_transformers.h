@@ -24,7 +24,9 @@ struct sentence_transformers {
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
-    int64_t pooling; /* enum pooling */
+    bool has_token_dense;
+    struct dense_module token_dense; /* of PyLate, for each token: colbert.h */
+    int64_t pooling;                 /* enum pooling */
     bool normalize;
     int64_t width;      /* that the pooling expects, or 0 */
     int64_t activation; /* enum dense_activation, of the dense layers */
