@@ -144,7 +144,7 @@ static bool answer_write(const engine_session *session, const struct request *re
 
 /* ---- Groups ---- */
 
-/* Sparse weights of the mask head. Its layer is as large as several of the encoder's, so the threads
+/* Sparse weights of the mask head. Its layer is as large as several of the encoder's, so threads
  * share its columns, the ids. What it reads stands in y, which the pass needs no more. */
 static size_t write_logits(const engine_session *session, const struct request *request,
                            const struct group *group, struct team team, float *out, float *scratch)

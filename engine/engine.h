@@ -399,9 +399,8 @@ ENGINE_API void engine_window_tokens(const engine_window *window, const engine_t
 /* Encodes n inputs. out is [n, D], or [sum of T, D] with ENGINE_POOLING_NONE; engine_answers.h has
  * the shapes of ENGINE_POOLING_SPARSE and _COLBERT. results is [n] or NULL. An input without tokens
  * has no rows, and its pooled vector is zeros. Where an input is wrong, the message names the first
- * one in their order, and the answers and results of those before it are there; the rest of out and
- * results is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are filled.
- */
+ * one in their order, and the answers and results of those before it are there; the rest of both
+ * is unspecified after a failure, except with ENGINE_ERROR_BUFFER, where results are filled. */
 ENGINE_API engine_status engine_encode(engine_session *session, const engine_input *inputs,
                                        size_t n, const engine_encode_options *options, float *out,
                                        size_t cap, size_t *needed, engine_result *results);

@@ -49,7 +49,7 @@ static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
     return n_encoded == n ? PROGRAM_DONE : fail(pipeline, pipeline->encoder->message);
 }
 
-/* Rows per token take memory for each, and a weight for each id is many numbers; groups bound it. */
+/* Rows per token take memory for each, a weight for each id is many numbers; groups bound it. */
 static size_t group_len(const struct pipeline *pipeline, const struct item *items, size_t n)
 {
     size_t n_tokens = 0, i = 0, most = encoder_most_pooled(pipeline->encoder);

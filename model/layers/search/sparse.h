@@ -1,4 +1,4 @@
-/* sparse.h - a weight for every id of the vocabulary, most of them 0: what a text is about, as words.
+/* sparse.h - a weight for every id of the vocabulary, most of them 0: a text as weighed words.
  *
  *     linear: weight[id] = the largest relu(x[t]·w + b) of the tokens t with that id
  *     mask:   weight[id] = the largest, or the sum, over tokens t of log(1 + relu(logit[t, id]))
@@ -14,7 +14,8 @@
 /* Floats of scratch for the functions below. */
 size_t sparse_scratch(const struct encoder *encoder);
 
-/* linear: weights [V] of the rows x of a text, whose ids are given; the ids `skipped` keep 0. False: a weight is not finite. */
+/* linear: weights [V] of the rows x of a text, whose ids are given; the ids `skipped` keep 0.
+ * False: a weight is not finite. */
 bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stride,
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, float *scratch);

@@ -62,7 +62,7 @@ size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
     return is_named && index < n ? index : 0;
 }
 
-/* Vectors that only some tokens have: the others are taken out, so that each token left has a row. */
+/* Vectors that only some tokens have: the others are taken out, so each token left has a row. */
 static void keep_tokens_with_vectors(const struct encoder *encoder, struct item *item)
 {
     size_t n = 0, place = 0;

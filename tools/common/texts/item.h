@@ -44,7 +44,8 @@ struct item {
 
 void item_free(struct item *item);
 
-/* Padding; how many tokens are none (n_skipped among them), and how many of these are the token with this id. */
+/* Padding; how many tokens are none (n_skipped among them), and how many of these are the token
+ * with this id. */
 bool item_is_masked(const struct item *item, size_t i);
 size_t item_n_visible(const struct item *item);
 size_t item_count(const struct item *item, int32_t id);

@@ -1,5 +1,5 @@
-/* colbert.h - a ColBERT as PyLate writes it: a Dense module that makes a vector of each token, markers
- * before queries and documents, words whose tokens have no vector in documents.
+/* colbert.h - a ColBERT as PyLate writes it: a Dense module that makes a vector of each token,
+ * markers before queries and documents, words whose tokens have no vector in documents.
  *
  * Source: pylate/models/colbert.py and Dense.py in lightonai/pylate.
  */
