@@ -3,7 +3,6 @@
  */
 #include "tools/import/checkpoint/checkpoint.h"
 
-#include "tools/import/checkpoint/colbert.h"
 #include "tools/import/checkpoint/plan_make.h"
 #include "tools/import/checkpoint/static_embedding.h"
 
@@ -151,9 +150,12 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tenso
     read_config(checkpoint);
     settle_modules(checkpoint);
     read_tokenizer(checkpoint);
-    colbert_read(checkpoint);
+    colbert_read(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st,
+                 checkpoint->has_tokenizer ? &checkpoint->tokenizer : NULL,
+                 &checkpoint->config.model);
     plan_tensors(checkpoint, type);
-    colbert_plan(checkpoint, type);
+    colbert_plan(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st, type,
+                 &checkpoint->plan, &checkpoint->config.model);
     check_model(checkpoint);
     settle_length(checkpoint);
 }
@@ -165,7 +167,7 @@ void checkpoint_free(struct checkpoint *checkpoint)
         tensor_set_free(&checkpoint->dense[i]);
     tensor_set_free(&checkpoint->tensors);
     token_modules_free(&checkpoint->token_modules);
-    tensor_set_free(&checkpoint->token_dense);
+    colbert_free(&checkpoint->colbert);
     if (checkpoint->has_tokenizer)
         import_tokenizer_free(&checkpoint->tokenizer);
     checkpoint->has_tokenizer = false;

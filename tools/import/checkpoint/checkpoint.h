@@ -5,6 +5,7 @@
 #define TOOLS_IMPORT_CHECKPOINT_H
 
 #include "tools/import/checkpoint/checkpoint_config.h"
+#include "tools/import/checkpoint/colbert.h"
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/checkpoint/token_modules.h"
@@ -21,9 +22,7 @@ struct checkpoint {
     bool truncate; /* longer ones are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct token_modules token_modules;
-    struct tensor_set token_dense;              /* colbert.h */
-    const char *query_marker, *document_marker; /* borrowed; NULL: none */
-    char note[192];                             /* something that the user should hear, or "" */
+    struct colbert colbert;
     struct plan plan;
 };
 

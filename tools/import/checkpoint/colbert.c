@@ -8,12 +8,11 @@
 
 enum { MOST_SKIPPED = 64 }; /* weights/FORMAT.md, skip_vectors */
 
-static void read_dense(struct checkpoint *checkpoint)
+static void read_dense(struct folder *folder, struct dense_module *dense,
+                       struct model_config *model)
 {
-    struct dense_module *dense = &checkpoint->st.token_dense;
-    struct model_config *model = &checkpoint->config.model;
     struct json_file file;
-    json_file_read(&file, &checkpoint->folder, dense->place, "config.json", true, false);
+    json_file_read(&file, folder, dense->place, "config.json", true, false);
     dense->in = json_need_count(&file, NULL, "in_features", 1);
     dense->out = json_need_count(&file, NULL, "out_features", 1);
     const char *activation = json_text(&file, NULL, "activation_function", "Identity");
@@ -29,14 +28,13 @@ static void read_dense(struct checkpoint *checkpoint)
 }
 
 /* A marker is put before the text, as one token. */
-static const char *marker(const struct checkpoint *checkpoint, const char *key,
-                          const char *otherwise)
+static const char *marker(const struct json_file *file, const struct import_tokenizer *tokenizer,
+                          struct problem *problem, const char *key, const char *otherwise)
 {
-    const struct json_file *file = &checkpoint->st.prompts;
     const char *text = file->root != NULL ? json_text(file, NULL, key, otherwise) : otherwise;
-    if (checkpoint->has_tokenizer && text[0] != '\0' &&
-        word_list_find(&checkpoint->tokenizer.draft.words, text, strlen(text)) == WORD_NONE)
-        problem_say(checkpoint->folder.problem,
+    if (tokenizer != NULL && text[0] != '\0' &&
+        word_list_find(&tokenizer->draft.words, text, strlen(text)) == WORD_NONE)
+        problem_say(problem,
                     "config_sentence_transformers.json: the '%s' '%.60s' is not a token of the "
                     "tokenizer; expected one",
                     key, text);
@@ -44,11 +42,9 @@ static const char *marker(const struct checkpoint *checkpoint, const char *key,
 }
 
 /* Words that have no token are skipped as the token for unknown words, as PyLate does. */
-static void skip_words(struct checkpoint *checkpoint)
+static void skip_words(const struct json_file *file, struct tokenizer_draft *draft)
 {
     static const char punctuation[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    struct tokenizer_draft *draft = &checkpoint->tokenizer.draft;
-    const struct json_file *file = &checkpoint->st.prompts;
     const json_t *words =
         file->root != NULL ? json_typed(file, "skiplist_words", JSON_ARRAY, "an array") : NULL;
     size_t n = words != NULL ? json_array_size(words) : sizeof punctuation - 1;
@@ -76,34 +72,37 @@ static void skip_words(struct checkpoint *checkpoint)
 
 /* Documents are cut to their own length. Queries would be filled up with mask tokens: that is not
  * done, and said. */
-void colbert_read(struct checkpoint *checkpoint)
+void colbert_read(struct colbert *colbert, struct folder *folder, struct sentence_transformers *st,
+                  struct import_tokenizer *tokenizer, struct model_config *model)
 {
-    const struct json_file *file = &checkpoint->st.prompts;
-    if (!checkpoint->st.has_token_dense)
+    const struct json_file *file = &st->prompts;
+    if (!st->has_token_dense)
         return;
-    read_dense(checkpoint);
-    checkpoint->st.max_seq_length =
+    read_dense(folder, &st->token_dense, model);
+    st->max_seq_length =
         file->root != NULL ? json_count(file, NULL, "document_length", 1, 180) : 180;
-    checkpoint->query_marker = marker(checkpoint, "query_prefix", "[Q] ");
-    checkpoint->document_marker = marker(checkpoint, "document_prefix", "[D] ");
-    if (checkpoint->has_tokenizer)
-        skip_words(checkpoint);
+    colbert->query_marker = marker(file, tokenizer, folder->problem, "query_prefix", "[Q] ");
+    colbert->document_marker = marker(file, tokenizer, folder->problem, "document_prefix", "[D] ");
+    if (tokenizer != NULL)
+        skip_words(file, &tokenizer->draft);
     if (file->root == NULL || json_flag(file, NULL, "do_query_expansion", true))
-        snprintf(checkpoint->note, sizeof checkpoint->note,
+        snprintf(colbert->note, sizeof colbert->note,
                  "PyLate fills queries up with mask tokens ('do_query_expansion'); here they are "
                  "taken as they are, so their scores are smaller");
 }
 
-void colbert_plan(struct checkpoint *checkpoint, enum tensor_type type)
+void colbert_plan(struct colbert *colbert, struct folder *folder,
+                  const struct sentence_transformers *st, enum tensor_type type, struct plan *plan,
+                  const struct model_config *model)
 {
     static const struct linear_names names = {"token.vector.weight", "token.vector.bias",
                                               "linear.weight", "linear.bias"};
-    const struct dense_module *dense = &checkpoint->st.token_dense;
-    if (!checkpoint->st.has_token_dense)
+    const struct dense_module *dense = &st->token_dense;
+    if (!st->has_token_dense)
         return;
-    tensor_set_read(&checkpoint->token_dense, &checkpoint->folder, dense->place);
-    plan_linear(&checkpoint->plan, type, &checkpoint->token_dense, &names, 0, dense->out, dense->in,
-                checkpoint->config.model.token_vector_bias);
+    tensor_set_read(&colbert->dense, folder, dense->place);
+    plan_linear(plan, type, &colbert->dense, &names, 0, dense->out, dense->in,
+                model->token_vector_bias);
 }
 
 static void set(struct weight_writer *writer, const char *key, const char *value)
@@ -111,11 +110,16 @@ static void set(struct weight_writer *writer, const char *key, const char *value
     weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, value, strlen(value));
 }
 
-void colbert_write(const struct checkpoint *checkpoint, struct weight_writer *writer)
+void colbert_write(const struct colbert *colbert, struct weight_writer *writer)
 {
-    if (!checkpoint->st.has_token_dense)
+    if (colbert->query_marker == NULL)
         return;
-    set(writer, "prompt.query", checkpoint->query_marker);
-    set(writer, "prompt.document", checkpoint->document_marker);
+    set(writer, "prompt.query", colbert->query_marker);
+    set(writer, "prompt.document", colbert->document_marker);
     set(writer, "default_prompt", "document");
+}
+
+void colbert_free(struct colbert *colbert)
+{
+    tensor_set_free(&colbert->dense);
 }
