@@ -48,8 +48,8 @@ static const char *const TEXTS[] = {"[UNK]",
                                     "aa",
                                     "aaaa",
                                     "\xC4\xA0",
-                                    "\xC4\xA0"
-                                    "a",
+                                    ("\xC4\xA0"
+                                     "a"),
                                     "b</w>",
                                     "ab</w>",
                                     "\xC3\x83",
