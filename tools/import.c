@@ -113,7 +113,8 @@ static int import_checkpoint(const struct import_options *options, struct proble
 {
     static struct checkpoint checkpoint;
     char name[FOLDER_PATH];
-    checkpoint_read(&checkpoint, options->directory, options->type, problem);
+    checkpoint_read(&checkpoint, options->directory,
+                    (struct stored_types){options->type, options->table_type}, problem);
     int code = PROGRAM_DONE;
     name_source(options, options->directory, name, sizeof name);
     say_notes(&checkpoint);

@@ -23,6 +23,8 @@ static const struct option_row FILE_ROWS[] = {
     {"output", 'o', "FILE", "the weight file to write", TEXT(output)},
     {"weights", 0, "T", "matrices as f32, f16, bf16 or int8 (default: as they are in DIR)",
      TENSOR_TYPE_AT(struct import_options, type)},
+    {"tables", 0, "T", "embedding tables likewise (default: as --weights says, with int8 f16)",
+     TENSOR_TYPE_AT(struct import_options, table_type)},
     {"name", 0, "TEXT", "the name that the programs show (default: that of the source)",
      TEXT(name)},
     {"tokenizer-only", 0, "S",

@@ -25,6 +25,7 @@ struct import_options {
     const char *output;             /* NULL only with is_dry_run */
     const char *name;               /* NULL: as the source is called */
     enum tensor_type type;          /* of matrices; 0: as the checkpoint has them */
+    enum tensor_type table_type;    /* of embedding tables; 0: as matrices, beside int8 f16 */
     struct vectors_options vectors; /* word vectors; or their path is NULL */
     bool is_dry_run;
 };

@@ -17,7 +17,8 @@ bool import_read(void)
 {
     static bool is_right;
     READ_OR_REFUSE(import_problem, &is_right,
-                   checkpoint_read(&import_checkpoint, import_directory, 0, &import_problem));
+                   checkpoint_read(&import_checkpoint, import_directory, (struct stored_types){0},
+                                   &import_problem));
     if (!is_right)
         checkpoint_free(&import_checkpoint);
     return is_right;

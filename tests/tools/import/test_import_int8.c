@@ -62,14 +62,19 @@ static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float
     set_number(numbers, numbers->out[layer] + 4 * ((row + 1) * TINY_FEED_FORWARD - 1), value);
 }
 
-static void plan_it(const struct numbers *numbers, enum tensor_type type)
+static void plan_types(const struct numbers *numbers, struct stored_types types)
 {
     static struct problem problem;
     tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
     if (!PROBLEM_OPEN(problem))
         fail_msg("%s", problem.text);
-    checkpoint_read(&checkpoint, directory, type, &problem);
+    checkpoint_read(&checkpoint, directory, types, &problem);
     int8_layers_note(&checkpoint.plan.int8_layers, note);
+}
+
+static void plan_it(const struct numbers *numbers, enum tensor_type type)
+{
+    plan_types(numbers, (struct stored_types){type, 0});
 }
 
 static enum tensor_type type_of(size_t layer, const char *part)
@@ -115,6 +120,34 @@ TEST(plain)
             if (checkpoint.plan.tensors[i].layout == LAYOUT_ROWS &&
                 checkpoint.plan.tensors[i].n_dims == 2)
                 assert_int_equal(checkpoint.plan.tensors[i].type, TENSOR_F16);
+        checkpoint_free(&checkpoint);
+    }
+    close_numbers(&numbers);
+}
+
+/* Tables of the type that is asked for, whatever the matrices are. */
+TEST(tables)
+{
+    static const struct {
+        struct stored_types asked;
+        enum tensor_type found, matrix;
+    } cases[] = {{{TENSOR_INT8, TENSOR_INT8}, TENSOR_INT8, TENSOR_INT8A8},
+                 {{TENSOR_INT8, TENSOR_F32}, TENSOR_F32, TENSOR_INT8A8},
+                 {{0, TENSOR_INT8}, TENSOR_INT8, TENSOR_F32},
+                 {{TENSOR_BF16, 0}, TENSOR_BF16, TENSOR_BF16}};
+    struct numbers numbers;
+    open_numbers(&numbers);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        size_t n_tables = 0;
+        plan_types(&numbers, cases[k].asked);
+        assert_int_equal(type_of(0, "attention.qkv"), cases[k].matrix);
+        for (size_t i = 0; i < checkpoint.plan.n; i++)
+            if (checkpoint.plan.tensors[i].layout == LAYOUT_ROWS &&
+                checkpoint.plan.tensors[i].n_dims == 2) {
+                assert_int_equal(checkpoint.plan.tensors[i].type, cases[k].found);
+                n_tables++;
+            }
+        assert_int_equal(n_tables, 3);
         checkpoint_free(&checkpoint);
     }
     close_numbers(&numbers);
@@ -304,6 +337,9 @@ TEST(report)
     assert_contains(result->out, "int8a8");
     assert_contains(result->out, "f16");
     assert_lacks(shell_expect(0, "$IMPORT %s -o b.weights", directory)->err, "int8");
+    shell_expect(0, "$IMPORT %s --weights int8 --tables int8 -o t.weights", directory);
+    result = shell_expect(0, "$INSPECT --verify t.weights | grep 'embedding.token'");
+    assert_contains(result->out, "int8");
     const float nan = NAN;
     memcpy(numbers.file + numbers.out[0], &nan, sizeof nan);
     tiny_write(directory, "model.safetensors", numbers.file, numbers.len);

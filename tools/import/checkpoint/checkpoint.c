@@ -113,23 +113,23 @@ static void settle_modules(struct checkpoint *checkpoint)
                     st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
 }
 
-static void plan_tensors(struct checkpoint *checkpoint, enum tensor_type type)
+static void plan_tensors(struct checkpoint *checkpoint, struct stored_types types)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     if (checkpoint->is_static) {
         static_embedding_tokenizer(&checkpoint->tokenizer, &checkpoint->config);
-        static_embedding_plan(&checkpoint->plan, type, &checkpoint->tensors,
+        static_embedding_plan(&checkpoint->plan, types, &checkpoint->tensors,
                               &checkpoint->config.model);
     } else {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
-        plan_make(&checkpoint->plan, type, &checkpoint->tensors, &checkpoint->config);
-        token_modules_plan(&checkpoint->token_modules, &checkpoint->folder, st->transformer, type,
+        plan_make(&checkpoint->plan, types, &checkpoint->tensors, &checkpoint->config);
+        token_modules_plan(&checkpoint->token_modules, &checkpoint->folder, st->transformer, types,
                            &checkpoint->plan, &checkpoint->config.model);
         token_modules_tokenizer(&checkpoint->tokenizer, &checkpoint->config.model);
     }
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
-        plan_projection(&checkpoint->plan, type, &checkpoint->dense[i], i, &st->dense[i],
+        plan_projection(&checkpoint->plan, types, &checkpoint->dense[i], i, &st->dense[i],
                         st->has_bias);
     }
 }
@@ -141,7 +141,7 @@ static void check_model(struct checkpoint *checkpoint)
         json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
 }
 
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
                      struct problem *problem)
 {
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
@@ -153,8 +153,8 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tenso
     colbert_read(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st,
                  checkpoint->has_tokenizer ? &checkpoint->tokenizer : NULL,
                  &checkpoint->config.model);
-    plan_tensors(checkpoint, type);
-    colbert_plan(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st, type,
+    plan_tensors(checkpoint, types);
+    colbert_plan(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st, types,
                  &checkpoint->plan, &checkpoint->config.model);
     check_model(checkpoint);
     settle_length(checkpoint);

@@ -26,9 +26,8 @@ struct checkpoint {
     struct plan plan;
 };
 
-/* type: how matrices are stored; 0: each as the checkpoint has it. The problem is kept: later
- * readings of the tensors say in it what is wrong. */
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, enum tensor_type type,
+/* The problem is kept: later readings of the tensors say in it what is wrong. */
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
                      struct problem *problem);
 void checkpoint_free(struct checkpoint *checkpoint);
 

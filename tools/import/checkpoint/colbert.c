@@ -92,8 +92,8 @@ void colbert_read(struct colbert *colbert, struct folder *folder, struct sentenc
 }
 
 void colbert_plan(struct colbert *colbert, struct folder *folder,
-                  const struct sentence_transformers *st, enum tensor_type type, struct plan *plan,
-                  const struct model_config *model)
+                  const struct sentence_transformers *st, struct stored_types types,
+                  struct plan *plan, const struct model_config *model)
 {
     static const struct linear_names names = {"token.vector.weight", "token.vector.bias",
                                               "linear.weight", "linear.bias"};
@@ -101,7 +101,7 @@ void colbert_plan(struct colbert *colbert, struct folder *folder,
     if (!st->has_token_dense)
         return;
     tensor_set_read(&colbert->dense, folder, dense->place);
-    plan_linear(plan, type, &colbert->dense, &names, 0, dense->out, dense->in,
+    plan_linear(plan, types, &colbert->dense, &names, 0, dense->out, dense->in,
                 model->token_vector_bias);
 }
 

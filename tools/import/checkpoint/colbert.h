@@ -25,8 +25,8 @@ void colbert_read(struct colbert *colbert, struct folder *folder, struct sentenc
 
 /* Adds the module's tensors to the plan that there is. */
 void colbert_plan(struct colbert *colbert, struct folder *folder,
-                  const struct sentence_transformers *st, enum tensor_type type, struct plan *plan,
-                  const struct model_config *model);
+                  const struct sentence_transformers *st, struct stored_types types,
+                  struct plan *plan, const struct model_config *model);
 
 /* Writes the markers to META, as prompts. */
 void colbert_write(const struct colbert *colbert, struct weight_writer *writer);

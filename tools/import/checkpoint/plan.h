@@ -12,6 +12,19 @@
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 
+/* How matrices are stored, and tables of embeddings; 0: each as the checkpoint has it, tables beside
+ * int8 matrices in f16. */
+struct stored_types {
+    enum tensor_type matrices, tables;
+};
+
+static inline enum tensor_type table_type(struct stored_types types)
+{
+    if (types.tables != 0)
+        return types.tables;
+    return types.matrices == TENSOR_INT8 ? TENSOR_F16 : types.matrices;
+}
+
 struct planned_tensor {
     char name[PLAN_NAME];
     enum tensor_type type;

@@ -157,16 +157,16 @@ static const struct layout *choose_layout(const struct making *making, const str
     return is_other ? other : body->layout;
 }
 
-void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config)
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
     struct making making = {.plan = plan,
-                            .type = type,
+                            .types = types,
                             .tensors = tensors,
                             .model = model,
-                            .is_int8 = type == TENSOR_INT8};
+                            .is_int8 = types.matrices == TENSOR_INT8};
     *plan = (struct plan){.n = 0};
     tensor_set_strip(tensors, body->prefixes);
     making.layout = choose_layout(&making, body);
@@ -181,7 +181,7 @@ void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tens
     check_left_over(&making, config);
 }
 
-void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                  const struct linear_names *names, size_t index, int64_t out, int64_t in,
                  bool has_bias)
 {
@@ -191,10 +191,10 @@ void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *te
                               DIM_NONE,       0,           {names->bias}};
     struct model_config sizes = {.width = in, .feed_forward = out};
     const struct making making = {.plan = plan,
-                                  .type = type,
+                                  .types = types,
                                   .tensors = tensors,
                                   .model = &sizes,
-                                  .is_int8 = type == TENSOR_INT8};
+                                  .is_int8 = types.matrices == TENSOR_INT8};
     add_part(&making, &weight, (int64_t)index);
     if (has_bias)
         add_part(&making, &bias, (int64_t)index);
@@ -204,12 +204,12 @@ void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *te
                           has_bias ? "" : " without a bias");
 }
 
-void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_projection(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                      size_t index, const struct dense_module *dense, bool has_bias)
 {
     static const struct linear_names names = {"projection.#.weight", "projection.#.bias",
                                               "linear.weight", "linear.bias"};
-    plan_linear(plan, type, tensors, &names, index, dense->out, dense->in, has_bias);
+    plan_linear(plan, types, tensors, &names, index, dense->out, dense->in, has_bias);
 }
 
 void plan_free(struct plan *plan)

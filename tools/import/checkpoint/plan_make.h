@@ -4,10 +4,9 @@
 
 #include "tools/import/checkpoint/plan.h"
 
-/* type: how matrices are stored; 0: each as the checkpoint has it. Settles what the tensors decide
- * (whether there is a pooler, how many labels) in `config`, and marks the tensors used. The sets
- * and the config must outlive the plan. */
-void plan_make(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+/* Settles what the tensors decide (whether there is a pooler, how many labels) in `config`, and
+ * marks the tensors used. The sets and the config must outlive the plan. */
+void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                struct checkpoint_config *config);
 
 /* A linear layer [out, in] that has a file of its own, with these tensors and no others; '#' in the
@@ -16,12 +15,12 @@ struct linear_names {
     const char *weight_to, *bias_to; /* in the weight file */
     const char *weight, *bias;
 };
-void plan_linear(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                  const struct linear_names *names, size_t index, int64_t out, int64_t in,
                  bool has_bias);
 
 /* Adds projection.index from the module's own tensors. */
-void plan_projection(struct plan *plan, enum tensor_type type, struct tensor_set *tensors,
+void plan_projection(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
                      size_t index, const struct dense_module *dense, bool has_bias);
 void plan_free(struct plan *plan);
 

@@ -104,11 +104,13 @@ static enum tensor_type choose_type(const struct making *making, enum part_kind 
 {
     if (tensor->n_dims == 1 || kind == PART_SCORES || kind == PART_DISTANCES)
         return TENSOR_F32;
-    if (making->type == 0)
+    enum tensor_type asked =
+        kind == PART_TABLE ? table_type(making->types) : making->types.matrices;
+    if (asked == 0)
         return common_type(tensor);
-    if (making->type != TENSOR_INT8)
-        return making->type;
-    if (!making->is_int8 || kind == PART_TABLE)
+    if (asked != TENSOR_INT8 || kind == PART_TABLE)
+        return asked;
+    if (!making->is_int8)
         return TENSOR_F16;
     if (!making->in_layer) /* of a head, for rows that nobody rounds */
         return TENSOR_INT8;

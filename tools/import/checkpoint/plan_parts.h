@@ -7,7 +7,7 @@
 /* What a plan is made from, and where the sizes of a part come from. */
 struct making {
     struct plan *plan;
-    enum tensor_type type; /* how matrices are stored; 0: each as the checkpoint has it */
+    struct stored_types types;
     struct tensor_set *tensors;
     struct model_config *model;
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */

@@ -171,15 +171,16 @@ static void check_left_over(const struct tensor_set *set)
 }
 
 /* A product of two roundings is rounded once more in f32 alone. */
-static enum tensor_type choose_type(enum tensor_type asked, const struct planned_tensor *table)
+static enum tensor_type choose_type(struct stored_types types, const struct planned_tensor *table)
 {
+    enum tensor_type asked = table_type(types);
     if (asked == 0)
         return table->row_weights != NULL ? TENSOR_F32 : table->parts[0]->type;
-    return asked == TENSOR_INT8 ? TENSOR_F16 : asked;
+    return asked;
 }
 
-void static_embedding_plan(struct plan *plan, enum tensor_type type, const struct tensor_set *set,
-                           const struct model_config *model)
+void static_embedding_plan(struct plan *plan, struct stored_types types,
+                           const struct tensor_set *set, const struct model_config *model)
 {
     bool takes_more;
     struct stored_tensor *stored = find_table(set, &takes_more);
@@ -206,7 +207,7 @@ void static_embedding_plan(struct plan *plan, enum tensor_type type, const struc
     if (table->row_numbers != NULL)
         check_mapping(set, table->row_numbers, stored->shape[0]);
     check_left_over(set);
-    table->type = choose_type(type, table);
+    table->type = choose_type(types, table);
     plan->n_parameters = (uint64_t)table->rows * table->cols;
     plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
     plan->n_source_bytes = stored->n_bytes;

@@ -27,8 +27,8 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
                                 const struct checkpoint_config *config);
 
 /* Plans the table, and says which tensors are used; type: how it is stored, 0: as it is. */
-void static_embedding_plan(struct plan *plan, enum tensor_type type, const struct tensor_set *set,
-                           const struct model_config *model);
+void static_embedding_plan(struct plan *plan, struct stored_types types,
+                           const struct tensor_set *set, const struct model_config *model);
 
 /* Writes a planned table whose rows are taken by a mapping, or weighted. */
 void static_embedding_write(const struct planned_tensor *table, struct weight_writer *writer);

@@ -17,7 +17,7 @@ static int64_t rows_of(const struct tensor_set *set)
 }
 
 void token_modules_plan(struct token_modules *modules, struct folder *folder, const char *place,
-                        enum tensor_type type, struct plan *plan, struct model_config *model)
+                        struct stored_types types, struct plan *plan, struct model_config *model)
 {
     static const struct linear_names weights = {"token.weight.weight", "token.weight.bias",
                                                 "weight", "bias"};
@@ -25,14 +25,15 @@ void token_modules_plan(struct token_modules *modules, struct folder *folder, co
                                                 "weight", "bias"};
     if (folder_has(folder, place, WEIGHTS_FILE)) {
         tensor_set_read_file(&modules->weights, folder, place, WEIGHTS_FILE);
-        plan_linear(plan, TENSOR_F32, &modules->weights, &weights, 0, 1, model->width, true);
+        plan_linear(plan, (struct stored_types){TENSOR_F32, 0}, &modules->weights, &weights, 0, 1,
+                    model->width, true);
         model->sparse = SPARSE_LINEAR;
     }
     if (folder_has(folder, place, VECTORS_FILE)) {
         tensor_set_read_file(&modules->vectors, folder, place, VECTORS_FILE);
         model->token_vectors = rows_of(&modules->vectors);
         model->token_vector_first = false;
-        plan_linear(plan, type, &modules->vectors, &vectors, 0, model->token_vectors, model->width,
+        plan_linear(plan, types, &modules->vectors, &vectors, 0, model->token_vectors, model->width,
                     true);
     }
 }

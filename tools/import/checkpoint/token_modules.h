@@ -15,7 +15,7 @@ struct token_modules {
 
 /* Looks for both in `place`, adds what is there to the plan, and says so in the model. */
 void token_modules_plan(struct token_modules *modules, struct folder *folder, const char *place,
-                        enum tensor_type type, struct plan *plan, struct model_config *model);
+                        struct stored_types types, struct plan *plan, struct model_config *model);
 void token_modules_free(struct token_modules *modules);
 
 /* Names the special tokens, which have no weight, where the model weighs tokens so. */
