@@ -1,0 +1,168 @@
+/* Kind unigram: its pieces against the plain way, a table of the best sum up to each character of
+ * the whole word; words that are longer than the memory, also such of which nothing is certain
+ * before their end. What the reference says is in test_wordpiece_cases.c. */
+#include "tests/model/tokenizer/pieces_section.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHARS = 40000, N_LETTERS = 3 };
+
+static const char *const TEXTS[] = {"?",   "a",    "b",     "aa",      "ab",      "ba",
+                                    "aba", "aaaa", "bbbbb", "abababa", "aaabaaa", "zz"};
+enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS };
+
+struct made {
+    struct tokenizer tokenizer;
+    void *vocabulary, *pieces, *scratch;
+    double scores[N_TEXTS];
+};
+
+static void make(struct made *made, uint64_t seed)
+{
+    size_t lens[N_TEXTS], bad_id;
+    struct tokenizer *tokenizer = &made->tokenizer;
+    tokenizer_defaults(tokenizer, 1);
+    assert_null(tokenizer_set(tokenizer, "kind", "unigram", 7));
+    assert_null(tokenizer_set(tokenizer, "unknown", "0", 1));
+    for (size_t i = 0; i < N_TEXTS; i++)
+        lens[i] = strlen(TEXTS[i]);
+    const size_t n_bytes = vocabulary_bytes(lens, N_TEXTS);
+    made->vocabulary = malloc(n_bytes);
+    assert_null(vocabulary_build(made->vocabulary, n_bytes, TEXTS, lens, N_TEXTS, &bad_id));
+    assert_null(vocabulary_view(&tokenizer->vocabulary, made->vocabulary, n_bytes));
+    made->pieces = pieces_section(tokenizer, TEXTS, N_TEXTS);
+    double *scores = (double *)(void *)((char *)made->pieces + 24);
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        if (seed % 3 != 0) /* else as they are: equal sums are common */
+            scores[i] = -2 - (double)(seed >> 40) / (1 << 24) * (double)lens[i] * 2;
+        made->scores[i] = scores[i];
+    }
+    assert_null(tokenizer_check(tokenizer, 1));
+    assert_null(tokenizer_build(tokenizer, NULL));
+    made->scratch = malloc(tokenizer_scratch_bytes(tokenizer));
+    assert_non_null(made->scratch);
+}
+
+static void drop(struct made *made)
+{
+    free(made->vocabulary);
+    free(made->pieces);
+    free(made->scratch);
+}
+
+/* ---- The plain way ---- */
+
+struct plain {
+    double score;
+    size_t from;
+    int32_t id;
+    bool is_there;
+};
+
+static void improve(struct plain *to, double score, size_t from, int32_t id)
+{
+    if (!to->is_there || score > to->score)
+        *to = (struct plain){score, from, id, true};
+}
+
+/* Ids of the word's tokens, the last one first; returns how many. */
+static size_t plain_tokens(const struct made *made, const char *word, size_t n, int32_t *ids)
+{
+    struct plain *best = calloc(n + 1, sizeof *best);
+    size_t n_tokens = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_piece = false;
+        for (size_t len = 1; len <= 7 && i + len <= n; len++)
+            for (int32_t id = 0; id < N_TEXTS; id++)
+                if (strlen(TEXTS[id]) == len && memcmp(word + i, TEXTS[id], len) == 0) {
+                    improve(&best[i + len], best[i].score + made->scores[id], i, id);
+                    is_piece = is_piece || len == 1;
+                }
+        if (!is_piece)
+            improve(&best[i + 1], best[i].score + -18, i, 0);
+    }
+    for (size_t at = n; at > 0; at = best[at].from)
+        if (best[at].id != 0 || n_tokens == 0 || ids[n_tokens - 1] != 0)
+            ids[n_tokens++] = best[at].id;
+    free(best);
+    return n_tokens;
+}
+
+static void compare(const struct made *made, const char *word, size_t n)
+{
+    int32_t *ids = calloc(n + 1, sizeof *ids);
+    struct token *tokens = calloc(n + 1, sizeof *tokens);
+    const struct token_input input = {.text = word, .text_len = n};
+    const size_t n_tokens = plain_tokens(made, word, n, ids);
+    const struct token_count count =
+        tokenizer_encode(&made->tokenizer, &input, false, NULL, tokens, n + 1, made->scratch);
+    assert_int_equal(count.n, n_tokens);
+    for (size_t i = 0; i < n_tokens; i++) {
+        assert_int_equal(tokens[i].id, ids[n_tokens - 1 - i]);
+        assert_int_equal(tokens[i].begin, i > 0 ? tokens[i - 1].end : 0);
+    }
+    assert_int_equal(tokens[n_tokens - 1].end, n);
+    free(ids);
+    free(tokens);
+}
+
+TEST(random_words)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct made made;
+        char word[200];
+        uint64_t random = seed;
+        make(&made, seed);
+        for (size_t i = 0; i < sizeof word; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            word[i] = "abz"[(random >> 33) % (seed % 2 == 0 ? N_LETTERS : 2)];
+        }
+        for (size_t n = 1; n <= sizeof word; n += 1 + n / 8)
+            compare(&made, word, n);
+        drop(&made);
+    }
+}
+
+/* Words of the same few letters again and again: where odd pieces stand depends on the length. */
+TEST(undecided_words)
+{
+    static const char *const rows[] = {"a", "ab", "b", "aab", "z"};
+    static char word[MOST_CHARS];
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct made made;
+        make(&made, seed);
+        for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+            for (size_t i = 0; i < MOST_CHARS; i++)
+                word[i] = rows[row][i % strlen(rows[row])];
+            for (size_t n = 4095; n <= 4098; n++)
+                compare(&made, word, n);
+            compare(&made, word, 9001 + seed);
+            compare(&made, word, MOST_CHARS - seed);
+            word[seed * 1500] = 'z';
+            compare(&made, word, MOST_CHARS - 1);
+        }
+        drop(&made);
+    }
+}
+
+/* Sections that are too short, or say what is not so. */
+TEST(bad_sections)
+{
+    struct made made;
+    struct unigram_pieces pieces;
+    make(&made, 1);
+    uint32_t *header = made.pieces;
+    const size_t len = 24 + 8 * N_TEXTS + 4 * made.tokenizer.pieces.trie.n;
+    assert_null(unigram_view(&pieces, header, len));
+    assert_non_null(unigram_view(&pieces, header, 23));
+    assert_non_null(unigram_view(&pieces, header, len - 4));
+    assert_non_null(unigram_view(&pieces, (char *)header + 4, len - 4));
+    header[2] = UNIGRAM_LONGEST + 1;
+    assert_non_null(unigram_view(&pieces, header, len));
+    made.tokenizer.pieces.n = N_TEXTS + 1;
+    assert_non_null(tokenizer_check(&made.tokenizer, 1));
+    drop(&made);
+}
