@@ -1,0 +1,247 @@
+/* Models of sentencepiece without a tokenizer.json: ids, special tokens, steps and frames as the
+ * transformers package converts them (convert_slow_tokenizer.py), and damaged messages. */
+#include "tests/support.h"
+#include "tests/tools/import/refusals.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct import_tokenizer tokenizer;
+static struct problem problem;
+static char directory[SUPPORT_PATH];
+
+/* ---- Messages ---- */
+
+struct bytes_out {
+    char data[4096];
+    size_t len;
+};
+
+static void put(struct bytes_out *out, const void *data, size_t len)
+{
+    assert_true(out->len + len <= sizeof out->data);
+    memcpy(out->data + out->len, data, len);
+    out->len += len;
+}
+
+static void put_field(struct bytes_out *out, unsigned key, const void *data, size_t len)
+{
+    const uint8_t head[] = {(uint8_t)(key << 3 | 2), (uint8_t)(len % 128 | 128),
+                            (uint8_t)(len / 128)};
+    put(out, head, sizeof head);
+    put(out, data, len);
+}
+
+static void put_piece(struct bytes_out *out, const char *text, float score, uint8_t type)
+{
+    struct bytes_out piece = {.len = 0};
+    put_field(&piece, 1, text, strlen(text));
+    put(&piece, "\x15", 1);
+    put(&piece, &score, sizeof score);
+    put(&piece, (uint8_t[]){3 << 3, type}, 2);
+    put_field(out, 1, piece.data, piece.len);
+}
+
+/* Pieces, the model's type and the number of the unknown piece. */
+static void put_model(struct bytes_out *out, const char *const *pieces, size_t n, uint8_t type,
+                      uint8_t unknown)
+{
+    static const char map[] = "\4\0\0\0\0\0\0\0x"; /* a trie of one empty unit, and a text */
+    struct bytes_out part = {.len = 0};
+    out->len = 0;
+    for (size_t i = 0; i < n; i++)
+        put_piece(out, pieces[i], -(float)i, pieces[i][0] == '<' || pieces[i][0] == '[' ? 3 : 1);
+    put(&part, (uint8_t[]){3 << 3, type, 0xC0, 0x02, unknown}, 5);
+    put_field(out, 2, part.data, part.len);
+    part.len = 0;
+    put_field(&part, 2, map, sizeof map);
+    put_field(out, 3, part.data, part.len);
+}
+
+/* ---- Reading ---- */
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool read_directory(void)
+{
+    static struct folder folder;
+    static bool is_right;
+    READ_OR_REFUSE(problem, &is_right, {
+        folder_open(&folder, directory, &problem);
+        import_tokenizer_read(&tokenizer, &folder, "");
+    });
+    folder_close(&folder);
+    if (!is_right)
+        import_tokenizer_free(&tokenizer);
+    return is_right;
+}
+
+static void refused(const char *words)
+{
+    assert_false(read_directory());
+    if (strstr(problem.text, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
+}
+
+static double score_of(size_t id)
+{
+    const struct draft_section *section = &tokenizer.draft.sections[0];
+    double score;
+    assert_string_equal(section->tag, "PIEC");
+    memcpy(&score, (const char *)section->data + 24 + 8 * id, sizeof score);
+    return score;
+}
+
+struct expected {
+    const char *file, *config, *pieces[8];
+    const char *words, *added, *normalizer, *single, *pair, *unknown;
+};
+
+#define SPACE "\xE2\x96\x81"
+#define STEPS "charsmap strip_end replace_runs:2:%20:" SPACE
+
+static const struct expected CASES[] = {
+    {"sentencepiece.bpe.model",
+     "{}",
+     {"<unk>", "<s>", "</s>", SPACE "a", "b"},
+     "<s> <pad> </s> <unk> " SPACE "a b <mask>",
+     "0 1 2 3 6:l",
+     STEPS,
+     "0:0 A:0 2:0",
+     "0:0 A:0 2:0 2:0 B:0 2:0",
+     "3"},
+    {"sentencepiece.bpe.model",
+     "{\"tokenizer_class\": \"CamembertTokenizer\"}",
+     {"<unk>", "<s>", "</s>", "b"},
+     "<s>NOTUSED <pad> </s>NOTUSED <unk> <unk>NOTUSED <s> </s> b <mask>",
+     "5 1 6 3 8:l",
+     STEPS,
+     "5:0 A:0 6:0",
+     "5:0 A:0 6:0 6:0 B:0 6:0",
+     "3"},
+    {"spiece.model",
+     "{\"tokenizer_class\": \"T5Tokenizer\", \"extra_ids\": 2}",
+     {"<pad>", "</s>", "<unk>", "b"},
+     "<pad> </s> <unk> b <extra_id_1> <extra_id_0>",
+     "0 1 2 4 5",
+     STEPS,
+     "A:0 1:0",
+     "A:0 1:0 B:0 1:0",
+     "2"},
+    {"spiece.model",
+     "{\"tokenizer_class\": \"AlbertTokenizerFast\", \"keep_accents\": true}",
+     {"<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", "5,"},
+     "<pad> <unk> [CLS] [SEP] [MASK] 5,",
+     "0 1 2 3 4:l",
+     "replace:``:\" replace:'':\" lower charsmap replace_runs:2:%20:%20",
+     "2:0 A:0 3:0",
+     "2:0 A:0 3:0 B:1 3:1",
+     "1"},
+    {"spm.model",
+     "{}",
+     {"[PAD]", "[CLS]", "[SEP]", "[UNK]", "b"},
+     "[PAD] [CLS] [SEP] [UNK] b [MASK]",
+     "0 1 2 3 5",
+     "strip_start strip_end charsmap replace_runs:2:%20:%20",
+     "1:0 A:0 2:0",
+     "1:0 A:0 2:0 B:1 2:1",
+     "3"},
+};
+
+static size_t count(const struct expected *expected)
+{
+    size_t n = 0;
+    while (n < 8 && expected->pieces[n] != NULL)
+        n++;
+    return n;
+}
+
+TEST(families)
+{
+    struct bytes_out model;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const struct expected *expected = &CASES[i];
+        char words[256] = "";
+        support_temp_dir(directory);
+        put_model(&model, expected->pieces, count(expected), 1, (uint8_t)atoi(expected->unknown));
+        write_file(expected->file, model.data, model.len);
+        write_file("tokenizer_config.json", expected->config, strlen(expected->config));
+        if (!read_directory())
+            fail_msg("%s: %s", expected->file, problem.text);
+        for (size_t id = 0; id < tokenizer.draft.words.n; id++)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", id > 0 ? " " : "",
+                     tokenizer.draft.words.texts[id]);
+        assert_string_equal(words, expected->words);
+        assert_string_equal(draft_get(&tokenizer.draft, "kind"), "unigram");
+        assert_string_equal(draft_get(&tokenizer.draft, "added"), expected->added);
+        assert_string_equal(draft_get(&tokenizer.draft, "normalizer"), expected->normalizer);
+        assert_string_equal(draft_get(&tokenizer.draft, "unknown"), expected->unknown);
+        assert_string_equal(tokenizer.single, expected->single);
+        assert_string_equal(tokenizer.pair, expected->pair);
+        if (i == 0)
+            assert_true(score_of(4) == -3 && score_of(5) == -4 && score_of(6) == 0);
+        if (i == 3) /* a number and a comma */
+            assert_true(score_of(5) == -105);
+        import_tokenizer_free(&tokenizer);
+        support_remove_dir(directory);
+    }
+}
+
+/* config.json tells the family where tokenizer_config.json does not. */
+TEST(model_type)
+{
+    struct bytes_out model;
+    support_temp_dir(directory);
+    put_model(&model, CASES[3].pieces, count(&CASES[3]), 1, 1);
+    write_file("tokenizer.model", model.data, model.len);
+    refused("'no known kind' without a tokenizer.json; expected the tokenizer_class XLMRoberta");
+    write_file("config.json", "{\"model_type\": \"albert\"}", 24);
+    assert_true(read_directory());
+    assert_string_equal(tokenizer.single, "2:0 A:0 3:0");
+    assert_true(tokenizer.lowercases);
+    import_tokenizer_free(&tokenizer);
+    write_file("tokenizer_config.json", "{\"tokenizer_class\": \"LlamaTokenizer\"}", 37);
+    refused("'LlamaTokenizer'");
+    support_remove_dir(directory);
+}
+
+TEST(damaged)
+{
+    struct bytes_out model;
+    support_temp_dir(directory);
+    put_model(&model, CASES[0].pieces, count(&CASES[0]), 2, 0);
+    write_file("sentencepiece.bpe.model", model.data, model.len);
+    refused("type is 'BPE'; expected unigram");
+    put_model(&model, CASES[0].pieces, count(&CASES[0]), 1, 0);
+    for (size_t len = 0; len < model.len; len++) { /* whole where a field ends */
+        write_file("sentencepiece.bpe.model", model.data, len);
+        if (read_directory())
+            import_tokenizer_free(&tokenizer);
+        else
+            assert_non_null(strstr(problem.text, "sentencepiece"));
+    }
+    for (size_t at = 0; at < model.len; at++) {
+        model.data[at] ^= 0x7F;
+        write_file("sentencepiece.bpe.model", model.data, model.len);
+        if (read_directory())
+            import_tokenizer_free(&tokenizer);
+        model.data[at] ^= 0x7F;
+    }
+    put_model(&model, (const char *const[]){"<unk>", "<s>", "</s>", "\xFF"}, 4, 1, 0);
+    write_file("sentencepiece.bpe.model", model.data, model.len);
+    refused("not UTF-8");
+    put_model(&model, (const char *const[]){"<unk>", "<s>", "</s>", "a", "a"}, 5, 1, 0);
+    write_file("sentencepiece.bpe.model", model.data, model.len);
+    refused("'a' is there twice");
+    support_remove_dir(directory);
+}
