@@ -148,7 +148,7 @@ static void split_once(struct pipeline *pipeline, const char *text, size_t begin
     struct normalizer *normalizer = &pipeline->normalizer;
     struct text_part part = {.text = text, .begin = begin, .end = end};
     normalizer_begin(normalizer, begin);
-    pretokenizer_begin(&pipeline->pretokenizer, begin);
+    pretokenizer_begin(&pipeline->pretokenizer);
     if (pipeline->has_window)
         added_window_begin(&pipeline->window);
     for (size_t at = begin; at < end;) {

@@ -98,9 +98,8 @@ static void end_piece(struct pretokenizer *pretokenizer)
         pretoken_end(&pretokenizer->word);
 }
 
-void pretokenizer_begin(struct pretokenizer *pretokenizer, size_t part)
+void pretokenizer_begin(struct pretokenizer *pretokenizer)
 {
-    pretokenizer->part = part;
     pretokenizer->last = 0;
 }
 
@@ -142,20 +141,11 @@ static void put_inner(struct pretokenizer *pretokenizer, struct normal_char c, u
     pretokenizer->inner_last = properties;
 }
 
-/* The reference asks whether the text that it splits begins the whole text; that is the word where
- * rules before metaspace have split it. */
-static bool is_first(const struct pretokenizer *pretokenizer, const struct cut_rules *cut,
-                     struct normal_char c)
-{
-    return (cut->drop | cut->alone | cut->runs ? c.begin : pretokenizer->part) == 0;
-}
-
 static void begin_word(struct pretokenizer *pretokenizer, const struct splitter_rules *rules,
                        struct normal_char c)
 {
-    const bool is_wanted =
-        rules->metaspace == METASPACE_ALWAYS ||
-        (rules->metaspace == METASPACE_FIRST && is_first(pretokenizer, &rules->cut, c));
+    const bool is_wanted = rules->metaspace == METASPACE_ALWAYS ||
+                           (rules->metaspace == METASPACE_FIRST && c.begin == 0);
     pretokenizer->in_word = true;
     pretokenizer->inner_last = 0;
     if (is_wanted && c.code != rules->space && c.code != ' ')

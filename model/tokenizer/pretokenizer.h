@@ -60,11 +60,10 @@ struct pretokenizer {
     bool in_word;  /* some of what the rules leave whole was there; it may be cut again by */
     struct pattern_state pattern; /* a pattern, or by metaspace, where: */
     unsigned inner_last;          /* properties of the last character, a blank being visible */
-    size_t part;                  /* where the text that is being split begins */
 };
 
-/* A text, or a part of it between added tokens, that begins at a place of the text. */
-void pretokenizer_begin(struct pretokenizer *pretokenizer, size_t part);
+/* A text, or a part of it between added tokens, begins. */
+void pretokenizer_begin(struct pretokenizer *pretokenizer);
 
 void pretokenizer_put(struct pretokenizer *pretokenizer, struct normal_char c);
 
