@@ -37,9 +37,16 @@ void added_window_begin(struct added_window *window)
     window->after_word = window->in_blanks = window->taking_blanks = window->is_open = false;
 }
 
+static void keep_count(struct added_window *window, const struct word_sink *sink)
+{
+    window->n_tokens = sink->n;
+    window->count = *sink->count;
+}
+
 static void pass_on(struct added_window *window, struct normal_char c, unsigned properties)
 {
     struct pretokenizer *pretokenizer = window->pretokenizer;
+    const struct word_sink *sink = pretokenizer->word.sink;
     if (!(properties & UNICODE_BLANK)) {
         window->in_blanks = false;
         pretokenizer_put(pretokenizer, c);
@@ -50,8 +57,15 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
         window->blanks_begin = c.begin;
         window->before = pretokenizer->word;
         window->run = pretokenizer->pattern.run;
+        window->has_ended = false;
+        keep_count(window, sink);
     }
     pretokenizer_put(pretokenizer, c);
+    if (!window->has_ended && pretokenizer->word.n_ended != window->before.n_ended) {
+        window->has_ended = true;
+        if (window->before.n_chars > 0)
+            keep_count(window, sink);
+    }
 }
 
 static void put_char(struct added_window *window, struct normal_char c)
@@ -76,12 +90,15 @@ static size_t count_blanks(const struct normal_char *chars, size_t n)
     return blanks;
 }
 
-/* The words are as they were before the blanks, but for one that a blank has ended. */
+/* The words are as they were before the blanks, but for one that a blank has ended; tokens that the
+ * blanks have become are taken back. */
 static void forget_blanks(struct added_window *window)
 {
     struct pretokenizer *pretokenizer = window->pretokenizer;
     const bool is_ended = pretokenizer->word.n_ended != window->before.n_ended;
     pretokenizer_forget(pretokenizer);
+    pretokenizer->word.sink->n = window->n_tokens;
+    *pretokenizer->word.sink->count = window->count;
     if (!is_ended) {
         pretokenizer->word = window->before;
         pretokenizer->pattern.run = window->run;

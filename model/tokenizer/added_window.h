@@ -7,6 +7,7 @@
 
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/pretokenizer.h"
+#include "model/tokenizer/words.h"
 
 struct added_window {
     const struct pattern_set *set;
@@ -19,10 +20,13 @@ struct added_window {
     bool in_blanks;         /* so were blanks, since: */
     size_t blanks_begin;    /* where they start in the text */
     struct pretoken before; /* and the word as it was before them, */
-    struct pattern_run run; /* and where the pattern was in it */
-    bool taking_blanks;     /* of a token that strips what is right of it */
-    bool is_open;           /* such a token: its span goes on while there are blanks */
-    size_t open;            /* which, of the sink's */
+    struct pattern_run run; /* and where the pattern was in it; */
+    bool has_ended;         /* a word has ended since; */
+    size_t n_tokens;        /* tokens up to the end of the word before the blanks */
+    struct text_count count;
+    bool taking_blanks; /* of a token that strips what is right of it */
+    bool is_open;       /* such a token: its span goes on while there are blanks */
+    size_t open;        /* which, of the sink's */
 };
 
 /* Bytes of memory (aligned to 16) for a window. */

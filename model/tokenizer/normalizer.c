@@ -344,6 +344,8 @@ bool normalizer_flush(struct normalizer *normalizer)
 {
     for (size_t i = 0; i < normalizer->plan->n; i++) {
         struct normalizer_stage *stage = &normalizer->stages[i];
+        if (normalizer->plan->rules[i].step == NORMALIZE_PREPEND && !stage->started)
+            return false;
         stage->started = true;
         if (stage->charsmap != NULL && !charsmap_flush(stage->charsmap))
             return false;

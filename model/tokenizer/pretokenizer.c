@@ -73,7 +73,8 @@ void splitter_ascii(struct ascii_table *table, const struct normalizer_plan *pla
         const uint8_t value = normalizer_ascii(plan, (uint8_t)byte);
         const uint8_t properties = (uint8_t)unicode_properties(value);
         const bool has_pattern = pattern != PATTERN_NONE;
-        const bool is_space = rules->metaspace != METASPACE_NONE && value == ' ';
+        const bool is_space =
+            rules->metaspace != METASPACE_NONE && (value == ' ' || value == rules->space);
         table->value[byte] = value;
         table->properties[byte] = properties;
         table->letter[byte] =
