@@ -125,6 +125,27 @@ static void note_padding(const struct encoder *encoder, const char *name)
                  name, (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text, (int)id);
 }
 
+/* All that was made of its text is the token for unknown words. */
+static bool is_unknown(const struct encoder *encoder, const struct item *item)
+{
+    size_t n_words = 0, len;
+    for (size_t i = 0; i < item->n_tokens; i++)
+        if (item_has_span(item, i) && !item_is_masked(item, i)) {
+            if (encoder_unknown_word(encoder, item, i, &len) == NULL)
+                return false;
+            n_words++;
+        }
+    return n_words > 0;
+}
+
+static void note_unknown(const struct encoder *encoder, const char *name)
+{
+    size_t len;
+    const char *unknown = encoder_id_text(encoder, encoder->unknown, &len);
+    program_note("%s has no word that the model knows: it counts as %.*s, as every such text does",
+                 name, (int)len, unknown);
+}
+
 /* True the first time that it is the case: then the note is due, and its line is free. */
 static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
 {
@@ -149,6 +170,10 @@ void notes_of(struct notes *notes, const struct item *item)
         program_note("%s was cut to %zu of its %zu tokens", name, item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
+    if (is_first(notes, &notes->has_noted_unknown,
+                 encoder->is_pooled && !task_is_tokens(encoder->request.task) &&
+                     is_unknown(encoder, item)))
+        note_unknown(encoder, name);
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&
                      padding_is_at_ends(item, likely)))

@@ -16,7 +16,7 @@ struct notes {
     size_t n_texts, n_tokens;            /* done */
     size_t n_read, n_cut;                /* inputs, without the query */
     size_t n_cut_named;                  /* of these, in a note */
-    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding;
+    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_unknown;
 };
 
 /* Seconds of a clock that only goes forward. */

@@ -23,6 +23,22 @@ TEST(texts_without_tokens)
                         "\n\n");
 }
 
+/* Texts of other letters are one text to the model, which is said once. */
+TEST(texts_without_known_words)
+{
+    static const char note[] =
+        "encode: text 2 has no word that the model knows: it counts as [UNK], as every such text "
+        "does\n";
+    shell_expect(0, "$NEW -o known.weights --width 8 --heads 2 --words '[UNK] dog zoo'");
+    assert_string_equal(
+        shell_expect(0, "$ENCODE -m known.weights -p mean -f csv dog xyz 'abc xyz'")->err, note);
+    assert_string_equal(shell_expect(0, "$ENCODE -m known.weights --similarity dog xyz abc")->err,
+                        note);
+    assert_string_equal(
+        shell_expect(0, "$ENCODE -m known.weights -p mean -f csv 'dog xyz' '[UNK]'")->err, "");
+    assert_string_equal(shell_expect(0, "$ENCODE -m known.weights -f json xyz")->err, "");
+}
+
 TEST(nul_is_text)
 {
     const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | $ENCODE --input jsonl "
