@@ -1,0 +1,178 @@
+/* Words of the patterns, as HuggingFace tokenizers 0.23.2 splits by their regular expressions. */
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tokenizer that knows no character: each word is one unknown token. */
+struct splitter {
+    struct tokenizer tokenizer;
+    void *vocabulary, *merges;
+};
+
+static struct splitter splitter_new(const char *const *settings)
+{
+    static const char *const text = "\x01";
+    static const size_t len = 1;
+    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    struct splitter made;
+    size_t bad, n_bytes = vocabulary_bytes(&len, 1), n_merges = merges_bytes(0, 1);
+    made.vocabulary = malloc(n_bytes);
+    made.merges = malloc(n_merges);
+    tokenizer_defaults(&made.tokenizer, 1);
+    assert_null(vocabulary_build(made.vocabulary, n_bytes, &text, &len, 1, &bad));
+    assert_null(vocabulary_view(&made.tokenizer.vocabulary, made.vocabulary, n_bytes));
+    void *memory = malloc(merges_build_bytes(&made.tokenizer.vocabulary));
+    assert_null(merges_build(made.merges, n_merges, NULL, 0, &made.tokenizer.vocabulary, &affixes,
+                             memory, &bad));
+    free(memory);
+    for (; *settings != NULL; settings += 2)
+        assert_null(tokenizer_set(&made.tokenizer, settings[0], settings[1], strlen(settings[1])));
+    assert_null(tokenizer_view(&made.tokenizer, "MERG", made.merges, n_merges));
+    assert_null(tokenizer_check(&made.tokenizer, 1));
+    assert_null(tokenizer_build(&made.tokenizer, NULL));
+    return made;
+}
+
+static void splitter_free(struct splitter *splitter)
+{
+    free(splitter->vocabulary);
+    free(splitter->merges);
+}
+
+static const char *spans(const struct splitter *splitter, const char *text)
+{
+    static char line[1024];
+    const struct token_input input = {.text = text, .text_len = strlen(text)};
+    void *scratch = malloc(tokenizer_scratch_bytes(&splitter->tokenizer));
+    const struct token_count count =
+        tokenizer_encode(&splitter->tokenizer, &input, false, NULL, tokens, MAX_TOKENS, scratch);
+    size_t n = 0;
+    free(scratch);
+    line[0] = '\0';
+    assert_true(count.n < 64);
+    for (size_t i = 0; i < count.n; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%zu-%zu", i > 0 ? " " : "",
+                              tokens[i].begin, tokens[i].end);
+    return line;
+}
+
+TEST(words_of_patterns)
+{
+    static const struct {
+        const char *pattern, *text, *expected;
+    } cases[] = {
+        {"gpt2", "I ride my bike.", "0-1 1-6 6-9 9-14 14-15"},
+        {"gpt2", "don't we'll 'tis 'sure it'S",
+         "0-3 3-5 5-8 8-11 11-13 13-16 16-18 18-22 22-25 25-26 26-27"},
+        {"gpt2", "a  b   c ", "0-1 1-2 2-4 4-6 6-8 8-9"},
+        {"gpt2", "\n\n x\n\ty \r\n", "0-2 2-4 4-5 5-6 6-7 7-10"},
+        {"gpt2", "12345 6 x7", "0-5 5-7 7-9 9-10"},
+        {"gpt2", "!!! \?a $b", "0-3 3-5 5-6 6-8 8-9"},
+        {"gpt2", "'", "0-1"},
+        {"gpt2", "''s 'r 're", "0-2 2-3 3-5 5-6 6-8 8-10"},
+        {"gpt2", "<|endoftext|>!<|endoftext|> <|x", "0-2 2-11 11-16 16-25 25-27 27-30 30-31"},
+        {"gpt2", " \n \n  !\n\nz", "0-5 5-7 7-8 8-9 9-10"},
+        {"gpt2",
+         "e\xCC\x81"
+         " \xC2\xA0"
+         "\xE6\x97\xA5"
+         "\xE6\x9C\xAC"
+         " \xD9\xA3"
+         "\xC2\xBD"
+         "",
+         "0-1 1-3 3-4 4-6 6-12 12-17"},
+        {"clip", "I ride my bike.", "0-1 2-6 7-9 10-14 14-15"},
+        {"clip", "don't we'll 'tis 'sure it'S",
+         "0-3 3-5 6-8 8-11 12-14 14-16 17-19 19-22 23-25 25-26 26-27"},
+        {"clip", "a  b   c ", "0-1 3-4 7-8"},
+        {"clip", "\n\n x\n\ty \r\n", "3-4 6-7"},
+        {"clip", "12345 6 x7", "0-1 1-2 2-3 3-4 4-5 6-7 8-9 9-10"},
+        {"clip", "!!! \?a $b", "0-3 4-5 5-6 7-8 8-9"},
+        {"clip", "'", "0-1"},
+        {"clip", "''s 'r 're", "0-2 2-3 4-5 5-6 7-10"},
+        {"clip", "<|endoftext|>!<|endoftext|> <|x", "0-2 2-11 11-13 13-16 16-25 25-27 28-30 30-31"},
+        {"clip", " \n \n  !\n\nz", "6-7 9-10"},
+        {"clip",
+         "e\xCC\x81"
+         " \xC2\xA0"
+         "\xE6\x97\xA5"
+         "\xE6\x9C\xAC"
+         " \xD9\xA3"
+         "\xC2\xBD"
+         "",
+         "0-1 1-3 6-12 13-15 15-17"},
+        {"cl100k", "I ride my bike.", "0-1 1-6 6-9 9-14 14-15"},
+        {"cl100k", "don't we'll 'tis 'sure it'S",
+         "0-3 3-5 5-8 8-11 11-13 13-16 16-18 18-22 22-25 25-27"},
+        {"cl100k", "a  b   c ", "0-1 1-2 2-4 4-6 6-8 8-9"},
+        {"cl100k", "\n\n x\n\ty \r\n", "0-2 2-4 4-5 5-7 7-10"},
+        {"cl100k", "12345 6 x7", "0-3 3-5 5-6 6-7 7-9 9-10"},
+        {"cl100k", "!!! \?a $b", "0-3 3-5 5-6 6-8 8-9"},
+        {"cl100k", "'", "0-1"},
+        {"cl100k", "''s 'r 're", "0-2 2-3 3-5 5-6 6-8 8-10"},
+        {"cl100k", "<|endoftext|>!<|endoftext|> <|x", "0-2 2-11 11-16 16-25 25-27 27-30 30-31"},
+        {"cl100k", " \n \n  !\n\nz", "0-4 4-5 5-9 9-10"},
+        {"cl100k",
+         "e\xCC\x81"
+         " \xC2\xA0"
+         "\xE6\x97\xA5"
+         "\xE6\x9C\xAC"
+         " \xD9\xA3"
+         "\xC2\xBD"
+         "",
+         "0-1 1-3 3-4 4-12 12-13 13-17"},
+        {"qwen2", "I ride my bike.", "0-1 1-6 6-9 9-14 14-15"},
+        {"qwen2", "don't we'll 'tis 'sure it'S",
+         "0-3 3-5 5-8 8-11 11-13 13-16 16-18 18-22 22-25 25-27"},
+        {"qwen2", "a  b   c ", "0-1 1-2 2-4 4-6 6-8 8-9"},
+        {"qwen2", "\n\n x\n\ty \r\n", "0-2 2-4 4-5 5-7 7-10"},
+        {"qwen2", "12345 6 x7", "0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-9 9-10"},
+        {"qwen2", "!!! \?a $b", "0-3 3-5 5-6 6-8 8-9"},
+        {"qwen2", "'", "0-1"},
+        {"qwen2", "''s 'r 're", "0-2 2-3 3-5 5-6 6-8 8-10"},
+        {"qwen2", "<|endoftext|>!<|endoftext|> <|x", "0-2 2-11 11-16 16-25 25-27 27-30 30-31"},
+        {"qwen2", " \n \n  !\n\nz", "0-4 4-5 5-9 9-10"},
+        {"qwen2",
+         "e\xCC\x81"
+         " \xC2\xA0"
+         "\xE6\x97\xA5"
+         "\xE6\x9C\xAC"
+         " \xD9\xA3"
+         "\xC2\xBD"
+         "",
+         "0-1 1-3 3-4 4-12 12-13 13-15 15-17"},
+        {"none", "a b", "0-3"},
+        {"after_blanks", "a b  c", "0-2 2-4 4-5 5-6"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct splitter f = splitter_new(SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown",
+                                                  "yes", "pattern", cases[i].pattern));
+        const char *found = spans(&f, cases[i].text);
+        if (strcmp(found, cases[i].expected) != 0)
+            fail_msg("%s: '%s' has the words %s, expected %s", cases[i].pattern, cases[i].text,
+                     found, cases[i].expected);
+        splitter_free(&f);
+    }
+}
+
+/* A rule cuts before the pattern sees the text, and a blank is put before each part. */
+TEST(rules_before_patterns)
+{
+    struct splitter f =
+        splitter_new(SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown", "yes", "pattern",
+                              "gpt2", "splitter", "digits", "first_blank", "yes"));
+    assert_string_equal(spans(&f, "a 1b"), "0-1 1-2 2-3 3-4");
+    splitter_free(&f);
+}
+
+TEST(other_kinds_have_none)
+{
+    struct fixture f = fixture_new(WORDS, N_WORDS, 1, SETTINGS("kind", "words", "unknown", "0"));
+    assert_null(tokenizer_set(&f.tokenizer, "pattern", "cl100k", 6));
+    assert_non_null(tokenizer_check(&f.tokenizer, 1));
+    assert_non_null(tokenizer_set(&f.tokenizer, "pattern", "o200k", 5));
+    fixture_free(&f);
+}
