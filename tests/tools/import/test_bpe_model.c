@@ -1,0 +1,153 @@
+/* Reading definitions of BPE tokenizers: what they become, what is refused by its name, and that a
+ * vocab.json with a merges.txt becomes the same. */
+#include "tests/support.h"
+#include "tests/tools/import/refusals.h"
+#include "tools/import/tokenizer/tokenizer_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct import_tokenizer tokenizer;
+static struct problem problem;
+
+#define VOCAB                                                                                      \
+    "\"vocab\": {\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, "           \
+    "\"\\u0120\": 6}"
+#define MODEL        "\"model\": {\"type\": \"BPE\", " VOCAB ", \"merges\": [\"a b\"]}"
+#define WITH(member) "{\"model\": {" VOCAB ", \"merges\": [[\"a\", \"b\"]], " member "}}"
+#define STEP(step)   "{" MODEL ", \"pre_tokenizer\": " step "}"
+#define LEVEL        "{\"type\": \"ByteLevel\", \"add_prefix_space\": false"
+#define SPLIT(regex, behavior)                                                                     \
+    "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"" regex "\"}, \"behavior\": \"" behavior     \
+    "\", \"invert\": false}"
+#define QWEN2                                                                                      \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|\\\\p{N}| "              \
+    "?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+"
+#define SEQUENCE(steps) "{\"type\": \"Sequence\", \"pretokenizers\": [" steps "]}"
+
+static bool parse(const char *text)
+{
+    static bool is_right;
+    READ_OR_REFUSE(
+        problem, &is_right,
+        import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem));
+    if (!is_right)
+        import_tokenizer_free(&tokenizer);
+    return is_right;
+}
+
+static void settings_are(const char *text, const char *const *expected)
+{
+    if (!parse(text))
+        fail_msg("%s: %s", text, problem.text);
+    for (; *expected != NULL; expected += 2)
+        assert_string_equal(draft_get(&tokenizer.draft, expected[0]), expected[1]);
+    import_tokenizer_free(&tokenizer);
+}
+
+#define ARE(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+TEST(taken)
+{
+    settings_are(WITH("\"fuse_unk\": true, \"unk_token\": \"<unk>\", \"ignore_merges\": true"),
+                 ARE("kind", "bpe", "unknown", "2", "fuse_unknown", "yes", "whole_words", "yes",
+                     "prefix", "", "suffix", "", "pattern", "", "byte_level", ""));
+    settings_are(WITH("\"byte_fallback\": true, \"dropout\": 0.0"), ARE("byte_fallback", ""));
+    settings_are(STEP(LEVEL "}"),
+                 ARE("pattern", "gpt2", "byte_level", "yes", "first_blank", "", "trim", ""));
+    settings_are(STEP("{\"type\": \"ByteLevel\", \"use_regex\": false}"),
+                 ARE("pattern", "", "byte_level", "yes", "first_blank", "yes"));
+    settings_are(STEP(SEQUENCE("{\"type\": \"Digits\"}, " SPLIT(
+                     QWEN2, "Isolated") ", " LEVEL ", \"use_regex\": false}")),
+                 ARE("splitter", "digit_runs", "pattern", "qwen2", "byte_level", "yes"));
+    settings_are("{" MODEL ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": ["
+                 "{\"type\": \"ByteLevel\"}, {\"type\": \"BertProcessing\", \"cls\": "
+                 "[\"<s>\", 0], \"sep\": [\"</s>\", 1]}]}}",
+                 ARE("trim", "but_first"));
+    settings_are("{" MODEL ", \"post_processor\": {\"type\": \"RobertaProcessing\", \"cls\": "
+                 "[\"<s>\", 0], \"sep\": [\"</s>\", 1], \"add_prefix_space\": false}}",
+                 ARE("trim", "yes"));
+    assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0"); /* no memory of its own */
+}
+
+TEST(refused)
+{
+    static const char *const cases[][2] = {
+        {WITH("\"dropout\": 0.1"), "'dropout' is 0.1"},
+        {WITH("\"byte_fallback\": true, \"end_of_word_suffix\": \"</w>\""), "'byte_fallback'"},
+        {WITH("\"continuing_subword_prefix\": \"123456789012345678901234567890123\""),
+         "has 33 bytes"},
+        {"{\"model\": {" VOCAB ", \"merges\": [\"a c\"]}}", "merge 0 of the model needs 'c'"},
+        {"{\"model\": {" VOCAB ", \"merges\": [\"b a\"]}}", "merge 0 of the model needs 'ba'"},
+        {"{\"model\": {" VOCAB ", \"merges\": [\"a b\", \"a b c\"]}}", "merge 1 of the model is"},
+        {"{\"model\": {" VOCAB ", \"merges\": [[\"a\"]]}}", "merge 0 of the model is no pair"},
+        {"{\"model\": {\"type\": \"BPE\", " VOCAB "}}", "'merges' is null"},
+        {STEP(SPLIT("\\\\w+", "Isolated")), "the pattern '\\w+', behavior Isolated"},
+        {STEP(SPLIT(QWEN2, "Removed")), "behavior Removed, invert false"},
+        {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", " LEVEL "}")), "'use_regex' true"},
+        {STEP(SEQUENCE(LEVEL "}, {\"type\": \"Digits\"}")),
+         "behind Split or ByteLevel is 'Digits'"},
+        {STEP(SEQUENCE(LEVEL "}, " LEVEL "}")), "behind Split or ByteLevel is 'ByteLevel'"},
+        {"{" MODEL ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": ["
+         "{\"type\": \"ByteLevel\"}, {\"type\": \"ByteLevel\"}]}}",
+         "two post-processors have 'trim_offsets'"},
+        {"{" MODEL ", \"post_processor\": {\"type\": \"Sequence\", \"processors\": 1}}",
+         "'processors' is a number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (parse(cases[i][0]))
+            fail_msg("taken: %s", cases[i][0]);
+        if (strstr(problem.text, cases[i][1]) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], problem.text, cases[i][1]);
+    }
+}
+
+/* ---- vocab.json and merges.txt ---- */
+
+static bool read_folder(const char *directory)
+{
+    static bool is_right;
+    static struct folder folder;
+    READ_OR_REFUSE(problem, &is_right, {
+        folder_open(&folder, directory, &problem);
+        import_tokenizer_read(&tokenizer, &folder, "");
+    });
+    folder_close(&folder);
+    if (!is_right)
+        import_tokenizer_free(&tokenizer);
+    return is_right;
+}
+
+static void put(const char *directory, const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST(two_files)
+{
+    const char *directory = support_folder();
+    put(directory, "vocab.json",
+        "{\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, \"<mask>\": 6}");
+    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"RobertaTokenizerFast\"}");
+    assert_false(read_folder(directory));
+    assert_non_null(strstr(problem.text, "without a merges.txt"));
+    put(directory, "merges.txt", "#version: 0.2\na b\r\n\n");
+    put(directory, "added_tokens.json", "{\"new\": 7}");
+    if (!read_folder(directory))
+        fail_msg("%s", problem.text);
+    assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0");
+    assert_string_equal(draft_get(&tokenizer.draft, "pattern"), "gpt2");
+    assert_string_equal(draft_get(&tokenizer.draft, "trim"), "yes");
+    assert_string_equal(draft_get(&tokenizer.draft, "mask_token"), "6");
+    assert_string_equal(draft_get(&tokenizer.draft, "added"), "0 1 2 6:l 7:nx");
+    import_tokenizer_free(&tokenizer);
+    put(directory, "tokenizer_config.json", "{\"tokenizer_class\": \"XTokenizer\"}");
+    assert_false(read_folder(directory));
+    assert_non_null(strstr(problem.text, "'tokenizer_class' is 'XTokenizer'"));
+}
