@@ -11,6 +11,9 @@
  *
  *     g_k = sqrt((weight_k · size_k / rms(size))² + bias_k²)
  *
+ * of it, which is the stream itself with norms behind the sums (post), and with norms before the
+ * sublayers only what the next matrix sees.
+ *
  * What is not the stream itself has g_k = 1, and s then evens out the columns of W. What comes of
  * it is measured at the top of int8_layers.c.
  */
@@ -76,14 +79,14 @@ static void add_product(struct residual_stream *stream, const struct planned_ten
 static void multiply_by_weight(struct residual_stream *stream, const struct planned_tensor *tensor,
                                size_t row, const float *values)
 {
-    stream->size[row] *= fabs((double)values[0] + tensor->added);
+    stream->seen[row] *= fabs((double)values[0] + tensor->added);
 }
 
 static void add_bias(struct residual_stream *stream, const struct planned_tensor *tensor,
                      size_t row, const float *values)
 {
     (void)tensor;
-    stream->size[row] = hypot(stream->size[row], (double)values[0]);
+    stream->seen[row] = hypot(stream->seen[row], (double)values[0]);
 }
 
 static void keep_largest(struct residual_stream *stream, const struct planned_tensor *tensor,
@@ -106,12 +109,14 @@ void residual_stream_open(struct residual_stream *stream, const struct plan *pla
             stream->cap = tensor->rows > stream->cap ? tensor->rows : stream->cap;
     }
     stream->size = alloc_zeros(stream->cap, sizeof *stream->size);
+    stream->seen = alloc_zeros(stream->cap, sizeof *stream->seen);
     stream->largest = alloc_zeros(stream->cap, sizeof *stream->largest);
 }
 
 void residual_stream_free(struct residual_stream *stream)
 {
     free(stream->size);
+    free(stream->seen);
     free(stream->largest);
 }
 
@@ -143,7 +148,13 @@ static void normalise(struct residual_stream *stream, size_t n)
         sum += square(stream->size[k]);
     double rms = sum > 0 ? sqrt(sum / (double)n) : 1;
     for (size_t k = 0; k < n; k++)
-        stream->size[k] /= rms;
+        stream->seen[k] = stream->size[k] / rms;
+}
+
+/* The norm of the embedding step does so in every model. */
+static bool makes_stream(const struct plan *plan, const struct planned_tensor *norm)
+{
+    return plan->is_post_norm || strncmp(norm->name, "embedding.", strlen("embedding.")) == 0;
 }
 
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index)
@@ -156,6 +167,8 @@ void residual_stream_pass(struct residual_stream *stream, const struct plan *pla
         if (!is_bias)
             normalise(stream, tensor->rows);
         visit_rows(stream, tensor, is_bias ? add_bias : multiply_by_weight);
+        if (makes_stream(plan, tensor))
+            memcpy(stream->size, stream->seen, tensor->rows * sizeof *stream->size);
         break;
     case PART_LINEAR:
     case PART_OUT:
@@ -182,7 +195,7 @@ void int8_factors(struct residual_stream *stream, const struct plan *plan, size_
     /* A column that is nothing, or hardly anything, is rounded like one that is little. */
     const double least = largest > 0 ? largest / 1000 : 1;
     for (size_t k = 0; k < tensor->cols; k++) {
-        double size = reads_stream ? fmax(stream->size[k], 1e-3) : 1;
+        double size = reads_stream ? fmax(stream->seen[k], 1e-3) : 1;
         double s = pow(size, a) / pow(fmax((double)stream->largest[k], least), 1 - a);
         mean += log(s) / (double)tensor->cols;
         factors[k] = (float)s;

@@ -8,6 +8,7 @@
 struct residual_stream {
     size_t cap;
     double *size;   /* [cap] */
+    double *seen;   /* [cap]: behind the last norm */
     float *largest; /* [cap]: scratch, of a matrix' columns */
 };
 

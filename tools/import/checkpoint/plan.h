@@ -53,6 +53,7 @@ struct plan {
     uint64_t n_source_bytes;        /* bytes that will be read */
     size_t n_left_out;              /* tensors of the checkpoint that are not needed */
     const struct stored_tensor **left_out;
+    bool is_post_norm; /* a norm makes the residual stream anew, and does not only read it */
     struct int8_layers int8_layers; /* judged where the matrices become int8 */
 };
 

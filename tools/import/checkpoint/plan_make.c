@@ -167,7 +167,7 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
                             .tensors = tensors,
                             .model = model,
                             .is_int8 = types.matrices == TENSOR_INT8};
-    *plan = (struct plan){.n = 0};
+    *plan = (struct plan){.is_post_norm = model->norm_place == NORM_POST};
     tensor_set_strip(tensors, body->prefixes);
     making.layout = choose_layout(&making, body);
     settle_positions(&making, config);
