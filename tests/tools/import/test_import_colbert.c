@@ -1,4 +1,4 @@
-/* encode-import on a ColBERT as PyLate writes it. */
+/* encode-import on a ColBERT, as PyLate or its authors write it. */
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/shell.h"
 
@@ -120,4 +120,35 @@ TEST(dense_of_others)
                  "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
                  "\"type\": \"pylate.models.Dense\"}]");
     import_refused("two of them", "'pylate.models.Dense' is not known, or not in this place");
+}
+
+/* As stanford-futuredata/ColBERT writes it: the layer among the model's tensors. */
+TEST(class_hf_colbert)
+{
+    struct tiny_tensors tensors;
+    const int weight[] = {6, TINY_WIDTH, -1};
+    tiny_checkpoint(import_directory);
+    import_config_with("architectures", json_pack("[s]", "HF_ColBERT"));
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_add(&tensors, "linear.weight", "F32", weight);
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_refused("no marker", "the 'query_token_id' '[unused0]' is not a token");
+    import_write("artifact.metadata", "{\"query_token_id\": \"ride\", \"doc_token_id\": "
+                                      "\"bike\", \"doc_maxlen\": 8, \"mask_punctuation\": false}");
+    assert_true(import_read());
+    const struct model_config *model = &import_checkpoint.config.model;
+    assert_int_equal(model->token_vectors, 6);
+    assert_int_equal(model->token_vector_bias, 0);
+    assert_int_equal(model->max_text_tokens, 8);
+    assert_int_equal(model->pooling, POOLING_NONE);
+    assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
+    checkpoint_free(&import_checkpoint);
+    const char *out = encode_imported("-p model -f csv 'cat'");
+    assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank is behind it */
+    assert_contains(out, "\r\n0,2,cat,10,");
+    tiny_tensors_bert(&tensors, "bert.");
+    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+    import_refused("no layer", "no tensor 'linear.weight'");
 }

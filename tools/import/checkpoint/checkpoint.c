@@ -151,6 +151,7 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     settle_modules(checkpoint);
     read_tokenizer(checkpoint);
     colbert_read(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st,
+                 checkpoint->config.architecture->class_name,
                  checkpoint->has_tokenizer ? &checkpoint->tokenizer : NULL,
                  &checkpoint->config.model);
     plan_tensors(checkpoint, types);

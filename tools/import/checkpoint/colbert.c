@@ -1,6 +1,7 @@
 /* colbert.c - see colbert.h. */
 #include "tools/import/checkpoint/colbert.h"
 
+#include "tools/common/alloc.h"
 #include "tools/import/checkpoint/plan_make.h"
 
 #include <stdio.h>
@@ -34,10 +35,8 @@ static const char *marker(const struct json_file *file, const struct import_toke
     const char *text = file->root != NULL ? json_text(file, NULL, key, otherwise) : otherwise;
     if (tokenizer != NULL && text[0] != '\0' &&
         word_list_find(&tokenizer->draft.words, text, strlen(text)) == WORD_NONE)
-        problem_say(problem,
-                    "config_sentence_transformers.json: the '%s' '%.60s' is not a token of the "
-                    "tokenizer; expected one",
-                    key, text);
+        problem_say(problem, "%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
+                    file->name[0] != '\0' ? file->name : "a ColBERT", key, text);
     return text;
 }
 
@@ -70,14 +69,38 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
     list_set(&list, draft, "skip_vectors");
 }
 
-/* Documents are cut to their own length. Queries would be filled up with mask tokens: that is not
- * done, and said. */
-void colbert_read(struct colbert *colbert, struct folder *folder, struct sentence_transformers *st,
-                  struct import_tokenizer *tokenizer, struct model_config *model)
+/* Markers that are tokens of the vocabulary become tokens that texts can name. */
+static void add_marker(struct tokenizer_draft *draft, const char *text)
+{
+    size_t id = word_list_find(&draft->words, text, strlen(text));
+    struct draft_setting *added = NULL;
+    for (size_t i = 0; i < draft->n_settings; i++)
+        if (strcmp(draft->settings[i].key, "added") == 0)
+            added = &draft->settings[i];
+    if (id == WORD_NONE)
+        return;
+    if (added == NULL) {
+        draft_set_number(draft, "added", id);
+        return;
+    }
+    size_t cap = added->len + 32;
+    added->value = alloc_resize(added->value, cap, 1);
+    added->len += (size_t)snprintf(added->value + added->len, cap - added->len, " %zu", id);
+}
+
+/* Queries would be filled up with mask tokens to query_length: that is not done, and said. */
+static void say_expansion(struct colbert *colbert)
+{
+    snprintf(colbert->note, sizeof colbert->note,
+             "ColBERT fills queries up with mask tokens ('do_query_expansion'); here they are "
+             "taken as they are, so their scores are smaller");
+}
+
+static void read_pylate(struct colbert *colbert, struct folder *folder,
+                        struct sentence_transformers *st, struct import_tokenizer *tokenizer,
+                        struct model_config *model)
 {
     const struct json_file *file = &st->prompts;
-    if (!st->has_token_dense)
-        return;
     read_dense(folder, &st->token_dense, model);
     st->max_seq_length =
         file->root != NULL ? json_count(file, NULL, "document_length", 1, 180) : 180;
@@ -86,9 +109,39 @@ void colbert_read(struct colbert *colbert, struct folder *folder, struct sentenc
     if (tokenizer != NULL)
         skip_words(file, &tokenizer->draft);
     if (file->root == NULL || json_flag(file, NULL, "do_query_expansion", true))
-        snprintf(colbert->note, sizeof colbert->note,
-                 "PyLate fills queries up with mask tokens ('do_query_expansion'); here they are "
-                 "taken as they are, so their scores are smaller");
+        say_expansion(colbert);
+}
+
+static void read_stanford(struct colbert *colbert, struct folder *folder,
+                          struct sentence_transformers *st, struct import_tokenizer *tokenizer,
+                          struct model_config *model)
+{
+    static const struct json_file nothing = {.root = NULL};
+    struct json_file *file = &colbert->metadata;
+    json_file_read(file, folder, "", "artifact.metadata", false, false);
+    bool is_there = file->root != NULL;
+    model->pooling = POOLING_NONE;
+    st->max_seq_length = is_there ? json_count(file, NULL, "doc_maxlen", 1, 180) : 180;
+    colbert->query_marker = marker(file, tokenizer, folder->problem, "query_token_id", "[unused0]");
+    colbert->document_marker =
+        marker(file, tokenizer, folder->problem, "doc_token_id", "[unused1]");
+    if (tokenizer != NULL) {
+        add_marker(&tokenizer->draft, colbert->query_marker);
+        add_marker(&tokenizer->draft, colbert->document_marker);
+        if (!is_there || json_flag(file, NULL, "mask_punctuation", true))
+            skip_words(&nothing, &tokenizer->draft);
+    }
+    say_expansion(colbert);
+}
+
+void colbert_read(struct colbert *colbert, struct folder *folder, struct sentence_transformers *st,
+                  const char *class_name, struct import_tokenizer *tokenizer,
+                  struct model_config *model)
+{
+    if (st->has_token_dense)
+        read_pylate(colbert, folder, st, tokenizer, model);
+    else if (strcmp(class_name, "HF_ColBERT") == 0)
+        read_stanford(colbert, folder, st, tokenizer, model);
 }
 
 void colbert_plan(struct colbert *colbert, struct folder *folder,
@@ -122,4 +175,5 @@ void colbert_write(const struct colbert *colbert, struct weight_writer *writer)
 void colbert_free(struct colbert *colbert)
 {
     tensor_set_free(&colbert->dense);
+    json_file_free(&colbert->metadata);
 }

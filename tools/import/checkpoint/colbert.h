@@ -1,7 +1,8 @@
-/* colbert.h - a ColBERT as PyLate writes it: a Dense module that makes a vector of each token,
- * markers before queries and documents, words whose tokens have no vector in documents.
+/* colbert.h - a ColBERT: markers before queries and documents, and words whose tokens have no vector
+ * in documents. PyLate writes a Dense module that makes a vector of each token; in the class
+ * HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's tensors.
  *
- * Source: pylate/models/colbert.py and Dense.py in lightonai/pylate.
+ * Sources: pylate/models/colbert.py and Dense.py in lightonai/pylate, which reads both.
  */
 #ifndef TOOLS_IMPORT_COLBERT_H
 #define TOOLS_IMPORT_COLBERT_H
@@ -12,16 +13,18 @@
 struct colbert {
     struct tensor_set dense;
     const char *query_marker, *document_marker; /* borrowed; NULL: there is no such module */
+    struct json_file metadata;                  /* artifact.metadata, or absent */
     char note[192];                             /* something that the user should hear, or "" */
 };
 
-/* These do nothing where modules.json has no such module. */
+/* These do nothing where the checkpoint is no ColBERT. */
 
-/* Settles in the model and the length of texts what its config.json and
- * config_sentence_transformers.json say, and in the tokenizer (NULL: there is none), which has been
- * read, which tokens are skipped. */
+/* Settles in the model and the length of texts what the module's config.json and
+ * config_sentence_transformers.json, or artifact.metadata, say, and in the tokenizer (NULL: there
+ * is none), which has been read, which tokens are skipped and that markers are tokens. */
 void colbert_read(struct colbert *colbert, struct folder *folder, struct sentence_transformers *st,
-                  struct import_tokenizer *tokenizer, struct model_config *model);
+                  const char *class_name, struct import_tokenizer *tokenizer,
+                  struct model_config *model);
 
 /* Adds the module's tensors to the plan that there is. */
 void colbert_plan(struct colbert *colbert, struct folder *folder,

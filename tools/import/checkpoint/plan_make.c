@@ -73,6 +73,18 @@ static void settle_labels(const struct making *making, const struct part *part)
         model->scores = SCORES_SIGMOID;
 }
 
+/* The rows of the layer are as many as its tensor has; one where there is none, which is then said.
+ */
+static void settle_token_vectors(const struct making *making, const struct part *part)
+{
+    if (part->rows != DIM_TOKEN_VECTORS)
+        return;
+    const struct stored_tensor *tensor = find_tensor(making, part->from[0], 0, "");
+    bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
+    making->model->token_vectors = is_matrix ? (int64_t)tensor->shape[0] : 1;
+    making->model->token_vector_bias = false;
+}
+
 /* Where the checkpoint has not got a head that the class has, it is a body alone, and the pooler of
  * that may be missing too. */
 static void settle_head(const struct making *making, struct checkpoint_config *config)
@@ -91,6 +103,7 @@ static void add_head(const struct making *making, const struct head *head)
     if (head->bias_is_optional && find_tensor(making, head->parts[0].from[0], 0, ".bias") == NULL)
         making->model->head_bias = false;
     settle_labels(making, part_of_kind(head->parts, PART_SCORES));
+    settle_token_vectors(making, head->parts);
     add_parts(making, head->parts, 0);
 }
 

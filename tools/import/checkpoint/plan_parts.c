@@ -28,6 +28,7 @@ uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_POSITIONS] = model->max_tokens + model->position_offset,
         [DIM_TYPES] = model->token_types,
         [DIM_LABELS] = model->labels,
+        [DIM_TOKEN_VECTORS] = model->token_vectors,
     };
     return (uint64_t)sizes[dim];
 }

@@ -35,7 +35,8 @@ enum part_dim {
     DIM_VOCABULARY,
     DIM_POSITIONS, /* also those before the first token's, which are not used */
     DIM_TYPES,
-    DIM_LABELS
+    DIM_LABELS,
+    DIM_TOKEN_VECTORS /* as many as its tensor has rows */
 };
 
 enum part_kind {

@@ -79,6 +79,13 @@ static const struct head MASK = {
     .has_norm = true,
     .parts = BERT_MASK_PARTS,
 };
+/* Of stanford-futuredata/ColBERT, without a bias. */
+static const struct head COLBERT = {
+    .kind = HEAD_NONE,
+    .dense = DENSE_NONE,
+    .parts = PARTS(
+        {"token.vector.weight", PART_MATRIX, DIM_TOKEN_VECTORS, DIM_WIDTH, 0, {"linear.weight"}}),
+};
 static const struct head DISTILBERT_SEQUENCE = {
     .kind = HEAD_SEQUENCE,
     .dense = DENSE_RELU,
@@ -124,6 +131,7 @@ const struct architecture BERT_CLASSES[] = {
     {"BertForPreTraining", "bert", &BERT, &MASK},
     {"BertForSequenceClassification", "bert", &BERT, &POOLED_SEQUENCE_HEAD},
     {"BertForTokenClassification", "bert", &BERT, &TOKEN_HEAD},
+    {"HF_ColBERT", "bert", &BERT, &COLBERT},
     {.class_name = NULL},
 };
 const struct architecture DISTILBERT_CLASSES[] = {
