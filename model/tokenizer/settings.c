@@ -231,6 +231,8 @@ static const char *check_sections(const struct tokenizer *tokenizer)
         return "the kind is unigram, and there is no section PIEC";
     if (tokenizer->kind == TOKENIZER_BPE && tokenizer->merges.slots == NULL)
         return "the kind is bpe, and there is no section MERG";
+    if (tokenizer->kind == TOKENIZER_BPE && tokenizer->vocabulary.longest_bytes > BPE_LONGEST)
+        return "the kind is bpe, and a token has more than 65536 bytes";
     if (tokenizer->kind != TOKENIZER_BPE &&
         (tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level || tokenizer->first_blank))
         return "pattern, byte_level or first_blank is set, and the kind is not bpe";

@@ -122,7 +122,7 @@ void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t en
         return;
     }
     own.text = vocabulary_text(&sink->tokenizer->vocabulary, id, &own.len);
-    if (is_plain(own.text[0]) && is_plain(own.text[own.len - 1]))
+    if (own.text == NULL || (is_plain(own.text[0]) && is_plain(own.text[own.len - 1])))
         word_sink_token(sink, id, begin, end);
     else
         add_trimmed(sink, id, begin, end, own);

@@ -9,7 +9,7 @@
 
 /* Characters of a word that are looked at together, at least; of a longer one those before the last
  * quarter become tokens, again and again. */
-enum { BPE_CHARS = 2048 };
+enum { BPE_CHARS = 2048, BPE_LONGEST = 1 << 16 /* bytes of a token */ };
 
 /* As many, or more where a token is as long: a bound for each token's characters. */
 size_t bpe_cap_chars(const struct tokenizer *tokenizer);

@@ -14,15 +14,15 @@ struct splitter {
 
 static struct splitter splitter_new(const char *const *settings)
 {
-    static const char *const text = "\x01";
-    static const size_t len = 1;
+    static const char *const texts[] = {"\x01", NULL};
+    static const size_t lens[] = {1, 0};
     const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
     struct splitter made;
-    size_t bad, n_bytes = vocabulary_bytes(&len, 1), n_merges = merges_bytes(0, 1);
+    size_t bad, n_bytes = vocabulary_bytes(lens, 2), n_merges = merges_bytes(0, 2);
     made.vocabulary = malloc(n_bytes);
     made.merges = malloc(n_merges);
     tokenizer_defaults(&made.tokenizer, 1);
-    assert_null(vocabulary_build(made.vocabulary, n_bytes, &text, &len, 1, &bad));
+    assert_null(vocabulary_build(made.vocabulary, n_bytes, texts, lens, 2, &bad));
     assert_null(vocabulary_view(&made.tokenizer.vocabulary, made.vocabulary, n_bytes));
     void *memory = malloc(merges_build_bytes(&made.tokenizer.vocabulary));
     assert_null(merges_build(made.merges, n_merges, NULL, 0, &made.tokenizer.vocabulary, &affixes,
@@ -175,4 +175,13 @@ TEST(other_kinds_have_none)
     assert_non_null(tokenizer_check(&f.tokenizer, 1));
     assert_non_null(tokenizer_set(&f.tokenizer, "pattern", "o200k", 5));
     fixture_free(&f);
+}
+
+/* An unknown token whose id has no text has no blanks to trim. */
+TEST(trimmed_without_a_text)
+{
+    struct splitter f =
+        splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "trim", "yes", "fuse_unknown", "yes"));
+    assert_string_equal(spans(&f, " a "), "0-3");
+    splitter_free(&f);
 }
