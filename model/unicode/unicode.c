@@ -142,8 +142,30 @@ uint32_t unicode_compose(uint32_t first, uint32_t second)
     return whole;
 }
 
+/* Characters that the reference, whose Unicode is 17 here, joins to those before them, and that are
+ * not assigned in Unicode 15. */
+static bool joins_since_unicode_16(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x897, 0x897},     {0x1ACF, 0x1ADD},   {0x1AE0, 0x1AEB},   {0x10D69, 0x10D6D},
+        {0x10EFA, 0x10EFC}, {0x113B8, 0x113C0}, {0x113C2, 0x113C2}, {0x113C5, 0x113C5},
+        {0x113C7, 0x113CA}, {0x113CC, 0x113D0}, {0x113D2, 0x113D2}, {0x113E1, 0x113E2},
+        {0x11B60, 0x11B67}, {0x11F5A, 0x11F5A}, {0x1611E, 0x1612F}, {0x1E5EE, 0x1E5EF},
+        {0x1E6E3, 0x1E6E3}, {0x1E6E6, 0x1E6E6}, {0x1E6EE, 0x1E6EF}, {0x1E6F5, 0x1E6F5},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && code >= ranges[i].first; i++)
+        if (code <= ranges[i].last)
+            return true;
+    return false;
+}
+
 bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state)
 {
-    return utf8proc_grapheme_break_stateful((utf8proc_int32_t)first, (utf8proc_int32_t)second,
-                                            state);
+    if (!utf8proc_grapheme_break_stateful((utf8proc_int32_t)first, (utf8proc_int32_t)second, state))
+        return false;
+    const bool is_control = first < ' ' || (unicode_properties(first) & UNICODE_CONTROL) ||
+                            first == 0x2028 || first == 0x2029;
+    return is_control || !joins_since_unicode_16(second);
 }
