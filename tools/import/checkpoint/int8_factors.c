@@ -89,6 +89,13 @@ static void add_bias(struct residual_stream *stream, const struct planned_tensor
     stream->seen[row] = hypot(stream->seen[row], (double)values[0]);
 }
 
+/* What a sublayer adds behind its own norm has the size of that norm's weight. */
+static void add_normalised(struct residual_stream *stream, const struct planned_tensor *tensor,
+                           size_t row, const float *values)
+{
+    stream->size[row] = hypot(stream->size[row], (double)values[0] + tensor->added);
+}
+
 static void keep_largest(struct residual_stream *stream, const struct planned_tensor *tensor,
                          size_t row, const float *values)
 {
@@ -120,9 +127,12 @@ void residual_stream_free(struct residual_stream *stream)
     free(stream->largest);
 }
 
+/* Norms of the heads' queries and keys are not the stream's. */
 static enum part_kind kind_at(const struct plan *plan, size_t index)
 {
-    return index < plan->n ? plan->tensors[index].kind : PART_VECTOR;
+    const char *name = index < plan->n ? plan->tensors[index].name : "";
+    bool is_of_heads = strstr(name, ".query_norm.") != NULL || strstr(name, ".key_norm.") != NULL;
+    return index < plan->n && !is_of_heads ? plan->tensors[index].kind : PART_VECTOR;
 }
 
 /* Of two tensors of a norm in a row the second is the first one's bias, if they say so. */
@@ -151,6 +161,13 @@ static void normalise(struct residual_stream *stream, size_t n)
         stream->seen[k] = stream->size[k] / rms;
 }
 
+/* A norm of what a sublayer gives, before it is added (sandwich). */
+static bool is_after_sublayer(const struct plan *plan, size_t index)
+{
+    return kind_at(plan, index) == PART_NORM &&
+           strstr(plan->tensors[index].name, ".norm_after.") != NULL;
+}
+
 /* The norm of the embedding step does so in every model. */
 static bool makes_stream(const struct plan *plan, const struct planned_tensor *norm)
 {
@@ -161,9 +178,14 @@ void residual_stream_pass(struct residual_stream *stream, const struct plan *pla
 {
     const struct planned_tensor *tensor = &plan->tensors[index];
     bool is_matrix = tensor->n_dims == 2, is_bias = is_bias_of_norm(plan, index);
-    switch (tensor->kind) {
+    size_t next = behind_part(plan, index);
+    switch (kind_at(plan, index)) {
     case PART_TABLE: visit_rows(stream, tensor, add_table_row); break;
     case PART_NORM:
+        if (is_after_sublayer(plan, index)) {
+            visit_rows(stream, tensor, add_normalised);
+            break;
+        }
         if (!is_bias)
             normalise(stream, tensor->rows);
         visit_rows(stream, tensor, is_bias ? add_bias : multiply_by_weight);
@@ -172,7 +194,7 @@ void residual_stream_pass(struct residual_stream *stream, const struct plan *pla
         break;
     case PART_LINEAR:
     case PART_OUT:
-        if (is_matrix && kind_at(plan, behind_part(plan, index)) == PART_NORM) /* it adds */
+        if (is_matrix && kind_at(plan, next) == PART_NORM && !is_after_sublayer(plan, next))
             visit_rows(stream, tensor, add_product);
         break;
     default: break;
