@@ -4,6 +4,7 @@
 #include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
 #include "tests/support.h"
+#include "tools/import/tokenizer/trie_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +25,37 @@ static void take(void *user, struct normal_char c)
     output->chars[output->n++] = c;
 }
 
+/* A map of characters for the step charsmap: U+0001 is dropped, TAB and U+00A0 are a blank, U+FB01
+ * is fi, A is a, e with U+0301 is U+00E9. */
+static const struct charsmap *small_map(void)
+{
+    static const char *const keys[] = {"\x01", "\t", "\xC2\xA0", "\xEF\xAC\x81", "A", "e\xCC\x81"};
+    static const size_t lens[] = {1, 1, 2, 3, 1, 3};
+    static const size_t values[] = {0, 1, 1, 3, 6, 8}; /* in the strings */
+    static const char strings[] = "\0 \0fi\0a\0\xC3\xA9";
+    static uint32_t section[1024];
+    static struct charsmap map;
+    size_t n_units;
+    if (map.strings != NULL)
+        return &map;
+    uint32_t *units = trie_write(keys, lens, 6, &n_units); /* the numbers are those of the keys */
+    assert_true(4 * (n_units + 1) + sizeof strings <= sizeof section);
+    for (size_t i = 0; i < n_units; i++)
+        if (units[i] >> 31 && units[i] != UINT32_C(1) << 31)
+            units[i] = UINT32_C(1) << 31 | (uint32_t)values[units[i] & 7];
+    section[0] = (uint32_t)(4 * n_units);
+    memcpy(section + 1, units, 4 * n_units);
+    memcpy(section + 1 + n_units, strings, sizeof strings);
+    free(units);
+    assert_null(charsmap_view(&map, section, 4 * (n_units + 1) + sizeof strings));
+    return &map;
+}
+
 static struct normalizer_plan plan_of(const char *steps)
 {
     struct normalizer_plan plan;
     assert_true(normalizer_parse(&plan, (struct text_view){steps, strlen(steps)}));
+    plan.charsmap = *small_map();
     return plan;
 }
 
@@ -259,19 +287,40 @@ TEST(many_marks)
     }
 }
 
+/* As the reference does it: a cluster of fewer than 6 bytes is replaced whole by what it begins
+ * with; what is dropped at the start moves all spans, elsewhere none. */
+TEST(charsmap)
+{
+    assert_normalized("charsmap", "xAy\t", "78(0,1) 61(1,2) 79(2,3) 20(3,4)");
+    assert_normalized("charsmap", "x\x01y", "78(0,1) 79(2,3)");
+    assert_normalized("charsmap", "\x01xyz", "78(0,1) 79(1,2) 7A(2,3)");
+    assert_normalized("charsmap", "\xEF\xAC\x81x", "66(0,3) 69(0,3) 78(3,4)");
+    assert_normalized("charsmap", "\xEF\xAC\x81\x01x", "66(0,3) 69(3,4) 78(4,5)");
+    assert_normalized("charsmap", "e\xCC\x81x", "E9(0,1) 78(3,4)");
+    assert_normalized("charsmap", "A\xCC\x81x", "61(0,1) 78(3,4)"); /* 3 bytes */
+    assert_normalized("charsmap", "A\xCC\x81\xCC\x81\xCC\x81x",
+                      "61(0,1) 301(1,3) 301(3,5) 301(5,7) 78(7,8)"); /* 7 bytes */
+    assert_normalized("charsmap", "A\xE0\xA2\x97", "61(0,1)");       /* U+0897, of Unicode 16 */
+    assert_normalized("charsmap lower",
+                      "\xC2\xA0\xCC\x81"
+                      "B",
+                      "20(0,2) 62(4,5)");
+    assert_normalized("charsmap", "\x01", "");
+}
+
 /* What normalizer_ascii decides alone is what the steps make of the character among others. */
 TEST(ascii)
 {
-    static const char *const lists_of_steps[] = {
-        "",
-        "clean",
-        "clean space_cjk nfd drop_nonspacing lower",
-        "nfkd",
-        "lower clean",
-        "nfd drop_marks",
-        "nfc",
-        "strip_start strip_end",
-        "nmt replace:q%20:ab replace_runs:2:z: prepend:ab"};
+    static const char *const lists_of_steps[] = {"",
+                                                 "clean",
+                                                 "clean space_cjk nfd drop_nonspacing lower",
+                                                 "nfkd",
+                                                 "lower clean",
+                                                 "nfd drop_marks",
+                                                 "nfc",
+                                                 "strip_start strip_end",
+                                                 "nmt replace:q%20:ab replace_runs:2:z: prepend:ab",
+                                                 "charsmap"};
     static struct output output;
     for (size_t i = 0; i < sizeof lists_of_steps / sizeof *lists_of_steps; i++) {
         const struct normalizer_plan plan = plan_of(lists_of_steps[i]);
