@@ -63,7 +63,7 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
     pretokenizer_put(pretokenizer, c);
     if (!window->has_ended && pretokenizer->word.n_ended != window->before.n_ended) {
         window->has_ended = true;
-        if (window->before.n_chars > 0)
+        if (window->before.n_chars > 0 || window->run.place == PATTERN_IN_LITERAL)
             keep_count(window, sink);
     }
 }
