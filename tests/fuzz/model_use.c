@@ -119,9 +119,9 @@ static void ask_for_rows(const struct use *use, make_rows make)
 
 static void ask_for_vectors(struct use *use)
 {
-    for (int pooling = 0; pooling <= ENGINE_POOLING_POOLER; pooling++) {
+    for (int pooling = 0; pooling <= ENGINE_POOLING_COLBERT; pooling++) {
         use->options.pooling = (engine_pooling)pooling;
-        use->options.normalize = pooling > ENGINE_POOLING_NONE;
+        use->options.normalize = pooling > ENGINE_POOLING_NONE && pooling != ENGINE_POOLING_SPARSE;
         ask_for_rows(use, engine_encode);
     }
     use->options.pooling = ENGINE_POOLING_MODEL;

@@ -1,5 +1,5 @@
-/* colbert.h - a ColBERT: markers before queries and documents, and words whose tokens have no vector
- * in documents. PyLate writes a Dense module that makes a vector of each token; in the class
+/* colbert.h - a ColBERT: markers before queries and documents, and words whose tokens have no
+ * vector in documents. PyLate writes a Dense module that makes a vector of each token; in the class
  * HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's tensors.
  *
  * Sources: pylate/models/colbert.py and Dense.py in lightonai/pylate, which reads both.
