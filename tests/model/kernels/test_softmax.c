@@ -204,7 +204,7 @@ TEST(softmax_of_bands)
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
             struct largest largest = {0};
-            for (size_t n_keys = 1; n_keys <= 50; n_keys += 1 + n_keys % 3) {
+            for (size_t n_keys = 1; n_keys <= 50; n_keys += support_slow() ? 9 : 1 + n_keys % 3) {
                 for (ptrdiff_t first = -60; first <= 50; first += 1 + (ptrdiff_t)n_keys % 5) {
                     ptrdiff_t last = first + (ptrdiff_t)(n_keys * 7 % 45);
                     struct softmax_case c = new_softmax(n_keys, 1 + n_keys % 37, first, last);
