@@ -25,6 +25,7 @@ static const char *const NAMES[] = {
     "xlm-roberta-e5layout-rounded",
     "var-unigram3k-bytefallback",
     "var-unigram8k-newlayout",
+    "mpnet-rebuilt",
     "gpt2",
     "roberta-base",
     "var-roberta-prefixspace",
