@@ -173,22 +173,6 @@ TEST(refused_parts)
         {"\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": "
          "[" FOUR(SIXTEEN("{\"type\": \"NFC\"}, ")) "{\"type\": \"NFC\"}]}",
          "have 65 steps; expected at most 64"},
-        {"\"normalizer\": {\"type\": \"Replace\", \"pattern\": {\"Regex\": \"a|b\"}, "
-         "\"content\": \"\"}",
-         "regular expression of the normalizer Replace is 'a|b'; expected one of ' {2,}'"},
-        {"\"normalizer\": {\"type\": \"Replace\", \"pattern\": {}, \"content\": \"\"}",
-         "'pattern'"},
-        {"\"normalizer\": {\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, "
-         "\"content\": \"123456789\"}",
-         "'123456789'; expected at most 8 characters"},
-        {"\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"AAA.\"}",
-         "not in base64"},
-        {"\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"BAAAAA==\"}",
-         "charsmap is damaged"},
-        {"\"pre_tokenizer\": {\"type\": \"Metaspace\", \"prepend_scheme\": \"last\"}", "'last'"},
-        {"\"pre_tokenizer\": {\"type\": \"Metaspace\", \"add_prefix_space\": false}",
-         "without add_prefix_space is 'always'; expected never"},
-        {"\"pre_tokenizer\": {\"type\": \"Metaspace\", \"replacement\": \"ab\"}", "'ab'"},
         {"\"added_tokens\": {}", "added_tokens"},
         {"\"added_tokens\": [{\"id\": 9, \"content\": \"new\"}]", "'new' has the id 9; expected 5"},
         {"\"added_tokens\": [{\"id\": 2, \"content\": \"[CLS]\"}]",
@@ -234,15 +218,6 @@ TEST(refused_models)
     static const char *const cases[][2] = {
         {"{}", "model"},
         {"{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "'unk_id'"},
-        {"{\"model\": {\"type\": \"Unigram\", \"vocab\": {}, \"unk_id\": 0}}",
-         "'vocab' is an object"},
-        {"{\"model\": {\"type\": \"Unigram\", \"vocab\": [[\"a\"]], \"unk_id\": 0}}",
-         "piece 0 is not [text, score]"},
-        {"{\"model\": {\"type\": \"Unigram\", \"vocab\": [[\"a\", 0], [\"a\", 0]], \"unk_id\": 0}}",
-         "'a' is there twice"},
-        {"{\"model\": {\"type\": \"Unigram\", \"vocab\": [[\"<0x00>\", 0]], \"unk_id\": 0, "
-         "\"byte_fallback\": true}}",
-         "tokens <0x00> ... of 1 bytes"},
         {"{\"model\": {\"merges\": {}, \"vocab\": {}}}", "'merges' is an object"},
         {"{\"model\": {\"vocab\": [[\"a\", 0]]}}", "'unk_id'"},
         {"{\"model\": {\"type\": \"WordLevel\", \"vocab\": [\"a\"]}}", "'vocab' is an array"},
