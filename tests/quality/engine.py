@@ -27,7 +27,7 @@ class Engine:
         place = {t: i for i, t in enumerate(unique)}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "vectors.npy"
-            self.run(unique, "-p", "model", "--normalize", "-f", "npy", "-o", str(path))
+            self.run(unique, "-p", "model", "--normalize", "--on-long", "truncate", "-f", "npy", "-o", str(path))
             rows = numpy.load(path)
         return rows[[place[t] for t in texts]].astype(numpy.float64)
 

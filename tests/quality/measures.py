@@ -1,7 +1,9 @@
 """What is measured: agreement with people, masked words, word order."""
 
+import math
 import random
 import re
+from collections import Counter
 
 import numpy
 
@@ -33,6 +35,61 @@ class MeanOfWords:
 
     def cosines(self, pairs):
         return numpy.array([self.vector(a) @ self.vector(b) for a, b, *_ in pairs])
+
+
+def terms(text):
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+class TermWeights:
+    """What words alone say: cosines of TF-IDF, and BM25. Made for texts, whose words it counts."""
+
+    def __init__(self, texts):
+        self.counts = [Counter(terms(t)) for t in texts]
+        self.with_term = Counter(term for counts in self.counts for term in counts)
+        self.mean_length = sum(map(len, map(terms, texts))) / len(texts)
+
+    def vector(self, text):
+        rarity = {t: math.log(1 + len(self.counts) / (1 + self.with_term[t])) for t in terms(text)}
+        weights = {t: n * rarity[t] for t, n in Counter(terms(text)).items()}
+        length = math.sqrt(sum(w * w for w in weights.values())) or 1
+        return {t: w / length for t, w in weights.items()}
+
+    def cosine(self, a, b):
+        a, b = self.vector(a), self.vector(b)
+        return sum(w * b.get(t, 0) for t, w in a.items())
+
+    def bm25(self, query, k=1.2, b=0.75):
+        """Of each of the texts its score."""
+        scores = numpy.zeros(len(self.counts))
+        for term in terms(query):
+            found = self.with_term[term]
+            rarity = math.log(1 + (len(self.counts) - found + 0.5) / (found + 0.5))
+            for i, counts in enumerate(self.counts):
+                if term in counts:
+                    length = sum(counts.values()) / self.mean_length
+                    scores[i] += rarity * counts[term] * (k + 1) / (counts[term] + k * (1 - b + b * length))
+        return scores
+
+
+class WordsAlone:
+    """Cosines of TF-IDF, by the words of the pairs that are asked for."""
+
+    def cosines(self, pairs):
+        weights = TermWeights([s for pair in pairs for s in pair[:2]])
+        return numpy.array([weights.cosine(*pair[:2]) for pair in pairs])
+
+
+def gain(scores, answers, most=10):
+    """nDCG@10 of a query's scores, where some documents answer it and the others do not."""
+    best = numpy.argsort(-scores, kind="stable")[:most]
+    found = sum(1 / math.log2(i + 2) for i, document in enumerate(best) if document in answers)
+    return found / sum(1 / math.log2(i + 2) for i in range(min(most, len(answers))))
+
+
+def mean_gain(scores, answers):
+    """Of queries [queries, documents]; those that nothing answers do not count."""
+    return numpy.mean([gain(row, of_query) for row, of_query in zip(scores, answers) if of_query])
 
 
 def bag(text):

@@ -2,11 +2,13 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--text ../shared/text] [--quick | --examples]
+                             [--teacher FILE] [--text ../shared/text] [--quick | --examples]
 
-One column is the file as it is, one the same without positions, one the mean of GloVe's words. --f32 adds the same
-model with f32 weights; --quick leaves out the second and BLiMP: about half the time. --examples: the cosines
-and the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
+One column is the file as it is, one the same without positions, one the mean of GloVe's words, one what the words
+alone say (cosines of TF-IDF; of retrieval BM25). --f32 adds the same model with f32 weights, --teacher another model,
+such as an imported all-MiniLM-L6-v2. --quick leaves out positions off, BLiMP and retrieval: about half the time.
+--examples: the cosines and the first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs
+no texts."""
 
 import argparse
 import sys
@@ -39,12 +41,14 @@ def arguments():
     parser.add_argument("--encode", default=str(root / "build" / "encode"))
     parser.add_argument("--weights", default=str(root / "weights" / "default.weights"))
     parser.add_argument("--f32", help="the same model with f32 weights")
+    parser.add_argument("--teacher", help="a weight file to measure beside")
     parser.add_argument("--text", default=str(root.parent / "shared" / "text"))
     part = parser.add_mutually_exclusive_group()
-    part.add_argument("--quick", action="store_true", help="without BLiMP, and without the column of positions off")
+    part.add_argument("--quick", action="store_true", help="without BLiMP, retrieval and the column of positions off")
     part.add_argument("--examples", action="store_true", help="cosines and guesses of examples.tsv")
     options = parser.parse_args()
-    need(options.text, () if options.examples else FOLDERS, (options.encode, options.weights, options.f32))
+    files = (options.encode, options.weights, options.f32, options.teacher)
+    need(options.text, () if options.examples else FOLDERS, files)
     options.vectors = sorted(Path(options.text, "glove").glob("glove*.txt"))
     if not options.vectors and not options.examples:
         sys.exit("'%s/glove' has no glove*.txt" % options.text)
@@ -82,26 +86,33 @@ def main():
         columns["f32"] = Engine(options.encode, options.f32)
     if not options.quick:
         columns["positions off"] = Engine(options.encode, options.weights, "--position", "none")
-    engines, glove = list(columns.values()), measures.MeanOfWords(options.vectors[0])
+    if options.teacher:
+        columns["teacher"] = Engine(options.encode, options.teacher)
+    engines = list(columns.values())
+    words = measures.MeanOfWords(options.vectors[0]), measures.WordsAlone()
 
-    def figures(name, measure, also=None):
-        row(name, [number(measure(e)) for e in engines] + [number(measure(also) if also else None)])
+    def figures(name, measure, also=(None, None)):
+        row(name, [number(measure(e)) for e in engines] + [number(measure(e) if e else None) for e in also])
 
-    row("", [*columns, "mean of GloVe words"])
-    row("---", ["---"] * (len(columns) + 1))
+    row("", [*columns, "mean of GloVe words", "TF-IDF"])
+    row("---", ["---"] * (len(columns) + 2))
     for name, pairs in (("STS-B dev, Spearman", text.stsb(options.text, "dev")),
                         ("SICK trial, Spearman", text.sick(options.text, "TRIAL")),
                         ("SICK train, Spearman", text.sick(options.text, "TRAIN"))):
-        figures(name, lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs]), glove)
+        figures(name, lambda e: measures.spearman(e.cosines(pairs), [p[2] for p in pairs]), words)
 
     held_out = prepare.collect(options.text)[1]
     cases = measures.mask_words(engines[0], [(KINDS[source], s) for source, s in held_out])
-    right = {e: measures.masked(e, cases) for e in engines}
-    figures("%d held-out masked words, first guess" % len(cases), lambda e: right[e][:, 0].mean())
-    figures("%d held-out masked words, first five" % len(cases), lambda e: right[e][:, 1].mean())
+    right = {e: measures.masked(e, cases) for name, e in columns.items() if name != "teacher"} # it has no such head
+
+    def share(e, guess, chosen=slice(None)):
+        return right[e][chosen, guess].mean() if e in right else None
+
+    figures("%d held-out masked words, first guess" % len(cases), lambda e: share(e, 0))
+    figures("%d held-out masked words, first five" % len(cases), lambda e: share(e, 1))
     for kind in dict.fromkeys(KINDS.values()):
         of_kind = [k == kind for k, *_ in cases]
-        figures("... %d of them in %s, first guess" % (sum(of_kind), kind), lambda e: right[e][of_kind, 0].mean())
+        figures("... %d of them in %s, first guess" % (sum(of_kind), kind), lambda e: share(e, 0, of_kind))
 
     triples = text.read_table(text.ROLES)
     reordered = {"HANS": [r[:2] for r in text.hans(options.text)], "roles.tsv": [(t[1], t[3]) for t in triples]}
@@ -118,7 +129,19 @@ def main():
         chosen = [t[1:] for t in triples if t[0] == kind]
         figures("roles.tsv, %d %s: said otherwise is nearer than reversed" % (len(chosen), label),
                 lambda e: (e.cosines([(a, again) for a, again, _ in chosen])
-                           > e.cosines([(a, back) for a, _, back in chosen])).mean(), glove)
+                           > e.cosines([(a, back) for a, _, back in chosen])).mean(), words)
+    ranked = text.read_table(text.RANKED)
+    for kind in dict.fromkeys(t[0] for t in ranked):
+        for stop, label in (("", ""), (".", ", full stops")):
+            chosen = [[s + stop for s in t[1:]] for t in ranked if t[0] == kind]
+            figures("ranked.tsv, %d of kind %s%s: said otherwise is nearer" % (len(chosen), kind, label),
+                    lambda e: (e.cosines([t[:2] for t in chosen]) > e.cosines([t[::2] for t in chosen])).mean(), words)
+    if not options.quick:
+        documents, queries, answers = text.cranfield(options.text)
+        bm25 = measures.TermWeights(documents)
+        best = measures.mean_gain([bm25.bm25(q) for q in queries], answers)
+        cells = [measures.mean_gain(e.vectors(queries) @ e.vectors(documents).T, answers) for e in engines]
+        row("Cranfield, %d queries, nDCG@10 (last: BM25)" % len(queries), map(number, [*cells, None, best]))
 
 
 def run(program):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 from unittest import mock
 
@@ -14,6 +15,7 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "weights" / "train"))
 import batches
+import measures
 import prepare
 import roles
 import text
@@ -151,7 +153,8 @@ class TrainingText(unittest.TestCase):
     def test_what_measures(self):
         keys = text.evaluation_keys(sys.argv[3])
         for sentences in (text.hans(sys.argv[3])[5][:2], text.blimp(sys.argv[3])[5][3:5], text.stsb(sys.argv[3], "dev")[5][:2],
-                          text.sick(sys.argv[3], "TRIAL")[5][:2], text.read_table(text.ROLES)[5][1:]):
+                          text.sick(sys.argv[3], "TRIAL")[5][:2], text.read_table(text.ROLES)[5][1:],
+                          text.read_table(text.RANKED)[5][1:]):
             self.assertLessEqual(set(map(text.key, sentences)), keys)
 
     def test_chunks_are_of_whole_sentences_of_one_document(self):
@@ -182,6 +185,27 @@ class TrainingText(unittest.TestCase):
         self.assertAlmostEqual(asked[:, -2].mean(), batches.MASKED_MARKS, delta=0.02)
         self.assertAlmostEqual((shown[asked] == wordpiece.MASK).mean(), 0.8, delta=0.03)
         self.assertAlmostEqual((shown == ids)[asked].mean(), 0.1, delta=0.03)
+
+    def test_ranked_tsv_has_a_hundred_of_each_kind(self):
+        rows = text.read_table(text.RANKED)
+        self.assertEqual(Counter(kind for kind, *_ in rows), dict(passive=103, role=100, negation=100, antonym=100))
+        self.assertEqual([row for row in rows if len(set(row)) != 4], [])
+
+    def test_what_words_alone_say(self):
+        pairs = [("a b", "B, a!"), ("a c", "d"), ("a b c", "a e")]
+        same, none, some = measures.WordsAlone().cosines(pairs)
+        self.assertAlmostEqual(same, 1)
+        self.assertEqual(none, 0)
+        self.assertTrue(0 < some < 0.5) # "a" stands nearly everywhere
+        scores = measures.TermWeights(["red fish", "red red dog dog dog dog", "cat"]).bm25("a red fish")
+        self.assertTrue(scores[0] > scores[1] > scores[2] == 0)
+
+    def test_gain(self):
+        scores = numpy.array([0.1, 0.9, 0.5])
+        self.assertEqual(measures.gain(scores, {1}), 1)
+        self.assertAlmostEqual(measures.gain(scores, {2}), 1 / numpy.log2(3))
+        self.assertEqual(measures.gain(scores, {0}, most=2), 0)
+        self.assertAlmostEqual(measures.mean_gain([scores, scores, scores], [{1}, set(), {2}]), (1 + 1 / numpy.log2(3)) / 2)
 
     def test_roles_tsv_tells_which_verbs_are_those_of_the_training(self):
         trained = {form for v in roles.DEEDS + [w for group, _ in roles.GROUPS for w in group] for form in v}

@@ -8,7 +8,8 @@ import zlib
 from pathlib import Path
 
 HELD_OUT_ONE_IN = 400
-ROLES = Path(__file__).resolve().parents[2] / "tests" / "quality" / "roles.tsv"
+QUALITY = Path(__file__).resolve().parents[2] / "tests" / "quality"
+ROLES, RANKED = QUALITY / "roles.tsv", QUALITY / "ranked.tsv"
 
 ABBREVIATION = re.compile(
     r"(?:^|[\s\"'(])(?:Mr|Mrs|Ms|Dr|St|Capt|Col|Gen|Lt|Rev|Esq|Hon|Prof|Sen|Rep|Gov|Jr|Sr|No|vs|[A-Z])\.$")
@@ -155,6 +156,17 @@ def blimp(folder):
     return [line.split("\t") for line in read_lines(Path(folder) / "evaluation/blimp/blimp.tsv.xz") if line]
 
 
+def cranfield(folder):
+    """Texts of documents, of queries, and for each query the places of the documents that answer it."""
+    folder = Path(folder) / "evaluation" / "cranfield"
+    documents, queries = read_table(folder / "documents.tsv"), read_table(folder / "queries.tsv")
+    place = {row[0]: i for i, row in enumerate(documents)}
+    answers = {row[0]: set() for row in queries}
+    for query, document in read_table(folder / "relevant.tsv"):
+        answers[query].add(place[document])
+    return [row[2] for row in documents], [row[1] for row in queries], list(answers.values())
+
+
 def evaluation_keys(folder):
     folder = Path(folder)
     sentences = []
@@ -166,7 +178,7 @@ def evaluation_keys(folder):
     sentences += [s for row in blimp(folder) for s in row[3:5]]
     for split in ("train", "dev"):
         sentences += [line.split("\t")[0] for line in read_lines(folder / "evaluation/cola" / (split + ".tsv"))]
-    sentences += [s for row in read_table(ROLES) for s in row[1:]]
+    sentences += [s for table in (ROLES, RANKED) for row in read_table(table) for s in row[1:]]
     keys = {key(s) for s in sentences}
     keys.discard("")
     return keys
