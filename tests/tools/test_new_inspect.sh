@@ -206,7 +206,8 @@ wrong '--norm-eps 1e-60: expected more than 0' -o no.weights --norm-eps 1e-60
 wrong '--norm none: expected layer or rms' -o no.weights --norm none
 wrong '--norm-bias yes does not go with --norm rms' -o no.weights --norm rms --norm-bias yes
 wrong '--position-offset 2 goes with --position learned' -o no.weights --position-offset 2
-wrong 'parameters' -o no.weights --width 2147483647 --heads 1
+wrong 'head_width' -o no.weights --width 2147483647 --heads 1
+wrong 'parameters' -o no.weights --width 715827882 --heads 1
 wrong 'parameters' -o no.weights --layers 2147483647
 wrong 'exclude' -o no.weights --words a --fit -
 echo '{"config": {"word_index": "{\"a\": 1}"}}' >k.json
