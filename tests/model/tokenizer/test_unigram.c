@@ -131,7 +131,7 @@ TEST(undecided_words)
 {
     static const char *const rows[] = {"a", "ab", "b", "aab", "z"};
     static char word[MOST_CHARS];
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (unsigned seed = 1; seed <= 10; seed++) {
         struct made made;
         make(&made, seed);
         for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
