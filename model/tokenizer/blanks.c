@@ -3,15 +3,8 @@
  */
 #include "model/tokenizer/words.h"
 #include "model/unicode/letter_case.h"
+#include "model/unicode/unicode.h"
 #include "model/unicode/utf8.h"
-
-static bool is_white_space(uint32_t code)
-{
-    if (code < 0x80)
-        return code == ' ' || (code >= '\t' && code <= '\r');
-    return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||
-           code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
-}
 
 static void end_word(struct word_sink *sink, struct word *word, size_t end)
 {
@@ -39,7 +32,7 @@ void blanks_split(struct word_sink *sink, const char *text, size_t len, char *bu
 
     for (size_t at = 0; (at = word_put_run(&word, &run, text, len, at)) < len;) {
         const struct letter letter = letter_read(text, len, at, lower);
-        if (is_white_space(letter.codes[0]))
+        if (unicode_properties(letter.codes[0]) & UNICODE_BLANK)
             end_word(sink, &word, at);
         else
             for (size_t i = 0; i < letter.n_codes; i++)

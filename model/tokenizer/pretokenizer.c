@@ -231,13 +231,15 @@ static size_t put_by_letters(struct pretokenizer *pretokenizer, const struct asc
     return at;
 }
 
-/* With a pattern: letters that follow letters in one go. */
-static size_t put_by_pattern(struct pretokenizer *pretokenizer, const struct ascii_table *table,
-                             const char *text, size_t at, size_t end)
+/* One by one; with a pattern, and unless rules look at runs, letters that follow letters in one go.
+ */
+static size_t put_each(struct pretokenizer *pretokenizer, const struct ascii_table *table,
+                       const char *text, size_t at, size_t end, bool by_runs)
 {
     while (at < end && table->value[(uint8_t)text[at]] != 0) {
         const uint8_t byte = (uint8_t)text[at];
-        if (pretokenizer->pattern.run.place == PATTERN_IN_LETTERS && table->letter[byte] != 0) {
+        if (pretokenizer->pattern.run.place == PATTERN_IN_LETTERS && table->letter[byte] != 0 &&
+            !by_runs) {
             at = pretoken_append_ascii(&pretokenizer->word, table->letter, text, at, end);
             pretokenizer->last = table->properties[byte];
             continue;
@@ -255,12 +257,7 @@ size_t pretokenizer_put_ascii(struct pretokenizer *pretokenizer, const char *tex
     const struct tokenizer *tokenizer = tokenizer_of(pretokenizer);
     const struct ascii_table *table = &tokenizer->ascii;
     const bool by_runs = (tokenizer->splitter.cut.runs | tokenizer->splitter.inner.runs) != 0;
-    if (tokenizer->pattern != PATTERN_NONE && !by_runs)
-        return put_by_pattern(pretokenizer, table, text, at, end);
-    if (!by_runs && !tokenizer->byte_level)
-        return put_by_letters(pretokenizer, table, text, at, end);
-    for (; at < end && table->value[(uint8_t)text[at]] != 0; at++)
-        put(pretokenizer, (struct normal_char){table->value[(uint8_t)text[at]], at, at + 1},
-            table->properties[(uint8_t)text[at]]);
-    return at;
+    return by_runs || tokenizer->pattern != PATTERN_NONE || tokenizer->byte_level
+               ? put_each(pretokenizer, table, text, at, end, by_runs)
+               : put_by_letters(pretokenizer, table, text, at, end);
 }

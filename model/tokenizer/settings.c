@@ -283,6 +283,24 @@ size_t tokenizer_table_bytes(const struct tokenizer *tokenizer)
                : 0;
 }
 
+static int32_t find_own(const struct tokenizer *tokenizer, const char *text, size_t len)
+{
+    return tokenizer_own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, text, len));
+}
+
+static void build_ids(struct tokenizer *tokenizer)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (uint32_t code = 0; code < BYTE_LEVEL_CODES; code++) {
+        char bytes[UTF8_BYTES];
+        tokenizer->ids.codes[code] = find_own(tokenizer, bytes, utf8_encode(code, bytes));
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const char text[] = {'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
+        tokenizer->ids.bytes[byte] = find_own(tokenizer, text, sizeof text);
+    }
+}
+
 const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
 {
     if (!tokenizer_has_pipeline(tokenizer))
@@ -291,7 +309,7 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
                    tokenizer->pattern);
     const char *wrong = added_tokens_build(&tokenizer->added, tokenizer->added_list,
                                            &tokenizer->vocabulary, &tokenizer->normalizer, memory);
-    if (wrong == NULL && tokenizer->kind == TOKENIZER_BPE)
-        bpe_build(tokenizer);
+    if (tokenizer->kind == TOKENIZER_BPE || tokenizer->kind == TOKENIZER_UNIGRAM)
+        build_ids(tokenizer);
     return wrong;
 }

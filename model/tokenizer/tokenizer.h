@@ -39,8 +39,9 @@ enum span_trim {
     TRIM_BLANKS_BUT_FIRST /* the same, but a single one where a text begins stays */
 };
 
-/* Of kind bpe: ids of single characters, and of the tokens <0x00> to <0xFF>; -1: none. */
-struct bpe_ids {
+/* Of kinds unigram and bpe: ids of single characters, and of the tokens <0x00> to <0xFF>, so that
+ * they need not be looked for; -1: none. */
+struct piece_ids {
     int32_t codes[BYTE_LEVEL_CODES], bytes[256];
 };
 
@@ -72,7 +73,7 @@ struct tokenizer {
     /* Tables that tokenizer_build makes: */
     struct added_tokens added;
     struct ascii_table ascii;
-    struct bpe_ids bpe;
+    struct piece_ids ids;
 };
 
 /* may_alias: the engine hands its callers' buffers of engine_token, the same fields, to us. */

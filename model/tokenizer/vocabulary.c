@@ -13,6 +13,18 @@
 
 enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
 
+const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
+{
+    if (section == NULL || len < HEADER_BYTES)
+        return "the section is shorter than its header of 16 bytes";
+    if ((uintptr_t)section % SECTION_ALIGN != 0)
+        return "the section does not start at a multiple of 8 bytes";
+    memcpy(header, section, HEADER_BYTES);
+    if (header[1] == 0 || (header[1] & (header[1] - 1)) != 0)
+        return "the number of slots is not a power of two";
+    return header[0] < header[1] ? NULL : "there are more entries than the slots allow";
+}
+
 static uint64_t token_hash(const char *text, size_t len)
 {
     uint64_t hash = VOCABULARY_HASH_START;
@@ -29,17 +41,10 @@ static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len)
 {
     uint32_t header[4];
-    if (section == NULL || len < HEADER_BYTES)
-        return "the section is shorter than its header of 16 bytes";
-    if ((uintptr_t)section % SECTION_ALIGN != 0)
-        return "the section does not start at a multiple of 8 bytes";
-    memcpy(header, section, sizeof header);
-
+    const char *wrong = hash_table_header(section, len, header);
+    if (wrong != NULL)
+        return wrong;
     const uint32_t n = header[0], n_slots = header[1];
-    if (n_slots == 0 || (n_slots & (n_slots - 1)) != 0)
-        return "the number of slots is not a power of two";
-    if (n >= n_slots || n > INT32_MAX)
-        return "there are more tokens than the slots allow";
     /* Below 2^35, so 64 bits cannot overflow. */
     const uint64_t numbers = 4 * ((uint64_t)n_slots + n + 1);
     if (HEADER_BYTES + numbers + header[2] != len)

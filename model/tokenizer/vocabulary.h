@@ -20,6 +20,10 @@ struct vocabulary {
  * what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len);
 
+/* Reads the header of a section that is a hash table: numbers of entries, of slots, and two more.
+ * NULL when sound; there are then at most INT32_MAX entries. */
+const char *hash_table_header(const void *section, size_t len, uint32_t header[4]);
+
 /* The id of a token, or -1. Longer texts than longest_bytes are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 

@@ -16,7 +16,7 @@ void word_sink_add(struct word_sink *sink, const char *word, size_t len, size_t 
     if (tokenizer->kind == TOKENIZER_KERAS && tokenizer->num_words != 0 &&
         id >= tokenizer->num_words)
         id = -1;
-    if (id < 0 || added_is_outside(&tokenizer->added, id))
+    if (tokenizer_own_id(tokenizer, id) < 0)
         id = tokenizer->unknown;
     if (id >= 0)
         word_sink_token(sink, id, begin, end);
@@ -109,15 +109,10 @@ static bool is_plain(char byte)
     return byte > ' ' && byte < 0x7F;
 }
 
-static bool is_kept(const struct word_sink *sink)
-{
-    return sink->n >= sink->skip && sink->n - sink->skip < sink->cap;
-}
-
 void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t end)
 {
     struct text_view own = {"", 0};
-    if (sink->tokenizer->trim == TRIM_NONE || !is_kept(sink)) {
+    if (sink->tokenizer->trim == TRIM_NONE || !word_sink_keeps(sink, sink->n)) {
         word_sink_token(sink, id, begin, end);
         return;
     }
@@ -130,7 +125,7 @@ void word_sink_piece(struct word_sink *sink, int32_t id, size_t begin, size_t en
 
 void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t end)
 {
-    if (sink->tokenizer->trim == TRIM_NONE || !is_kept(sink))
+    if (sink->tokenizer->trim == TRIM_NONE || !word_sink_keeps(sink, sink->n))
         word_sink_token(sink, id, begin, end);
     else
         add_trimmed(sink, id, begin, end, (struct text_view){sink->text + begin, end - begin});

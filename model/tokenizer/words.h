@@ -28,10 +28,22 @@ struct word_sink {
     bool in_pair;
 };
 
+/* The id, or -1 of an added token that is outside of the model's vocabulary. */
+static inline int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
+{
+    return added_is_outside(&tokenizer->added, id) ? -1 : id;
+}
+
+/* Whether the index-th token goes to out. */
+static inline bool word_sink_keeps(const struct word_sink *sink, size_t index)
+{
+    return index >= sink->skip && index - sink->skip < sink->cap;
+}
+
 /* The token that was the index-th ends later. */
 static inline void word_sink_extend(struct word_sink *sink, size_t index, size_t end)
 {
-    if (index >= sink->skip && index - sink->skip < sink->cap)
+    if (word_sink_keeps(sink, index))
         sink->out[index - sink->skip].end = end;
 }
 
@@ -49,7 +61,7 @@ static inline void word_sink_token(struct word_sink *sink, int32_t id, size_t be
 {
     if (id == sink->tokenizer->dropped)
         return;
-    if (sink->n >= sink->skip && sink->n - sink->skip < sink->cap)
+    if (word_sink_keeps(sink, sink->n))
         sink->out[sink->n - sink->skip] = (struct token){
             .id = id, .type = sink->type, .begin = begin, .end = end, .in_pair = sink->in_pair};
     sink->n++;

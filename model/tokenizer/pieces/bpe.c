@@ -26,43 +26,22 @@ static struct merge_affixes affixes_of(const struct tokenizer *tokenizer)
     };
 }
 
-static int32_t own_id(const struct tokenizer *tokenizer, int32_t id)
-{
-    return added_is_outside(&tokenizer->added, id) ? -1 : id;
-}
-
-void bpe_build(struct tokenizer *tokenizer)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    for (uint32_t code = 0; code < BYTE_LEVEL_CODES; code++) {
-        char bytes[UTF8_BYTES];
-        const size_t n = utf8_encode(code, bytes);
-        tokenizer->bpe.codes[code] =
-            own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, bytes, n));
-    }
-    for (unsigned byte = 0; byte < 256; byte++) {
-        const char text[] = {'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
-        tokenizer->bpe.bytes[byte] =
-            own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, text, sizeof text));
-    }
-}
-
 /* The id of the i-th character of the word. */
 static int32_t character_id(const struct pretoken *word, size_t i, bool at_end)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
     const bool is_first = i == 0 && !word->is_rest, is_last = at_end && i + 1 == word->n_chars;
     const char *text = word->bytes + word->chars[i].at;
-    const size_t len = pretoken_after(word, i) - word->chars[i].at;
+    const size_t len = pretoken_at(word, i + 1) - word->chars[i].at;
     const struct merge_affixes affixes = affixes_of(tokenizer);
     if ((is_first || affixes.prefix_len == 0) && (!is_last || affixes.suffix_len == 0) &&
         len <= 2) {
         const uint32_t code = utf8_decode(text, len).code;
         if (code < BYTE_LEVEL_CODES)
-            return tokenizer->bpe.codes[code];
+            return tokenizer->ids.codes[code];
     }
-    return own_id(tokenizer,
-                  merges_symbol(&tokenizer->vocabulary, &affixes, text, len, is_first, is_last));
+    return tokenizer_own_id(
+        tokenizer, merges_symbol(&tokenizer->vocabulary, &affixes, text, len, is_first, is_last));
 }
 
 /* ---- Words ---- */
@@ -98,8 +77,8 @@ static void add_symbol(struct symbols *out, int32_t id, size_t i)
 
 static bool add_bytes(const struct pretoken *word, size_t i, struct symbols *out)
 {
-    const int32_t *ids = word->sink->tokenizer->bpe.bytes;
-    const size_t begin = word->chars[i].at, end = pretoken_after(word, i);
+    const int32_t *ids = word->sink->tokenizer->ids.bytes;
+    const size_t begin = word->chars[i].at, end = pretoken_at(word, i + 1);
     for (size_t at = begin; at < end; at++)
         if (ids[(uint8_t)word->bytes[at]] < 0)
             return false;
@@ -173,15 +152,16 @@ static int32_t whole_id(struct pretoken *word)
     uint64_t hash = word->hash;
     int32_t id = -1;
     if (tokenizer->whole_words)
-        id = own_id(tokenizer,
-                    vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len));
+        id = tokenizer_own_id(tokenizer, vocabulary_find_hashed(&tokenizer->vocabulary, hash,
+                                                                word->bytes, word->len));
     if (id >= 0)
         return id;
     memcpy(word->bytes + word->len, suffix.text, suffix.len);
     for (size_t i = 0; i < suffix.len; i++)
         hash = vocabulary_hash_byte(hash, suffix.text[i]);
     id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len);
-    return id >= 0 && merges_make_whole(&tokenizer->merges, id) ? own_id(tokenizer, id) : -1;
+    return id >= 0 && merges_make_whole(&tokenizer->merges, id) ? tokenizer_own_id(tokenizer, id)
+                                                                : -1;
 }
 
 void bpe_add(struct pretoken *word)
@@ -209,14 +189,7 @@ void bpe_add_part(struct pretoken *word)
         n++;
     n += n == 0 && symbols.n > 0; /* one token of nearly all: an unknown one */
     add_tokens(word, &symbols, n);
-    const size_t first = n < symbols.n ? symbols.symbols[n].first : word->n_chars;
-    const size_t at = first < word->n_chars ? word->chars[first].at : word->len;
-    memmove(word->bytes, word->bytes + at, word->len - at);
-    memmove(word->chars, word->chars + first, (word->n_chars - first) * sizeof *word->chars);
-    word->n_chars -= first;
-    word->len -= at;
-    for (size_t i = 0; i < word->n_chars; i++)
-        word->chars[i].at -= at;
+    pretoken_forget(word, n < symbols.n ? symbols.symbols[n].first : word->n_chars);
     word->is_rest = true;
     word->n_ended++; /* what was read before cannot be taken back */
     word->n_before = n_before;

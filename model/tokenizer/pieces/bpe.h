@@ -23,7 +23,4 @@ void bpe_add(struct pretoken *word);
 /* Takes the first pieces of a word that fills its memory, and leaves the rest. */
 void bpe_add_part(struct pretoken *word);
 
-/* The ids of single characters and bytes, so that they need not be looked for. */
-void bpe_build(struct tokenizer *tokenizer);
-
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_MERGES = 1 << 28 };
+enum { HEADER_BYTES = 16, MAX_MERGES = 1 << 28 };
 
 /* ---- The table ---- */
 
@@ -25,25 +25,22 @@ static size_t whole_words(uint32_t n_ids)
     return n_ids / 32 + 1;
 }
 
+static uint64_t table_bytes(size_t n_slots, uint32_t n_ids)
+{
+    return HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
+           sizeof(uint32_t) * (uint64_t)whole_words(n_ids);
+}
+
 const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids)
 {
     uint32_t header[4];
-    if (section == NULL || len < HEADER_BYTES)
-        return "the section is shorter than its header of 16 bytes";
-    if ((uintptr_t)section % SECTION_ALIGN != 0)
-        return "the section does not start at a multiple of 8 bytes";
-    memcpy(header, section, sizeof header);
-
-    const uint32_t n = header[0], n_slots = header[1];
-    if (n_slots == 0 || (n_slots & (n_slots - 1)) != 0)
-        return "the number of slots is not a power of two";
-    if (n >= n_slots || n > MAX_MERGES)
-        return "there are more merges than the slots allow";
+    const char *wrong = hash_table_header(section, len, header);
+    if (wrong != NULL)
+        return wrong;
+    const uint32_t n_slots = header[1];
     if (header[2] > n_ids)
         return "it is for more ids than the vocabulary has";
-    const uint64_t bytes = HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
-                           sizeof(uint32_t) * (uint64_t)whole_words(header[2]);
-    if (bytes != len)
+    if (table_bytes(n_slots, header[2]) != len)
         return "the section does not have the length that its counts ask for";
 
     const struct merge *slots = (const struct merge *)((const char *)section + HEADER_BYTES);
@@ -179,8 +176,7 @@ size_t merges_bytes(size_t n, uint32_t n_ids)
         return 0;
     while (n_slots < n + n / 2 + 1) /* at most two thirds are taken */
         n_slots *= 2;
-    const uint64_t bytes = HEADER_BYTES + sizeof(struct merge) * (uint64_t)n_slots +
-                           sizeof(uint32_t) * (uint64_t)whole_words(n_ids);
+    const uint64_t bytes = table_bytes(n_slots, n_ids);
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 

@@ -16,7 +16,6 @@
 #include "model/tokenizer/split/pretoken.h"
 #include "model/tokenizer/words.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- The section ---- */
@@ -61,12 +60,6 @@ static void relax(struct unigram_node *from, size_t n_chars, double score, int32
         *node = (struct unigram_node){score, id, (uint16_t)n_chars, from->root};
 }
 
-/* The byte where character i of the word begins, or its end. */
-static size_t byte_at(const struct pretoken *word, size_t i)
-{
-    return i < word->n_chars ? word->chars[i].at : word->len;
-}
-
 /* Tries all pieces that begin with character i. */
 static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
                    const struct pretoken *word, size_t i)
@@ -77,7 +70,7 @@ static void extend(struct unigram *unigram, const struct tokenizer *tokenizer,
     bool is_piece = false;
     size_t at = word->chars[i].at, n = 0;
     for (bool goes_on = true; goes_on && i + n < word->n_chars;) {
-        const size_t end = byte_at(word, i + n + 1);
+        const size_t end = pretoken_at(word, i + n + 1);
         while (at < end && goes_on)
             goes_on = trie_step(&pieces->trie, &place, (uint8_t)word->bytes[at++]);
         if (!goes_on)
@@ -120,19 +113,12 @@ static void end_unknown(struct word_sink *sink, struct unigram *unigram)
     unigram->in_unknown = false;
 }
 
-static int32_t byte_token(const struct tokenizer *tokenizer, uint8_t byte)
-{
-    char name[8];
-    const int len = snprintf(name, sizeof name, "<0x%02X>", byte);
-    return vocabulary_find(&tokenizer->vocabulary, name, (size_t)len);
-}
-
 /* A token for each byte of the characters; their span is that of all unknown ones in the row. */
 static void put_bytes(struct word_sink *sink, const struct unigram *unigram,
                       const struct pretoken *word, size_t first, size_t n)
 {
-    for (size_t at = byte_at(word, first); at < byte_at(word, first + n); at++) {
-        const int32_t id = byte_token(sink->tokenizer, (uint8_t)word->bytes[at]);
+    for (size_t at = pretoken_at(word, first); at < pretoken_at(word, first + n); at++) {
+        const int32_t id = sink->tokenizer->ids.bytes[(uint8_t)word->bytes[at]];
         word_sink_token(sink, id >= 0 ? id : sink->tokenizer->unknown, unigram->begin,
                         unigram->end);
     }
@@ -224,18 +210,12 @@ static size_t find_certain(struct unigram *unigram)
 /* The word goes on from character n; those before it are forgotten. */
 static void forget(struct unigram *unigram, struct pretoken *word, size_t n)
 {
-    const size_t at = byte_at(word, n);
     unigram->n_nodes -= n;
     unigram->next -= n;
     unigram->base = 0;
     memmove(unigram->nodes, unigram->nodes + n, unigram->n_nodes * sizeof *unigram->nodes);
     unigram->nodes[0].n_chars = ROOT;
-    word->n_chars -= n;
-    word->len -= at;
-    memmove(word->bytes, word->bytes + at, word->len);
-    memmove(word->chars, word->chars + n, word->n_chars * sizeof *word->chars);
-    for (size_t i = 0; i < word->n_chars; i++)
-        word->chars[i].at -= at;
+    pretoken_forget(word, n);
 }
 
 /* All turns that are not decided are, now that the node of the last one is known. */

@@ -11,8 +11,8 @@
 static int32_t find_piece(const struct tokenizer *tokenizer, uint64_t hash, const char *text,
                           size_t len)
 {
-    const int32_t id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len);
-    return added_is_outside(&tokenizer->added, id) ? -1 : id;
+    return tokenizer_own_id(tokenizer,
+                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len));
 }
 
 struct piece {
@@ -33,17 +33,16 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     for (size_t i = 0; i < prefix; i++)
         hash = vocabulary_hash_byte(hash, text[i]);
     for (; first + n < word->n_chars; n++) {
-        const size_t next =
-            first + n + 1 < word->n_chars ? word->chars[first + n + 1].at : word->len;
-        if (next - start + prefix > longest)
+        const size_t end = pretoken_at(word, first + n + 1) - start + prefix;
+        if (end > longest)
             break;
-        for (; at < next - start + prefix; at++)
+        for (; at < end; at++)
             hash = vocabulary_hash_byte(hash, text[at]);
         hashes[n] = hash;
     }
     for (; n > 0; n--) {
-        const size_t end = first + n < word->n_chars ? word->chars[first + n].at : word->len;
-        const int32_t id = find_piece(tokenizer, hashes[n - 1], text, end - start + prefix);
+        const size_t end = pretoken_at(word, first + n) - start + prefix;
+        const int32_t id = find_piece(tokenizer, hashes[n - 1], text, end);
         if (id >= 0)
             return (struct piece){id, n};
     }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Where a character of a word came from, and its first byte in the word. */
 struct word_char {
@@ -48,10 +49,22 @@ static inline void pretoken_spell(struct pretoken *word)
     word->plain = false;
 }
 
-/* Where the character behind the i-th begins. */
-static inline size_t pretoken_after(const struct pretoken *word, size_t i)
+/* The byte where the i-th character begins; behind the last one, where the word ends. */
+static inline size_t pretoken_at(const struct pretoken *word, size_t i)
 {
-    return i + 1 < word->n_chars ? word->chars[i + 1].at : word->len;
+    return i < word->n_chars ? word->chars[i].at : word->len;
+}
+
+/* Its first n characters have become tokens: it goes on with the others. */
+static inline void pretoken_forget(struct pretoken *word, size_t n)
+{
+    const size_t at = pretoken_at(word, n);
+    word->n_chars -= n;
+    word->len -= at;
+    memmove(word->bytes, word->bytes + at, word->len);
+    memmove(word->chars, word->chars + n, word->n_chars * sizeof *word->chars);
+    for (size_t i = 0; i < word->n_chars; i++)
+        word->chars[i].at -= at;
 }
 
 #endif
