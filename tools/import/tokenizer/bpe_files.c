@@ -22,32 +22,26 @@ enum { BOS, EOS, UNK, SEP, PAD, CLS, MASK, N_SPECIALS };
         "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"                                   \
     }
 #define ENDS "<|endoftext|>"
+#define CLIP                                                                                       \
+    {                                                                                              \
+        "<|startoftext|>", ENDS, ENDS, NULL, ENDS                                                  \
+    }
 
 static const struct bpe_class {
     const char *name, *model_type;
     const char *specials[N_SPECIALS]; /* NULL: it has none */
     const char *suffix;
-    const char *normalizer, *pre_tokenizer; /* JSON; NULL: none, and ByteLevel's own pattern */
-    int first, last;                        /* the special tokens of its frame, or -1 */
-    bool trims;
+    const char *normalizer, *pattern; /* as in a weight file; normalizer NULL: none */
+    int first, last;                  /* the special tokens of its frame, or -1 */
+    bool trims, may_add_blank;
 } CLASSES[] = {
-    {"RobertaTokenizer", "roberta", ROBERTA, "", NULL, NULL, CLS, SEP, true},
-    {"LongformerTokenizer", "longformer", ROBERTA, "", NULL, NULL, CLS, SEP, true},
-    {"BartTokenizer", "bart", ROBERTA, "", NULL, NULL, CLS, SEP, true},
-    {"GPT2Tokenizer", "gpt2", {ENDS, ENDS, ENDS}, "", NULL, NULL, -1, -1, false},
-    {"CodeGenTokenizer", "codegen", {ENDS, ENDS, ENDS}, "", NULL, NULL, -1, -1, false},
-    {"CLIPTokenizer",
-     "clip",
-     {"<|startoftext|>", ENDS, ENDS, NULL, ENDS},
-     "</w>",
-     "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Replace\", "
-     "\"pattern\": {\"Regex\": \"\\\\s+\"}, \"content\": \" \"}, {\"type\": \"Lowercase\"}]}",
-     "{\"type\": \"Split\", \"pattern\": {\"Regex\": "
-     "\"<\\\\|startoftext\\\\|>|<\\\\|endoftext\\\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\\\p{L}]+|"
-     "[\\\\p{N}]|[^\\\\s\\\\p{L}\\\\p{N}]+\"}, \"behavior\": \"Removed\", \"invert\": true}",
-     BOS,
-     EOS,
-     false},
+    {"RobertaTokenizer", "roberta", ROBERTA, "", NULL, "gpt2", CLS, SEP, true, true},
+    {"LongformerTokenizer", "longformer", ROBERTA, "", NULL, "gpt2", CLS, SEP, true, true},
+    {"BartTokenizer", "bart", ROBERTA, "", NULL, "gpt2", CLS, SEP, true, true},
+    {"GPT2Tokenizer", "gpt2", {ENDS, ENDS, ENDS}, "", NULL, "gpt2", -1, -1, false, true},
+    {"CodeGenTokenizer", "codegen", {ENDS, ENDS, ENDS}, "", NULL, "gpt2", -1, -1, false, true},
+    {"CLIPTokenizer", "clip", CLIP, "</w>", "nfc replace_blanks:1:%20 lower", "clip", BOS, EOS,
+     false, false},
 };
 
 static bool is_class(const char *name, const char *said)
@@ -88,11 +82,6 @@ static void set(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, made(value)) != 0)
         alloc_fail();
-}
-
-static json_t *parsed(const char *text)
-{
-    return made(text != NULL ? json_loads(text, 0, NULL) : json_null());
 }
 
 /* A merge on each line; the first one may say the version. */
@@ -206,42 +195,46 @@ static json_t *added_of(const struct bpe_files *files, const struct bpe_class *c
 
 /* ---- The file ---- */
 
-static json_t *frame_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
-                        const struct bpe_class *class, const json_t *vocabulary, bool adds_blank)
+static size_t frame_token(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
+                          const struct bpe_class *class, int which)
 {
-    if (class->first < 0)
-        return parsed("{\"type\": \"ByteLevel\", \"trim_offsets\": false}");
-    const char *first = special_of(files, class, (size_t) class->first);
-    const char *last = special_of(files, class, (size_t) class->last);
-    int64_t first_id = id_of(files, vocabulary, first), last_id = id_of(files, vocabulary, last);
-    if (first_id < 0 || last_id < 0)
-        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing",
-                         first_id < 0 ? first : last);
-    return made(json_pack("{s:s, s:[s, I], s:[s, I], s:b, s:b}", "type", "RobertaProcessing", "cls",
-                          first, (json_int_t)first_id, "sep", last, (json_int_t)last_id,
-                          "trim_offsets", class->trims, "add_prefix_space", adds_blank));
+    const char *text = special_of(files, class, (size_t)which);
+    size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
+    if (id == WORD_NONE)
+        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+    return id;
+}
+
+/* What a tokenizer.json would say of a class beside its model and its tokens. */
+static void set_steps(struct import_tokenizer *tokenizer, const struct bpe_files *files,
+                      const struct bpe_class *class)
+{
+    struct tokenizer_draft *draft = &tokenizer->draft;
+    bool adds_blank = class->may_add_blank &&
+                      json_is_true(json_object_get(files->config->config.root, "add_prefix_space"));
+    if (class->normalizer != NULL)
+        draft_set_text(draft, "normalizer", class->normalizer);
+    draft_set_text(draft, "pattern", class->pattern);
+    draft_set_text(draft, "byte_level", "yes");
+    if (adds_blank)
+        draft_set_text(draft, "first_blank", "yes");
+    if (class->trims)
+        draft_set_text(draft, "trim", adds_blank ? "but_first" : "yes");
+    if (class->first >= 0)
+        parts_frame(tokenizer, frame_token(tokenizer, files, class, class->first),
+                    frame_token(tokenizer, files, class, class->last), FRAME_ROBERTA);
 }
 
 void bpe_files_read(struct import_tokenizer *tokenizer, const struct bpe_files *files)
 {
     const struct bpe_class *class = find_class(tokenizer, files);
-    const json_t *said = json_object_get(files->config->config.root, "add_prefix_space");
-    bool adds_blank = json_is_true(said);
     struct json_tokenizer json = {.tokenizer = tokenizer};
-    json_t *root = made(json_object()), *steps = made(json_array());
     snprintf(json.file.name, sizeof json.file.name, "vocab.json");
     json.file.problem = tokenizer->problem;
-    set(root, "model", model_of(tokenizer, files, class));
-    const json_t *vocabulary = json_object_get(json_object_get(root, "model"), "vocab");
-    set(root, "added_tokens", added_of(files, class, vocabulary));
-    set(root, "normalizer", parsed(class->normalizer));
-    if (class->pre_tokenizer != NULL)
-        json_array_append_new(steps, parsed(class->pre_tokenizer));
-    json_array_append_new(
-        steps, made(json_pack("{s:s, s:b}", "type", "ByteLevel", "add_prefix_space", adds_blank)));
-    set(root, "pre_tokenizer", json_pack("{s:s, s:o}", "type", "Sequence", "pretokenizers", steps));
-    set(root, "post_processor", frame_of(tokenizer, files, class, vocabulary, adds_blank));
-    json.file.root = root;
+    json.file.root = made(json_pack("{s:o}", "model", model_of(tokenizer, files, class)));
+    const json_t *model = json_object_get(json.file.root, "model");
+    set(json.file.root, "added_tokens", added_of(files, class, json_object_get(model, "vocab")));
     json_parts_read(&json);
+    set_steps(tokenizer, files, class);
     json_file_free(&json.file);
 }

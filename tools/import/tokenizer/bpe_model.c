@@ -132,17 +132,6 @@ static void check_dropout(const struct json_tokenizer *json, const json_t *model
                     json_number_value(dropout));
 }
 
-/* A text that is not in the vocabulary stands for nothing: no text becomes it. */
-static void read_unknown(struct json_tokenizer *json, const json_t *model)
-{
-    struct tokenizer_draft *draft = &json->tokenizer->draft;
-    const char *unknown = json_text(&json->file, model, "unk_token", NULL);
-    if (unknown != NULL)
-        draft->unknown = word_list_find(&draft->words, unknown, strlen(unknown));
-    if (draft->unknown != WORD_NONE)
-        draft_set_number(draft, "unknown", draft->unknown);
-}
-
 void bpe_model_read(struct json_tokenizer *json, const json_t *model)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
@@ -150,7 +139,8 @@ void bpe_model_read(struct json_tokenizer *json, const json_t *model)
     draft_set_text(draft, "kind", "bpe");
     check_dropout(json, model);
     vocabulary_read(json, model);
-    read_unknown(json, model);
+    /* A text that is not in the vocabulary stands for nothing: no text becomes it. */
+    unknown_read(json, model, false);
     affixes.prefix =
         read_affix(json, model, "continuing_subword_prefix", "prefix", &affixes.prefix_len);
     affixes.suffix = read_affix(json, model, "end_of_word_suffix", "suffix", &affixes.suffix_len);

@@ -3,7 +3,6 @@
  */
 #include "tools/import/tokenizer/tokenizer_json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { MOST_PIECES = 16 };
@@ -104,7 +103,7 @@ static void read_template(struct json_tokenizer *json, const json_t *part)
 }
 
 /* ["[SEP]", 102] */
-static uint64_t read_named_id(struct json_tokenizer *json, const json_t *part, const char *key)
+static size_t read_named_id(struct json_tokenizer *json, const json_t *part, const char *key)
 {
     const json_t *value = json_object_get(part, key);
     uint64_t id = 0;
@@ -114,24 +113,19 @@ static uint64_t read_named_id(struct json_tokenizer *json, const json_t *part, c
             "the post-processor's '%s' is none that is known; expected a token and its id in "
             "the vocabulary",
             key);
-    return id;
+    return (size_t)id;
 }
 
 static void read_bert_processing(struct json_tokenizer *json, const json_t *part)
 {
-    uint64_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
-    snprintf(json->tokenizer->single, TEMPLATE_BYTES, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep);
-    snprintf(json->tokenizer->pair, TEMPLATE_BYTES,
-             "%" PRIu64 ":0 A:0 %" PRIu64 ":0 B:1 %" PRIu64 ":1", cls, sep, sep);
+    size_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
+    parts_frame(json->tokenizer, cls, sep, FRAME_BERT);
 }
 
-/* All types are 0, and two sep stand between the texts. */
 static void read_roberta_processing(struct json_tokenizer *json, const json_t *part)
 {
-    uint64_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
-    snprintf(json->tokenizer->single, TEMPLATE_BYTES, "%" PRIu64 ":0 A:0 %" PRIu64 ":0", cls, sep);
-    snprintf(json->tokenizer->pair, TEMPLATE_BYTES,
-             "%" PRIu64 ":0 A:0 %" PRIu64 ":0 %" PRIu64 ":0 B:0 %" PRIu64 ":0", cls, sep, sep, sep);
+    size_t cls = read_named_id(json, part, "cls"), sep = read_named_id(json, part, "sep");
+    parts_frame(json->tokenizer, cls, sep, FRAME_ROBERTA);
     trim_read(json, part);
 }
 

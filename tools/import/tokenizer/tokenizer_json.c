@@ -79,23 +79,24 @@ void vocabulary_read(struct json_tokenizer *json, const json_t *model)
     }
 }
 
-static void read_unknown(struct json_tokenizer *json, const json_t *model)
+void unknown_read(struct json_tokenizer *json, const json_t *model, bool is_needed)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     const char *unknown = json_text(&json->file, model, "unk_token", NULL);
     if (unknown != NULL)
         draft->unknown = word_list_find(&draft->words, unknown, strlen(unknown));
-    if (draft->unknown == WORD_NONE)
+    if (draft->unknown == WORD_NONE && is_needed)
         json_refuse(&json->file,
                     "the model's 'unk_token' is '%.100s'; expected a token of its vocabulary",
                     unknown == NULL ? "missing" : unknown);
-    draft_set_number(draft, "unknown", draft->unknown);
+    if (draft->unknown != WORD_NONE)
+        draft_set_number(draft, "unknown", draft->unknown);
 }
 
 static void read_wordpiece(struct json_tokenizer *json, const json_t *model)
 {
     vocabulary_read(json, model);
-    read_unknown(json, model);
+    unknown_read(json, model, true);
     const char *prefix = json_text(&json->file, model, "continuing_subword_prefix", "##");
     int64_t most_chars = json_count(&json->file, model, "max_input_chars_per_word", 1, 100);
     if (strlen(prefix) > MOST_PREFIX_BYTES || most_chars > MOST_WORD_CHARS)
@@ -112,7 +113,7 @@ static void read_word_level(struct json_tokenizer *json, const json_t *model)
 {
     draft_set_text(&json->tokenizer->draft, "kind", "words");
     vocabulary_read(json, model);
-    read_unknown(json, model);
+    unknown_read(json, model, true);
 }
 
 /* "vocab": [["<unk>", 0.0], ["\u2581the", -3.5], ...], by id */

@@ -25,6 +25,9 @@ void json_parts_read(struct json_tokenizer *json);
 /* The vocabulary of a model that has texts and their ids. */
 void vocabulary_read(struct json_tokenizer *json, const json_t *model);
 
+/* The token of unknown words; of some models it must be in the vocabulary. */
+void unknown_read(struct json_tokenizer *json, const json_t *model, bool is_needed);
+
 /* Model BPE (bpe_model.c), and the pre-tokenizers and post-processors that come with it. */
 void bpe_model_read(struct json_tokenizer *json, const json_t *model);
 void byte_level_read(struct json_tokenizer *json, const json_t *part);

@@ -33,6 +33,16 @@ void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
     word_list_place(words, (size_t)id, text, len);
 }
 
+void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame)
+{
+    snprintf(tokenizer->single, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0", first, last);
+    if (frame == FRAME_BERT)
+        snprintf(tokenizer->pair, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0 B:1 %zu:1", first, last, last);
+    else
+        snprintf(tokenizer->pair, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0 %zu:0 B:0 %zu:0", first, last,
+                 last, last);
+}
+
 /* ---- Settings ---- */
 
 void list_open(struct blank_list *list)

@@ -37,6 +37,10 @@ void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
  * the reference decides text by text. */
 bool parts_have_bytes(const struct import_tokenizer *tokenizer);
 
+/* The templates of one text and of two, with a token before them and one behind each text. */
+enum frame { FRAME_BERT /* types 0 and 1 */, FRAME_ROBERTA /* type 0, two tokens between texts */ };
+void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame);
+
 /* A setting that is a list, put together piece by piece with blanks between them. */
 struct blank_list {
     FILE *stream;

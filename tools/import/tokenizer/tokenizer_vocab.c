@@ -107,16 +107,14 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
 }
 
 /* The same parts as a tokenizer.json has them. Switches that are not there are as usual. */
-static json_t *bert_parts(const json_t *config, const size_t ids[N_SPECIALS], json_t *added)
+static json_t *bert_parts(const json_t *config, json_t *added)
 {
     json_t *normalizer = json_pack("{s:s, s:O?, s:O?, s:O?}", "type", "BertNormalizer", "lowercase",
                                    json_object_get(config, "do_lower_case"), "handle_chinese_chars",
                                    json_object_get(config, "tokenize_chinese_chars"),
                                    "strip_accents", json_object_get(config, "strip_accents"));
-    json_t *frame = json_pack("{s:s, s:[s, i], s:[s, i]}", "type", "BertProcessing", "cls", "",
-                              (int)ids[CLS], "sep", "", (int)ids[SEP]);
-    return json_pack("{s:o, s:{s:s}, s:o, s:O}", "normalizer", normalizer, "pre_tokenizer", "type",
-                     "BertPreTokenizer", "post_processor", frame, "added_tokens", added);
+    return json_pack("{s:o, s:{s:s}, s:O}", "normalizer", normalizer, "pre_tokenizer", "type",
+                     "BertPreTokenizer", "added_tokens", added);
 }
 
 static void read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
@@ -126,14 +124,14 @@ static void read_parts(struct import_tokenizer *tokenizer, const struct tokenize
     size_t ids[N_SPECIALS];
     find_specials(tokenizer, config, ids, added);
     json.file.problem = tokenizer->problem;
-    json.file.root = bert_parts(config->config.root, ids, added);
+    json.file.root = bert_parts(config->config.root, added);
     if (json.file.root == NULL)
         alloc_fail();
     added_tokens_read(&json);
     draft_set_text(&tokenizer->draft, "kind", "wordpiece");
     draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
     steps_read(&json);
-    post_processor_read(&json);
+    parts_frame(tokenizer, ids[CLS], ids[SEP], FRAME_BERT);
     json_file_free(&json.file);
 }
 
