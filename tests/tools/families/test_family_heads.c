@@ -169,12 +169,12 @@ static const struct {
      MODERNBERT "head.dense.weight DD head.norm.weight D ", HEAD_MASK, DENSE_GELU},
 };
 
-static void write_case(size_t i, const char *tensors_list)
+static void write_class(const char *class_name, const char *keys, const char *tensors_list)
 {
     struct tiny_tensors tensors = {.header = json_object()};
-    json_t *config = tiny_config(), *more = json_loads(CASES[i].config, 0, NULL);
+    json_t *config = tiny_config(), *more = json_loads(keys, 0, NULL);
     assert_non_null(more);
-    json_object_set_new(config, "architectures", json_pack("[s]", CASES[i].class_name));
+    json_object_set_new(config, "architectures", json_pack("[s]", class_name));
     json_object_del(config, "model_type");
     if (json_object_get(more, "n_embd"))
         json_object_del(config, "hidden_size");
@@ -185,6 +185,11 @@ static void write_case(size_t i, const char *tensors_list)
     tiny_tensors_free(&tensors);
     json_decref(config);
     json_decref(more);
+}
+
+static void write_case(size_t i, const char *tensors_list)
+{
+    write_class(CASES[i].class_name, CASES[i].config, tensors_list);
 }
 
 /* Every tensor is known and used; another is refused by its name, and so is a missing one. */
@@ -206,6 +211,41 @@ TEST(tensors)
         const char *second = strchr(strchr(CASES[i].tensors, ' ') + 1, ' ') + 1;
         write_case(i, second);
         import_refused(CASES[i].class_name, "embeddings.");
+    }
+}
+
+/* Modules that pool read the body alone, whichever class the model was trained from: so the
+ * directory of all-distilroberta-v1 names RobertaForMaskedLM. A head that is there is kept. */
+TEST(heads_that_modules_do_not_need)
+{
+    static const struct {
+        const char *class_name, *config, *body, *rest;
+        int64_t without, with;
+    } cases[] = {
+        {"RobertaForMaskedLM", "{}", BERT, LM_HEAD, HEAD_NONE, HEAD_MASK},
+        {"XLMRobertaForSequenceClassification", "{\"num_labels\": 2}", BERT "pooler.dense DD+ ",
+         "classifier.dense DD+ classifier.out_proj LD+ ", HEAD_POOLER, HEAD_SEQUENCE},
+        {"BertForSequenceClassification", "{}", BERT "pooler.dense DD+ ", "classifier LD+ ",
+         HEAD_POOLER, HEAD_SEQUENCE},
+        {"ModernBertForSequenceClassification", "{\"classifier_pooling\": \"mean\"}", MODERNBERT,
+         "head.dense.weight DD head.norm.weight D classifier LD+ ", HEAD_NONE, HEAD_SEQUENCE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char all[4096];
+        snprintf(all, sizeof all, "%s%s", cases[i].body, cases[i].rest);
+        tiny_checkpoint(import_directory);
+        write_class(cases[i].class_name, cases[i].config, cases[i].body);
+        import_refused(cases[i].class_name, "no tensor '");
+        tiny_sentence_transformers(import_directory);
+        if (!import_read())
+            fail_msg("%s: %s", cases[i].class_name, import_problem.text);
+        assert_int_equal(import_checkpoint.config.model.head, cases[i].without);
+        assert_int_equal(import_checkpoint.config.model.labels, 0);
+        checkpoint_free(&import_checkpoint);
+        write_class(cases[i].class_name, cases[i].config, all);
+        assert_true(import_read());
+        assert_int_equal(import_checkpoint.config.model.head, cases[i].with);
+        checkpoint_free(&import_checkpoint);
     }
 }
 

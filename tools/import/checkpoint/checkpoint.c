@@ -21,6 +21,7 @@ static void read_config(struct checkpoint *checkpoint)
         static_embedding_config(file, &checkpoint->tensors, &checkpoint->config);
     } else {
         checkpoint_config_read(file, &checkpoint->config);
+        checkpoint->config.may_lack_head = st->has_pooling && !st->is_splade;
     }
 }
 

@@ -216,9 +216,13 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
 {
     struct model_config *model = &config->model;
     config->head = head;
+    config->label_names = NULL;
+    model->labels = 0;
     model->head = HEAD_NONE;
     model->head_dense = DENSE_NONE;
     model->head_norm = model->head_tied = false;
+    model->head_dense_bias = model->head_bias = true;
+    model->head_pooling = POOLING_CLS;
     model->scores = SCORES_NONE;
     if (head == NULL)
         return;

@@ -13,6 +13,7 @@ struct checkpoint_config {
     const json_t *label_names; /* id2label, borrowed, or NULL */
     bool positions_are_open;   /* config.json does not say: learned ones where there is a table */
     bool is_cross_encoder;     /* written by sentence-transformers' CrossEncoder */
+    bool may_lack_head;        /* its modules read the body alone, whatever class is named */
     bool truncates;            /* longer texts are cut, says config.json */
 };
 

@@ -85,13 +85,22 @@ static void settle_token_vectors(const struct making *making, const struct part 
     making->model->token_vector_bias = false;
 }
 
+/* The first layer of a head, and the last one of a classifier. */
+static bool has_layers_of(const struct making *making, const struct head *head)
+{
+    const struct part *scores = part_of_kind(head->parts, PART_SCORES);
+    return find_tensor(making, head->parts[0].from[0], 0, ".weight") != NULL &&
+           (scores == NULL || find_tensor(making, scores->from[0], 0, ".weight") != NULL);
+}
+
 /* Where the checkpoint has not got a head that the class has, it is a body alone, and the pooler of
  * that may be missing too. */
 static void settle_head(const struct making *making, struct checkpoint_config *config)
 {
     const struct head *of_body = architecture_of_type(config->architecture->model_type)->head;
-    while (config->head != NULL && config->head->is_optional &&
-           find_tensor(making, config->head->parts[0].from[0], 0, ".weight") == NULL)
+    while (config->head != NULL && config->head->kind != HEAD_NONE &&
+           (config->head->is_optional || config->may_lack_head) &&
+           !has_layers_of(making, config->head))
         checkpoint_config_set_head(config, config->head != of_body ? of_body : NULL);
 }
 
