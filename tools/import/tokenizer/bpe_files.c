@@ -44,19 +44,13 @@ static const struct bpe_class {
      false, false},
 };
 
-static bool is_class(const char *name, const char *said)
-{
-    size_t len = strlen(name);
-    return strncmp(name, said, len) == 0 && (said[len] == '\0' || strcmp(said + len, "Fast") == 0);
-}
-
 static const struct bpe_class *find_class(const struct import_tokenizer *tokenizer,
                                           const struct bpe_files *files)
 {
     const char *said =
         json_string_value(json_object_get(files->config->config.root, "tokenizer_class"));
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (said != NULL ? is_class(CLASSES[i].name, said)
+        if (said != NULL ? parts_is_class(said, CLASSES[i].name)
                          : files->model_type != NULL &&
                                strcmp(CLASSES[i].model_type, files->model_type) == 0)
             return &CLASSES[i];
@@ -88,11 +82,10 @@ static void set(json_t *object, const char *key, json_t *value)
 static json_t *merges_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files)
 {
     json_t *merges = made(json_array());
-    for (size_t at = 0, line = 1, len; at < files->merges_len; at += len + 1, line++) {
-        const char *text = files->merges + at;
-        const char *end = memchr(text, '\n', files->merges_len - at);
-        len = end != NULL ? (size_t)(end - text) : files->merges_len - at;
-        size_t n = len > 0 && text[len - 1] == '\r' ? len - 1 : len;
+    size_t at = 0, n = 0;
+    const char *text;
+    for (size_t line = 1;
+         (text = parts_next_line(files->merges, files->merges_len, &at, &n)) != NULL; line++) {
         if (!utf8_is_valid(text, n) || memchr(text, '\0', n) != NULL)
             problem_say(tokenizer->problem, "merges.txt: line %zu is not UTF-8", line);
         if (n > 0 && json_array_append_new(merges, made(json_stringn(text, n))) != 0)
@@ -195,16 +188,6 @@ static json_t *added_of(const struct bpe_files *files, const struct bpe_class *c
 
 /* ---- The file ---- */
 
-static size_t frame_token(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
-                          const struct bpe_class *class, int which)
-{
-    const char *text = special_of(files, class, (size_t)which);
-    size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
-    if (id == WORD_NONE)
-        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
-    return id;
-}
-
 /* What a tokenizer.json would say of a class beside its model and its tokens. */
 static void set_steps(struct import_tokenizer *tokenizer, const struct bpe_files *files,
                       const struct bpe_class *class)
@@ -221,8 +204,10 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct bpe_files
     if (class->trims)
         draft_set_text(draft, "trim", adds_blank ? "but_first" : "yes");
     if (class->first >= 0)
-        parts_frame(tokenizer, frame_token(tokenizer, files, class, class->first),
-                    frame_token(tokenizer, files, class, class->last), FRAME_ROBERTA);
+        parts_frame(tokenizer,
+                    parts_special(tokenizer, special_of(files, class, (size_t) class->first)),
+                    parts_special(tokenizer, special_of(files, class, (size_t) class->last)),
+                    FRAME_ROBERTA);
 }
 
 void bpe_files_read(struct import_tokenizer *tokenizer, const struct bpe_files *files)

@@ -31,23 +31,23 @@ struct family {
 #define BERT_FRAME    .single = "[CLS]:0 A:0 [SEP]:0", .pair = "[CLS]:0 A:0 [SEP]:0 B:1 [SEP]:1"
 
 static const struct family FAMILIES[] = {
-    {"XLMRoberta", "xlm-roberta", "sentencepiece.bpe.model",
+    {"XLMRobertaTokenizer", "xlm-roberta", "sentencepiece.bpe.model",
      .before = {"<s>", "<pad>", "</s>", "<unk>"}, .n_skipped = 3, .mask = "<mask>", .unknown = 3,
      .normalizer = USUAL_STEPS, .splitter = "metaspace:always",
      .added = "<s> <pad> </s> <unk> <mask>:l", .single = "<s>:0 A:0 </s>:0", .pair = ROBERTA_PAIR},
-    {"Camembert", "camembert", "",
+    {"CamembertTokenizer", "camembert", "",
      .before = {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"}, .last_before = -100,
      .n_skipped = 1, .mask = "<mask>", .unknown = 3, .normalizer = USUAL_STEPS,
      .splitter = "metaspace:always", .added = "<s> <pad> </s> <unk> <mask>:l",
      .single = "<s>:0 A:0 </s>:0", .pair = ROBERTA_PAIR},
-    {"Albert", "albert", "", .unknown = NO_ID, .lowercases = true, .lowers_numbers = true,
+    {"AlbertTokenizer", "albert", "", .unknown = NO_ID, .lowercases = true, .lowers_numbers = true,
      .normalizer =
          "replace:``:\" replace:'':\" nfkd drop_marks lower charsmap " SPACES_TO_ONE "%20",
      .splitter = "metaspace:always", .added = "<pad> <unk> [CLS] [SEP] [MASK]:l", BERT_FRAME},
-    {"DebertaV2", "deberta-v2", "spm.model", .mask = "[MASK]", .unknown = NO_ID,
+    {"DebertaV2Tokenizer", "deberta-v2", "spm.model", .mask = "[MASK]", .unknown = NO_ID,
      .normalizer = "lower strip_start strip_end charsmap " SPACES_TO_ONE "%20",
      .splitter = "metaspace:always", .added = "[PAD] [CLS] [SEP] [UNK] [MASK]", BERT_FRAME},
-    {"T5", "t5", "spiece.model", .unknown = NO_ID, .normalizer = USUAL_STEPS,
+    {"T5Tokenizer", "t5", "spiece.model", .unknown = NO_ID, .normalizer = USUAL_STEPS,
      .splitter = "metaspace:always", .added = "<pad> </s> <unk>", .single = "A:0 </s>:0",
      .pair = "A:0 </s>:0 B:0 </s>:0"},
 };
@@ -55,21 +55,13 @@ enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
 
 /* ---- Which family ---- */
 
-/* "XLMRoberta" of "XLMRobertaTokenizerFast" */
-static bool is_class(const char *name, const char *tokenizer_class)
-{
-    size_t len = strlen(tokenizer_class);
-    return strncmp(name, tokenizer_class, len) == 0 &&
-           (strcmp(name + len, "Tokenizer") == 0 || strcmp(name + len, "TokenizerFast") == 0);
-}
-
 static const struct family *find_family(const struct import_tokenizer *tokenizer, const char *name,
                                         const char *model_type)
 {
     const char *slash = strrchr(tokenizer->name, '/');
     const char *file = slash != NULL ? slash + 1 : tokenizer->name;
     for (size_t i = 0; name != NULL && i < N_FAMILIES; i++)
-        if (is_class(name, FAMILIES[i].tokenizer_class))
+        if (parts_is_class(name, FAMILIES[i].tokenizer_class))
             return &FAMILIES[i];
     for (size_t i = 0; name == NULL && i < N_FAMILIES; i++)
         if (model_type != NULL && strcmp(model_type, FAMILIES[i].model_type) == 0)
@@ -136,14 +128,6 @@ static bool next_word(const char **list, char word[64], char behind[16])
            (*list += strspn(*list, " "), *list += strcspn(*list, " "), true);
 }
 
-static size_t find_token(const struct import_tokenizer *tokenizer, const char *text)
-{
-    size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
-    if (id == WORD_NONE)
-        tokenizer_refuse(tokenizer, "the special token '%s' is missing", text);
-    return id;
-}
-
 /* Those of the family, and pieces that sentencepiece itself takes whole. */
 static void set_added(struct import_tokenizer *tokenizer, const struct family *family,
                       const struct sentencepiece_file *file, size_t n_extra)
@@ -155,7 +139,7 @@ static void set_added(struct import_tokenizer *tokenizer, const struct family *f
     bool *is_listed = alloc_zeros(n, sizeof *is_listed);
     list_open(&list);
     while (next_word(&left, word, flags)) {
-        size_t id = find_token(tokenizer, word);
+        size_t id = parts_special(tokenizer, word);
         is_listed[id] = true;
         list_add(&list, "%zu%s%s", id, flags[0] != '\0' ? ":" : "", flags);
     }
@@ -183,7 +167,7 @@ static void set_template(struct import_tokenizer *tokenizer, char *template, con
         used += (size_t)(is_text ? snprintf(template + used, TEMPLATE_BYTES - used, "%s%s:%s",
                                             blank, word, type)
                                  : snprintf(template + used, TEMPLATE_BYTES - used, "%s%zu:%s",
-                                            blank, find_token(tokenizer, word), type));
+                                            blank, parts_special(tokenizer, word), type));
     }
 }
 
@@ -229,7 +213,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, si
     sentencepiece_file_read(&file, tokenizer, data, len);
     check_type(tokenizer, file.model_type);
     const struct family *family = find_family(tokenizer, name, model_type);
-    bool has_extra = strcmp(family->tokenizer_class, "T5") == 0;
+    bool has_extra = strcmp(family->model_type, "t5") == 0;
     size_t n_extra =
         has_extra ? (size_t)json_count(&config->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
     if (n_extra > MOST_EXTRA_IDS)

@@ -33,6 +33,32 @@ void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *te
     word_list_place(words, (size_t)id, text, len);
 }
 
+size_t parts_special(const struct import_tokenizer *tokenizer, const char *text)
+{
+    size_t id = word_list_find(&tokenizer->draft.words, text, strlen(text));
+    if (id == WORD_NONE)
+        tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+    return id;
+}
+
+bool parts_is_class(const char *tokenizer_class, const char *name)
+{
+    size_t len = strlen(name);
+    return strncmp(name, tokenizer_class, len) == 0 &&
+           (tokenizer_class[len] == '\0' || strcmp(tokenizer_class + len, "Fast") == 0);
+}
+
+const char *parts_next_line(const char *text, size_t text_len, size_t *at, size_t *len)
+{
+    if (*at == text_len)
+        return NULL;
+    const char *line = text + *at, *end = memchr(line, '\n', text_len - *at);
+    *len = end != NULL ? (size_t)(end - line) : text_len - *at;
+    *at += *len + (end != NULL);
+    *len -= *len > 0 && line[*len - 1] == '\r';
+    return line;
+}
+
 void parts_frame(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame)
 {
     snprintf(tokenizer->single, TEMPLATE_BYTES, "%zu:0 A:0 %zu:0", first, last);

@@ -33,6 +33,15 @@ _Noreturn void tokenizer_refuse(const struct import_tokenizer *tokenizer, const 
  * id, numbers that no vocabulary needs. */
 void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
+/* The id of a special token, which must be there. */
+size_t parts_special(const struct import_tokenizer *tokenizer, const char *text);
+
+/* Whether a tokenizer_class is the one of that name, fast or not. */
+bool parts_is_class(const char *tokenizer_class, const char *name);
+
+/* The line at text[*at], [*len] without its end, LF or CR LF, or NULL; *at moves behind it. */
+const char *parts_next_line(const char *text, size_t text_len, size_t *at, size_t *len);
+
 /* Whether the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of them, for then
  * the reference decides text by text. */
 bool parts_have_bytes(const struct import_tokenizer *tokenizer);

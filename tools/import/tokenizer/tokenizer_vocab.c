@@ -45,11 +45,8 @@ static void check_class(const char *name, struct problem *problem)
                                           "RetriBertTokenizer"};
     if (name == NULL)
         return;
-    size_t len = strlen(name);
-    if (len > 4 && strcmp(name + len - 4, "Fast") == 0)
-        len -= 4;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strlen(classes[i]) == len && memcmp(classes[i], name, len) == 0)
+        if (parts_is_class(name, classes[i]))
             return;
     problem_say(problem,
                 "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
@@ -62,15 +59,12 @@ static void check_class(const char *name, struct problem *problem)
 /* Line i is token i; lines may end with CR LF. An empty one is an id without text. */
 static void read_lines(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
-    uint64_t id = 0;
-    for (size_t at = 0; at < len; id++) {
-        const char *newline = memchr(text + at, '\n', len - at);
-        size_t line = newline == NULL ? len - at : (size_t)(newline - (text + at));
-        size_t n = line > 0 && text[at + line - 1] == '\r' ? line - 1 : line;
-        if (!utf8_is_valid(text + at, n))
+    const char *line;
+    size_t at = 0, n = 0;
+    for (uint64_t id = 0; (line = parts_next_line(text, len, &at, &n)) != NULL; id++) {
+        if (!utf8_is_valid(line, n))
             tokenizer_refuse(tokenizer, "line %" PRIu64 " is not UTF-8", id + 1);
-        parts_place(tokenizer, id, text + at, n);
-        at += line + (newline != NULL);
+        parts_place(tokenizer, id, line, n);
     }
 }
 
@@ -95,9 +89,9 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
     for (size_t i = 0; i < N_SPECIALS; i++) {
         const char *said = tokenizer_config_special(config, specials[i].key);
         const char *text = said != NULL ? said : specials[i].usual;
-        ids[i] = word_list_find(&tokenizer->draft.words, text, strlen(text));
-        if (ids[i] == WORD_NONE && specials[i].is_needed)
-            tokenizer_refuse(tokenizer, "the special token '%.100s' is missing", text);
+        ids[i] = specials[i].is_needed
+                     ? parts_special(tokenizer, text)
+                     : word_list_find(&tokenizer->draft.words, text, strlen(text));
         if (ids[i] != WORD_NONE &&
             json_array_append_new(added, json_pack("{s:s, s:i, s:b}", "content", text, "id",
                                                    (int)ids[i], "special", true)) != 0)
