@@ -55,7 +55,7 @@ static void write_metadata(const struct checkpoint *checkpoint, struct weight_ou
             weight_output_label(output, i, label, strlen(label));
     }
     prompts_write(&checkpoint->st, output->writer);
-    colbert_write(&checkpoint->colbert, output->writer);
+    colbert_write(&checkpoint->colbert, output);
 }
 
 /* Without a tokenizer the vocabulary is empty, and the model takes ids only. */

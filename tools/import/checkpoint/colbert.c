@@ -32,7 +32,7 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
 static const char *marker(const struct json_file *file, const struct import_tokenizer *tokenizer,
                           struct problem *problem, const char *key, const char *otherwise)
 {
-    const char *text = file->root != NULL ? json_text(file, NULL, key, otherwise) : otherwise;
+    const char *text = json_text(file, NULL, key, otherwise);
     if (tokenizer != NULL && text[0] != '\0' &&
         word_list_find(&tokenizer->draft.words, text, strlen(text)) == WORD_NONE)
         problem_say(problem, "%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
@@ -44,8 +44,7 @@ static const char *marker(const struct json_file *file, const struct import_toke
 static void skip_words(const struct json_file *file, struct tokenizer_draft *draft)
 {
     static const char punctuation[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    const json_t *words =
-        file->root != NULL ? json_typed(file, "skiplist_words", JSON_ARRAY, "an array") : NULL;
+    const json_t *words = json_typed(file, "skiplist_words", JSON_ARRAY, "an array");
     size_t n = words != NULL ? json_array_size(words) : sizeof punctuation - 1;
     bool has_unknown = false;
     struct blank_list list;
@@ -102,13 +101,12 @@ static void read_pylate(struct colbert *colbert, struct folder *folder,
 {
     const struct json_file *file = &st->prompts;
     read_dense(folder, &st->token_dense, model);
-    st->max_seq_length =
-        file->root != NULL ? json_count(file, NULL, "document_length", 1, 180) : 180;
+    st->max_seq_length = json_count(file, NULL, "document_length", 1, 180);
     colbert->query_marker = marker(file, tokenizer, folder->problem, "query_prefix", "[Q] ");
     colbert->document_marker = marker(file, tokenizer, folder->problem, "document_prefix", "[D] ");
     if (tokenizer != NULL)
         skip_words(file, &tokenizer->draft);
-    if (file->root == NULL || json_flag(file, NULL, "do_query_expansion", true))
+    if (json_flag(file, NULL, "do_query_expansion", true))
         say_expansion(colbert);
 }
 
@@ -119,16 +117,15 @@ static void read_stanford(struct colbert *colbert, struct folder *folder,
     static const struct json_file nothing = {.root = NULL};
     struct json_file *file = &colbert->metadata;
     json_file_read(file, folder, "", "artifact.metadata", false, false);
-    bool is_there = file->root != NULL;
     model->pooling = POOLING_NONE;
-    st->max_seq_length = is_there ? json_count(file, NULL, "doc_maxlen", 1, 180) : 180;
+    st->max_seq_length = json_count(file, NULL, "doc_maxlen", 1, 180);
     colbert->query_marker = marker(file, tokenizer, folder->problem, "query_token_id", "[unused0]");
     colbert->document_marker =
         marker(file, tokenizer, folder->problem, "doc_token_id", "[unused1]");
     if (tokenizer != NULL) {
         add_marker(&tokenizer->draft, colbert->query_marker);
         add_marker(&tokenizer->draft, colbert->document_marker);
-        if (!is_there || json_flag(file, NULL, "mask_punctuation", true))
+        if (json_flag(file, NULL, "mask_punctuation", true))
             skip_words(&nothing, &tokenizer->draft);
     }
     say_expansion(colbert);
@@ -158,18 +155,13 @@ void colbert_plan(struct colbert *colbert, struct folder *folder,
                 model->token_vector_bias);
 }
 
-static void set(struct weight_writer *writer, const char *key, const char *value)
-{
-    weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, value, strlen(value));
-}
-
-void colbert_write(const struct colbert *colbert, struct weight_writer *writer)
+void colbert_write(const struct colbert *colbert, struct weight_output *output)
 {
     if (colbert->query_marker == NULL)
         return;
-    set(writer, "prompt.query", colbert->query_marker);
-    set(writer, "prompt.document", colbert->document_marker);
-    set(writer, "default_prompt", "document");
+    weight_output_metadata(output, "prompt.query", colbert->query_marker);
+    weight_output_metadata(output, "prompt.document", colbert->document_marker);
+    weight_output_metadata(output, "default_prompt", "document");
 }
 
 void colbert_free(struct colbert *colbert)

@@ -7,6 +7,7 @@
 #ifndef TOOLS_IMPORT_COLBERT_H
 #define TOOLS_IMPORT_COLBERT_H
 
+#include "tools/common/weights/weight_output.h"
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
@@ -32,7 +33,7 @@ void colbert_plan(struct colbert *colbert, struct folder *folder,
                   struct plan *plan, const struct model_config *model);
 
 /* Writes the markers to META, as prompts. */
-void colbert_write(const struct colbert *colbert, struct weight_writer *writer);
+void colbert_write(const struct colbert *colbert, struct weight_output *output);
 void colbert_free(struct colbert *colbert);
 
 #endif

@@ -41,13 +41,10 @@ static void visit_rows(struct residual_stream *stream, const struct planned_tens
         size_t rows = planned_rows(tensor, part);
         struct tensor_rows chunk;
         tensor_rows_open(&chunk, rows, cols, false);
-        for (size_t row = 0; row < rows; row += chunk.most) {
-            size_t n = rows - row < chunk.most ? rows - row : chunk.most;
-            tensor_rows_read(&chunk, tensor->set, tensor->parts[part], row, n);
+        for (size_t n, done = 0;
+             (n = tensor_rows_next(&chunk, tensor->set, tensor->parts[part], rows, &done)) > 0;)
             for (size_t i = 0; i < n; i++)
-                visit(stream, tensor, first + row + i, chunk.values + i * cols);
-        }
-        first += rows;
+                visit(stream, tensor, first++, chunk.values + i * cols);
         tensor_rows_free(&chunk);
     }
 }

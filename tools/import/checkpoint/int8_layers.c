@@ -50,12 +50,11 @@ static void largest_of_rows(const struct tensor_set *set, const struct stored_te
 {
     struct tensor_rows chunk;
     tensor_rows_open(&chunk, rows, cols, false);
-    for (size_t row = 0; row < rows; row += chunk.most) {
-        size_t n = rows - row < chunk.most ? rows - row : chunk.most;
-        tensor_rows_read(&chunk, set, tensor, row, n);
-        for (size_t i = 0; i < n * cols; i++)
-            largest[row + i / cols] = fmaxf(largest[row + i / cols], fabsf(chunk.values[i]));
-    }
+    for (size_t done = 0, n; (n = tensor_rows_next(&chunk, set, tensor, rows, &done)) > 0;)
+        for (size_t i = 0; i < n * cols; i++) {
+            float *of_row = &largest[done - n + i / cols];
+            *of_row = fmaxf(*of_row, fabsf(chunk.values[i]));
+        }
     tensor_rows_free(&chunk);
 }
 

@@ -20,9 +20,7 @@ static void copy_part(const struct planned_tensor *tensor, size_t index,
     size_t rows = planned_rows(tensor, index);
     struct tensor_rows chunk;
     tensor_rows_open(&chunk, rows, tensor->cols, false);
-    for (size_t done = 0; done < rows; done += chunk.most) {
-        size_t n = rows - done < chunk.most ? rows - done : chunk.most;
-        tensor_rows_read(&chunk, tensor->set, part, done, n);
+    for (size_t n, done = 0; (n = tensor_rows_next(&chunk, tensor->set, part, rows, &done)) > 0;) {
         for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
             chunk.values[i] = (float)(chunk.values[i] + tensor->added);
         if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)

@@ -329,8 +329,7 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
     read_modules(st, folder);
     read_length(st, folder);
     json_file_read(&st->prompts, folder, "", "config_sentence_transformers.json", false, false);
-    if (st->prompts.root != NULL)
-        prompts_check(&st->prompts);
+    prompts_check(&st->prompts);
 }
 
 void sentence_transformers_free(struct sentence_transformers *st)

@@ -9,10 +9,7 @@
 #include <math.h>
 
 #define SIZES(head_dim, kv_heads)                                                                  \
-    SIZE("num_hidden_layers", layers), SIZE("hidden_size", width),                                 \
-        SIZE("num_attention_heads", heads), SIZE("intermediate_size", feed_forward),               \
-        SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens),               \
-        SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                                 \
+    USUAL_SIZES, SIZE_OR("num_key_value_heads", key_value_heads, kv_heads),                        \
         SIZE_OR("head_dim", head_width, head_dim), NUMBER("rms_norm_eps", norm_eps, 1e-6),         \
         FLAG("attention_bias", attention_bias, false), FIXED(feed_forward_bias, false),            \
         FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(query_key_norm, true),               \

@@ -23,49 +23,28 @@ extern const char ACTIVATIONS_EXPECTED[];
 
 /* ---- Keys of config.json ---- */
 
-#define FIELD(field) offsetof(struct model_config, field)
-#define SIZE(name, field)                                                                          \
-    {                                                                                              \
-        name, KEY_SIZE, FIELD(field), NO_DEFAULT, NULL, NULL                                       \
-    }
-#define SIZE_OR(name, field, absent)                                                               \
-    {                                                                                              \
-        name, KEY_SIZE, FIELD(field), absent, NULL, NULL                                           \
-    }
-#define COUNT(name, field, absent)                                                                 \
-    {                                                                                              \
-        name, KEY_COUNT, FIELD(field), absent, NULL, NULL                                          \
-    }
-#define NUMBER(name, field, absent)                                                                \
-    {                                                                                              \
-        name, KEY_NUMBER, FIELD(field), absent, NULL, NULL                                         \
-    }
-#define FLAG(name, field, absent)                                                                  \
-    {                                                                                              \
-        name, KEY_FLAG, FIELD(field), absent, NULL, NULL                                           \
-    }
-#define FIXED(field, value)                                                                        \
-    {                                                                                              \
-        NULL, KEY_FIXED, FIELD(field), value, NULL, NULL                                           \
-    }
-#define NAMED(name, field, names, expected, absent)                                                \
-    {                                                                                              \
-        name, KEY_NAME, FIELD(field), absent, names, expected                                      \
-    }
+// clang-format off
+#define FIELD(field)                  offsetof(struct model_config, field)
+#define SIZE(name, field)             {name, KEY_SIZE, FIELD(field), NO_DEFAULT, NULL, NULL}
+#define SIZE_OR(name, field, absent)  {name, KEY_SIZE, FIELD(field), absent, NULL, NULL}
+#define COUNT(name, field, absent)    {name, KEY_COUNT, FIELD(field), absent, NULL, NULL}
+#define NUMBER(name, field, absent)   {name, KEY_NUMBER, FIELD(field), absent, NULL, NULL}
+#define FLAG(name, field, absent)     {name, KEY_FLAG, FIELD(field), absent, NULL, NULL}
+#define FIXED(field, value)           {NULL, KEY_FIXED, FIELD(field), value, NULL, NULL}
+#define NAMED(name, field, names, expected, absent) \
+    {name, KEY_NAME, FIELD(field), absent, names, expected}
+#define ABSOLUTE_POSITIONS            {"position_embedding_type", "\"absolute\"", false}
+// clang-format on
 #define ACTIVATION(name, absent)                                                                   \
     NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
 
 /* Of nearly all families. */
-#define BERT_SIZES                                                                                 \
+#define USUAL_SIZES                                                                                \
     SIZE("num_hidden_layers", layers), SIZE("hidden_size", width),                                 \
         SIZE("num_attention_heads", heads), SIZE("intermediate_size", feed_forward),               \
-        SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens),               \
-        FIXED(embedding_norm, NORM_LAYER)
-#define ABSOLUTE_POSITIONS                                                                         \
-    {                                                                                              \
-        "position_embedding_type", "\"absolute\"", false                                           \
-    }
-#define BERT_NORM NUMBER("layer_norm_eps", norm_eps, 1e-12)
+        SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens)
+#define BERT_SIZES USUAL_SIZES, FIXED(embedding_norm, NORM_LAYER)
+#define BERT_NORM  NUMBER("layer_norm_eps", norm_eps, 1e-12)
 
 // clang-format off
 #define KEYS(...)   (const struct config_key[]){__VA_ARGS__, {.kind = KEY_END}}

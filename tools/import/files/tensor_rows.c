@@ -71,3 +71,13 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                           ", row %" PRIu64 ", column %zu: %g is not a number that a model can have",
                           first + i / cols, i % cols, (double)values[i]);
 }
+
+size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
+                        const struct stored_tensor *tensor, size_t rows, size_t *row)
+{
+    size_t n = rows - *row < chunk->most ? rows - *row : chunk->most;
+    if (n > 0)
+        tensor_rows_read(chunk, set, tensor, *row, n);
+    *row += n;
+    return n;
+}
