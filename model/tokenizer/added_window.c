@@ -61,6 +61,10 @@ static void pass_on(struct added_window *window, struct normal_char c, unsigned 
         keep_count(window, sink);
     }
     pretokenizer_put(pretokenizer, c);
+    if (pretokenizer->word.n_parts != window->before.n_parts) {
+        window->in_blanks = false; /* what was read before cannot be taken back */
+        return;
+    }
     if (!window->has_ended && pretokenizer->word.n_ended != window->before.n_ended) {
         window->has_ended = true;
         if (window->before.n_chars > 0 || window->run.place == PATTERN_IN_LITERAL)

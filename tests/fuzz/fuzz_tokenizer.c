@@ -136,8 +136,7 @@ static bool set_more(struct tokenizer *tokenizer, const char *more)
 
 static void *make_merges(struct tokenizer *tokenizer)
 {
-    const struct merge_affixes affixes = {tokenizer->prefix.text, tokenizer->suffix.text,
-                                          tokenizer->prefix.len, tokenizer->suffix.len};
+    const struct merge_affixes affixes = {tokenizer->prefix, tokenizer->suffix};
     const size_t n_bytes = merges_bytes(N_MERGES, N_TEXTS);
     size_t bad;
     void *section = malloc(n_bytes), *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));

@@ -16,16 +16,6 @@
 
 /* ---- Characters ---- */
 
-static struct merge_affixes affixes_of(const struct tokenizer *tokenizer)
-{
-    return (struct merge_affixes){
-        .prefix = tokenizer->prefix.text,
-        .suffix = tokenizer->suffix.text,
-        .prefix_len = tokenizer->prefix.len,
-        .suffix_len = tokenizer->suffix.len,
-    };
-}
-
 /* The id of the i-th character of the word. */
 static int32_t character_id(const struct pretoken *word, size_t i, bool at_end)
 {
@@ -33,8 +23,8 @@ static int32_t character_id(const struct pretoken *word, size_t i, bool at_end)
     const bool is_first = i == 0 && !word->is_rest, is_last = at_end && i + 1 == word->n_chars;
     const char *text = word->bytes + word->chars[i].at;
     const size_t len = pretoken_at(word, i + 1) - word->chars[i].at;
-    const struct merge_affixes affixes = affixes_of(tokenizer);
-    if ((is_first || affixes.prefix_len == 0) && (!is_last || affixes.suffix_len == 0) &&
+    const struct merge_affixes affixes = {tokenizer->prefix, tokenizer->suffix};
+    if ((is_first || affixes.prefix.len == 0) && (!is_last || affixes.suffix.len == 0) &&
         len <= 2) {
         const uint32_t code = utf8_decode(text, len).code;
         if (code < BYTE_LEVEL_CODES)
@@ -179,18 +169,28 @@ void bpe_add(struct pretoken *word)
     word_sink_end_word(sink, n_before);
 }
 
+/* How many tokens of a word that fills the memory are kept: those before its last quarter, at least
+ * one, and all bytes of a character or none. */
+static size_t count_kept(const struct pretoken *word, const struct symbols *symbols)
+{
+    const struct symbol *tokens = symbols->symbols;
+    size_t n = 0;
+    while (n + 1 < symbols->n && tokens[n].last < word->n_chars / 4 * 3)
+        n++;
+    n += n == 0 && symbols->n > 0; /* one token of nearly all: an unknown one */
+    while (n > 0 && n < symbols->n && tokens[n].first == tokens[n - 1].last)
+        n++;
+    return n;
+}
+
 void bpe_add_part(struct pretoken *word)
 {
     const size_t n_before = word->is_rest ? word->n_before : word->sink->n;
     const struct symbols symbols = merge(word, false);
-    size_t n = 0;
+    const size_t n = count_kept(word, &symbols);
     word->in_unknown = word->in_unknown && word->is_rest;
-    while (n + 1 < symbols.n && symbols.symbols[n].last < word->n_chars / 4 * 3)
-        n++;
-    n += n == 0 && symbols.n > 0; /* one token of nearly all: an unknown one */
     add_tokens(word, &symbols, n);
     pretoken_forget(word, n < symbols.n ? symbols.symbols[n].first : word->n_chars);
     word->is_rest = true;
-    word->n_ended++; /* what was read before cannot be taken back */
     word->n_before = n_before;
 }

@@ -157,14 +157,14 @@ int32_t merges_symbol(const struct vocabulary *vocabulary, const struct merge_af
     char text[2 * AFFIX_BYTES + UTF8_BYTES];
     size_t n = 0;
     if (!is_first) {
-        memcpy(text, affixes->prefix, affixes->prefix_len);
-        n += affixes->prefix_len;
+        memcpy(text, affixes->prefix.text, affixes->prefix.len);
+        n += affixes->prefix.len;
     }
     memcpy(text + n, character, len);
     n += len;
     if (is_last) {
-        memcpy(text + n, affixes->suffix, affixes->suffix_len);
-        n += affixes->suffix_len;
+        memcpy(text + n, affixes->suffix.text, affixes->suffix.len);
+        n += affixes->suffix.len;
     }
     return vocabulary_find(vocabulary, text, n);
 }
@@ -210,10 +210,10 @@ static bool is_whole(const struct whole_search *search, int32_t id)
     const struct merge_affixes *affixes = search->affixes;
     size_t len = 0, n = 0;
     const char *text = vocabulary_text(search->vocabulary, id, &len);
-    if (text == NULL || len <= affixes->suffix_len ||
-        memcmp(text + len - affixes->suffix_len, affixes->suffix, affixes->suffix_len) != 0)
+    if (text == NULL || len <= affixes->suffix.len ||
+        memcmp(text + len - affixes->suffix.len, affixes->suffix.text, affixes->suffix.len) != 0)
         return false;
-    len -= affixes->suffix_len;
+    len -= affixes->suffix.len;
     for (size_t at = 0; at < len; n++) {
         const size_t char_len = utf8_decode(text + at, len - at).len;
         search->symbols[n].id = merges_symbol(search->vocabulary, affixes, text + at, char_len,

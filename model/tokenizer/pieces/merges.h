@@ -7,6 +7,7 @@
 #ifndef MODEL_MERGES_H
 #define MODEL_MERGES_H
 
+#include "model/tokenizer/list.h"
 #include "model/tokenizer/vocabulary.h"
 
 #include <stdbool.h>
@@ -64,8 +65,7 @@ size_t merges_apply(const struct merges *merges, struct symbol *symbols, size_t 
 /* The parts of a token by which it is found: what stands before each character but the first of a
  * word, and behind its last one. */
 struct merge_affixes {
-    const char *prefix, *suffix;
-    size_t prefix_len, suffix_len;
+    struct text_view prefix, suffix;
 };
 
 enum { AFFIX_BYTES = 32 };

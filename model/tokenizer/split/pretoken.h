@@ -35,6 +35,7 @@ struct pretoken {
     size_t n_before;
     bool in_unknown; /* and the last of them is an unknown one that may grow */
     size_t n_ended;  /* words of the text so far */
+    size_t n_parts;  /* times that a word filled the memory, and its beginning was taken from it */
     struct unigram unigram;
 };
 

@@ -22,10 +22,13 @@ static size_t make_room(struct pretoken *word)
     const enum tokenizer_kind kind = word->sink->tokenizer->kind;
     if (kind != TOKENIZER_BPE && kind != TOKENIZER_UNIGRAM)
         return SIZE_MAX;
-    if (word->n_chars == word->cap_chars && kind == TOKENIZER_BPE)
+    if (word->n_chars < word->cap_chars)
+        return word->cap_chars - word->n_chars;
+    if (kind == TOKENIZER_BPE)
         bpe_add_part(word);
-    else if (word->n_chars == word->cap_chars)
+    else
         unigram_make_room(word->sink, &word->unigram, word);
+    word->n_parts++;
     return word->cap_chars - word->n_chars;
 }
 

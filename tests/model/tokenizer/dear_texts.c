@@ -154,7 +154,7 @@ static void build_merges(struct dear_tokenizer *dear, const char *pattern)
 {
     struct tokenizer *tokenizer = &dear->tokenizer;
     struct merge merges[N_LETTERS];
-    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
     const size_t n_bytes = merges_bytes(N_LETTERS, N_WORDS);
     size_t bad;
     for (uint32_t i = 0; i < N_LETTERS; i++) {

@@ -47,7 +47,7 @@ static void make_rules(struct rules *rules)
 
 static void open_rules(struct rules *rules)
 {
-    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
     const char *texts[LETTERS + N_RULES];
     size_t lens[LETTERS + N_RULES], bad;
     for (size_t i = 0; i < rules->n_texts; i++) {

@@ -16,7 +16,7 @@ static struct splitter splitter_new(const char *const *settings)
 {
     static const char *const texts[] = {"\x01", NULL};
     static const size_t lens[] = {1, 0};
-    const struct merge_affixes affixes = {.prefix = "", .suffix = ""};
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
     struct splitter made;
     size_t bad, n_bytes = vocabulary_bytes(lens, 2), n_merges = merges_bytes(0, 2);
     made.vocabulary = malloc(n_bytes);

@@ -91,7 +91,7 @@ static void read_merges(struct json_tokenizer *json, const json_t *model,
             continue;
         if (!read_merge(entry, &text))
             json_refuse(&json->file, "merge %zu of the model is no pair of texts", i);
-        merges[out.n++] = make_merge(json, i, &text, affixes->prefix_len);
+        merges[out.n++] = make_merge(json, i, &text, affixes->prefix.len);
     }
     out.merges = merges;
     const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
@@ -104,16 +104,16 @@ static void read_merges(struct json_tokenizer *json, const json_t *model,
 /* ---- The model ---- */
 
 /* Prefix or suffix. */
-static const char *read_affix(struct json_tokenizer *json, const json_t *model, const char *key,
-                              const char *setting, size_t *len)
+static struct text_view read_affix(struct json_tokenizer *json, const json_t *model,
+                                   const char *key, const char *setting)
 {
     const char *text = json_text(&json->file, model, key, "");
-    *len = strlen(text);
-    if (*len > MOST_AFFIX_BYTES)
-        json_refuse(&json->file, "the model's '%s' has %zu bytes; expected at most %d", key, *len,
+    const size_t len = strlen(text);
+    if (len > MOST_AFFIX_BYTES)
+        json_refuse(&json->file, "the model's '%s' has %zu bytes; expected at most %d", key, len,
                     MOST_AFFIX_BYTES);
     draft_set_text(&json->tokenizer->draft, setting, text);
-    return text;
+    return (struct text_view){text, len};
 }
 
 static void read_flag(struct json_tokenizer *json, const json_t *part, const char *key,
@@ -141,13 +141,12 @@ void bpe_model_read(struct json_tokenizer *json, const json_t *model)
     vocabulary_read(json, model);
     /* A text that is not in the vocabulary stands for nothing: no text becomes it. */
     unknown_read(json, model, false);
-    affixes.prefix =
-        read_affix(json, model, "continuing_subword_prefix", "prefix", &affixes.prefix_len);
-    affixes.suffix = read_affix(json, model, "end_of_word_suffix", "suffix", &affixes.suffix_len);
+    affixes.prefix = read_affix(json, model, "continuing_subword_prefix", "prefix");
+    affixes.suffix = read_affix(json, model, "end_of_word_suffix", "suffix");
     read_flag(json, model, "fuse_unk", "fuse_unknown");
     read_flag(json, model, "ignore_merges", "whole_words");
     if (json_flag(&json->file, model, "byte_fallback", false)) {
-        if (affixes.prefix_len + affixes.suffix_len > 0)
+        if (affixes.prefix.len + affixes.suffix.len > 0)
             json_refuse(&json->file, "the model has 'byte_fallback' and a prefix or suffix of "
                                      "words; expected one of them");
         if (parts_have_bytes(json->tokenizer))
