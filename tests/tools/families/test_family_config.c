@@ -25,6 +25,7 @@
 #define BARE_JINA         CLASS("JinaBertModel", "bert") ", " SIZES
 #define ALIBI             ", \"position_embedding_type\": \"alibi\""
 #define JINA              BARE_JINA ALIBI ", \"feed_forward_type\": \"geglu\""
+#define QWEN              CLASS("Qwen3Model", "qwen3") ", " SIZES
 #define MODERNBERT(kind)  CLASS("ModernBert" kind, "modernbert") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
@@ -173,6 +174,21 @@ TEST(modernbert)
         {MODERNBERT("ForTokenClassification") ", \"classifier_bias\": true", "head_dense_bias",
          "yes"},
     };
+    ASSERT_SETTINGS(cases);
+}
+
+/* Without windows, as transformers writes it: a list of what all layers are. */
+TEST(qwen)
+{
+#define FULL "\"full_attention\""
+    static const struct settings cases[] = {
+        {QWEN ", \"head_dim\": 16", "head_width", "16"},
+        {QWEN ", \"layer_types\": [" FULL ", " FULL ", " FULL ", " FULL "]", "global_every", "0"},
+        {QWEN ", \"sliding_window\": 4096, \"use_sliding_window\": false", "window", "0"},
+        {QWEN ", \"rope_parameters\": {\"rope_theta\": 7, \"rope_type\": \"default\"}",
+         "rotary_base", "7"},
+    };
+#undef FULL
     ASSERT_SETTINGS(cases);
 }
 

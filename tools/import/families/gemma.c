@@ -92,10 +92,10 @@ const struct architecture GEMMA_CLASSES[] = {
 
 /* ---- Qwen 3, of which each token sees those before it ---- */
 
+/* Its layer_types are not read: without a window all layers are of one type. */
 static void finish_qwen(const struct json_file *file, struct model_config *model)
 {
     model->rotary_base = rotary_base_read(file, NULL, json_number(file, "rope_theta", 10000));
-    layer_types_read(file, model);
 }
 
 static const struct body QWEN = {
