@@ -83,9 +83,10 @@ static int write_checkpoint(const struct checkpoint *checkpoint, const char *pat
     progress_end();
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
-        program_note("wrote %s: %s, %zu tensors, %" PRIu64 " parameters", path,
+        program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s", path,
                      checkpoint->config.architecture->class_name, checkpoint->plan.n,
-                     checkpoint->plan.n_parameters);
+                     plural(checkpoint->plan.n), checkpoint->plan.n_parameters,
+                     plural(checkpoint->plan.n_parameters));
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "tools/common/print/format_float.c"
 
 #include "tests/support.h"
+#include "tools/common/print/display.h"
 
 static void assert_text(float value, const char *expected)
 {
@@ -29,6 +30,26 @@ TEST(known_numbers)
     assert_text(INFINITY, "inf");
     assert_text(-INFINITY, "-inf");
     assert_text(NAN, "nan");
+}
+
+/* Cells of DISPLAY_NUMBER columns, with as many digits as there is room for. */
+TEST(cells)
+{
+    static const struct {
+        double value;
+        const char *cell;
+    } cases[] = {{0.5, "  0.5000"},       {-99.9999, "-99.9999"}, {99.99996, "  100.00"},
+                 {-4688.404, "-4688.40"}, {9999.994, " 9999.99"}, {9999.996, " 1.0e+04"},
+                 {-1.25e30, "-1.2e+30"},  {INFINITY, "     inf"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t len;
+        FILE *stream = open_memstream(&text, &len);
+        display_number(stream, cases[i].value);
+        fclose(stream);
+        assert_string_equal(text, cases[i].cell);
+        free(text);
+    }
 }
 
 static void assert_reads_back(uint32_t bits)

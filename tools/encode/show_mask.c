@@ -185,6 +185,10 @@ static void print_text(const struct masks *masks, FILE *stream)
     print_matrix(masks, LOOK_AHEAD, NULL, stream);
     for (size_t i = 0; i < n && !ferror(stream); i++)
         print_seen(masks, &masks->texts.items[i], stream);
+    if (masks->encoder->window > 0)
+        fprintf(stream,
+                "\nIn layers with a window a query sees fewer keys: those at most %zu away.\n",
+                masks->encoder->window);
     fprintf(stream,
             "\nsoftmax [%zu, %zu] of scores: the ids, where these were given, else 0; -inf for "
             "padding\n",

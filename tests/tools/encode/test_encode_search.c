@@ -239,7 +239,7 @@ TEST(ranks)
     assert_contains(shell_expect(0, "$ENCODE -m colbert.emb --similarity dog cat")->out,
                     "cosine of mean pooling");
     assert_contains(shell_expect(0, "$ENCODE -m splade.head --similarity dog dog")->out,
-                    "cosine of sparse pooling");
+                    "cosine of sparse weights");
 }
 
 /* ---- Dimensions ---- */
@@ -272,7 +272,8 @@ TEST(refusals)
         int code;
         const char *arguments, *message;
     } cases[] = {
-        {1, "-m plain.emb -p sparse dog", "-p sparse: the model has no sparse weights\n"},
+        {1, "-m plain.emb -p sparse dog",
+         "-p sparse: the model has no sparse weights, as SPLADE and bge-m3 have\n"},
         {1, "-m plain.emb -p colbert dog", "-p colbert: the model has no layer for vectors of "},
         {1, "-m plain.emb --rank dog -p colbert dog", "-p colbert: the model has no layer"},
         {2, "-m lexical.emb -p sparse --normalize dog", "it goes without -p sparse"},

@@ -17,6 +17,19 @@ TEST(unknown_token_shows_its_word)
                     "  [UNK] (abcdefghijklmno…)   1  0-26\n");
 }
 
+/* The vocabulary of GPT-2's kind writes bytes as characters: the two of U+00EF, a blank. */
+TEST(token_of_bytes_shows_its_characters)
+{
+    shell_expect(0, "printf '%%s' '{\"model\": {\"type\": \"BPE\", \"merges\": [], \"vocab\": "
+                    "{\"a\": 0, \"\xC3\x83\": 1, \"\xC2\xAF\": 2, \"\xC4\xA0\": 3}}, "
+                    "\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false}}' "
+                    "> bytes.json && "
+                    "$ENCODE_BUILD/encode-import --tokenizer-only bytes.json -o bytes.weights");
+    const char *out = shell_expect(0, "$ENCODE -m bytes.weights --tokens 'a\xC3\xAF a'")->out;
+    assert_contains(out, "\n0  a       0   0-1\n1  \xC3\x83 (\xC3\xAF)   1   1-3\n"
+                         "2  \xC2\xAF (\xC3\xAF)   2   1-3\n3  \xC4\xA0 ");
+}
+
 TEST(text_of_pooled_pairs_has_both)
 {
     assert_contains(shell_expect(0, "$ENCODE -p mean 'I ride' --pair dog")->out,

@@ -61,6 +61,8 @@ TEST(pylate)
     checkpoint_free(&import_checkpoint);
     const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
     assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
+    assert_contains(out, "{\"text\": \"bike\", ");
+    assert_contains(out, "{\"text\": \"cat\", "); /* the marker is a token of its own */
     out = encode_imported("-p colbert --prompt query -f json 'cat dog'");
     assert_contains(out, "\"text\": \"ridecat dog\"");
     assert_contains(encode_imported("--rank dog cat"), "MaxSim of vectors of tokens");

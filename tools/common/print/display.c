@@ -159,6 +159,8 @@ void display_number(FILE *stream, double value)
 {
     if (fabs(value) < 99.99995 || !isfinite(value))
         fprintf(stream, "%*.4f", DISPLAY_NUMBER, value);
+    else if (fabs(value) < 9999.995)
+        fprintf(stream, "%*.2f", DISPLAY_NUMBER, value);
     else
         fprintf(stream, "%*.1e", DISPLAY_NUMBER, value);
 }

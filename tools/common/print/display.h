@@ -30,8 +30,8 @@ void display_cell(FILE *stream, const char *text, size_t len, size_t columns);
  * end. */
 void display_sentence(FILE *stream, const char *text, size_t len, size_t columns);
 
-/* A number in a cell of DISPLAY_NUMBER columns: four decimals, or an exponent where it is too
- * large. */
+/* A number in a cell of DISPLAY_NUMBER columns: four decimals, two, or an exponent, as it
+ * has room for. */
 enum { DISPLAY_NUMBER = 8 };
 void display_number(FILE *stream, double value);
 

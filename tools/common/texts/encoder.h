@@ -16,6 +16,7 @@ struct encoder {
     engine_info info;
     const char *name; /* for headings: the model's, else its file's */
     int32_t unknown;  /* id of the token for unknown words; -1: none */
+    bool is_bytes;    /* tokens are written as bytes: byte_level of weights/FORMAT.md */
     /* What is in force, after the request: the names and the weights of weights/FORMAT.md. */
     const char *position, *mask, *pooling;
     struct position_numbers numbers;
@@ -75,6 +76,11 @@ const char *encoder_token_text(const struct encoder *encoder, const struct item 
  * word is that token's own text. */
 const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
                                  size_t *len);
+
+/* The characters that the i-th token has bytes of, where its own text is bytes that do not show
+ * them: of "Ã¯ve", "ïve". NULL: its text shows what it is. */
+const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len);
 
 /* The name of a label; one that the file does not name is LABEL_ and its number. */
 enum { LABEL_NAME_BYTES = 32 };

@@ -26,6 +26,8 @@ static bool open_model(struct encoder *encoder)
     input_remember(encoder->info.path);
     const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
     encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
+    const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
+    encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
     return true;
 }
@@ -107,7 +109,7 @@ static const char *model_conflict(struct encoder *encoder)
     if (dimensions && (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse))
         return "--dimensions cuts vectors of texts, and those of -p colbert; this model's are "
                "neither";
-    if (dimensions > whole) {
+    if (dimensions > whole && whole > 0) {
         snprintf(encoder->message, cap, "--dimensions %zu is more than these vectors have: %zu",
                  dimensions, whole);
         return encoder->message;

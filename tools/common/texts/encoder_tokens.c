@@ -164,6 +164,26 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
     return is_unknown && !is_its_own ? word : NULL;
 }
 
+const char *encoder_bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
+                               size_t *len)
+{
+    static const char blank[] = "Ġ"; /* U+0120, the byte 32 */
+    size_t token_len;
+    const char *token = encoder_token_text(encoder, item, i, &token_len);
+    const char *text = item_span_text(item, i, len), *end = text + *len;
+    bool is_own = *len == token_len && memcmp(text, token, token_len) == 0;
+    bool is_seen = true;
+    for (size_t at = 0; at < token_len;) {
+        bool is_blank = token_len - at >= 2 && memcmp(token + at, blank, 2) == 0;
+        is_seen = is_seen && (is_blank || (unsigned char)token[at] < 0x80);
+        at += is_blank ? 2 : 1;
+    }
+    while (text < end && *text == ' ')
+        text++;
+    *len = (size_t)(end - text);
+    return encoder->is_bytes && !is_own && !is_seen && *len > 0 ? text : NULL;
+}
+
 /* ---- Windows ---- */
 
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)

@@ -60,7 +60,8 @@ static void print_title(FILE *stream, const struct item *item)
 
 /* ---- Tokens ---- */
 
-/* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for. */
+/* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for, and one of
+ * bytes which characters, as "Ã¯ve (ïve)". */
 static void put_token(FILE *stream, const struct encoder *encoder, const struct item *item,
                       size_t i)
 {
@@ -68,6 +69,8 @@ static void put_token(FILE *stream, const struct encoder *encoder, const struct 
     const char *text = encoder_token_text(encoder, item, i, &len);
     display_text(stream, text, len, TOKEN_COLUMNS);
     const char *word = encoder_unknown_word(encoder, item, i, &len);
+    if (word == NULL)
+        word = encoder_bytes_text(encoder, item, i, &len);
     if (word) {
         fputs(" (", stream);
         display_text(stream, word, len, WORD_COLUMNS);

@@ -73,7 +73,8 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
         else if (encoder->options.pooling == ENGINE_POOLING_COLBERT)
             fputs("MaxSim of vectors of tokens", stream);
         else
-            fprintf(stream, "cosine of %s pooling", encoder->pooling);
+            fprintf(stream, "cosine of %s %s", encoder->pooling,
+                    encoder->is_sparse ? "weights" : "pooling");
         break;
     default:
         if (encoder->is_sparse || encoder->options.pooling == ENGINE_POOLING_COLBERT) {

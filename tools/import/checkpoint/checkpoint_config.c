@@ -12,15 +12,27 @@
 
 /* ---- Class ---- */
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), n_end = strlen(end);
+    return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+/* Names the bodies; their heads would fill a screen. */
 _Noreturn static void refuse_class(const struct json_file *file, const char *found)
 {
-    char known[1600] = "";
-    for (size_t i = 0; architecture_at(i) != NULL; i++) {
+    char known[600] = "";
+    const struct architecture *at;
+    for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
         size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
-                 architecture_at(i)->class_name);
+        if (ends_with(at->class_name, "Model"))
+            snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
+                     at->class_name);
     }
-    json_refuse(file, "the architecture %.100s is not known; expected one of %s", found, known);
+    json_refuse(file,
+                "the architecture %.100s is not known; expected %s, or one of their heads "
+                "(encode-import(1), CLASSES)",
+                found, known);
 }
 
 /* "architectures" holds one name. */

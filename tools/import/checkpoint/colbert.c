@@ -5,6 +5,7 @@
 #include "tools/import/checkpoint/plan_make.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SKIPPED = 64 }; /* weights/FORMAT.md, skip_vectors */
@@ -68,6 +69,20 @@ static void skip_words(const struct json_file *file, struct tokenizer_draft *dra
     list_set(&list, draft, "skip_vectors");
 }
 
+/* Whether "0 1:n 50281:lx" has the id 1. */
+static bool names_id(const char *added, size_t id)
+{
+    while (*added != '\0') {
+        char *end;
+        const size_t named = strtoul(added, &end, 10);
+        if (end != added && named == id)
+            return true;
+        end += strcspn(end, " ");
+        added = end + strspn(end, " ");
+    }
+    return false;
+}
+
 /* Markers that are tokens of the vocabulary become tokens that texts can name. */
 static void add_marker(struct tokenizer_draft *draft, const char *text)
 {
@@ -76,7 +91,7 @@ static void add_marker(struct tokenizer_draft *draft, const char *text)
     for (size_t i = 0; i < draft->n_settings; i++)
         if (strcmp(draft->settings[i].key, "added") == 0)
             added = &draft->settings[i];
-    if (id == WORD_NONE)
+    if (id == WORD_NONE || (added != NULL && names_id(added->value, id)))
         return;
     if (added == NULL) {
         draft_set_number(draft, "added", id);
@@ -104,8 +119,11 @@ static void read_pylate(struct colbert *colbert, struct folder *folder,
     st->max_seq_length = json_count(file, NULL, "document_length", 1, 180);
     colbert->query_marker = marker(file, tokenizer, folder->problem, "query_prefix", "[Q] ");
     colbert->document_marker = marker(file, tokenizer, folder->problem, "document_prefix", "[D] ");
-    if (tokenizer != NULL)
+    if (tokenizer != NULL) {
+        add_marker(&tokenizer->draft, colbert->query_marker);
+        add_marker(&tokenizer->draft, colbert->document_marker);
         skip_words(file, &tokenizer->draft);
+    }
     if (json_flag(file, NULL, "do_query_expansion", true))
         say_expansion(colbert);
 }

@@ -89,6 +89,9 @@ static void describe_file(const struct plot_options *options, struct table *tabl
                             info.path, table->width));
     const char *scheme = table->position ? engine_position_name(table->position) : info.position;
     bool is_learned = strcmp(scheme, "learned") == 0;
+    if (!table->position && strcmp(scheme, "none") == 0)
+        program_note("this model adds no positions to its tokens: all rows are zeros; --position "
+                     "shows what others add");
     if (table->n == 0)
         table->n =
             info.max_tokens < DEFAULT_POSITIONS || is_learned ? info.max_tokens : DEFAULT_POSITIONS;
