@@ -131,11 +131,9 @@ static engine_status choose_vectors(engine_session *session, struct request *req
     request->width = whole_width(&session->model->encoder, request);
     if (request->width == 0)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no %s",
-                    request->kind == ANSWER_SPARSE ? "sparse weights, as SPLADE and bge-m3 have"
-                    : request->kind == ANSWER_VECTORS
-                        ? "layer for vectors of tokens, as ColBERT and bge-m3 "
-                          "have"
-                        : "pooler");
+                    request->kind == ANSWER_SPARSE    ? "sparse weights, as SPLADE has"
+                    : request->kind == ANSWER_VECTORS ? "layer for tokens' vectors, as ColBERT has"
+                                                      : "pooler");
     if (dimensions > 0 && request->kind != ANSWER_POOLED && request->kind != ANSWER_VECTORS)
         return misused(error,
                        "dimensions is %zu, but only vectors of texts and those of "

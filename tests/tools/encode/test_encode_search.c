@@ -273,8 +273,9 @@ TEST(refusals)
         const char *arguments, *message;
     } cases[] = {
         {1, "-m plain.emb -p sparse dog",
-         "-p sparse: the model has no sparse weights, as SPLADE and bge-m3 have\n"},
-        {1, "-m plain.emb -p colbert dog", "-p colbert: the model has no layer for vectors of "},
+         "-p sparse: the model has no sparse weights, as SPLADE has\n"},
+        {1, "-m plain.emb -p colbert dog",
+         "-p colbert: the model has no layer for tokens' vectors"},
         {1, "-m plain.emb --rank dog -p colbert dog", "-p colbert: the model has no layer"},
         {2, "-m lexical.emb -p sparse --normalize dog", "it goes without -p sparse"},
         {2, "-m lexical.emb -p colbert --pad-to 5 dog", "it goes without -p colbert and -f npz"},
