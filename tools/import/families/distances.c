@@ -1,6 +1,7 @@
-/* distances.c - buckets as in modeling_mpnet.py of huggingface/transformers (relative_position_bucket),
- * which are those of T5 (Raffel et al. 2020): half of them are for keys before the query and half
- * for those behind it; of these, half for a distance each and the others for ranges that grow:
+/* distances.c - buckets as in modeling_mpnet.py of huggingface/transformers, its
+ * relative_position_bucket, which are those of T5 (Raffel et al. 2020): half of them are for keys
+ * before the query and half for those behind it; of these, half for a distance each and the others
+ * for ranges that grow:
  *
  *     8 + ⌊ln(n / 8) / ln(128 / 8) · 8⌋, at most 15
  *

@@ -15,36 +15,22 @@
         FIXED(norm, NORM_RMS), FIXED(final_norm, true), FIXED(query_key_norm, true),               \
         FIXED(gate, GATE_FIRST), FIXED(attention_position, ATTENTION_POSITION_ROTARY)
 
+// clang-format off
 #define EMBEDDING_PARTS                                                                            \
     PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
 #define ATTENTION_PARTS                                                                            \
     {"layers.#.attention.norm", NORM, {"layers.#.input_layernorm"}},                               \
-        {"layers.#.attention.qkv",                                                                 \
-         GROUPED_QKV,                                                                              \
-         {"layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"}}, \
-        {"layers.#.attention.query_norm.weight",                                                   \
-         HEAD_NORM_OF,                                                                             \
-         {"layers.#.self_attn.q_norm.weight"}},                                                    \
-        {"layers.#.attention.key_norm.weight",                                                     \
-         HEAD_NORM_OF,                                                                             \
-         {"layers.#.self_attn.k_norm.weight"}},                                                    \
-    {                                                                                              \
-        "layers.#.attention.output", HEADS_OUT,                                                    \
-        {                                                                                          \
-            "layers.#.self_attn.o_proj"                                                            \
-        }                                                                                          \
-    }
+    {"layers.#.attention.qkv", GROUPED_QKV,                                                        \
+     {"layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"}},     \
+    {"layers.#.attention.query_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.q_norm.weight"}},  \
+    {"layers.#.attention.key_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.k_norm.weight"}},    \
+    {"layers.#.attention.output", HEADS_OUT, {"layers.#.self_attn.o_proj"}}
 #define FEED_FORWARD_PARTS                                                                         \
-    {"layers.#.feed_forward.in",                                                                   \
-     IN(DIM_FEED_FORWARD),                                                                         \
+    {"layers.#.feed_forward.in", IN(DIM_FEED_FORWARD),                                             \
      {"layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"}},                                          \
-    {                                                                                              \
-        "layers.#.feed_forward.out", OUT,                                                          \
-        {                                                                                          \
-            "layers.#.mlp.down_proj"                                                               \
-        }                                                                                          \
-    }
+    {"layers.#.feed_forward.out", OUT, {"layers.#.mlp.down_proj"}}
 #define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
+// clang-format on
 
 /* ---- Gemma 3 ---- */
 

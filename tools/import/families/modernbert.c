@@ -66,14 +66,9 @@ static const struct json_name POOLINGS[] = {
     FLAG("classifier_bias", head_dense_bias, false),                                               \
         NAMED("classifier_activation", head_dense, DENSE_ACTIVATIONS,                              \
               "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu, tanh", DENSE_GELU)
-#define DENSE_PARTS                                                                                \
-    {HEAD_DENSE, {"head.dense"}},                                                                  \
-    {                                                                                              \
-        HEAD_NORM,                                                                                 \
-        {                                                                                          \
-            "head.norm"                                                                            \
-        }                                                                                          \
-    }
+// clang-format off
+#define DENSE_PARTS {HEAD_DENSE, {"head.dense"}}, {HEAD_NORM, {"head.norm"}}
+// clang-format on
 
 static const struct head MASK = {
     .kind = HEAD_MASK,

@@ -36,12 +36,13 @@ static const struct head MASK = {
     .parts = ROBERTA_MASK_PARTS,
 };
 
+// clang-format off
 #define CLASSES(name, type)                                                                        \
-    {name "Model", type, &ROBERTA, &POOLER_HEAD}, {name "ForMaskedLM", type, &ROBERTA, &MASK},     \
-        {name "ForSequenceClassification", type, &ROBERTA, &DENSE_SEQUENCE_HEAD},                  \
-    {                                                                                              \
-        name "ForTokenClassification", type, &ROBERTA, &TOKEN_HEAD                                 \
-    }
+    {name "Model", type, &ROBERTA, &POOLER_HEAD},                                                  \
+    {name "ForMaskedLM", type, &ROBERTA, &MASK},                                                   \
+    {name "ForSequenceClassification", type, &ROBERTA, &DENSE_SEQUENCE_HEAD},                      \
+    {name "ForTokenClassification", type, &ROBERTA, &TOKEN_HEAD}
+// clang-format on
 
 const struct architecture ROBERTA_CLASSES[] = {
     CLASSES("Roberta", "roberta"),

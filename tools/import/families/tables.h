@@ -66,13 +66,10 @@ extern const char ACTIVATIONS_EXPECTED[];
 #define OUT            PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
 #define NORM           PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
 #define EMBEDDING_NORM PART_NORM, DIM_EMBEDDING, DIM_NONE, FIELD(norm_bias)
+// clang-format off
 #define PROJECTION(from)                                                                           \
-    {                                                                                              \
-        "embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0,                          \
-        {                                                                                          \
-            from                                                                                   \
-        }                                                                                          \
-    }
+    {"embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0, {from}}
+// clang-format on
 
 #define HEAD_DENSE   "head.dense", PART_LINEAR, DIM_HEAD, DIM_WIDTH, FIELD(head_dense_bias)
 #define HEAD_NORM    "head.norm", PART_NORM, DIM_HEAD, DIM_NONE, FIELD(norm_bias)
@@ -91,18 +88,14 @@ extern const char ACTIVATIONS_EXPECTED[];
           {DECODER_BIAS, {"lm_head.bias", "lm_head.decoder.bias"}})
 
 /* The embedding step of most: a table without rows, of types or positions, is no tensor. */
+// clang-format off
 #define EMBEDDING(norm)                                                                            \
     {"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embeddings.word_embeddings.weight"}},      \
-        {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},  \
-        {"embedding.position.weight",                                                              \
-         TABLE(DIM_POSITIONS),                                                                     \
-         {"embeddings.position_embeddings.weight"}},                                               \
-    {                                                                                              \
-        "embedding.norm", EMBEDDING_NORM,                                                          \
-        {                                                                                          \
-            norm                                                                                   \
-        }                                                                                          \
-    }
+    {"embedding.type.weight", TABLE(DIM_TYPES), {"embeddings.token_type_embeddings.weight"}},      \
+    {"embedding.position.weight", TABLE(DIM_POSITIONS),                                            \
+     {"embeddings.position_embeddings.weight"}},                                                   \
+    {"embedding.norm", EMBEDDING_NORM, {norm}}
+// clang-format on
 #define BERT_EMBEDDING EMBEDDING("embeddings.LayerNorm")
 
 /* A layer with norms behind its halves, from the names of its tensors. */

@@ -17,15 +17,11 @@ static const char *const SPECIALS[] = {"bos_token", "eos_token", "unk_token", "s
                                        "pad_token", "cls_token", "mask_token"};
 enum { BOS, EOS, UNK, SEP, PAD, CLS, MASK, N_SPECIALS };
 
-#define ROBERTA                                                                                    \
-    {                                                                                              \
-        "<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"                                   \
-    }
-#define ENDS "<|endoftext|>"
-#define CLIP                                                                                       \
-    {                                                                                              \
-        "<|startoftext|>", ENDS, ENDS, NULL, ENDS                                                  \
-    }
+// clang-format off
+#define ENDS    "<|endoftext|>"
+#define ROBERTA {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"}
+#define CLIP    {"<|startoftext|>", ENDS, ENDS, NULL, ENDS}
+// clang-format on
 
 static const struct bpe_class {
     const char *name, *model_type;
