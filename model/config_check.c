@@ -38,6 +38,11 @@ void config_settle(struct model_config *config)
         config->rotary_local_base = config->rotary_base;
 }
 
+static bool is_base(double base)
+{
+    return base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST;
+}
+
 static const char *check_position(const struct model_config *config)
 {
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
@@ -45,8 +50,7 @@ static const char *check_position(const struct model_config *config)
     if (config->position_base != 10000 &&
         !position_has_base((enum position_scheme)config->position))
         return "'position_base' needs position sinusoidal or exponential";
-    if (!(config->position_base >= POSITION_BASE_LEAST &&
-          config->position_base <= POSITION_BASE_MOST))
+    if (!is_base(config->position_base))
         return "'position_base' is not from 1e-100 to 1e100";
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return "'position_frequencies' needs position fourier";
@@ -88,11 +92,6 @@ static const char *check_head(const struct model_config *config)
          (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
         return "pooling pooler needs head pooler or sequence with a 'head_dense'";
     return NULL;
-}
-
-static bool is_base(double base)
-{
-    return base >= POSITION_BASE_LEAST && base <= POSITION_BASE_MOST;
 }
 
 static const char *check_rotary(const struct model_config *config)

@@ -339,6 +339,15 @@ void normalizer_put(struct normalizer *normalizer, struct normal_char c)
     put_from(normalizer, 0, c);
 }
 
+/* Hands on what a stage holds back, but for blanks and clusters. */
+static void release_stage(struct normalizer_stage *stage)
+{
+    if (stage->form != NULL)
+        normal_form_end(stage->form);
+    if (stage->replace != NULL)
+        replace_end(stage->replace);
+}
+
 /* Step by step, for what one hands on, the next may hold back. */
 bool normalizer_flush(struct normalizer *normalizer)
 {
@@ -349,10 +358,7 @@ bool normalizer_flush(struct normalizer *normalizer)
         stage->started = true;
         if (stage->charsmap != NULL && !charsmap_flush(stage->charsmap))
             return false;
-        if (stage->form != NULL)
-            normal_form_end(stage->form);
-        if (stage->replace != NULL)
-            replace_end(stage->replace);
+        release_stage(stage);
         if (stage->waiting != NULL)
             release_blanks(stage);
     }
@@ -366,9 +372,6 @@ void normalizer_end(struct normalizer *normalizer)
         struct normalizer_stage *stage = &normalizer->stages[i];
         if (stage->charsmap != NULL)
             charsmap_end(stage->charsmap);
-        if (stage->form != NULL)
-            normal_form_end(stage->form);
-        if (stage->replace != NULL)
-            replace_end(stage->replace);
+        release_stage(stage);
     }
 }

@@ -51,6 +51,8 @@ static const char *const TRIMS[] = {
     [TRIM_BLANKS_BUT_FIRST] = "but_first",
 };
 
+enum { N_KINDS = sizeof KINDS / sizeof *KINDS, N_TRIMS = sizeof TRIMS / sizeof *TRIMS };
+
 /* ---- One setting ---- */
 
 enum value_kind {
@@ -86,22 +88,6 @@ static unsigned find_name(const char *const *names, unsigned n, struct text_view
     return i;
 }
 
-static bool set_kind(enum tokenizer_kind *field, struct text_view value)
-{
-    enum { N = sizeof KINDS / sizeof *KINDS };
-    const unsigned kind = find_name(KINDS, N, value);
-    *field = (enum tokenizer_kind)kind;
-    return kind < N;
-}
-
-static bool set_trim(enum span_trim *field, struct text_view value)
-{
-    enum { N = sizeof TRIMS / sizeof *TRIMS };
-    const unsigned trim = find_name(TRIMS, N, value);
-    *field = (enum span_trim)trim;
-    return trim < N;
-}
-
 /* False: an item is no id, or there are too many. */
 static bool set_ids(struct id_list *list, struct text_view value)
 {
@@ -125,8 +111,16 @@ static bool set_character(uint32_t *field, struct text_view value)
 static bool set(void *field, const struct key *key, struct text_view value)
 {
     const int32_t number = list_number(value);
+    unsigned place;
     switch (key->kind) {
-    case VALUE_KIND: return set_kind(field, value);
+    case VALUE_KIND:
+        place = find_name(KINDS, N_KINDS, value);
+        *(enum tokenizer_kind *)field = (enum tokenizer_kind)place;
+        return place < N_KINDS;
+    case VALUE_TRIM:
+        place = find_name(TRIMS, N_TRIMS, value);
+        *(enum span_trim *)field = (enum span_trim)place;
+        return place < N_TRIMS;
     case VALUE_YES_NO:
         *(bool *)field = list_item_is(value, "yes");
         return *(bool *)field || list_item_is(value, "no");
@@ -145,7 +139,6 @@ static bool set(void *field, const struct key *key, struct text_view value)
     case VALUE_ID_LIST: return set_ids(field, value);
     case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
     case VALUE_PATTERN: return pattern_parse(field, value);
-    case VALUE_TRIM: return set_trim(field, value);
     }
     return false;
 }
@@ -260,7 +253,7 @@ static const char *check_template(const struct token_template *template, uint32_
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
     const uint32_t n_ids = tokenizer->vocabulary.n;
-    if ((unsigned)tokenizer->kind >= sizeof KINDS / sizeof *KINDS)
+    if ((unsigned)tokenizer->kind >= N_KINDS)
         return "the kind is not given: one of blanks, keras, wordpiece, words, unigram, bpe";
     if (tokenizer->unknown >= 0 && (uint32_t)tokenizer->unknown >= n_ids)
         return "the id of unknown words is not in the vocabulary";

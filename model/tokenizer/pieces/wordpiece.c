@@ -49,8 +49,9 @@ static struct piece longest_piece(const struct tokenizer *tokenizer, struct pret
     return (struct piece){-1, 0};
 }
 
-static bool add_pieces(struct word_sink *sink, struct pretoken *word)
+static bool add_pieces(struct pretoken *word)
 {
+    struct word_sink *sink = word->sink;
     uint64_t *hashes = (uint64_t *)(void *)(word->chars + word->cap_chars);
     pretoken_spell(word);
     for (size_t first = 0; first < word->n_chars;) {
@@ -64,18 +65,19 @@ static bool add_pieces(struct word_sink *sink, struct pretoken *word)
     return true;
 }
 
-static bool add_whole(struct word_sink *sink, const struct pretoken *word)
+static bool add_whole(const struct pretoken *word)
 {
-    const int32_t id = find_piece(sink->tokenizer, word->hash, word->bytes, word->len);
+    const int32_t id = find_piece(word->sink->tokenizer, word->hash, word->bytes, word->len);
     if (id >= 0)
-        word_sink_token(sink, id, word->begin, word->end);
+        word_sink_token(word->sink, id, word->begin, word->end);
     return id >= 0;
 }
 
-void wordpiece_add(struct word_sink *sink, struct pretoken *word)
+void wordpiece_add(struct pretoken *word)
 {
+    struct word_sink *sink = word->sink;
     const size_t n_before = sink->n;
-    if (word->n_chars > word->cap_chars || !(add_whole(sink, word) || add_pieces(sink, word))) {
+    if (word->n_chars > word->cap_chars || !(add_whole(word) || add_pieces(word))) {
         sink->n = n_before;
         word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
     }

@@ -10,6 +10,6 @@
 enum { WORDPIECE_MOST_CHARS = 10000, WORDPIECE_PREFIX_BYTES = 32 };
 
 /* Takes the pieces of a word; its bytes are used up. */
-void wordpiece_add(struct word_sink *sink, struct pretoken *word);
+void wordpiece_add(struct pretoken *word);
 
 #endif

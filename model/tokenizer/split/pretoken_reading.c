@@ -141,7 +141,7 @@ static void add(struct pretoken *word)
 {
     switch (word->sink->tokenizer->kind) {
     case TOKENIZER_BPE: bpe_add(word); break;
-    case TOKENIZER_WORDPIECE: wordpiece_add(word->sink, word); break;
+    case TOKENIZER_WORDPIECE: wordpiece_add(word); break;
     case TOKENIZER_UNIGRAM: unigram_add(word->sink, &word->unigram, word); break;
     default: word_sink_add(word->sink, word->bytes, word->len, word->begin, word->end); break;
     }
