@@ -41,14 +41,14 @@ static const struct bpe_class {
 };
 
 static const struct bpe_class *find_class(const struct import_tokenizer *tokenizer,
-                                          const struct bpe_files *files)
+                                          const struct tokenizer_beside *beside)
 {
     const char *said =
-        json_string_value(json_object_get(files->config->config.root, "tokenizer_class"));
+        json_string_value(json_object_get(beside->config.config.root, "tokenizer_class"));
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
         if (said != NULL ? parts_is_class(said, CLASSES[i].name)
-                         : files->model_type != NULL &&
-                               strcmp(CLASSES[i].model_type, files->model_type) == 0)
+                         : beside->model_type != NULL &&
+                               strcmp(CLASSES[i].model_type, beside->model_type) == 0)
             return &CLASSES[i];
     problem_say(tokenizer->problem,
                 "a vocab.json and a merges.txt stand there without a tokenizer.json, the "
@@ -56,7 +56,7 @@ static const struct bpe_class *find_class(const struct import_tokenizer *tokeniz
                 "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                 "CodeGenTokenizer, CLIPTokenizer",
                 said != NULL ? said : "not given",
-                files->model_type != NULL ? files->model_type : "not given");
+                beside->model_type != NULL ? beside->model_type : "not given");
 }
 
 /* ---- Parts of a tokenizer.json ---- */
@@ -75,13 +75,14 @@ static void set(json_t *object, const char *key, json_t *value)
 }
 
 /* A merge on each line; the first one may say the version. */
-static json_t *merges_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files)
+static json_t *merges_of(const struct import_tokenizer *tokenizer,
+                         const struct tokenizer_beside *beside)
 {
     json_t *merges = made(json_array());
     size_t at = 0, n = 0;
     const char *text;
     for (size_t line = 1;
-         (text = parts_next_line(files->merges, files->merges_len, &at, &n)) != NULL; line++) {
+         (text = parts_next_line(beside->merges, beside->merges_len, &at, &n)) != NULL; line++) {
         if (!utf8_is_valid(text, n) || memchr(text, '\0', n) != NULL)
             problem_say(tokenizer->problem, "merges.txt: line %zu is not UTF-8", line);
         if (n > 0 && json_array_append_new(merges, made(json_stringn(text, n))) != 0)
@@ -91,25 +92,22 @@ static json_t *merges_of(const struct import_tokenizer *tokenizer, const struct 
 }
 
 /* The text of a special token: of the files, or of the class. */
-static const char *special_of(const struct bpe_files *files, const struct bpe_class *class,
+static const char *special_of(const struct tokenizer_beside *beside, const struct bpe_class *class,
                               size_t which)
 {
-    const char *said = tokenizer_config_special(files->config, SPECIALS[which]);
+    const char *said = tokenizer_config_special(&beside->config, SPECIALS[which]);
     return said != NULL ? said : class->specials[which];
 }
 
-static json_t *model_of(const struct import_tokenizer *tokenizer, const struct bpe_files *files,
-                        const struct bpe_class *class)
+static json_t *model_of(const struct import_tokenizer *tokenizer,
+                        const struct tokenizer_beside *beside, const struct bpe_class *class,
+                        json_t *vocabulary)
 {
-    struct json_file file;
-    json_file_parse(&file, "vocab.json", files->vocabulary, files->vocabulary_len, false,
-                    tokenizer->problem);
     json_t *model = made(json_pack("{s:s, s:s, s:O}", "type", "BPE", "end_of_word_suffix",
-                                   class->suffix, "vocab", file.root));
-    json_file_free(&file);
+                                   class->suffix, "vocab", vocabulary));
     if (class->suffix[0] != '\0')
-        set(model, "unk_token", json_string(special_of(files, class, UNK)));
-    set(model, "merges", merges_of(tokenizer, files));
+        set(model, "unk_token", json_string(special_of(beside, class, UNK)));
+    set(model, "merges", merges_of(tokenizer, beside));
     return model;
 }
 
@@ -142,22 +140,23 @@ static void add_token(json_t *added, const json_t *said, const char *text, int64
         alloc_fail();
 }
 
-static int64_t id_of(const struct bpe_files *files, const json_t *vocabulary, const char *text)
+static int64_t id_of(const struct tokenizer_beside *beside, const json_t *vocabulary,
+                     const char *text)
 {
     uint64_t id;
     const json_t *value = json_object_get(vocabulary, text);
     if (value == NULL)
-        value = json_object_get(files->added->root, text);
+        value = json_object_get(beside->added.root, text);
     return json_whole(value, &id) ? (int64_t)id : -1;
 }
 
 /* In the order of their ids. tokenizer_config.json may tell all of them; else they are the special
  * ones and those of added_tokens.json. */
-static json_t *added_of(const struct bpe_files *files, const struct bpe_class *class,
+static json_t *added_of(const struct tokenizer_beside *beside, const struct bpe_class *class,
                         const json_t *vocabulary)
 {
     json_t *added = made(json_array()), *value;
-    json_t *all = json_object_get(files->config->config.root, "added_tokens_decoder");
+    json_t *all = json_object_get(beside->config.config.root, "added_tokens_decoder");
     const char *key;
     uint64_t id;
     json_object_foreach(all, key, value)
@@ -168,13 +167,13 @@ static json_t *added_of(const struct bpe_files *files, const struct bpe_class *c
                       json_is_true(json_object_get(value, "special")), false);
     }
     for (size_t i = 0; i < N_SPECIALS; i++) {
-        const char *text = special_of(files, class, i);
-        const json_t *said = json_object_get(files->config->map.root, SPECIALS[i]);
-        int64_t at = text != NULL ? id_of(files, vocabulary, text) : -1;
+        const char *text = special_of(beside, class, i);
+        const json_t *said = json_object_get(beside->config.map.root, SPECIALS[i]);
+        int64_t at = text != NULL ? id_of(beside, vocabulary, text) : -1;
         if (at >= 0 && all == NULL)
             add_token(added, said, text, at, true, i == MASK);
     }
-    json_object_foreach(files->added->root, key, value)
+    json_object_foreach(beside->added.root, key, value)
     {
         if (all == NULL && json_whole(value, &id))
             add_token(added, NULL, key, (int64_t)id, false, false);
@@ -185,12 +184,12 @@ static json_t *added_of(const struct bpe_files *files, const struct bpe_class *c
 /* ---- The file ---- */
 
 /* What a tokenizer.json would say of a class beside its model and its tokens. */
-static void set_steps(struct import_tokenizer *tokenizer, const struct bpe_files *files,
+static void set_steps(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
                       const struct bpe_class *class)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
     bool adds_blank = class->may_add_blank &&
-                      json_is_true(json_object_get(files->config->config.root, "add_prefix_space"));
+                      json_is_true(json_object_get(beside->config.config.root, "add_prefix_space"));
     if (class->normalizer != NULL)
         draft_set_text(draft, "normalizer", class->normalizer);
     draft_set_text(draft, "pattern", class->pattern);
@@ -201,21 +200,22 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct bpe_files
         draft_set_text(draft, "trim", adds_blank ? "but_first" : "yes");
     if (class->first >= 0)
         parts_frame(tokenizer,
-                    parts_special(tokenizer, special_of(files, class, (size_t) class->first)),
-                    parts_special(tokenizer, special_of(files, class, (size_t) class->last)),
+                    parts_special(tokenizer, special_of(beside, class, (size_t) class->first)),
+                    parts_special(tokenizer, special_of(beside, class, (size_t) class->last)),
                     FRAME_ROBERTA);
 }
 
-void bpe_files_read(struct import_tokenizer *tokenizer, const struct bpe_files *files)
+void bpe_files_read(struct import_tokenizer *tokenizer, const char *vocabulary, size_t len,
+                    const struct tokenizer_beside *beside)
 {
-    const struct bpe_class *class = find_class(tokenizer, files);
+    const struct bpe_class *class = find_class(tokenizer, beside);
     struct json_tokenizer json = {.tokenizer = tokenizer};
-    snprintf(json.file.name, sizeof json.file.name, "vocab.json");
-    json.file.problem = tokenizer->problem;
-    json.file.root = made(json_pack("{s:o}", "model", model_of(tokenizer, files, class)));
-    const json_t *model = json_object_get(json.file.root, "model");
-    set(json.file.root, "added_tokens", added_of(files, class, json_object_get(model, "vocab")));
+    json_file_parse(&json.file, "vocab.json", vocabulary, len, false, tokenizer->problem);
+    json_t *ids = json.file.root;
+    json.file.root = made(json_pack("{s:o, s:o}", "model", model_of(tokenizer, beside, class, ids),
+                                    "added_tokens", added_of(beside, class, ids)));
+    json_decref(ids);
     json_parts_read(&json);
-    set_steps(tokenizer, files, class);
+    set_steps(tokenizer, beside, class);
     json_file_free(&json.file);
 }

@@ -87,34 +87,9 @@ static const struct {
 };
 enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 
-/* What stands beside the file. */
-struct beside {
-    struct tokenizer_config config;
-    struct json_file added; /* added_tokens.json */
-    const char *merges;     /* text of merges.txt, or NULL */
-    size_t merges_len;
-    const char *model_type; /* of config.json, or NULL */
-};
-
-static void read_bpe(struct import_tokenizer *tokenizer, const char *text, size_t len,
-                     const struct beside *beside)
-{
-    if (beside->merges == NULL)
-        problem_say(tokenizer->problem,
-                    "there is a vocab.json without a merges.txt; expected both, or a "
-                    "tokenizer.json");
-    bpe_files_read(tokenizer, &(struct bpe_files){.vocabulary = text,
-                                                  .vocabulary_len = len,
-                                                  .merges = beside->merges,
-                                                  .merges_len = beside->merges_len,
-                                                  .added = &beside->added,
-                                                  .config = &beside->config,
-                                                  .model_type = beside->model_type});
-}
-
 /* The tokenizer in a text; the name of a file is for messages. */
 static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                      size_t len, enum source source, const struct beside *beside,
+                      size_t len, enum source source, const struct tokenizer_beside *beside,
                       struct problem *problem)
 {
     const struct tokenizer_config *config = &beside->config;
@@ -122,7 +97,7 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
     switch (source) {
     case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
     case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, config); break;
-    case SOURCE_BPE: read_bpe(tokenizer, text, len, beside); break;
+    case SOURCE_BPE: bpe_files_read(tokenizer, text, len, beside); break;
     case SOURCE_SENTENCEPIECE:
         sentencepiece_read(tokenizer, text, len, config, beside->model_type);
         break;
@@ -170,7 +145,7 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
 {
     size_t which = find_source(folder, place), len = 0;
     enum source source = SOURCES[which].source;
-    struct beside beside = {.merges = NULL};
+    struct tokenizer_beside beside = {.merges = NULL};
     struct json_file model;
     char name[FOLDER_PATH];
     folder_name(name, place, SOURCES[which].name);
@@ -187,6 +162,10 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
         folder_name(name, place, "merges.txt");
         beside.merges = merges =
             folder_text(folder, name, false, MOST_FILE_BYTES, &beside.merges_len);
+        if (merges == NULL)
+            problem_say(folder->problem,
+                        "there is a vocab.json without a merges.txt; expected both, or a "
+                        "tokenizer.json");
         json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
         folder_name(name, place, SOURCES[which].name);
     }
@@ -216,7 +195,7 @@ static bool ends_with(const char *path, const char *ending)
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)
 {
-    const struct beside beside = {.model_type = NULL};
+    const struct tokenizer_beside beside = {.model_type = NULL};
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -236,7 +215,7 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
                             size_t len, struct problem *problem)
 {
-    const struct beside beside = {.model_type = NULL};
+    const struct tokenizer_beside beside = {.model_type = NULL};
     read_text(tokenizer, name, text, len, SOURCE_JSON, &beside, problem);
 }
 

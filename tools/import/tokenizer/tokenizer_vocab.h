@@ -10,6 +10,15 @@ struct tokenizer_config {
     struct json_file config, map;
 };
 
+/* What stands beside the file that has the vocabulary. */
+struct tokenizer_beside {
+    struct tokenizer_config config;
+    struct json_file added; /* added_tokens.json; root NULL: there is none */
+    const char *merges;     /* text of merges.txt, or NULL */
+    size_t merges_len;
+    const char *model_type; /* of config.json, or NULL */
+};
+
 /* The text of a special token ("cls_token") by these files, or NULL. */
 const char *tokenizer_config_special(const struct tokenizer_config *config, const char *key);
 
