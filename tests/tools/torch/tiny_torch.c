@@ -14,8 +14,8 @@ void tiny_put(struct tiny_bytes *to, const void *bytes, size_t len)
 
 void tiny_put_number(struct tiny_bytes *to, uint64_t number, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint8_t byte = (uint8_t)(number >> (8 * i) & 0xFF);
+    for (size_t i = 0; i < n; i++, number >>= 8) {
+        uint8_t byte = (uint8_t)number;
         tiny_put(to, &byte, 1);
     }
 }

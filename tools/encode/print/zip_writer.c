@@ -36,8 +36,8 @@ struct record {
 
 static void put(struct record *record, uint64_t value, size_t n_bytes)
 {
-    for (size_t i = 0; i < n_bytes; i++)
-        record->bytes[record->n++] = (unsigned char)(value >> 8 * i);
+    for (size_t i = 0; i < n_bytes; i++, value >>= 8)
+        record->bytes[record->n++] = (unsigned char)value;
 }
 
 static bool put_out(struct zip_writer *zip, const void *bytes, size_t n)
