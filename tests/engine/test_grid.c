@@ -66,7 +66,7 @@ TEST(cross)
     static struct subject subject;
     static struct texts texts;
     comparison_start();
-    size_t step = support_slow() ? 5 : 1; /* 5: no divisor of a count of kinds */
+    size_t step = support_emulated() ? 25 : support_slow() ? 5 : 1; /* no divisors of the kinds */
     for (size_t index = 0; index < N_CROSS; index += step) {
         uint64_t state = index + 1000;
         size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 24)};
@@ -273,7 +273,7 @@ TEST(lengths)
         "--max-tokens 128 --activation gelu_tanh --gate first --feed-forward-bias no"};
     static struct subject subject;
     static struct texts texts;
-    size_t lens[MAX_LEN], n_lens = 0, step = support_emulated() ? 13 : 1;
+    size_t lens[MAX_LEN], n_lens = 0, step = support_emulated() ? 37 : 1;
     comparison_start();
     for (size_t len = 1; len <= MAX_LEN; len += step)
         lens[n_lens++] = len;
@@ -403,7 +403,8 @@ TEST(stored_types)
         "--feed-forward 37 --gate none", "--feed-forward 48 --gate first",
         "--feed-forward 32 --gate second --activation silu", "--feed-forward 37 --gate first"};
     comparison_start();
-    for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++) {
+    size_t step = support_emulated() ? 3 : 1;
+    for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m += step) {
         struct subject subject = {.model = NULL};
         snprintf(subject.words, sizeof subject.words, "%s %s", STORED, middles[m]);
         comparison_make(&subject, support_folder(), NULL);
