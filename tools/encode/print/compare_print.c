@@ -21,6 +21,7 @@ static void print_pairs(const struct comparison *comparison, FILE *stream)
         size_t len;
         const char *text = comparison_word(comparison, 0, pair->a, &len);
         display_text(table.rows, text, len, WORD_COLUMNS);
+        print_bytes(table.rows, comparison->encoder, &comparison->items[0], pair->a);
         fprintf(table.rows, "\t%zu\t%zu\t%9.6f\t%.*g\n", pair->a, pair->b, pair->cosine,
                 pair->difference < 1e-3 ? 2 : 4, pair->difference);
     }
@@ -39,6 +40,7 @@ static void print_only(const struct comparison *comparison, int side, FILE *stre
             const char *text = comparison_word(comparison, side, i, &len);
             putc(' ', stream);
             display_text(stream, text, len, WORD_COLUMNS);
+            print_bytes(stream, comparison->encoder, item, i);
         }
     putc('\n', stream);
 }

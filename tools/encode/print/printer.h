@@ -54,6 +54,9 @@ void print_heading(FILE *stream, const struct encoder *encoder);
 /* A text, "text | pair", or "(token ids)", on one line, each text in at most so many columns. */
 void print_input(FILE *stream, const engine_input *input, size_t columns);
 
+/* " (ïve)" behind the i-th token where encoder_bytes_text has something to show; else nothing. */
+void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
+
 /* Members of JSON objects: the "prompt" of the texts, if they have one; of each
  * text its "texts" member ("text", ["text", "pair"], or null for ids) and whether it was
  * "truncated". */

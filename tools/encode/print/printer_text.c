@@ -60,6 +60,21 @@ static void print_title(FILE *stream, const struct item *item)
 
 /* ---- Tokens ---- */
 
+static void put_in_brackets(FILE *stream, const char *text, size_t len)
+{
+    fputs(" (", stream);
+    display_text(stream, text, len, WORD_COLUMNS);
+    putc(')', stream);
+}
+
+void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
+{
+    size_t len;
+    const char *text = encoder_bytes_text(encoder, item, i, &len);
+    if (text)
+        put_in_brackets(stream, text, len);
+}
+
 /* "bike", or "[UNK] (zoo)": the token for unknown words tells which word it stands for, and one of
  * bytes which characters, as "Ã¯ve (ïve)". */
 static void put_token(FILE *stream, const struct encoder *encoder, const struct item *item,
@@ -69,13 +84,10 @@ static void put_token(FILE *stream, const struct encoder *encoder, const struct 
     const char *text = encoder_token_text(encoder, item, i, &len);
     display_text(stream, text, len, TOKEN_COLUMNS);
     const char *word = encoder_unknown_word(encoder, item, i, &len);
-    if (word == NULL)
-        word = encoder_bytes_text(encoder, item, i, &len);
-    if (word) {
-        fputs(" (", stream);
-        display_text(stream, word, len, WORD_COLUMNS);
-        putc(')', stream);
-    }
+    if (word)
+        put_in_brackets(stream, word, len);
+    else
+        print_bytes(stream, encoder, item, i);
 }
 
 static void put_token_row(FILE *rows, const struct printer *printer, const struct item *item,
