@@ -10,6 +10,8 @@
 #include "model/tokenizer/words.h"
 #include "model/unicode/utf8.h"
 
+#include <string.h>
+
 static void begin(struct pretoken *word, size_t at)
 {
     word->begin = at;
@@ -173,7 +175,10 @@ void pretoken_end_first(struct pretoken *word, size_t n)
     for (size_t i = 0; i < first.len; i++)
         first.hash = vocabulary_hash_byte(first.hash, first.bytes[i]);
     const struct pretoken whole = *word;
+    char behind[AFFIX_BYTES]; /* kind bpe puts its suffix there */
+    memcpy(behind, word->bytes + first.len, sizeof behind);
     add(&first);
+    memcpy(word->bytes + first.len, behind, sizeof behind);
     word->n_ended = first.n_ended;
     word->len = word->n_chars = 0;
     for (size_t i = n; i < whole.n_chars; i++) {

@@ -1,6 +1,6 @@
 /* Words that fill the memory, of the kinds that then take tokens from their beginning: an added
  * token that takes blanks along loses none of the letters before them, and the bytes of a character
- * stay together. */
+ * stay together. Words that are cut in two where a line ends. */
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tests/suite.h"
 
@@ -118,5 +118,22 @@ TEST(bytes_of_a_character_stay_together)
     assert_int_equal(encode(&made, text, sizeof text, tokens), 2);
     assert_int_equal(tokens[0].id, 3);
     assert_int_equal(tokens[1].id, 4);
+    drop(&made);
+}
+
+/* The suffix, a letter that the vocabulary has, does not get into the blanks behind the line end;
+ * no character that ends a word is in the vocabulary with it. */
+TEST(suffix_of_the_first_part)
+{
+    static const char text[] = "\n    a";
+    struct token tokens[sizeof text];
+    struct made made;
+    make(&made, "bpe", "0");
+    set(&made.tokenizer, "pattern", "cl100k");
+    set(&made.tokenizer, "suffix", "a");
+    const size_t n = encode(&made, text, strlen(text), tokens);
+    assert_int_equal(n, strlen(text));
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(tokens[i].id, 0);
     drop(&made);
 }
