@@ -167,6 +167,7 @@ static const struct {
      MODERNBERT "head.dense.weight DD head.norm.weight D classifier LD+ ", HEAD_TOKEN, DENSE_GELU},
     {"ModernBertForMaskedLM", "{\"decoder_bias\": false}",
      MODERNBERT "head.dense.weight DD head.norm.weight D ", HEAD_MASK, DENSE_GELU},
+    {"Contriever", "{}", BERT "pooler.dense DD+ ", HEAD_POOLER, DENSE_TANH},
 };
 
 static void write_class(const char *class_name, const char *keys, const char *tensors_list)

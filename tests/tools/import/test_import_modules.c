@@ -13,6 +13,7 @@ TEST(sentence_transformers)
 {
 #define MODULE(path, type)                                                                         \
     "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
+#define DENSE_OF   "{\"in_features\": 8, \"out_features\": 6"
 #define DENSE      MODULE("2_Dense", "Dense") ", "
 #define MANY(text) text text text text text text text text text
     static const struct {
@@ -70,6 +71,15 @@ TEST(sentence_transformers)
         {"2_Dense/config.json",
          "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"x.Softmax\"}",
          "Softmax"},
+        {"2_Dense/config.json", DENSE_OF ", \"module_input_name\": \"token_embeddings\"}",
+         "'module_input_name' is \"token_embeddings\""},
+        {"2_Dense/config.json", DENSE_OF ", \"use_residual\": true}", "'use_residual' is true"},
+        {"2_Dense/config.json",
+         DENSE_OF ", \"module_input_name\": \"sentence_embedding\", \"module_output_name\": null}",
+         NULL},
+        {"3_Normalize/config.json", "{\"module_output_name\": \"token_embeddings\"}",
+         "'module_output_name' is \"token_embeddings\""},
+        {"3_Normalize/config.json", "{\"module_input_name\": \"sentence_embedding\"}", NULL},
         {"sentence_bert_config.json", "{\"max_seq_length\": \"long\"}", "max_seq_length"},
         {"sentence_bert_config.json", "{\"max_seq_length\": 0}", "max_seq_length"},
         {"sentence_bert_config.json", "{\"max_seq_length\": null}", NULL},
@@ -95,6 +105,7 @@ TEST(sentence_transformers)
     }
 #undef MANY
 #undef DENSE
+#undef DENSE_OF
 #undef MODULE
 }
 

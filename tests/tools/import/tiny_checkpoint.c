@@ -193,6 +193,7 @@ void tiny_sentence_transformers(const char *directory)
     tiny_write_text(directory, "2_Dense/config.json",
                     "{\"in_features\": 8, \"out_features\": 6, \"bias\": true, "
                     "\"activation_function\": \"torch.nn.modules.activation.Tanh\"}");
+    make_directory(directory, "3_Normalize");
     make_directory(directory, "3_Dense"); /* another one, which modules.json leaves out */
     tiny_write_text(directory, "3_Dense/config.json",
                     "{\"in_features\": 6, \"out_features\": 6, \"bias\": false}");

@@ -72,7 +72,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     char *const places[] = {st->transformer,
                             st->pooling_place,
                             st->n_dense < MAX_PROJECTIONS ? st->dense[st->n_dense].place : NULL,
-                            place,
+                            st->normalize_place,
                             st->transformer,
                             st->transformer,
                             st->pooling_place,
@@ -201,6 +201,15 @@ static int64_t read_dense_activation(const struct json_file *file)
     return activation;
 }
 
+/* Newer files say what a module reads and writes, which may also be the tokens' vectors. */
+static void text_module_parse(struct sentence_transformers *st, const struct json_file *file)
+{
+    (void)st;
+    json_only(file, "module_input_name", "\"sentence_embedding\"", false);
+    json_only(file, "module_output_name", "\"sentence_embedding\"", false);
+    json_only(file, "use_residual", "false", false);
+}
+
 /* The next of them. A weight file has one activation for all. */
 void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
@@ -211,6 +220,7 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
     dense->out = json_need_count(file, NULL, "out_features", 1);
     bool has_bias = json_flag(file, NULL, "bias", true);
     int64_t activation = read_dense_activation(file);
+    text_module_parse(st, file);
     if (before > 0 && dense->in != before)
         json_refuse(file, "'in_features' is %lld; expected %lld, the width before it",
                     (long long)dense->in, (long long)before);
@@ -310,6 +320,8 @@ static void read_modules(struct sentence_transformers *st, struct folder *folder
                   st->is_splade ? splade_parse : pooling_parse, true);
     for (size_t i = 0; i < st->n_dense; i++)
         read_file(st, folder, st->dense[i].place, "config.json", dense_parse, true);
+    if (st->normalize)
+        read_file(st, folder, st->normalize_place, "config.json", text_module_parse, false);
 }
 
 /* The name depends on the version that wrote it. */

@@ -22,6 +22,7 @@ struct sentence_transformers {
     int64_t sparse_pooling, sparse_activation; /* of that; as struct model_config has them */
     bool has_pooling;
     char pooling_place[PLACE_BYTES]; /* "1_Pooling/" */
+    char normalize_place[PLACE_BYTES];
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
     bool has_token_dense;

@@ -132,6 +132,7 @@ const struct architecture BERT_CLASSES[] = {
     {"BertForSequenceClassification", "bert", &BERT, &POOLED_SEQUENCE_HEAD},
     {"BertForTokenClassification", "bert", &BERT, &TOKEN_HEAD},
     {"HF_ColBERT", "bert", &BERT, &COLBERT},
+    {"Contriever", "bert", &BERT, &POOLER_HEAD}, /* facebook/contriever, a BERT for the mean */
     {.class_name = NULL},
 };
 const struct architecture DISTILBERT_CLASSES[] = {
