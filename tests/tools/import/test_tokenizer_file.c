@@ -344,6 +344,12 @@ TEST(vocabulary_file)
     refused_directory("do_basic_tokenize");
     write_file("tokenizer_config.json", "{\"never_split\": [\"a\"]}");
     refused_directory("never_split");
+    write_file("tokenizer_config.json", "{\"additional_special_tokens\": [\"[E]\"]}");
+    refused_directory("additional_special_tokens");
+    write_file("tokenizer_config.json",
+               "{\"added_tokens_decoder\": {\"3\": {\"content\": \"[SEP]\"}, \"5\": {\"content\": "
+               "\"[E]\"}}}");
+    refused_directory("'added_tokens_decoder' has the token '[E]'");
     write_file("tokenizer_config.json", "{\"do_lower_case\": \"no\"}");
     refused_directory("do_lower_case");
     write_file("tokenizer_config.json", "{}");

@@ -100,6 +100,33 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
     tokenizer->draft.unknown = ids[UNKNOWN];
 }
 
+/* More tokens that texts can name: only a tokenizer.json says all that there is to know of them. */
+static void check_no_more(const struct tokenizer_config *config, const json_t *added)
+{
+    const struct json_file *files[] = {&config->config, &config->map};
+    json_t *listed = json_object_get(config->config.root, "added_tokens_decoder"), *token, *other;
+    const char *id;
+    size_t i;
+    for (i = 0; i < 2; i++)
+        if (json_array_size(json_object_get(files[i]->root, "additional_special_tokens")) > 0)
+            json_refuse(files[i], "'additional_special_tokens' has tokens, with a vocab.txt; "
+                                  "expected none, or a tokenizer.json");
+    json_object_foreach(listed, id, token)
+    {
+        const json_t *text = json_object_get(token, "content");
+        bool is_known = false;
+        json_array_foreach(added, i, other)
+        {
+            is_known = is_known || json_equal(text, json_object_get(other, "content"));
+        }
+        if (!is_known)
+            json_refuse(&config->config,
+                        "'added_tokens_decoder' has the token '%.100s', with a vocab.txt; expected "
+                        "the special ones alone, or a tokenizer.json",
+                        json_is_string(text) ? json_string_value(text) : "");
+    }
+}
+
 /* The same parts as a tokenizer.json has them. Switches that are not there are as usual. */
 static json_t *bert_parts(const json_t *config, json_t *added)
 {
@@ -117,6 +144,7 @@ static void read_parts(struct import_tokenizer *tokenizer, const struct tokenize
     struct json_tokenizer json = {.tokenizer = tokenizer};
     size_t ids[N_SPECIALS];
     find_specials(tokenizer, config, ids, added);
+    check_no_more(config, added);
     json.file.problem = tokenizer->problem;
     json.file.root = bert_parts(config->config.root, added);
     if (json.file.root == NULL)
