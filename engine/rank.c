@@ -107,11 +107,14 @@ static engine_status request_rank(engine_session *session, const engine_encode_o
         own_pooling(config) == ENGINE_POOLING_MODEL)
         options.pooling = ENGINE_POOLING_MEAN;
     status = request_read(session, &options, by_pair ? FOR_HEAD : FOR_VECTORS, texts);
-    if (status == ENGINE_OK && own && !by_pair)
+    if (status != ENGINE_OK)
+        return status;
+    bool by_default = !by_pair && (own || texts->kind != ANSWER_POOLED);
+    if (by_default)
         status = prompt_of_options(session->model, &options, true, &texts->prompt, &session->error);
     if (status == ENGINE_OK)
-        status = prompt_choose(session->model, ENGINE_ROLE_QUERY, options.query_prompt,
-                               own && !by_pair, query, &session->error);
+        status = prompt_choose(session->model, ENGINE_ROLE_QUERY, options.query_prompt, by_default,
+                               query, &session->error);
     return status;
 }
 

@@ -4,6 +4,8 @@
 #include "tests/tools/encode/npy_values.h"
 #include "tests/tools/shell.h"
 
+#include "engine/engine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +242,25 @@ TEST(ranks)
                     "cosine of mean pooling");
     assert_contains(shell_expect(0, "$ENCODE -m splade.head --similarity dog dog")->out,
                     "cosine of sparse weights");
+}
+
+/* By the library itself the file's prompts count where its one kind of answer is named, too. */
+TEST(ranks_by_name)
+{
+    engine_model *model;
+    engine_session *session;
+    const engine_input cat = {.text = "cat", .text_len = 3}, stop = {.text = ".", .text_len = 1};
+    engine_encode_options options = {.struct_bytes = sizeof options,
+                                     .pooling = ENGINE_POOLING_COLBERT};
+    float own, named;
+    assert_int_equal(engine_model_open("colbert.emb", NULL, &model, NULL), 0);
+    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
+    assert_int_equal(engine_rank(session, &cat, &stop, 1, NULL, &own), 0);
+    assert_int_equal(engine_rank(session, &cat, &stop, 1, &options, &named), 0);
+    assert_float_equal(own, 2.6, 1e-6);
+    assert_float_equal(named, own, 0);
+    engine_session_free(session);
+    engine_model_close(model);
 }
 
 /* ---- Dimensions ---- */
