@@ -26,7 +26,7 @@ _Noreturn static void refuse_class(const struct json_file *file, const char *fou
     for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
         size_t used = strlen(known);
         if (ends_with(at->class_name, "Model"))
-            snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
+            snprintf(known + used, sizeof known - used, "%s%.80s", used > 0 ? ", " : "",
                      at->class_name);
     }
     json_refuse(file,
