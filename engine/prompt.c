@@ -94,8 +94,8 @@ engine_status engine_prompt(const engine_model *model, const engine_encode_optio
         return misused(error, "engine_prompt: model, text or len is NULL");
     engine_status status = request_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = prompt_of_options(model, &options, options.pooling == ENGINE_POOLING_MODEL,
-                                   &prompt, error);
+        status = prompt_of_options(model, &options, pooling_has_prompts(options.pooling), &prompt,
+                                   error);
     if (status != ENGINE_OK)
         return status;
     *text = prompt.len > 0 ? prompt.text : "";

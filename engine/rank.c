@@ -99,18 +99,15 @@ static engine_status request_rank(engine_session *session, const engine_encode_o
     if (options.pooling == ENGINE_POOLING_NONE)
         return misused(&session->error,
                        "engine_rank: pooling is ENGINE_POOLING_NONE, but texts are compared whole");
-    bool own = options.pooling == ENGINE_POOLING_MODEL;
+    bool by_default = !by_pair && pooling_has_prompts(options.pooling);
     options.struct_bytes = sizeof options;
     options.role = ENGINE_ROLE_DOCUMENT;
     const struct model_config *config = &session->model->encoder.config;
-    if (own && !by_pair && config->pooling == POOLING_NONE &&
+    if (options.pooling == ENGINE_POOLING_MODEL && !by_pair && config->pooling == POOLING_NONE &&
         own_pooling(config) == ENGINE_POOLING_MODEL)
         options.pooling = ENGINE_POOLING_MEAN;
     status = request_read(session, &options, by_pair ? FOR_HEAD : FOR_VECTORS, texts);
-    if (status != ENGINE_OK)
-        return status;
-    bool by_default = !by_pair && (own || texts->kind != ANSWER_POOLED);
-    if (by_default)
+    if (status == ENGINE_OK && by_default)
         status = prompt_of_options(session->model, &options, true, &texts->prompt, &session->error);
     if (status == ENGINE_OK)
         status = prompt_choose(session->model, ENGINE_ROLE_QUERY, options.query_prompt, by_default,

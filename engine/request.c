@@ -90,8 +90,8 @@ static engine_status read_request(engine_session *session, const engine_encode_o
         .stride = options.stride,
         .whole_words = options.whole_words != 0,
     };
-    return prompt_of_options(model, &options, by_default && (own || has_one), &request->prompt,
-                             &session->error);
+    return prompt_of_options(model, &options, by_default && pooling_has_prompts(options.pooling),
+                             &request->prompt, &session->error);
 }
 
 /* A classifier's dense layer is a pooler if it is BERT's: with tanh, of the first token. */

@@ -55,6 +55,13 @@ static inline bool gives_vectors(const struct request *request)
     return request->kind == ANSWER_VECTORS || request->kind == ANSWER_MAX_SIM;
 }
 
+/* With these poolings, the file's own prompts go before texts without being asked for. */
+static inline bool pooling_has_prompts(engine_pooling pooling)
+{
+    return pooling == ENGINE_POOLING_MODEL || pooling == ENGINE_POOLING_SPARSE ||
+           pooling == ENGINE_POOLING_COLBERT;
+}
+
 /* What ENGINE_POOLING_MODEL stands for: of a model without a pooling, its sparse weights or its
  * vectors of tokens, if it has any. */
 engine_pooling own_pooling(const struct model_config *config);

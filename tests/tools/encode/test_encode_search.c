@@ -252,6 +252,8 @@ TEST(ranks_by_name)
     const engine_input cat = {.text = "cat", .text_len = 3}, stop = {.text = ".", .text_len = 1};
     engine_encode_options options = {.struct_bytes = sizeof options,
                                      .pooling = ENGINE_POOLING_COLBERT};
+    const char *prompt;
+    size_t len;
     float own, named;
     assert_int_equal(engine_model_open("colbert.emb", NULL, &model, NULL), 0);
     assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
@@ -259,6 +261,8 @@ TEST(ranks_by_name)
     assert_int_equal(engine_rank(session, &cat, &stop, 1, &options, &named), 0);
     assert_float_equal(own, 2.6, 1e-6);
     assert_float_equal(named, own, 0);
+    assert_int_equal(engine_prompt(model, &options, &prompt, &len, NULL), 0);
+    assert_int_equal(len, strlen("bad "));
     engine_session_free(session);
     engine_model_close(model);
 }
