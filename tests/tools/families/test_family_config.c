@@ -72,6 +72,7 @@ TEST(roberta_mpnet_albert)
         {ROBERTA, "position_offset", "2"},
         {ROBERTA, "max_tokens", "512"},
         {ROBERTA, "token_types", "2"},
+        {ROBERTA ", \"hidden_act\": \"gelu_fast\"", "activation", "gelu_tanh"},
         {ROBERTA ", \"type_vocab_size\": 1", "token_types", "1"},
         {ROBERTA ", \"pad_token_id\": 0", "max_tokens", "513"},
         {CLASS("XLMRobertaForMaskedLM", "xlm-roberta") ", \"hidden_act\": \"relu\", " SIZES,

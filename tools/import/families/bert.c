@@ -5,10 +5,11 @@
 #include "tools/import/families/tables.h"
 
 const struct json_name ACTIVATION_NAMES[] = {
-    {"gelu", ACTIVATION_GELU},          {"gelu_python", ACTIVATION_GELU},
-    {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
-    {"relu", ACTIVATION_RELU},          {"silu", ACTIVATION_SILU},
-    {"swish", ACTIVATION_SILU},         {NULL, 0},
+    {"gelu", ACTIVATION_GELU},           {"gelu_python", ACTIVATION_GELU},
+    {"gelu_new", ACTIVATION_GELU_TANH},  {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+    {"gelu_fast", ACTIVATION_GELU_TANH}, /* the same formula, multiplied out */
+    {"relu", ACTIVATION_RELU},           {"silu", ACTIVATION_SILU},
+    {"swish", ACTIVATION_SILU},          {NULL, 0},
 };
 const char ACTIVATIONS_EXPECTED[] = "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu";
 
