@@ -149,7 +149,7 @@ static bool is_tested(size_t n_tokens, size_t width, bool is_usual)
                                      50, 63, 64, 65, 95, 96, 97, 127, 128, 129, 139, 140};
     for (size_t i = 0; i < sizeof borders / sizeof *borders; i++)
         if (borders[i] == n_tokens)
-            return is_usual || is_chosen;
+            return is_chosen || (is_usual && !support_emulated());
     return is_usual && is_chosen && !support_slow();
 }
 
