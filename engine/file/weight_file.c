@@ -114,7 +114,8 @@ engine_status weight_file_view(struct weight_file *file, const void *data, size_
 
 /* Whether this process has found the checksums of this file, as it is now, to be right; with `add`
  * it has, from now on. Writing to a file always changes its time of change. Nobody waits for the
- * lock, which may be held for ever in a child of fork(): without it a file is verified once more. */
+ * lock, which may be held for ever in a child of fork(): without it a file is verified once
+ * more. */
 static bool among_verified(const struct stat *file, bool add)
 {
     enum { N_FILES = 16 };

@@ -31,8 +31,8 @@ INLINE ivec sees(const struct score_block *s, size_t query, size_t j)
 }
 
 /* Of the keys of a block, those that any of the queries query .. query + LANES - 1 sees are begin
- * .. end - 1; all of them see all_begin .. all_end - 1. all_begin is even, so that the keys that are
- * summed together are the same ones whatever LANES is. */
+ * .. end - 1; all of them see all_begin .. all_end - 1. all_begin is even, so that the keys that
+ * are summed together are the same ones whatever LANES is. */
 struct seen_keys {
     size_t begin, all_begin, all_end, end;
 };

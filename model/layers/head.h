@@ -15,8 +15,8 @@ size_t head_scratch(const struct encoder *encoder);
 /* out = the row x [D] through all projections; out is [output_width]. */
 void project_row(const struct encoder *encoder, const float *x, float *out, float *scratch);
 
-/* out [D] = norm(dense(x [D])): what a head's output layer reads, and what a pooler gives. Where the
- * output layer is a narrower embedding table, the columns behind that one's are zeros. */
+/* out [D] = norm(dense(x [D])): what a head's output layer reads, and what a pooler gives. Where
+ * the output layer is a narrower embedding table, the columns behind that one's are zeros. */
 void head_hidden(const struct encoder *encoder, const float *x, float *out, float *scratch);
 
 /* logits [labels, or V for head mask] of a row x [D]; readable and writable to a multiple of 16. */

@@ -32,7 +32,8 @@ static bool has_prefix(const struct tokenizer *tokenizer, const char *text, size
 }
 
 /* Pieces that begin a word have a blank before them, as a character; others, of those that begin
- * with a letter or a number, go on. With byte_level, so does what begins with a byte above ASCII. */
+ * with a letter or a number, go on. With byte_level, so does what begins with a byte above
+ * ASCII. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
 {
     const bool is_bpe = tokenizer->kind == TOKENIZER_BPE;

@@ -70,8 +70,8 @@ static unsigned latin_properties(uint32_t code, unsigned properties)
     return properties;
 }
 
-/* The reference's regular expressions have older data than the others: numbers that these alone know
- * are no word characters. */
+/* The reference's regular expressions have older data than the others: numbers that these alone
+ * know are no word characters. */
 static unsigned exceptional_properties(uint32_t code, unsigned category, unsigned properties)
 {
     const unsigned flipped = properties ^ flips_of(code);

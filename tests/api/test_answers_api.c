@@ -1,5 +1,5 @@
-/* Sparse weights, vectors of tokens and vectors that are cut, at their edges: models that have none,
- * options that make no sense, older structs, nothing at all. */
+/* Sparse weights, vectors of tokens and vectors that are cut, at their edges: models that have
+ * none, options that make no sense, older structs, nothing at all. */
 #include "tests/support.h"
 
 #include <math.h>

@@ -20,8 +20,8 @@ static const double TOLERANCE = 1e-5;
     "--layers 2 --width 48 --heads 4 --feed-forward 80 --vocabulary 300 --max-tokens 256 "         \
     "--position learned --position-offset 2 --embedding-norm layer --token-types 1 "
 
-/* bge-m3's three answers; ColBERT's; SPLADE's with either pooling and activation, a tied decoder (of
- * narrower rows too, as ALBERT has them), a head as BERT's, and other types and layouts. */
+/* bge-m3's three answers; ColBERT's; SPLADE's with either pooling and activation, a tied decoder
+ * (of narrower rows too, as ALBERT has them), a head as BERT's, and other types and layouts. */
 static const char *const MODELS[] = {
     XLM_R "--pooling cls --set token_vectors=48 --set token_vector_first=no --set sparse=linear",
     XLM_R "--pooling none --set token_vectors=20 --set token_vector_bias=no",

@@ -1,6 +1,6 @@
-/* The kinds of encoders that came after BERT's, engine against tests/reference: what attention knows
- * of positions, windows, norms round a sublayer and of heads, heads that share keys, layers that
- * share tensors. Every hidden state, attention map, token and pooling, as in test_grid.c. */
+/* The kinds of encoders that came after BERT's, engine against tests/reference: what attention
+ * knows of positions, windows, norms round a sublayer and of heads, heads that share keys, layers
+ * that share tensors. Every hidden state, attention map, token and pooling, as in test_grid.c. */
 #include "tests/engine/comparison.h"
 
 #include <stdio.h>

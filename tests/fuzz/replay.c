@@ -34,7 +34,8 @@ static size_t change(uint8_t *data, size_t len, uint64_t *state)
     return len;
 }
 
-/* Where FUZZ_CORPUS names a folder, a sound input becomes a file there, for a fuzzer to begin with. */
+/* Where FUZZ_CORPUS names a folder, a sound input becomes a file there, for a fuzzer to begin
+ * with. */
 static bool is_only_kept(const void *input, size_t len)
 {
     static size_t n_kept;

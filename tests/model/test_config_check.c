@@ -1,5 +1,5 @@
-/* config_check: settings together. What is refused, with which words; what is sound; and what absent
- * settings become. */
+/* config_check: settings together. What is refused, with which words; what is sound; and what
+ * absent settings become. */
 #include "tests/support.h"
 
 #include "model/config.h"

@@ -55,7 +55,8 @@ bool reference_token_vectors(const struct reference_weights *weights,
     return error[0] == '\0';
 }
 
-/* What the output layer of head mask reads, [n]; a dense layer with gelu, and a layer norm, if any. */
+/* What the output layer of head mask reads, [n]; a dense layer with gelu, and a layer norm, if
+ * any. */
 static void head_row(struct reference_model *model, const double *x, size_t n, double *z)
 {
     memcpy(z, x, n * sizeof *z);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A block of logits, [BLOCK_ROWS, BLOCK_PANELS * PANEL], is 96 KB and stays in the cache. Many rows,
- * because a table that is in rows is made panels of for each block. */
+/* A block of logits, [BLOCK_ROWS, BLOCK_PANELS * PANEL], is 96 KB and stays in the cache. Many
+ * rows, because a table that is in rows is made panels of for each block. */
 enum { BLOCK_ROWS = 192, BLOCK_PANELS = 8, BLOCK_COLUMNS = BLOCK_PANELS * PANEL };
 
 size_t sparse_scratch(const struct encoder *encoder)

@@ -1,5 +1,5 @@
-/* Softmax over blocks of keys and at once, of every instruction set, against exp and sums in double.
- * A row of scores and weights is a key, a column a query. */
+/* Softmax over blocks of keys and at once, of every instruction set, against exp and sums in
+ * double. A row of scores and weights is a key, a column a query. */
 #include "tests/model/plain.h"
 
 #include "model/encoder.h"

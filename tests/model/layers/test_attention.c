@@ -141,7 +141,8 @@ static void check_twin(const struct head_case *c, const struct twin *twin, struc
 }
 
 /* The numbers of tokens around the borders, and with two of the widths all of them, if there is
- * time. Windows and biases, which are not the width's matter: around the borders, with these two. */
+ * time. Windows and biases, which are not the width's matter: around the borders, with these
+ * two. */
 static bool is_tested(size_t n_tokens, size_t width, bool is_usual)
 {
     bool is_chosen = width == 7 || width == 32;

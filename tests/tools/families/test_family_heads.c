@@ -9,7 +9,8 @@
 
 /* Names of tensors, and their shapes in these units; "+": NAME.weight of that shape, and NAME.bias
  * of its rows. '#' stands for both layers' numbers. D is the width, E that of narrow tables, F the
- * feed-forward width, V the vocabulary, P positions, H heads, L labels; a factor may stand before. */
+ * feed-forward width, V the vocabulary, P positions, H heads, L labels; a factor may stand
+ * before. */
 static int size_of_letter(char letter)
 {
     switch (letter) {

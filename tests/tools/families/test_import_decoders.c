@@ -54,8 +54,8 @@ TEST(qwen3_embedding)
 }
 
 /* The published shapes but for their vocabularies, with seeds that nothing was tuned on: SEEDS=3
- * takes three of each (2 GB a file, 9 GB of memory, minutes). In the 28 layers of the second float32
- * itself shows: transformers on torch is 8.1e-5 off where this is 2.8e-5. */
+ * takes three of each (2 GB a file, 9 GB of memory, minutes). In the 28 layers of the second
+ * float32 itself shows: transformers on torch is 8.1e-5 off where this is 2.8e-5. */
 TEST(true_shapes)
 {
     static const char *const kinds[][ORACLE_ARGUMENTS] = {

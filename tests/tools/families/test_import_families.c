@@ -132,10 +132,10 @@ TEST(int8)
 }
 
 /* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each
- * (half an hour on two processors, 700 MB of files at a time). The deep ones with gates make more of
- * any rounding than products of float32 keep within 2e-5: a plain pass of the oracle's own code in
- * float32 (numpy, seed 2000) is 3.1e-5 off for Nomic's at 7 tokens, or 0.95e-5 where its products
- * are summed in float64, and 2.1e-5 for ModernBERT's at 63 tokens. */
+ * (half an hour on two processors, 700 MB of files at a time). The deep ones with gates make more
+ * of any rounding than products of float32 keep within 2e-5: a plain pass of the oracle's own code
+ * in float32 (numpy, seed 2000) is 3.1e-5 off for Nomic's at 7 tokens, or 0.95e-5 where its
+ * products are summed in float64, and 2.1e-5 for ModernBERT's at 63 tokens. */
 TEST(true_shapes)
 {
     static const struct {

@@ -227,7 +227,8 @@ TEST(tokenizers_in_files)
                         "1 2\n");
 }
 
-/* Parts of one matrix that have different types become f32; tensors that are left out are listed. */
+/* Parts of one matrix that have different types become f32; tensors that are left out are
+ * listed. */
 TEST(mixed_types_and_left_out)
 {
     struct tiny_tensors tensors;

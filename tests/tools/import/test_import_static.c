@@ -81,7 +81,8 @@ static void begin(void)
 
 /* ---- Texts ---- */
 
-/* The vector of a text is the mean of rows: of the ids, each by the mapping and times the weight. */
+/* The vector of a text is the mean of rows: of the ids, each by the mapping and times the
+ * weight. */
 static void vector_is(const char *text, const int *ids, int n, const int32_t *mapping,
                       const double *weights, bool normalize)
 {

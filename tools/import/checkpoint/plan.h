@@ -12,8 +12,8 @@
 
 enum { PLAN_PARTS = 3, PLAN_NAME = 96 };
 
-/* How matrices are stored, and tables of embeddings; 0: each as the checkpoint has it, tables beside
- * int8 matrices in f16. */
+/* How matrices are stored, and tables of embeddings; 0: each as the checkpoint has it, tables
+ * beside int8 matrices in f16. */
 struct stored_types {
     enum tensor_type matrices, tables;
 };

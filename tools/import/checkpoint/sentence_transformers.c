@@ -141,7 +141,8 @@ static int64_t read_mode_flags(const struct json_file *file)
     return json_name_value(MODE_FLAGS, set);
 }
 
-/* The newest files name the mode, or list those whose vectors are joined: of one, that is the same. */
+/* The newest files name the mode, or list those whose vectors are joined: of one, that is the
+ * same. */
 static int64_t read_mode(const struct json_file *file, const json_t *mode)
 {
     if (json_is_array(mode) && json_array_size(mode) != 1)

@@ -22,7 +22,8 @@ size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
                         const struct stored_tensor *tensor, size_t rows, size_t *row);
 
 /* Rows first .. first+n-1 of [rows, cols], n at most `most`, into `values`; taken as such whatever
- * the tensor's dimensions, unless it is transposed, which those of its shape alone can be. NaN and infinities are refused. */
+ * the tensor's dimensions, unless it is transposed, which those of its shape alone can be. NaN and
+ * infinities are refused. */
 void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n);
 
