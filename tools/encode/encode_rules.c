@@ -111,14 +111,11 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_EXCLUDES("compare", "pair", "--compare goes without --tokens and --pair"),
     OPTION_EXCLUDES("compare", PROMPTS " on-long=chunk",
                     "--compare takes texts as they are; it goes without prompts and windows"),
-    OPTION_EXCLUDES(
-        HEADS, "normalize",
-        "-p and --normalize are for vectors, which --labels, --entities, --fill, --rank and "
-        "--similarity do not print"),
-    OPTION_EXCLUDES(
-        "labels entities fill", "pooling",
-        "-p and --normalize are for vectors, which --labels, --entities, --fill, --rank and "
-        "--similarity do not print"),
+    OPTION_EXCLUDES(HEADS, "normalize",
+                    "--normalize is for vectors, which --labels, --entities, --fill, --rank and "
+                    "--similarity do not print"),
+    OPTION_EXCLUDES("labels entities fill", "pooling",
+                    "-p makes vectors, which --labels, --entities and --fill do not print"),
     OPTION_EXCLUDES("rank", "pair", "--rank pairs each text with QUERY; it goes without --pair"),
     OPTION_EXCLUDES("similarity", "pair",
                     "--similarity takes single texts; it goes without --pair"),

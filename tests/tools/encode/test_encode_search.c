@@ -303,6 +303,8 @@ TEST(refusals)
          "-p colbert: the model has no layer for tokens' vectors"},
         {1, "-m plain.emb --rank dog -p colbert dog", "-p colbert: the model has no layer"},
         {2, "-m lexical.emb -p sparse --normalize dog", "it goes without -p sparse"},
+        {2, "-m lexical.emb -p colbert --normalize dog", "length 1 without --normalize"},
+        {2, "-m lexical.emb -p sparse --labels dog", "--labels, --entities and --fill do not"},
         {2, "-m lexical.emb -p colbert --pad-to 5 dog", "it goes without -p colbert and -f npz"},
         {2, "-m bare.emb -f npz --pad-to 5 dog", "it goes without -p colbert and -f npz"},
         {2, "-m lexical.emb -p colbert --similarity a b", "goes without -p none and colbert"},

@@ -94,7 +94,10 @@ static const char *model_conflict(struct encoder *encoder)
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
     if (request->normalize && !encoder->is_pooled)
-        return "this model has no pooling of its own: --normalize goes with -p mean, cls or max";
+        return encoder->options.pooling == ENGINE_POOLING_COLBERT
+                   ? "the vectors of -p colbert have length 1 without --normalize"
+                   : "this model has no pooling of its own: --normalize goes with -p mean, cls or "
+                     "max";
     if (encoder->ranks_pairs && request->has_pooling)
         return "this model ranks by its head, which reads both texts: --rank goes without -p";
     if (idle) {
