@@ -157,14 +157,19 @@ static size_t write_logits(const engine_session *session, const struct request *
         head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, scratch);
     team_wait(team);
     struct share panels = team_share(team, linear_panels(&encoder->head.output));
-    for (size_t i = group->n_sequences; i-- > 0;) {
-        const struct sequence *sequence = &pass->sequences[group->sequence + i];
-        if (!sparse_of_logits(encoder, pass->y + sequence->row * stride, stride, sequence->n_rows,
-                              panels.begin, panels.end, out + sequence->input * request->width,
-                              scratch))
-            wrong = sequence->input;
+    for (size_t panel = panels.begin; panel < panels.end; panel += SPARSE_PANELS) {
+        size_t end = panels.end - panel < SPARSE_PANELS ? panels.end : panel + SPARSE_PANELS;
+        struct sparse_block block = sparse_block(encoder, panel, end, scratch);
+        for (size_t i = 0; i < group->n_sequences; i++) {
+            const struct sequence *sequence = &pass->sequences[group->sequence + i];
+            if (!sparse_of_logits(encoder, &block, pass->y + sequence->row * stride, stride,
+                                  sequence->n_rows, out + sequence->input * request->width,
+                                  scratch) &&
+                i < wrong)
+                wrong = i;
+        }
     }
-    return wrong;
+    return wrong < SIZE_MAX ? pass->sequences[group->sequence + wrong].input : SIZE_MAX;
 }
 
 size_t answer_group(const engine_session *session, const struct request *request,

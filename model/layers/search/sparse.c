@@ -6,16 +6,26 @@
 #include <math.h>
 #include <string.h>
 
-/* A block of logits, [BLOCK_ROWS, BLOCK_PANELS * PANEL], is 96 KB and stays in the cache. Many
- * rows, because a table that is in rows is made panels of for each block. */
-enum { BLOCK_ROWS = 192, BLOCK_PANELS = 8, BLOCK_COLUMNS = BLOCK_PANELS * PANEL };
+/* Logits, [BLOCK_ROWS, BLOCK_COLUMNS], are 96 KB and stay in the cache. */
+enum {
+    BLOCK_ROWS = 192,
+    BLOCK_COLUMNS = SPARSE_PANELS * PANEL,
+    LOGITS = BLOCK_ROWS * BLOCK_COLUMNS
+};
+
+/* Weights that the kernels do not read as they lie. */
+static bool is_decoded(const struct linear *output)
+{
+    return linear_scratch(output) > 0;
+}
 
 size_t sparse_scratch(const struct encoder *encoder)
 {
+    const struct linear *output = &encoder->head.output;
     switch ((enum sparse)encoder->config.sparse) {
     case SPARSE_NONE: break;
     case SPARSE_LINEAR: return PANEL + linear_scratch(&encoder->token_weight);
-    case SPARSE_MASK: return BLOCK_ROWS * BLOCK_COLUMNS + linear_scratch(&encoder->head.output);
+    case SPARSE_MASK: return LOGITS + is_decoded(output) * BLOCK_COLUMNS * output->weight.cols;
     }
     return 0;
 }
@@ -66,40 +76,48 @@ static void take_logits(const struct model_config *config, const float *logits, 
     }
 }
 
-/* All tokens of a text and some panels, BLOCK_PANELS at most. */
-static bool take_panels(const struct encoder *encoder, const float *z, size_t stride, size_t n_rows,
-                        size_t panel_begin, size_t panel_end, float *weights, float *scratch)
+struct sparse_block sparse_block(const struct encoder *encoder, size_t panel_begin,
+                                 size_t panel_end, float *scratch)
 {
     const struct linear *output = &encoder->head.output;
-    const struct linear_epilogue plain = {0};
     size_t first = panel_begin * PANEL, end = panel_end * PANEL, all = output->weight.rows;
-    size_t n = (end < all ? end : all) - first;
+    struct sparse_block block = {*output, panel_begin, panel_end, first,
+                                 (end < all ? end : all) - first};
+    if (!is_decoded(output))
+        return block;
+    float *panels = scratch + LOGITS;
+    for (size_t i = panel_begin; i < panel_end; i++)
+        matrix_panel(&output->weight, i, panels + (i - panel_begin) * PANEL * output->weight.cols);
+    block.panel_begin = 0;
+    block.panel_end = panel_end - panel_begin;
+    block.linear.weight = (struct matrix){.data = panels,
+                                          .rows = block.n,
+                                          .cols = output->weight.cols,
+                                          .type = TENSOR_F32,
+                                          .layout = LAYOUT_PANELS};
+    if (output->bias != NULL)
+        block.linear.bias = output->bias + first;
+    return block;
+}
+
+bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *block,
+                      const float *z, size_t stride, size_t n_rows, float *weights, float *scratch)
+{
+    const struct linear_epilogue plain = {0};
     double taken[BLOCK_COLUMNS] = {0};
-    bool is_finite = true;
+    bool is_finite = true, is_sum = encoder->config.sparse_pooling == SPARSE_SUM;
     for (size_t t = 0; t < n_rows; t += BLOCK_ROWS) {
         size_t n_taken = n_rows - t < BLOCK_ROWS ? n_rows - t : BLOCK_ROWS;
         const struct linear_input rows = {
             .x = z + t * stride, .x_stride = stride, .n_rows = n_taken};
-        linear(encoder->kernels, output, &rows, panel_begin, panel_end, &plain, scratch,
-               BLOCK_COLUMNS, scratch + BLOCK_ROWS * BLOCK_COLUMNS);
+        linear(encoder->kernels, &block->linear, &rows, block->panel_begin, block->panel_end,
+               &plain, scratch, BLOCK_COLUMNS, NULL);
         for (size_t i = 0; i < n_taken; i++)
-            is_finite &= floats_are_finite(scratch + i * BLOCK_COLUMNS, n);
-        take_logits(&encoder->config, scratch, n_taken, n, taken);
+            is_finite &= floats_are_finite(scratch + i * BLOCK_COLUMNS, block->n);
+        take_logits(&encoder->config, scratch, n_taken, block->n, taken);
     }
-    bool is_sum = encoder->config.sparse_pooling == SPARSE_SUM;
-    for (size_t i = 0; i < n; i++)
-        weights[first + i] = (float)(is_sum ? taken[i] : squash(&encoder->config, taken[i]));
-    return is_finite;
-}
-
-bool sparse_of_logits(const struct encoder *encoder, const float *z, size_t stride, size_t n_rows,
-                      size_t panel_begin, size_t panel_end, float *weights, float *scratch)
-{
-    bool is_finite = true;
-    for (size_t panel = panel_begin; panel < panel_end; panel += BLOCK_PANELS) {
-        size_t end = panel_end - panel < BLOCK_PANELS ? panel_end : panel + BLOCK_PANELS;
-        is_finite &= take_panels(encoder, z, stride, n_rows, panel, end, weights, scratch);
-    }
+    for (size_t i = 0; i < block->n; i++)
+        weights[block->first + i] = (float)(is_sum ? taken[i] : squash(&encoder->config, taken[i]));
     return is_finite;
 }
 

@@ -20,11 +20,25 @@ bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stri
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, float *scratch);
 
-/* mask: the weights of ids 16·panel_begin .. 16·panel_end - 1 (less at the end of V), at their
- * places in weights [V], from the rows z [n_rows] that the head's output layer reads (head_hidden).
- * Memory is that of a block of tokens and ids. False: a logit is not finite. */
-bool sparse_of_logits(const struct encoder *encoder, const float *z, size_t stride, size_t n_rows,
-                      size_t panel_begin, size_t panel_end, float *weights, float *scratch);
+/* mask: some ids, n from `first` on, and the layer that gives their logits. */
+struct sparse_block {
+    struct linear linear; /* the head's output layer, or a part of it made panels of in scratch */
+    size_t panel_begin, panel_end; /* of that */
+    size_t first, n;
+};
+
+enum { SPARSE_PANELS = 8 }; /* of a block, at most */
+
+/* Panels panel_begin .. panel_end - 1 of the output layer, for all texts of a group: a table that
+ * is in rows is made panels of once. */
+struct sparse_block sparse_block(const struct encoder *encoder, size_t panel_begin,
+                                 size_t panel_end, float *scratch);
+
+/* mask: the weights of a block's ids, at their places in weights [V], from the rows z [n_rows] that
+ * the head's output layer reads (head_hidden). scratch: that of the block. False: a logit is not
+ * finite. */
+bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *block,
+                      const float *z, size_t stride, size_t n_rows, float *weights, float *scratch);
 
 /* Σ a[id]·b[id] of weights [n], in double. */
 double sparse_product(const float *a, const float *b, size_t n);
