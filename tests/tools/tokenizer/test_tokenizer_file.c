@@ -2,6 +2,7 @@
  * tokenizers then do is tested in tests/model/. */
 #include "tests/support.h"
 #include "tests/tools/import/refusals.h"
+#include "tests/tools/tokenizer/tokenizer_folder.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <stdio.h>
@@ -261,12 +262,7 @@ static char directory[SUPPORT_PATH];
 
 static void write_file(const char *name, const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    tokenizer_folder_write(directory, name, text, strlen(text));
 }
 
 static void remove_file(const char *name)
@@ -278,23 +274,12 @@ static void remove_file(const char *name)
 
 static bool read_directory(void)
 {
-    static struct folder folder;
-    static bool is_right;
-    READ_OR_REFUSE(problem, &is_right, {
-        folder_open(&folder, directory, &problem);
-        import_tokenizer_read(&tokenizer, &folder, "");
-    });
-    folder_close(&folder);
-    if (!is_right)
-        import_tokenizer_free(&tokenizer);
-    return is_right;
+    return tokenizer_folder_read(directory, &tokenizer, &problem);
 }
 
 static void refused_directory(const char *words)
 {
-    assert_false(read_directory());
-    if (strstr(problem.text, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
+    tokenizer_folder_refused(directory, &tokenizer, &problem, words);
 }
 
 TEST(vocabulary_file)

@@ -1,8 +1,7 @@
 /* Models of sentencepiece without a tokenizer.json: ids, special tokens, steps and frames as the
  * transformers package converts them (convert_slow_tokenizer.py), and damaged messages. */
 #include "tests/support.h"
-#include "tests/tools/import/refusals.h"
-#include "tools/import/tokenizer/tokenizer_file.h"
+#include "tests/tools/tokenizer/tokenizer_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,33 +63,17 @@ static void put_model(struct bytes_out *out, const char *const *pieces, size_t n
 
 static void write_file(const char *name, const void *data, size_t len)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, len, file), len);
-    assert_int_equal(fclose(file), 0);
+    tokenizer_folder_write(directory, name, data, len);
 }
 
 static bool read_directory(void)
 {
-    static struct folder folder;
-    static bool is_right;
-    READ_OR_REFUSE(problem, &is_right, {
-        folder_open(&folder, directory, &problem);
-        import_tokenizer_read(&tokenizer, &folder, "");
-    });
-    folder_close(&folder);
-    if (!is_right)
-        import_tokenizer_free(&tokenizer);
-    return is_right;
+    return tokenizer_folder_read(directory, &tokenizer, &problem);
 }
 
 static void refused(const char *words)
 {
-    assert_false(read_directory());
-    if (strstr(problem.text, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
+    tokenizer_folder_refused(directory, &tokenizer, &problem, words);
 }
 
 static double score_of(size_t id)

@@ -1,0 +1,41 @@
+/* tokenizer_folder.c - see tokenizer_folder.h. */
+#include "tests/tools/tokenizer/tokenizer_folder.h"
+
+#include "tests/support.h"
+#include "tests/tools/import/refusals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer,
+                           struct problem *problem)
+{
+    static struct folder folder;
+    static bool is_right;
+    READ_OR_REFUSE(*problem, &is_right, {
+        folder_open(&folder, directory, problem);
+        import_tokenizer_read(tokenizer, &folder, "");
+    });
+    folder_close(&folder);
+    if (!is_right)
+        import_tokenizer_free(tokenizer);
+    return is_right;
+}
+
+void tokenizer_folder_refused(const char *directory, struct import_tokenizer *tokenizer,
+                              struct problem *problem, const char *words)
+{
+    assert_false(tokenizer_folder_read(directory, tokenizer, problem));
+    if (strstr(problem->text, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", problem->text, words);
+}

@@ -1,0 +1,20 @@
+/* tokenizer_folder.h - files of a tokenizer in a test's folder, and what reading them gives. */
+#ifndef TESTS_TOOLS_TOKENIZER_FOLDER_H
+#define TESTS_TOOLS_TOKENIZER_FOLDER_H
+
+#include "tools/import/tokenizer/tokenizer_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len);
+
+/* Reads the folder's tokenizer. False: it was refused, and problem->text says why. */
+bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer,
+                           struct problem *problem);
+
+/* Fails unless the folder is refused in a text with these words. */
+void tokenizer_folder_refused(const char *directory, struct import_tokenizer *tokenizer,
+                              struct problem *problem, const char *words);
+
+#endif
