@@ -38,7 +38,7 @@ END
     includes | sed 's/^/include\t/'
 } | awk -F '\t' '
 function room_of(file,   part, n) {
-    if (file ~ /^engine\/engine(_details)?\.h$/) return "engine.h"
+    if (file ~ /^engine\/engine(_details|_answers)?\.h$/) return "engine.h"
     n = split(file, part, "/")
     sub(/\.c$/, "", part[2])
     return part[1] == "tools" || n > 2 ? part[1] "/" part[2] : part[1]
