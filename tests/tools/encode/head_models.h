@@ -29,9 +29,10 @@
  *   lexical.emb    pooling cls; sparse linear: [CLS] 9, dog 2, cat 0.5, bad -1, others 0, without
  *                  [CLS] and [SEP]; vectors of tokens, but not of the first: [SEP] (1, 1), dog
  *                  (2, 0), cat (0, 3), good (3, 4), bad (-1, 0), before they get length 1
- *   colbert.emb    no pooling; vectors of tokens as above, [CLS] and [SEP] (1, 0), "." (0, 1), which
- *                  documents skip; prompts query "good ", document "bad ", the default one
- *   splade.head    sparse mask: logits of token paul are rome 3 and paul 1, of dog rome 1 and cat -5
+ *   colbert.emb    no pooling; vectors of tokens as above, [CLS] and [SEP] (1, 0), "." (0, 1),
+ *                  which documents skip; prompts query "good ", document "bad ", the default one
+ *   splade.head    sparse mask: logits of token paul are rome 3 and paul 1, of dog rome 1 and
+ *                  cat -5
  *   words.alone    the tokenizer without a model
  */
 void head_models_write(void);

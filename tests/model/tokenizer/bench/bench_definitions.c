@@ -2,7 +2,8 @@
  * core: definitions and sentences of ../shared, as one text and as a text for each sentence. The
  * reference, HuggingFace tokenizers 0.23, takes 3.5 MB/s with BPE and 2.8 with Unigram.
  *
- *     make bench-kernels       build/tests/model/tokenizer/bench/bench_definitions gpt2: those alone
+ *     make bench-kernels
+ *     build/tests/model/tokenizer/bench/bench_definitions gpt2      that one alone
  *
  * Each figure is the best of RUNS runs over LEN bytes. */
 #include "tests/model/growth.h"
