@@ -7,17 +7,30 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+enum { OUTPUT_MOST_BESIDE = 2 };
+
 struct output {
     FILE *stream;
     const char *path;         /* NULL: stdout */
     struct output_file *file; /* or NULL */
-    int reason;               /* errno of the first write that failed; 0: none has */
+    struct output_beside {
+        char *path;
+        struct output_file *file;
+    } beside[OUTPUT_MOST_BESIDE];
+    size_t n_beside;
+    int reason; /* errno of the first write that failed; 0: none has */
     engine_error error;
 };
 
 /* path NULL: stdout. False: the message has been printed. Ends the program where the output is a
  * file that it reads (inputs.h). */
 bool output_open(struct output *output, const char *path);
+
+/* A file beside the output, named as it is with this ending, for what is said of the output. It is
+ * written from start to end, and put in its place with the output if anything was written to it;
+ * else one that an earlier run left there is removed. NULL: there is none, because the output is
+ * stdout, or is written to directly. Where it cannot be made the program ends. */
+FILE *output_beside(struct output *output, const char *ending);
 
 /* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
  * it: nothing else that may fail comes between. */

@@ -7,6 +7,7 @@
  */
 #include "tools/encode/batch.h"
 #include "tools/encode/print/printer.h"
+#include "tools/encode/rows_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct pipeline {
     struct encoder *encoder;
     const struct printer_kind *kind;
     struct printer printer;
+    struct rows_file rows;
     struct item windows[GROUP_WINDOWS];
     size_t n_windows;
 };
@@ -43,6 +45,7 @@ static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
     for (size_t i = 0; i < n_encoded; i++) {
         notes_of(pipeline->job->notes, &items[i]);
         pipeline->kind->item(&pipeline->printer, &items[i]);
+        rows_file_add(&pipeline->rows, &items[i]);
         if (has_failed(&pipeline->printer))
             return PROGRAM_FAILED;
     }
@@ -89,12 +92,13 @@ static struct item make_window(const struct item *item, const engine_window *cut
     const engine_window *part = cut ? cut : &whole;
     struct item window = {
         .number = item->number,
-        .record = {.input = item->record.input, .line = item->record.line},
+        .record = item->record,
         .prompt_len = item->prompt_len,
         .window = {i, n, part->begin, part->end, part->in_pair},
         .tokens = alloc_zeros(part->n_tokens, sizeof *window.tokens),
         .n_tokens = part->n_tokens,
     };
+    window.record.storage = window.record.members_storage = NULL;
     if (cut)
         engine_window_tokens(cut, item->tokens, item->n_tokens, window.tokens);
     else
@@ -199,6 +203,7 @@ int encode_texts(const struct job *job)
                                                       : job->encoder->info.n_labels,
                               sizeof(struct ranked)),
     };
+    rows_file_open(&pipeline->rows, job);
     int code = run(pipeline);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);

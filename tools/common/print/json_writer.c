@@ -117,6 +117,23 @@ void json_write_text(struct json_writer *json, const char *key, const char *text
     json_write_string(json, key, text, strlen(text));
 }
 
+/* Strings have no tab or line end in them, so one is a blank between values. */
+void json_write_raw(struct json_writer *json, const char *key, const char *text, size_t len)
+{
+    begin_value(json, key);
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        size_t n = utf8_next(text + at, len - at, &character);
+        if (character == '\t' || character == '\r' || character == '\n')
+            putc(' ', json->stream);
+        else if (display_hides(character))
+            put_escaped(json->stream, character);
+        else
+            fwrite(text + at, 1, n, json->stream);
+        at += n;
+    }
+}
+
 void json_write_null(struct json_writer *json, const char *key)
 {
     begin_value(json, key);

@@ -38,6 +38,9 @@ void json_end_array(struct json_writer *json);
 void json_write_string(struct json_writer *json, const char *key, const char *text, size_t len);
 void json_write_text(struct json_writer *json, const char *key, const char *text);
 
+/* A value that is JSON already, on one line and in UTF-8. */
+void json_write_raw(struct json_writer *json, const char *key, const char *text, size_t len);
+
 void json_write_null(struct json_writer *json, const char *key);
 void json_write_truth(struct json_writer *json, const char *key, bool truth);
 void json_write_count(struct json_writer *json, const char *key, uint64_t count);

@@ -6,9 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void record_free(struct record *record)
+{
+    free(record->storage);
+    free(record->members_storage);
+    *record = (struct record){0};
+}
+
 void item_free(struct item *item)
 {
-    free(item->record.storage);
+    record_free(&item->record);
     free(item->prompted);
     free(item->mask);
     free(item->tokens);

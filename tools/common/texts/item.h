@@ -8,11 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A member of a JSON line that is no part of the input, and comes out as it came in. */
+struct record_member {
+    const char *key;
+    const char *value; /* [value_len], JSON as it was written */
+    size_t value_len;
+};
+
 /* One input as it was read: a text, a pair of texts, or token ids. */
 struct record {
-    engine_input input; /* points into storage, or at the program's arguments */
-    void *storage;      /* freed with the record; NULL: borrowed */
-    size_t line;        /* of stdin, from 1; 0: an argument */
+    engine_input input;                  /* points into storage, or at the program's arguments */
+    const struct record_member *members; /* [n_members], in their order; in members_storage */
+    size_t n_members;
+    const char *id; /* [id_len], the value of the member that names the input; NULL: none does */
+    size_t id_len;
+    void *storage, *members_storage; /* freed with the record; NULL: borrowed */
+    size_t line;                     /* of stdin, from 1; 0: an argument */
 };
 
 /* The part of a text, or of the longer text of a pair, that an item stands for. */
@@ -42,6 +53,7 @@ struct item {
     size_t n_candidates;
 };
 
+void record_free(struct record *record);
 void item_free(struct item *item);
 
 /* Padding; how many tokens are none (n_skipped among them), and how many of these are the token

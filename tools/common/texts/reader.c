@@ -31,12 +31,6 @@ void reader_free(struct reader *reader)
     line_reader_free(&reader->lines);
 }
 
-void record_free(struct record *record)
-{
-    free(record->storage);
-    *record = (struct record){0};
-}
-
 static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason)
 {
     snprintf(reader->message, sizeof reader->message, "line %zu of stdin: %s", line, reason);

@@ -35,6 +35,4 @@ void reader_free(struct reader *reader);
 /* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting. */
 enum reader_state reader_next(struct reader *reader, bool wait, struct record *record);
 
-void record_free(struct record *record);
-
 #endif

@@ -1,0 +1,83 @@
+/* rows_file.c - see rows_file.h. */
+#include "tools/encode/rows_file.h"
+
+void rows_file_open(struct rows_file *rows, const struct job *job)
+{
+    const struct encoder *encoder = job->encoder;
+    const enum output_format format = job->options->format;
+    *rows = (struct rows_file){0};
+    if (format != FORMAT_NPY && format != FORMAT_NPZ)
+        return;
+    rows->json.stream = output_beside(job->output, ".rows.jsonl");
+    rows->is_per_token = format == FORMAT_NPY && encoder->width > 0 && !encoder->is_pooled &&
+                         encoder->padding.n == 0;
+}
+
+static void begin_row(struct rows_file *rows, size_t row, size_t line)
+{
+    json_begin_object(&rows->json, NULL);
+    json_write_count(&rows->json, "row", row);
+    json_write_count(&rows->json, "line", line);
+}
+
+/* From here on rows are written: first those that were only counted. */
+static void begin(struct rows_file *rows)
+{
+    if (rows->is_begun)
+        return;
+    rows->is_begun = true;
+    for (size_t row = 0; row < rows->n_rows; row++) {
+        begin_row(rows, row, row + 1);
+        json_end_object(&rows->json);
+    }
+}
+
+static void write_window(struct json_writer *json, const struct item *item)
+{
+    const struct window *window = &item->window;
+    json_write_count(json, "window", window->index);
+    json_write_count(json, "windows", window->of);
+    if (item->record.input.ids)
+        return;
+    json_write_count(json, "begin", window->begin);
+    json_write_count(json, "end", window->end);
+    if (window->in_pair)
+        json_write_truth(json, "pair", true);
+}
+
+static void add_row(struct rows_file *rows, const struct item *item, size_t token)
+{
+    struct json_writer *json = &rows->json;
+    const struct record *record = &item->record;
+    if (!record->id && !item->window.of && !rows->is_per_token) {
+        rows_file_add_line(rows, item->number);
+        return;
+    }
+    begin(rows);
+    begin_row(rows, rows->n_rows++, item->number);
+    if (record->id)
+        json_write_raw(json, "id", record->id, record->id_len);
+    if (item->window.of)
+        write_window(json, item);
+    if (rows->is_per_token)
+        json_write_count(json, "token", token);
+    json_end_object(json);
+}
+
+void rows_file_add(struct rows_file *rows, const struct item *item)
+{
+    const size_t n = rows->is_per_token ? item->n_tokens : 1;
+    for (size_t i = 0; i < n && rows->json.stream; i++)
+        add_row(rows, item, i);
+}
+
+void rows_file_add_line(struct rows_file *rows, size_t line)
+{
+    if (line != rows->n_rows + 1)
+        begin(rows);
+    if (rows->is_begun) {
+        begin_row(rows, rows->n_rows, line);
+        json_end_object(&rows->json);
+    }
+    rows->n_rows++;
+}

@@ -1,0 +1,32 @@
+/* rows_file.h - what the rows of an array are, beside the array: of out.npy, out.npy.rows.jsonl.
+ *
+ *     {"row": 0, "line": 1, "id": "d7", "window": 0, "windows": 3, "begin": 0, "end": 512}
+ *
+ * A line of JSON for each row, in order. It is written only where it says something: as long as row
+ * k is line k + 1 of the input and nothing more is known of it, rows are only counted, and the first
+ * one of which there is more to say writes those before it too. "line" is the number of a text where
+ * texts are arguments. Rows count along the first axis of the array.
+ */
+#ifndef TOOLS_ENCODE_ROWS_FILE_H
+#define TOOLS_ENCODE_ROWS_FILE_H
+
+#include "tools/common/print/json_writer.h"
+#include "tools/encode/tasks.h"
+
+struct rows_file {
+    struct json_writer json; /* its stream is NULL: there is no such file */
+    bool is_per_token;       /* a row is a token */
+    size_t n_rows;           /* so far, whether written or only counted */
+    bool is_begun;           /* they are written, from row 0 on */
+};
+
+/* Formats that are no arrays, and outputs without a name, have none. */
+void rows_file_open(struct rows_file *rows, const struct job *job);
+
+/* The rows of the next item. */
+void rows_file_add(struct rows_file *rows, const struct item *item);
+
+/* A row that is this line and nothing more. */
+void rows_file_add_line(struct rows_file *rows, size_t line);
+
+#endif
