@@ -431,7 +431,7 @@ train: $(BUILD)/encode-import
 DEST = $(DESTDIR)$(PREFIX)
 STRIP ?= strip
 FOR_HOSTS := $(BUILD)/installed/engine.pc $(BUILD)/installed/engineConfig.cmake $(BUILD)/installed/engineConfigVersion.cmake
-INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_answers.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
+INSTALLED = $(PROGRAMS:$(BUILD)/%=bin/%) include/engine.h include/engine_answers.h include/engine_search.h include/engine_details.h lib/libengine.a lib/libengine.so.$(SOVERSION) \
 	lib/libengine.so lib/pkgconfig/engine.pc $(addprefix lib/cmake/engine/,$(notdir $(filter %.cmake,$(FOR_HOSTS)))) \
 	$(MANUALS:$(BUILD)/man/%=share/man/man1/%) $(COMPLETIONS:$(BUILD)/completion/%=share/bash-completion/completions/%) \
 	share/encode/default.weights
@@ -449,7 +449,7 @@ install: $(LIBRARIES) $(TO_INSTALL) $(FOR_HOSTS) $(MANUALS) $(COMPLETIONS)
 	install -d $(addprefix $(DEST)/,bin include lib/pkgconfig lib/cmake/engine share/man/man1 \
 		share/bash-completion/completions share/encode)
 	install -m 755 $(TO_INSTALL) $(DEST)/bin
-	install -m 644 engine/engine.h engine/engine_answers.h engine/engine_details.h $(DEST)/include
+	install -m 644 engine/engine.h engine/engine_answers.h engine/engine_search.h engine/engine_details.h $(DEST)/include
 	install -m 644 $(BUILD)/libengine.a $(DEST)/lib
 	$(STRIP) --strip-debug $(DEST)/lib/libengine.a
 	install -m 755 $(BUILD)/libengine.so.$(SOVERSION) $(DEST)/lib

@@ -411,4 +411,5 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
 
 #include "engine_answers.h" /* labels, entities, words, ranks, sparse and many vectors */
 #include "engine_details.h" /* settings, sections, tensors, position matrices, profiles */
+#include "engine_search.h"  /* rows of vectors, and the best of them for a query */
 #endif

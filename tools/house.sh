@@ -23,7 +23,8 @@ tools/new 620 40 130|encode-new|random models
 tools/import 760 40 130|encode-import|checkpoints
 tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON, making weight files
 engine.h 20 260 570|engine/engine.h|all that a host or a program sees of the library
-engine 20 350 390|engine/|request, batch, encode, forward, answer, session
+engine 20 350 260|engine/|request, batch, forward, answer, session
+engine/search 290 350 120|engine/search/|rank, search
 engine/runtime 420 350 170|engine/runtime/|threads and how they wait
 engine/file 620 350 270|engine/file/|weight files: reader, checks, writer
 model/layers 20 470 570|model/layers/|embedding, positions, attention, feed-forward, norm, pooling, heads
@@ -38,7 +39,7 @@ END
     includes | sed 's/^/include\t/'
 } | awk -F '\t' '
 function room_of(file,   part, n) {
-    if (file ~ /^engine\/engine(_details|_answers)?\.h$/) return "engine.h"
+    if (file ~ /^engine\/engine(_details|_answers|_search)?\.h$/) return "engine.h"
     n = split(file, part, "/")
     sub(/\.c$/, "", part[2])
     return part[1] == "tools" || n > 2 ? part[1] "/" part[2] : part[1]

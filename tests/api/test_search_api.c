@@ -1,0 +1,210 @@
+/* Rows of each type, to the byte, and the search among them at its edges: nothing to find, more
+ * asked for than there is, equal scores, numbers that are none, calls that make no sense. */
+#include "tests/support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 3, ROWS = 5 };
+
+static const float NUMBERS[ROWS][WIDTH] = {
+    {1, 0, 0}, {0, 2, 0}, {0.5f, 0, 0}, {0, 0, 0}, {-3, 0, 4}};
+
+static engine_vectors numbers(void)
+{
+    return (engine_vectors){NUMBERS, ROWS, WIDTH, ENGINE_F32};
+}
+
+static engine_search_options by(engine_metric metric)
+{
+    return (engine_search_options){.struct_bytes = sizeof(engine_search_options), .metric = metric};
+}
+
+static void assert_hit(engine_hit hit, uint64_t row, float score)
+{
+    assert_int_equal(hit.row, row);
+    assert_true(hit.score == score);
+}
+
+/* ---- Rows ---- */
+
+static void assert_row(engine_element type, const float *numbers, size_t width, const void *bytes)
+{
+    unsigned char out[64];
+    size_t len = engine_row_bytes(type, width);
+    memset(out, 0xA5, sizeof out);
+    engine_rows_from_f32(numbers, 1, width, type, out + 1); /* at no number's alignment */
+    assert_memory_equal(out + 1, bytes, len);
+    assert_int_equal(out[1 + len], 0xA5);
+}
+
+TEST(bytes_of_a_row)
+{
+    assert_int_equal(engine_row_bytes(ENGINE_F32, 9), 36);
+    assert_int_equal(engine_row_bytes(ENGINE_F16, 9), 18);
+    assert_int_equal(engine_row_bytes(ENGINE_INT8, 9), 13);
+    assert_int_equal(engine_row_bytes(ENGINE_BINARY, 9), 2);
+    assert_int_equal(engine_row_bytes(ENGINE_BINARY, 8), 1);
+    assert_int_equal(engine_row_bytes((engine_element)4, 8), 0);
+    assert_int_equal(engine_row_bytes(ENGINE_F32, SIZE_MAX / 4 + 1), 0);
+    assert_int_equal(engine_row_bytes(ENGINE_F16, SIZE_MAX / 2 + 1), 0);
+    assert_int_equal(engine_row_bytes(ENGINE_INT8, SIZE_MAX), 0);
+    assert_int_equal(engine_row_bytes(ENGINE_BINARY, SIZE_MAX), SIZE_MAX / 8 + 1);
+}
+
+TEST(rows_of_each_type)
+{
+    /* 65520 is half way between f16's largest number and infinity; 2049 rounds to even. */
+    const float mixed[] = {1, -2, 2049, 65520, 0, FLT_MIN, NAN, -0.0f, 3};
+    const uint16_t halves[] = {0x3C00, 0xC000, 0x6800, 0x7C00, 0, 0, 0x7E00, 0x8000, 0x4200};
+    assert_row(ENGINE_F32, mixed, 9, mixed);
+    assert_row(ENGINE_F16, mixed, 9, halves);
+    assert_row(ENGINE_BINARY, mixed, 9, "\xB4\x80");
+
+    const float small[] = {127, 0.5f, 1.5f, -2.5f, -127};
+    assert_row(ENGINE_INT8, small, 5, "\0\0\x80\x3F\x7F\0\x02\xFE\x81");
+    const float zeros[3] = {0};
+    assert_row(ENGINE_INT8, zeros, 3, "\0\0\0\0\0\0\0");
+    assert_row(ENGINE_INT8, mixed, 9, "\0\0\xC0\x7F\0\0\0\0\0\0\0\0\0");
+    const float tiny[] = {1e-45f, -1e-43f}; /* the scale is rounded: up, so that -1e-43 fits */
+    assert_row(ENGINE_INT8, tiny, 2, "\1\0\0\0\1\xB9");
+}
+
+TEST(several_rows_and_none)
+{
+    unsigned char out[ROWS];
+    engine_rows_from_f32(NUMBERS[0], ROWS, WIDTH, ENGINE_BINARY, out);
+    assert_memory_equal(out, "\x80\x40\x80\0\x20", ROWS);
+    engine_rows_from_f32(NULL, 0, WIDTH, ENGINE_F32, NULL);
+    engine_rows_from_f32(NULL, 3, 0, ENGINE_F16, NULL);
+}
+
+/* ---- Search ---- */
+
+TEST(best_first_and_equals_in_the_order_of_rows)
+{
+    engine_vectors vectors = numbers();
+    engine_search_options dot = by(ENGINE_METRIC_DOT);
+    const float queries[2][WIDTH] = {{2, 0, 0}, {0, -1, 1}};
+    engine_hit hits[2 * ROWS];
+    assert_int_equal(engine_search(&vectors, queries[0], 2, ROWS, &dot, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], 0, 2);
+    assert_hit(hits[1], 2, 1);
+    assert_hit(hits[2], 1, 0);
+    assert_hit(hits[3], 3, 0);
+    assert_hit(hits[4], 4, -6);
+    assert_hit(hits[5], 4, 4);
+    assert_hit(hits[6], 0, 0);
+    assert_hit(hits[9], 1, -2);
+
+    assert_int_equal(engine_search(&vectors, queries[0], 1, 3, NULL, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], 0, 1); /* cosines: length does not count */
+    assert_hit(hits[1], 2, 1);
+    assert_hit(hits[2], 1, 0);
+}
+
+TEST(more_than_there_are)
+{
+    engine_vectors vectors = numbers(), none = {NULL, 0, WIDTH, ENGINE_INT8};
+    engine_hit hits[ROWS + 2];
+    assert_int_equal(engine_search(&vectors, NUMBERS[0], 1, ROWS + 2, NULL, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], 0, 1);
+    assert_hit(hits[ROWS], UINT64_MAX, -INFINITY);
+    assert_hit(hits[ROWS + 1], UINT64_MAX, -INFINITY);
+    assert_int_equal(engine_search(&none, NUMBERS[0], 1, 2, NULL, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], UINT64_MAX, -INFINITY);
+    assert_hit(hits[1], UINT64_MAX, -INFINITY);
+}
+
+TEST(nothing_is_asked_for)
+{
+    engine_vectors vectors = numbers(), flat = {NULL, 2, 0, ENGINE_F32};
+    engine_hit hits[3];
+    assert_int_equal(engine_search(&vectors, NULL, 0, 3, NULL, NULL, NULL), ENGINE_OK);
+    assert_int_equal(engine_search(&vectors, NUMBERS[0], 1, 0, NULL, NULL, NULL), ENGINE_OK);
+    assert_int_equal(engine_search(&flat, NULL, 1, 3, NULL, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], 0, 0); /* all vectors of no columns are alike */
+    assert_hit(hits[1], 1, 0);
+    assert_hit(hits[2], UINT64_MAX, -INFINITY);
+}
+
+TEST(a_row_that_is_not_finite_is_no_hit)
+{
+    const float rows[4][2] = {{NAN, 0}, {INFINITY, 1}, {1, 1}, {0, -INFINITY}};
+    const float query[2] = {1, 1};
+    for (engine_element type = ENGINE_F32; type < ENGINE_BINARY; type++)
+        for (engine_metric metric = 0; metric <= ENGINE_METRIC_DOT; metric++) {
+            unsigned char bytes[4 * 8];
+            engine_vectors vectors = {bytes, 4, 2, type};
+            engine_search_options options = by(metric);
+            engine_hit hits[2];
+            engine_rows_from_f32(rows[0], 4, 2, type, bytes);
+            assert_int_equal(engine_search(&vectors, query, 1, 2, &options, hits, NULL), ENGINE_OK);
+            assert_int_equal(hits[0].row, 2);
+            assert_hit(hits[1], UINT64_MAX, -INFINITY);
+        }
+}
+
+TEST(bits_count_as_signs)
+{
+    const unsigned char bits[] = {0xC0, 0x30}; /* ++-- and --++ */
+    engine_vectors vectors = {bits, 2, 4, ENGINE_BINARY};
+    engine_search_options dot = by(ENGINE_METRIC_DOT);
+    const float query[] = {1, 2, 3, -10};
+    engine_hit hits[2];
+    assert_int_equal(engine_search(&vectors, query, 1, 2, &dot, hits, NULL), ENGINE_OK);
+    assert_hit(hits[0], 0, 5);
+    assert_hit(hits[1], 1, -5);
+}
+
+/* ---- Refused ---- */
+
+static void assert_refused(const engine_vectors *vectors, const float *queries, size_t n_queries,
+                           size_t k, const engine_search_options *options, engine_status status,
+                           const char *message)
+{
+    engine_hit out[ROWS];
+    engine_error error;
+    assert_int_equal(engine_search(vectors, queries, n_queries, k, options, out, &error), status);
+    assert_int_equal(error.status, status);
+    if (strstr(error.message, message) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, message);
+}
+
+TEST(calls_that_make_no_sense)
+{
+    const engine_status argument = ENGINE_ERROR_ARGUMENT;
+    engine_vectors sound = numbers(), vectors = sound;
+    engine_search_options options = by((engine_metric)2);
+    assert_refused(NULL, NUMBERS[0], 1, 1, NULL, argument, "engine_search: vectors");
+    assert_refused(&sound, NULL, 1, 1, NULL, argument, "is NULL");
+    assert_int_equal(engine_search(&sound, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
+    vectors.rows = NULL;
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
+    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "metric is 2, expected 0 or 1");
+    options = by(ENGINE_METRIC_DOT);
+    options.struct_bytes = 3;
+    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument,
+                   "engine_search_options.struct_bytes is 3");
+    vectors = sound;
+    vectors.type = (engine_element)7;
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "type is 7, expected 0 to 3");
+    vectors = sound;
+    vectors.n = SIZE_MAX / 2;
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "more than there are addresses");
+    vectors = sound;
+    vectors.width = SIZE_MAX / 2;
+    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "more than there are addresses");
+    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, argument, "addresses");
+    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, argument, "addresses");
+}
+
+TEST(a_query_that_is_not_finite)
+{
+    engine_vectors vectors = numbers();
+    const float queries[2][WIDTH] = {{1, 2, 3}, {0, NAN, 0}};
+    assert_refused(&vectors, queries[0], 2, 1, NULL, ENGINE_ERROR_NOT_FINITE,
+                   "query 1 has NaN or an infinity");
+}
