@@ -111,7 +111,8 @@ static const struct option_row RESULT_ROWS[] = {
     {"dimensions", 0, "N", "cut vectors to N columns; with length 1 again if they had it",
      COUNT(request.dimensions, 1, INT32_MAX)},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1", FLAG(request.normalize)},
-    {"tokens", 0, NULL, "tokens only, no vectors", TASK(TASK_TOKENS)},
+    {"tokens", 0, NULL, "tokens only, no vectors; with -p and -f json beside the vector",
+     TASK(TASK_TOKENS)},
     {"show-mask", 0, NULL, "padding mask and look-ahead mask as matrices, and what they do",
      TASK(TASK_SHOW_MASK)},
     {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
@@ -176,6 +177,11 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode.",
 };
 
+static bool has_vector_of_text(const struct request_options *request)
+{
+    return request->has_pooling && request->pooling != ENGINE_POOLING_NONE;
+}
+
 static bool read_all(struct encode_options *options, int argc, char **argv, int *exit_code)
 {
     struct request_options *request = &options->request;
@@ -188,6 +194,10 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
     *exit_code = options_conflict(&reading);
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
+    if (request->task == TASK_TOKENS && has_vector_of_text(request)) {
+        request->task = TASK_VECTORS;
+        request->with_tokens = true;
+    }
     if ((request->has_truncation || request->truncate_left) && !request->is_chunked)
         request->on_long = ENGINE_ON_LONG_TRUNCATE;
     return *exit_code == PROGRAM_DONE;

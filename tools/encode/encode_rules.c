@@ -58,6 +58,16 @@ static const char *check_format(const void *options)
                  "json or csv";
 }
 
+static const char *check_tokens(const void *options)
+{
+    const struct encode_options *encode = options;
+    const struct request_options *request = &encode->request;
+    return request->task == TASK_TOKENS && request->has_pooling &&
+                   request->pooling != ENGINE_POOLING_NONE && encode->format != FORMAT_JSON
+               ? "--tokens makes no vectors and goes without -p, unless -f json shows both"
+               : NULL;
+}
+
 static const char *check_npy(const void *options)
 {
     const struct encode_options *encode = options;
@@ -137,8 +147,9 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_EXCLUDES("similarity", "on-long=chunk",
                     "--similarity gives one row per text; it goes without --on-long chunk"),
     {.check = check_texts},
-    OPTION_EXCLUDES("tokens format=ids", "pooling!=none normalize",
-                    "--tokens and -f ids make no vectors; they go without -p and --normalize"),
+    OPTION_EXCLUDES("format=ids", "pooling!=none normalize",
+                    "-f ids makes no vectors; it goes without -p and --normalize"),
+    {.check = check_tokens},
     OPTION_NEEDS(
         "normalize", "pooling!=none",
         "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model"),

@@ -32,6 +32,13 @@ static void begin(struct rows_file *rows)
     }
 }
 
+/* A byte of the text as it came in, which is behind the prompt. */
+static size_t without_prompt(const struct item *item, size_t at)
+{
+    const size_t prompt_len = item->window.in_pair ? 0 : item->prompt_len;
+    return at > prompt_len ? at - prompt_len : 0;
+}
+
 static void write_window(struct json_writer *json, const struct item *item)
 {
     const struct window *window = &item->window;
@@ -39,8 +46,8 @@ static void write_window(struct json_writer *json, const struct item *item)
     json_write_count(json, "windows", window->of);
     if (item->record.input.ids)
         return;
-    json_write_count(json, "begin", window->begin);
-    json_write_count(json, "end", window->end);
+    json_write_count(json, "begin", without_prompt(item, window->begin));
+    json_write_count(json, "end", without_prompt(item, window->end));
     if (window->in_pair)
         json_write_truth(json, "pair", true);
 }

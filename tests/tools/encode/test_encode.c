@@ -91,7 +91,21 @@ TEST(json_says_all_about_a_text)
         "\"pair\": true}, "
         "{\"text\": \"[SEP]\", \"id\": 10, \"type\": 1, \"span\": [0, 0], \"special\": true}], "
         "\"truncated\": false}\n");
-    assert_contains(shell_expect(0, "$ENCODE -p cls -f json I")->out, "], \"vector\": [");
+    out = shell_expect(0, "$ENCODE -p cls --tokens -f json I")->out;
+    assert_contains(out, "{\"text\": \"I\", \"tokens\": [{\"text\": \"[CLS]\", ");
+    assert_contains(out, "}], \"vector\": [");
+}
+
+/* A corpus of them would be mostly tokens. */
+TEST(json_of_texts_has_tokens_where_they_are_asked_for)
+{
+    const char *out = shell_expect(0, "$ENCODE -p cls -f json I")->out;
+    assert_contains(out, "{\"text\": \"I\", \"vector\": [");
+    assert_lacks(out, "tokens");
+    assert_contains(shell_expect(0, "$ENCODE -f json I")->out, "\"tokens\": [");
+    shell_expect(0, "$ENCODE -p none --tokens -f json I >a && $ENCODE --tokens -f json I | cmp a");
+    assert_contains(shell_expect(2, "$ENCODE -p mean --tokens -f csv I")->err,
+                    "--tokens makes no vectors and goes without -p, unless -f json shows both");
 }
 
 TEST(python_reads_the_json)

@@ -14,7 +14,9 @@ SET_UP()
 TEST(windows)
 {
     const char *out =
-        shell_expect(0, "$ENCODE -m bare.emb -p mean --on-long chunk --stride 4 -f json '%s' dog",
+        shell_expect(0,
+                     "$ENCODE -m bare.emb -p mean --tokens --on-long chunk --stride 4 -f "
+                     "json '%s' dog",
                      LONG_TEXT)
             ->out;
     assert_lines(out, 3);

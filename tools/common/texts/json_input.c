@@ -7,6 +7,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
+#include "tools/common/texts/json_members.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -19,9 +20,22 @@
     "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "          \
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
 
-/* The members of an object, by their keys. */
-enum member { TEXT, PAIR, IDS, TYPES, MASK, N_MEMBERS };
-static const char *const KEYS[N_MEMBERS] = {"text", "pair", "ids", "types", "mask"};
+/* The members of an object that are read, by their keys: those of which the input is made, then
+ * those that are also kept. */
+enum member {
+    TEXT,
+    PAIR,
+    IDS,
+    TYPES,
+    MASK,
+    N_OF_INPUT,
+    TITLE = N_OF_INPUT,
+    ID,
+    BEIR_ID,
+    N_MEMBERS
+};
+static const char *const KEYS[N_MEMBERS] = {"text", "pair",  "ids", "types",
+                                            "mask", "title", "id",  "_id"};
 
 static bool PROGRAM_PRINTF(2, 3) fail(char *message, const char *format, ...)
 {
@@ -59,18 +73,25 @@ static void replace_lone_surrogates(char *text, size_t len)
     }
 }
 
+/* To be freed. A NUL byte follows. */
+static char *repair(const char *line, size_t len, size_t *repaired_len)
+{
+    *repaired_len = utf8_repaired_len(line, len);
+    char *repaired = alloc_zeros(*repaired_len + 1, 1);
+    utf8_repair(line, len, repaired);
+    replace_lone_surrogates(repaired, *repaired_len);
+    return repaired;
+}
+
 static json_t *parse(const char *line, size_t len, char *message)
 {
-    const size_t repaired_len = utf8_repaired_len(line, len);
-    char *repaired = alloc_zeros(repaired_len + 1, 1);
+    const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
     json_error_t error;
-
-    utf8_repair(line, len, repaired);
-    replace_lone_surrogates(repaired, repaired_len);
     json_set_alloc_funcs(alloc_bytes, free);
-    json_t *value = json_loadb(repaired, repaired_len,
-                               JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
-    free(repaired);
+    json_t *value = json_loadb(line, len, flags, &error);
+    /* An id may be an integer of any length; what is kept of it are its digits. */
+    if (!value && json_error_code(&error) == json_error_numeric_overflow)
+        value = json_loadb(line, len, flags | JSON_DECODE_INT_AS_REAL, &error);
     if (!value)
         fail(message, "this is not JSON: %s, at byte %d", error.text, error.position);
     return value;
@@ -78,20 +99,29 @@ static json_t *parse(const char *line, size_t len, char *message)
 
 /* ---- Texts ---- */
 
-/* pair may be NULL. Returns true. */
-static bool set_texts(const json_t *text, const json_t *pair, struct record *record)
+/* NULL: nothing. Returns what is behind it. */
+static char *put(char *out, const json_t *string)
 {
-    size_t text_len = json_string_length(text);
-    size_t pair_len = json_string_length(pair);
-    char *storage = alloc_zeros(text_len + pair_len, 1);
-    memcpy(storage, json_string_value(text), text_len);
-    if (pair)
-        memcpy(storage + text_len, json_string_value(pair), pair_len);
+    size_t len = json_string_length(string);
+    return len ? mempcpy(out, json_string_value(string), len) : out;
+}
+
+/* title and pair may be NULL. The title stands before the text, with a blank between. Returns
+ * true. */
+static bool set_texts(const json_t *title, const json_t *text, const json_t *pair,
+                      struct record *record)
+{
+    const bool has_blank = json_string_length(title) > 0 && json_string_length(text) > 0;
+    const size_t pair_len = json_string_length(pair);
+    const size_t text_len = json_string_length(title) + has_blank + json_string_length(text);
+    char *storage = alloc_zeros(text_len + pair_len, 1), *end = put(storage, title);
+    if (has_blank)
+        *end++ = ' ';
+    end = put(end, text);
+    put(end, pair);
     record->storage = storage;
-    record->input = (engine_input){.text = storage,
-                                   .text_len = text_len,
-                                   .pair = pair ? storage + text_len : NULL,
-                                   .pair_len = pair_len};
+    record->input = (engine_input){
+        .text = storage, .text_len = text_len, .pair = pair ? end : NULL, .pair_len = pair_len};
     return true;
 }
 
@@ -100,7 +130,7 @@ static bool read_array(const json_t *array, struct record *record, char *message
     const json_t *text = json_array_get(array, 0), *pair = json_array_get(array, 1);
     if (json_array_size(array) != 2 || !json_is_string(text) || !json_is_string(pair))
         return fail(message, "this array is not two strings; " EXPECTED);
-    return set_texts(text, pair, record);
+    return set_texts(NULL, text, pair, record);
 }
 
 /* ---- Ids ---- */
@@ -152,37 +182,42 @@ static bool read_ids(const json_t *const members[N_MEMBERS], struct record *reco
 
 /* ---- Objects ---- */
 
-static bool fail_unknown_key(const char *key, char *message)
-{
-    size_t len = strlen(key), most = 40;
-    if (len > most)
-        for (len = most; len > 0 && ((unsigned char)key[len] & 0xC0) == 0x80;)
-            len--;
-    return fail(message, "the key \"%.*s%s\" is not known; " EXPECTED, (int)len, key,
-                key[len] ? "…" : "");
-}
-
 /* A member that is null is as good as absent. */
-static bool find_members(json_t *object, const json_t *members[N_MEMBERS], char *message)
+static void find_members(json_t *object, const json_t *members[N_MEMBERS])
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        size_t i = 0;
-        while (i < N_MEMBERS && strcmp(KEYS[i], key) != 0)
-            i++;
-        if (i == N_MEMBERS)
-            return fail_unknown_key(key, message);
+    for (enum member i = 0; i < N_MEMBERS; i++) {
+        const json_t *value = json_object_get(object, KEYS[i]);
         members[i] = json_is_null(value) ? NULL : value;
     }
-    return true;
+}
+
+static bool is_of_input(const char *key)
+{
+    enum member i = 0;
+    while (i < N_OF_INPUT && strcmp(KEYS[i], key) != 0)
+        i++;
+    return i < N_OF_INPUT;
+}
+
+static bool check_id(const json_t *const members[N_MEMBERS], char *message)
+{
+    const enum member name = members[BEIR_ID] ? BEIR_ID : ID;
+    const json_t *id = members[name];
+    return !id || json_is_string(id) || json_is_number(id) ||
+           fail(message, "\"%s\" is neither a string nor a number", KEYS[name]);
+}
+
+/* BEIR's rule for the texts of a corpus. */
+static const json_t *title_of(const json_t *const members[N_MEMBERS])
+{
+    return members[BEIR_ID] && json_is_string(members[TITLE]) ? members[TITLE] : NULL;
 }
 
 static bool read_object(json_t *object, struct record *record, char *message)
 {
-    const json_t *members[N_MEMBERS] = {NULL};
-    if (!find_members(object, members, message))
+    const json_t *members[N_MEMBERS];
+    find_members(object, members);
+    if (!check_id(members, message))
         return false;
     if (members[IDS] && (members[TEXT] || members[PAIR]))
         return fail(message, "\"ids\" goes without \"text\" and \"pair\"; " EXPECTED);
@@ -195,13 +230,13 @@ static bool read_object(json_t *object, struct record *record, char *message)
     for (enum member i = TEXT; i <= PAIR; i++)
         if (members[i] && !json_is_string(members[i]))
             return fail(message, "\"%s\" is not a string; " EXPECTED, KEYS[i]);
-    return set_texts(members[TEXT], members[PAIR], record);
+    return set_texts(title_of(members), members[TEXT], members[PAIR], record);
 }
 
 static bool read_value(json_t *value, struct record *record, char *message)
 {
     if (json_is_string(value))
-        return set_texts(value, NULL, record);
+        return set_texts(NULL, value, NULL, record);
     if (json_is_array(value))
         return read_array(value, record, message);
     if (json_is_object(value))
@@ -223,8 +258,12 @@ bool json_input_read(const char *line, size_t len, struct record *record,
     *record = (struct record){0};
     if (is_empty_line(line, len))
         return fail(message, "this line is empty; " EXPECTED);
-    json_t *value = parse(line, len, message);
+    char *repaired = repair(line, len, &len);
+    json_t *value = parse(repaired, len, message);
     bool is_read = value && read_value(value, record, message);
+    if (is_read && json_is_object(value))
+        json_members_keep(value, repaired, is_of_input, record);
     json_decref(value);
+    free(repaired);
     return is_read;
 }

@@ -1,5 +1,6 @@
 /* json_input.h - a JSON line as an input: "text", ["text", "pair"], {"text": …, "pair": …}, or
- * {"ids": […], "types": […], "mask": […]}. */
+ * {"ids": […], "types": […], "mask": […]}. Other members of an object are kept as they are. An
+ * object with "_id" and a "title" is a document of BEIR: its text is title, blank, text. */
 #ifndef TOOLS_JSON_INPUT_H
 #define TOOLS_JSON_INPUT_H
 

@@ -46,6 +46,7 @@ struct request_options {
     bool truncate_left;
     size_t dimensions; /* that vectors are cut to; 0: not */
     bool normalize, no_special;
+    bool with_tokens;  /* beside the vectors of texts */
     size_t max_tokens; /* 0: the model's */
     size_t pad_to;     /* tokens of every text; 0: each has its own length */
     bool has_pad_side, pad_left, has_pad_id;

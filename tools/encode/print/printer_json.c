@@ -2,6 +2,8 @@
  * keys). */
 #include "tools/encode/print/printer.h"
 
+#include <string.h>
+
 /* ---- Inputs ---- */
 
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
@@ -65,6 +67,42 @@ static void write_window(struct json_writer *json, const struct item *item)
     json_end_object(json);
 }
 
+/* Keys of results, which take the place of those that came in, and the tasks that have them. */
+static const struct result_key {
+    const char *key;
+    unsigned tasks; /* bits */
+} RESULT_KEYS[] = {
+    {"prompt", ~0u},
+    {"window", ~0u},
+    {"truncated", ~0u},
+    {"tokens", 1u << TASK_VECTORS | 1u << TASK_TOKENS | 1u << TASK_LABELS},
+    {"vector", 1u << TASK_VECTORS},
+    {"vectors", 1u << TASK_VECTORS},
+    {"weights", 1u << TASK_VECTORS},
+    {"label", 1u << TASK_LABELS},
+    {"score", 1u << TASK_LABELS},
+    {"labels", 1u << TASK_LABELS},
+    {"entities", 1u << TASK_ENTITIES},
+    {"masks", 1u << TASK_FILL},
+};
+
+static bool is_of_result(const struct encoder *encoder, const char *key)
+{
+    for (size_t i = 0; i < sizeof RESULT_KEYS / sizeof RESULT_KEYS[0]; i++)
+        if (strcmp(RESULT_KEYS[i].key, key) == 0)
+            return RESULT_KEYS[i].tasks >> encoder->request.task & 1;
+    return false;
+}
+
+static void write_members(struct printer *printer, const struct item *item)
+{
+    for (size_t i = 0; i < item->record.n_members; i++) {
+        const struct record_member *member = &item->record.members[i];
+        if (!is_of_result(printer->encoder, member->key))
+            json_write_raw(&printer->json, member->key, member->value, member->value_len);
+    }
+}
+
 static void write_input(struct printer *printer, const struct item *item)
 {
     struct json_writer *json = &printer->json;
@@ -79,6 +117,7 @@ static void write_input(struct printer *printer, const struct item *item)
         json_write_string(json, "prompt", printer->encoder->prompt.text, item->prompt_len);
     if (item->window.of)
         write_window(json, item);
+    write_members(printer, item);
 }
 
 /* ---- Labels ---- */
@@ -251,7 +290,8 @@ static void write_result(struct printer *printer, const struct item *item)
     case TASK_ENTITIES: write_entities(printer, item); break;
     case TASK_FILL: write_masks(printer, item); break;
     default:
-        write_tokens(printer, item);
+        if (!item->rows || !printer->encoder->is_pooled || printer->encoder->request.with_tokens)
+            write_tokens(printer, item);
         if (printer->encoder->is_sparse)
             write_weights(printer, item);
         else if (item->rows)
