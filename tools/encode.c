@@ -17,7 +17,8 @@ static int run_task(const struct job *job)
 {
     switch (job->options->request.task) {
     case TASK_RANK: return rank_texts(job);
-    case TASK_SIMILARITY: return print_similarities(job);
+    case TASK_SIMILARITY:
+        return job->options->are_pairs ? print_pair_similarities(job) : print_similarities(job);
     case TASK_SHOW_MASK: return show_masks(job);
     case TASK_COMPARE: return compare_texts(job);
     case TASK_VECTORS:
@@ -40,6 +41,7 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_arguments(&reader, request->texts, request->n_texts, options->pair);
     else
         reader_from_stdin(&reader, request->is_json_input);
+    reader.two_by_two = options->are_pairs;
     struct notes notes;
     struct job job = {options, encoder, &reader, output, &notes};
     notes_begin(&notes, &job);

@@ -46,6 +46,8 @@ TEST(several_texts)
     static const struct fault_case cases[] = {
         {ENCODE "--similarity", INPUT, false},
         {ENCODE "--similarity -f json -o result", INPUT, false},
+        {ENCODE "--similarity --pairs --input jsonl -f json -o result", "[\"i\", \"ride\"]\n",
+         false},
         {ENCODE "--rank ride", INPUT, false},
         {ENCODE "--rank ride -f json --top 1", INPUT, false},
         {ENCODE "--compare ride dog", NULL, false},

@@ -117,6 +117,8 @@ static const struct option_row RESULT_ROWS[] = {
      TASK(TASK_SHOW_MASK)},
     {"compare", 0, NULL, "compare the vectors of the words that A and B share", TASK(TASK_COMPARE)},
     {"similarity", 0, NULL, "cosine of every text with every other", TASK(TASK_SIMILARITY)},
+    {"pairs", 0, NULL, "--similarity: of the two texts of each pair, a number a line",
+     FLAG(are_pairs)},
     {"rank", 0, "QUERY", "how well each text answers: by a cross-encoder, else by -p",
      TASK(TASK_RANK)},
     {"labels", 0, NULL, "label and score of each text, or of each token", TASK(TASK_LABELS)},

@@ -14,6 +14,7 @@ struct encode_options {
     const char *pair;        /* or NULL */
     const char *query;       /* of TASK_RANK */
     bool in_order;           /* TASK_RANK: not sorted */
+    bool are_pairs;          /* TASK_SIMILARITY: of the two texts of each pair */
     bool has_progress;       /* asked for */
     bool all_values;
     enum output_format format;

@@ -20,6 +20,8 @@ static const char *check_texts(const void *options)
         return "--compare takes two texts, or none to read two lines of stdin";
     if (encode->request.task == TASK_SIMILARITY && n == 1)
         return "--similarity takes at least two texts";
+    if (encode->are_pairs && n % 2)
+        return "--pairs takes two texts for each pair: the last one has none beside it";
     return encode->pair && n != 1 ? "--pair goes with exactly one TEXT" : NULL;
 }
 
@@ -146,6 +148,9 @@ const struct option_rule ENCODE_RULES[] = {
                     "--rank gives one score per text; it goes without --on-long chunk"),
     OPTION_EXCLUDES("similarity", "on-long=chunk",
                     "--similarity gives one row per text; it goes without --on-long chunk"),
+    OPTION_NEEDS("pairs", "similarity", "--pairs goes with --similarity"),
+    OPTION_NEEDS("pairs", "input=jsonl TEXT",
+                 "--pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each"),
     {.check = check_texts},
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize",
                     "-f ids makes no vectors; it goes without -p and --normalize"),

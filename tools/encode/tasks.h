@@ -34,6 +34,9 @@ int rank_texts(const struct job *job);
 /* The cosine of every text's vector with every other's, when all are read. */
 int print_similarities(const struct job *job);
 
+/* The cosine of the two texts of each pair, pair by pair. */
+int print_pair_similarities(const struct job *job);
+
 /* The masks of all texts, padded to one length: the longest text's unless --pad-to says another. */
 int show_masks(const struct job *job);
 

@@ -42,6 +42,8 @@ static enum reader_state next_argument(struct reader *reader, struct record *rec
     if (reader->n_read == reader->n_texts)
         return READER_END;
     const char *text = reader->texts[reader->n_read++], *pair = reader->pair;
+    if (reader->two_by_two)
+        pair = reader->texts[reader->n_read++];
     *record = (struct record){.input = {.text = text,
                                         .text_len = strlen(text),
                                         .pair = pair,

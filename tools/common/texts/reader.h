@@ -20,6 +20,7 @@ struct reader {
     char *const *texts; /* [n_texts], or NULL: stdin */
     size_t n_texts;
     const char *pair; /* second text of the one argument, or NULL */
+    bool two_by_two;  /* two arguments are a pair */
     bool is_json;
     size_t n_read;   /* arguments */
     bool empty_line; /* the JSON line before this one was empty */
