@@ -133,9 +133,11 @@ static const struct option_row RESULT_ROWS[] = {
 
 static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND",
-     "text (default), json (an object per line), csv, npy (float32; with\n"
+     "text (default), json (an object per line), csv, npy (see --type; with\n"
      "--tokens --pad-to int32), npz (-p sparse, none or colbert), or ids",
      CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
+    {"type", 0, "TYPE", "-f npy: f32 (default), f16, int8 or binary (signs): smaller rows",
+     CHOICE(type, ENGINE_F32, "f32 f16 int8 binary")},
     {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
      FLAG(all_values)},
     {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",

@@ -18,6 +18,7 @@ struct encode_options {
     bool has_progress;       /* asked for */
     bool all_values;
     enum output_format format;
+    engine_element type; /* of FORMAT_NPY */
 };
 
 /* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was

@@ -152,6 +152,8 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_NEEDS("pairs", "input=jsonl TEXT",
                  "--pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each"),
     {.check = check_texts},
+    OPTION_NEEDS("type", "format=npy", "--type is that of the vectors of -f npy"),
+    OPTION_EXCLUDES("type", "tokens", "--type is that of vectors, which --tokens does not make"),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize",
                     "-f ids makes no vectors; it goes without -p and --normalize"),
     {.check = check_tokens},

@@ -198,6 +198,7 @@ int encode_texts(const struct job *job)
         .json = {.stream = stream},
         .csv = {.stream = stream},
         .all_values = options->all_values,
+        .npy.type = options->type,
         .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
         .ranked = alloc_zeros(job->encoder->is_sparse ? job->encoder->info.n_vocabulary
                                                       : job->encoder->info.n_labels,

@@ -5,7 +5,7 @@
 
 enum { NPY_HEADER_BYTES = 128 };
 
-/* descr: "<f4"; shape: "3, 128", "3," or "". */
+/* descr: "<f4", or the fields "[('scale', '<f4'), ...]"; shape: "3, 128", "3," or "". */
 void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape);
 
 #endif

@@ -24,7 +24,10 @@ struct printer {
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
         off_t start; /* of the header in the output */
+        engine_element type;
+        unsigned char *row; /* those of an item, in this type; NULL: it has been float32 so far */
         size_t n_rows;
+        char reason[ITEM_NAME_BYTES + 128]; /* of an item whose rows this type cannot hold */
     } npy;
     struct npz {
         FILE *spools[NPZ_SPOOLS];

@@ -1,5 +1,6 @@
-/* printer_npy.c - NumPy's file format: a header, then the rows, little-endian float32, or int32
- * where they are token ids. Texts of one length add a dimension to rows per token: [texts, N, D].
+/* printer_npy.c - NumPy's file format: a header, then the rows, of the type that --type names, or
+ * int32 where they are token ids. Texts of one length add a dimension to rows per token: [texts, N,
+ * D].
  *
  * The header comes first and holds the number of rows, which is known last. Where the output can
  * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
@@ -9,6 +10,8 @@
 #include "tools/encode/print/printer.h"
 
 #include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { COPY_BYTES = 64 << 10 };
@@ -18,22 +21,39 @@ static bool are_ids(const struct encoder *encoder)
     return encoder->request.task == TASK_TOKENS;
 }
 
-static void put_shape(char *out, size_t cap, const struct encoder *encoder, size_t n_rows)
+/* "[('scale', '<f4'), ...]" is one element with fields, so a row of it is no dimension. */
+static void put_type(char *out, size_t cap, const struct printer *printer)
 {
-    size_t n = encoder->padding.n, width = encoder->width;
-    if (are_ids(encoder))
-        snprintf(out, cap, "%zu, %zu", n_rows / n, n);
-    else if (n && !encoder->is_pooled)
-        snprintf(out, cap, "%zu, %zu, %zu", n_rows / n, n, width);
+    static const char *const names[] = {"<f4", "<f2", NULL, "|u1"};
+    if (are_ids(printer->encoder))
+        snprintf(out, cap, "<i4");
+    else if (printer->npy.type == ENGINE_INT8)
+        snprintf(out, cap, "[('scale', '<f4'), ('values', '|i1', (%zu,))]",
+                 printer->encoder->width);
     else
-        snprintf(out, cap, "%zu, %zu", n_rows, width);
+        snprintf(out, cap, "%s", names[printer->npy.type]);
+}
+
+static void put_shape(char *out, size_t cap, const struct printer *printer, size_t n_rows)
+{
+    const struct encoder *encoder = printer->encoder;
+    const engine_element type = printer->npy.type;
+    const size_t n = encoder->padding.n;
+    const size_t columns =
+        type == ENGINE_BINARY ? engine_row_bytes(type, encoder->width) : encoder->width;
+    const bool are_padded = n && (are_ids(encoder) || !encoder->is_pooled);
+    int len = are_padded ? snprintf(out, cap, "%zu, %zu", n_rows / n, n)
+                         : snprintf(out, cap, "%zu,", n_rows);
+    if (!are_ids(encoder) && type != ENGINE_INT8)
+        snprintf(out + len, cap - (size_t)len, "%s%zu", are_padded ? ", " : " ", columns);
 }
 
 static bool put_header(const struct printer *printer, size_t n_rows)
 {
-    char header[NPY_HEADER_BYTES], shape[64];
-    put_shape(shape, sizeof shape, printer->encoder, n_rows);
-    npy_header(header, are_ids(printer->encoder) ? "<i4" : "<f4", shape);
+    char header[NPY_HEADER_BYTES], type[64], shape[64];
+    put_type(type, sizeof type, printer);
+    put_shape(shape, sizeof shape, printer, n_rows);
+    npy_header(header, type, shape);
     return fwrite(header, 1, sizeof header, printer->stream) == sizeof header;
 }
 
@@ -57,9 +77,38 @@ static void begin(struct printer *printer)
         printer->message = "cannot make a temporary file for the rows";
 }
 
-static bool put_rows(FILE *stream, const float *values, size_t n)
+/* The engine makes none that are not finite. */
+static bool fit_in_f16(const float *values, size_t n)
 {
-    return fwrite(values, sizeof *values, n, stream) == n;
+    const float least_too_large = 65520; /* rounds to infinity; the largest is 65504 */
+    for (size_t i = 0; i < n; i++)
+        if (fabsf(values[i]) >= least_too_large)
+            return false;
+    return true;
+}
+
+static void refuse_f16(struct printer *printer, const struct item *item)
+{
+    char name[ITEM_NAME_BYTES];
+    snprintf(printer->npy.reason, sizeof printer->npy.reason,
+             "%s has a number beyond 65504, the largest of --type f16: f32 holds it",
+             item_name(item, name));
+    printer->message = printer->npy.reason;
+}
+
+static bool put_rows(struct printer *printer, const struct item *item, size_t n)
+{
+    struct npy *npy = &printer->npy;
+    const size_t width = printer->encoder->width, n_bytes = n * engine_row_bytes(npy->type, width);
+    if (npy->type == ENGINE_F32)
+        return fwrite(item->rows, 1, n_bytes, npy->rows) == n_bytes;
+    if (npy->type == ENGINE_F16 && !fit_in_f16(item->rows, n * width)) {
+        refuse_f16(printer, item);
+        return true;
+    }
+    npy->row = alloc_resize(npy->row, n_bytes, 1);
+    engine_rows_from_f32(item->rows, n, width, npy->type, npy->row);
+    return fwrite(npy->row, 1, n_bytes, npy->rows) == n_bytes;
 }
 
 static bool put_ids(FILE *stream, const struct item *item)
@@ -75,8 +124,7 @@ static void print_item(struct printer *printer, const struct item *item)
     struct npy *npy = &printer->npy;
     const struct encoder *encoder = printer->encoder;
     size_t n_rows = encoder->is_pooled ? 1 : item->n_tokens;
-    bool is_written = are_ids(encoder) ? put_ids(npy->rows, item)
-                                       : put_rows(npy->rows, item->rows, n_rows * encoder->width);
+    bool is_written = are_ids(encoder) ? put_ids(npy->rows, item) : put_rows(printer, item, n_rows);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
     npy->n_rows += n_rows;
@@ -116,6 +164,7 @@ static void drop_spool(struct printer *printer)
     if (printer->npy.rows && printer->npy.rows != printer->stream)
         fclose(printer->npy.rows);
     printer->npy.rows = NULL;
+    free(printer->npy.row);
 }
 
 static bool end(struct printer *printer)
