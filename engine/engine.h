@@ -231,17 +231,28 @@ ENGINE_API engine_status engine_token_text(const engine_model *model, int32_t id
 typedef struct engine_session engine_session;
 
 typedef enum engine_trace {
-    ENGINE_TRACE_HIDDEN = 1,   /* hidden states [T, D]: index 0 after the embedding step, index l
+    ENGINE_TRACE_HIDDEN = 1,    /* hidden states [T, D]: index 0 after the embedding step, index l
                                   after layer l (before the final norm, where there is one) */
-    ENGINE_TRACE_ATTENTION = 2 /* attention weights [H, T, T] of layer `index` (from 0): row =
+    ENGINE_TRACE_ATTENTION = 2, /* attention weights [H, T, T] of layer `index` (from 0): row =
                                   query, column = key; each row sums to 1 */
+    /* What else layer `index` (from 0) computes, in this order, C columns wide each. The norms of
+     * pre-norm models come before their sublayers, those of post-norm ones behind the sums. */
+    ENGINE_TRACE_PROJECTIONS = 4, /* [T, C] queries, keys, values of all heads side by side, after
+                                     what positions do to them: C = (H + 2G)·K, G heads of keys */
+    ENGINE_TRACE_HEADS = 8,       /* [T, C] the heads' sums of values, side by side: C = H·K */
+    ENGINE_TRACE_SUM = 16,        /* [T, D] a sublayer's output and its residual: index 2·l of
+                                     attention, 2·l + 1 of the feed-forward layer */
+    ENGINE_TRACE_NORM = 32,       /* [T, D] a norm's output, of the same index */
+    ENGINE_TRACE_MIDDLE = 64      /* [T, C] the feed-forward layer's middle, activated */
 } engine_trace;
+
+#define ENGINE_TRACE_ALL 127u
 
 typedef struct engine_trace_view {
     engine_trace kind;
-    size_t input; /* index of the input in the call */
-    size_t index; /* see engine_trace */
-    size_t n_tokens, n_heads, width;
+    size_t input;                    /* index of the input in the call */
+    size_t index;                    /* see engine_trace */
+    size_t n_tokens, n_heads, width; /* width: of attention weights D, else the columns C or D */
     const float *values; /* borrowed until the callback returns; tokens masked out are not in it */
 } engine_trace_view;
 

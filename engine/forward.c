@@ -56,7 +56,7 @@ static void embed(const struct context *c, float *to)
 }
 
 /* to [T, D] = norm(from [T, D]) */
-static void normalize(const struct context *c, const struct norm *norm, float *from, float *to)
+static void normalize_rows(const struct context *c, const struct norm *norm, float *from, float *to)
 {
     const struct model_config *config = &c->encoder->config;
     size_t stride = c->pass->width_stride;
@@ -245,13 +245,11 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
     end_step(c, ENGINE_STEP_LINEAR);
 }
 
-/* Shows the caller of engine_encode the hidden states, or the attention maps, of the one sequence
- * that a tracing pass holds. */
-static void trace(const struct context *c, engine_trace kind, size_t index)
+/* Shows the caller of engine_encode what the one sequence of a tracing pass has here. */
+static void trace(const struct context *c, engine_trace kind, size_t index, const float *values,
+                  size_t width)
 {
-    const struct pass *pass = c->pass;
-    const struct sequence *sequence = &pass->sequences[c->group->sequence];
-    size_t width = (size_t)c->encoder->config.width;
+    const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
     if ((c->session->trace & (unsigned)kind) == 0)
         return;
     if (c->team.rank == 0) {
@@ -262,16 +260,24 @@ static void trace(const struct context *c, engine_trace kind, size_t index)
             .n_tokens = sequence->n_rows,
             .n_heads = (size_t)c->encoder->config.heads,
             .width = width,
-            .values = kind == ENGINE_TRACE_HIDDEN ? pass->hidden_view : pass->attention_maps,
+            .values = values,
         };
-        if (kind == ENGINE_TRACE_HIDDEN)
-            for (size_t t = 0; t < sequence->n_rows; t++)
-                memcpy(pass->hidden_view + t * width,
-                       row_of(pass->x, sequence->row + t, pass->width_stride),
-                       width * sizeof(float));
         c->session->trace_callback(&view, c->session->trace_user);
     }
     end_step(c, ENGINE_STEP_ANSWER);
+}
+
+/* The same of rows, which are shown without the gaps between them. */
+static void trace_rows(const struct context *c, engine_trace kind, size_t index, const float *from,
+                       size_t stride, size_t width)
+{
+    const struct pass *pass = c->pass;
+    const struct sequence *sequence = &pass->sequences[c->group->sequence];
+    if ((c->session->trace & (unsigned)kind) != 0 && c->team.rank == 0)
+        for (size_t t = 0; t < sequence->n_rows; t++)
+            memcpy(pass->trace_view + t * width, from + (sequence->row + t) * stride,
+                   width * sizeof *from);
+    trace(c, kind, index, pass->trace_view, width);
 }
 
 /* x [T, D] += the sublayer's last product, from·Wᵀ + b; with a norm after it, that of `between`,
@@ -299,31 +305,48 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
     end_step(c, ENGINE_STEP_NORM);
 }
 
+/* The norm of a sublayer, which are counted from 0. */
+static void normalize(const struct context *c, const struct norm *norm, float *from, float *to,
+                      size_t sublayer)
+{
+    normalize_rows(c, norm, from, to);
+    trace_rows(c, ENGINE_TRACE_NORM, sublayer, to, c->pass->width_stride,
+               (size_t)c->encoder->config.width);
+}
+
 static void layer_forward(const struct context *c, const struct layer *layer, size_t index)
 {
     const struct pass *pass = c->pass;
-    size_t d = pass->width_stride, wide = pass->wide_stride;
-    bool post = c->encoder->config.norm_place == NORM_POST;
+    const struct model_config *config = &c->encoder->config;
+    size_t d = pass->width_stride, wide = pass->wide_stride, width = (size_t)config->width;
+    size_t head_width = (size_t)config->head_width, n_heads = (size_t)config->heads;
+    bool post = config->norm_place == NORM_POST;
     float *x = pass->x, *y = pass->y, *in = post ? x : y;
     struct linear_epilogue plain = {0};
 
     if (!post)
-        normalize(c, &layer->attention_norm, x, y);          /* y [T, D] */
-    project(c, &layer->qkv, in, d, plain, pass->wide, wide); /* q, k, v */
+        normalize(c, &layer->attention_norm, x, y, 2 * index); /* y [T, D] */
+    project(c, &layer->qkv, in, d, plain, pass->wide, wide);   /* q, k, v */
     prepare_heads(c, layer);
+    trace_rows(c, ENGINE_TRACE_PROJECTIONS, index, pass->wide, wide,
+               (n_heads + 2 * (size_t)config->key_value_heads) * head_width);
     attend(c, layer); /* y [T, H·K] */
-    trace(c, ENGINE_TRACE_ATTENTION, index);
+    trace(c, ENGINE_TRACE_ATTENTION, index, pass->attention_maps, width);
+    trace_rows(c, ENGINE_TRACE_HEADS, index, y, d, n_heads * head_width);
     add_sublayer(c, &layer->output, y, d, &layer->attention_norm_after, pass->wide, wide);
+    trace_rows(c, ENGINE_TRACE_SUM, 2 * index, x, d, width);
     if (post)
-        normalize(c, &layer->attention_norm, x, x);
+        normalize(c, &layer->attention_norm, x, x, 2 * index);
 
     if (!post)
-        normalize(c, &layer->feed_forward_norm, x, y);
+        normalize(c, &layer->feed_forward_norm, x, y, 2 * index + 1);
     feed_forward_in(c, &layer->feed_forward_in, in); /* wide [T, F] */
+    trace_rows(c, ENGINE_TRACE_MIDDLE, index, pass->wide, wide, (size_t)config->feed_forward);
     add_sublayer(c, &layer->feed_forward_out, pass->wide, wide, &layer->feed_forward_norm_after, y,
                  d);
+    trace_rows(c, ENGINE_TRACE_SUM, 2 * index + 1, x, d, width);
     if (post)
-        normalize(c, &layer->feed_forward_norm, x, x);
+        normalize(c, &layer->feed_forward_norm, x, x, 2 * index + 1);
 }
 
 void forward(const engine_session *session, const struct group *group, struct team team,
@@ -339,19 +362,19 @@ void forward(const engine_session *session, const struct group *group, struct te
                               .profile = profile,
                               .scratch = scratch};
     const struct linear *projection = &encoder->embedding_projection;
-    size_t stride = context.pass->width_stride;
+    size_t stride = context.pass->width_stride, width = (size_t)encoder->config.width;
     float *x = context.pass->x, *y = context.pass->y;
 
     embed(&context, projection->weight.rows > 0 ? y : x); /* [T, E] */
     if (projection->weight.rows > 0)
         project(&context, projection, y, stride, (struct linear_epilogue){0}, x,
                 stride); /* x [T, D] */
-    trace(&context, ENGINE_TRACE_HIDDEN, 0);
+    trace_rows(&context, ENGINE_TRACE_HIDDEN, 0, x, stride, width);
     find_turns(&context);
     for (size_t i = 0; i < (size_t)encoder->config.layers; i++) {
         layer_forward(&context, &encoder->layers[i], i);
-        trace(&context, ENGINE_TRACE_HIDDEN, i + 1);
+        trace_rows(&context, ENGINE_TRACE_HIDDEN, i + 1, x, stride, width);
     }
     if (encoder->final_norm.kind != NORM_NONE)
-        normalize(&context, &encoder->final_norm, x, x);
+        normalize_rows(&context, &encoder->final_norm, x, x);
 }

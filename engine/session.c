@@ -133,8 +133,9 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
         pass->quantization = take(arena, rows, sizeof *pass->quantization);
     }
     pass->scratch = take_matrix(arena, session->n_threads, pass->scratch_floats);
-    if (session->trace & ENGINE_TRACE_HIDDEN)
-        pass->hidden_view = take_matrix(arena, session->max_tokens, width);
+    if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
+        pass->trace_view =
+            take_matrix(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
     if (session->trace & ENGINE_TRACE_ATTENTION)
         pass->attention_maps =
             take_matrix(arena, (size_t)config->heads * session->max_tokens, session->max_tokens);
@@ -218,7 +219,7 @@ static engine_status read_options(engine_session *session, const engine_model *m
     if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
         return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
                        ENGINE_MASK_CAUSAL);
-    if ((options.trace & ~(unsigned)(ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION)) != 0 ||
+    if ((options.trace & ~ENGINE_TRACE_ALL) != 0 ||
         (options.trace != 0 && options.trace_callback == NULL))
         return misused(error, "trace is %u: expected engine_trace kinds, and a trace_callback",
                        options.trace);

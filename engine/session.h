@@ -57,7 +57,7 @@ struct pass {
     float *scratch;                    /* [threads, scratch_floats] */
     size_t width_stride, wide_stride, quantized_stride, scratch_floats;
 
-    float *hidden_view; /* [T, D] and [H, T, T], where the session traces */
+    float *trace_view; /* [T, columns] and [H, T, T], where the session traces */
     float *attention_maps;
 };
 

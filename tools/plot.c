@@ -19,6 +19,7 @@ static void (*const PICTURES[])(struct source *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,
     [PLOT_WORDS] = picture_words,       [PLOT_LAYERS] = picture_layers,
     [PLOT_ORDER] = picture_order,       [PLOT_SIMILARITY] = picture_similarity,
+    [PLOT_STEPS] = picture_steps,
 };
 _Static_assert(sizeof PICTURES / sizeof *PICTURES == N_PLOT_COMMANDS,
                "a picture has no function here");

@@ -120,7 +120,7 @@ TEST(session_options)
     options.mask = (engine_mask)3;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
     options = (engine_session_options){0};
-    options.trace = 4;
+    options.trace = ENGINE_TRACE_ALL + 1;
     options.trace_callback = ignore_trace;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
     options = (engine_session_options){0};

@@ -109,6 +109,7 @@ const char *plot_check_texts(const void *options)
     case PLOT_POSITION: return n ? "position takes no text" : NULL;
     case PLOT_WORDS: return n == 1 || n == 2 ? NULL : "words takes one or two texts";
     case PLOT_SIMILARITY: return NULL;
+    case PLOT_STEPS: return n ? NULL : "steps takes texts as arguments";
     default: return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
     }
 }

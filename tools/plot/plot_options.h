@@ -13,6 +13,7 @@ enum plot_command {
     PLOT_LAYERS,
     PLOT_ORDER,
     PLOT_SIMILARITY,
+    PLOT_STEPS,
     N_PLOT_COMMANDS
 };
 

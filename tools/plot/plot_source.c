@@ -159,6 +159,19 @@ static void encode_item(const struct source *source, engine_session *session,
 
 /* ---- Hidden states and attention ---- */
 
+void source_watch(struct source *source, enum with_positions with, const struct item *item,
+                  unsigned kinds, engine_trace_callback callback, void *user)
+{
+    size_t n = item->n_tokens, n_numbers = n * source->encoder.info.width;
+    engine_session *session = open_session(
+        source, with,
+        (engine_session_options){
+            .trace = kinds, .trace_callback = callback, .trace_user = user, .max_tokens = n});
+    encode_item(source, session, item, ENGINE_POOLING_NONE, memory_zeros(n_numbers, sizeof(float)),
+                n_numbers);
+    engine_session_free(session);
+}
+
 /* Where the numbers go, and how many there are of one layer. */
 struct tracing {
     double *out;
@@ -179,13 +192,7 @@ double *source_trace(struct source *source, enum with_positions with, const stru
     size_t n = item->n_tokens, n_layers = info->n_layers + (kind == ENGINE_TRACE_HIDDEN);
     size_t n_layer = kind == ENGINE_TRACE_HIDDEN ? n * info->width : info->n_heads * n * n;
     struct tracing tracing = {memory_zeros(n_layers, n_layer * sizeof(double)), n_layer};
-    engine_session *session = open_session(
-        source, with,
-        (engine_session_options){
-            .trace = kind, .trace_callback = take, .trace_user = &tracing, .max_tokens = n});
-    encode_item(source, session, item, ENGINE_POOLING_NONE,
-                memory_zeros(n * info->width, sizeof(float)), n * info->width);
-    engine_session_free(session);
+    source_watch(source, with, item, kind, take, &tracing);
     return tracing.out;
 }
 

@@ -46,6 +46,10 @@ const char *source_positions(const struct source *source, enum with_positions wi
 const char *position_words(const engine_model *model, const struct position_options *options,
                            const char *scheme, size_t width);
 
+/* Encodes a text of T >= 1 tokens for what a callback is shown of these engine_trace kinds. */
+void source_watch(struct source *source, enum with_positions with, const struct item *item,
+                  unsigned kinds, engine_trace_callback callback, void *user);
+
 /* Every hidden state, [L + 1, T, D], or every attention map, [L, H, T, T], of a text of T >= 1
  * tokens. */
 double *source_trace(struct source *source, enum with_positions with, const struct item *item,

@@ -22,7 +22,8 @@ static const struct option_row TEXT_ROWS[] = {
     {"no-special", 0, NULL, "no special tokens around texts", FLAG(request.no_special)},
     {"pooling", 'p', "KIND", "model, mean, cls, max, mean_sqrt, weighted_mean, last, pooler",
      CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
-     GIVEN_AT(struct plot_options, request.has_pooling), FOR_TWO(PLOT_ORDER, PLOT_SIMILARITY)},
+     GIVEN_AT(struct plot_options, request.has_pooling),
+     .commands = 1u << PLOT_ORDER | 1u << PLOT_SIMILARITY | 1u << PLOT_STEPS},
 };
 
 static const struct option_row PICTURE_ROWS[] = {
@@ -135,6 +136,12 @@ const struct option_command PLOT_COMMANDS[] = {
     [PLOT_SIMILARITY] = {"similarity", "[OPTION ...] [TEXT ...]\n",
                          "Cosines of the vectors of texts; without TEXT of the lines of stdin.\n",
                          "cosines of a list of texts"},
+    [PLOT_STEPS] = {"steps", "[OPTION ...] [TEXT ...]\n",
+                    "The numbers inside the layers, step by step: embedding, queries, keys and "
+                    "values, attention,\n"
+                    "heads, sums, norms, the middle of the feed-forward layer, and the vectors of "
+                    "the texts.\n",
+                    "the numbers inside the layers, step by step"},
 };
 
 _Static_assert(sizeof PLOT_COMMANDS / sizeof *PLOT_COMMANDS == N_PLOT_COMMANDS,

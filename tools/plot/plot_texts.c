@@ -11,9 +11,9 @@
 
 size_t plot_texts_most(enum plot_command command)
 {
-    return command == PLOT_POSITION || command == PLOT_SIMILARITY ? 0
-           : command == PLOT_WORDS                                ? 2
-                                                                  : 1;
+    return command == PLOT_WORDS                                                          ? 2
+           : command == PLOT_ATTENTION || command == PLOT_LAYERS || command == PLOT_ORDER ? 1
+                                                                                          : 0;
 }
 
 static void add_line(struct plot_options *options, const struct record *record, size_t most)

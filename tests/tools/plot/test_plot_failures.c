@@ -215,9 +215,9 @@ TEST(wrong_use)
             shell_expect(2, "$PLOT position --kind waves --dims %s", columns[i]);
         assert_int_equal(count_lines(run->err), 2);
     }
-    static const char *const commands[] = {"position", "attention", "words",
-                                           "layers",   "order",     "similarity"};
-    for (size_t i = 0; i < 6; i++)
+    static const char *const commands[] = {"position", "attention",  "words", "layers",
+                                           "order",    "similarity", "steps"};
+    for (size_t i = 0; i < 7; i++)
         assert_contains(shell_expect(0, "$PLOT %s --help", commands[i])->out, "--data FILE");
     assert_contains(shell_expect(0, "$PLOT --help")->out, "similarity");
     shell_expect(0, "$PLOT --version");

@@ -12,6 +12,7 @@ void picture_words(struct source *source, struct figure *figure);
 void picture_layers(struct source *source, struct figure *figure);
 void picture_order(struct source *source, struct figure *figure);
 void picture_similarity(struct source *source, struct figure *figure);
+void picture_steps(struct source *source, struct figure *figure);
 
 /* The palette that was asked for, or else this one. */
 static inline enum palette picture_palette(const struct plot_options *options,

@@ -1,0 +1,106 @@
+/* picture_steps.c - encode-plot steps: the numbers inside the layers, in the order in which they
+ * are computed, of every text: a table for each step, a row for each token; and at the end the
+ * vectors of the texts.
+ */
+#include "tools/plot/pictures/pictures.h"
+
+#include "tools/common/options.h"
+#include "tools/plot/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct steps {
+    struct source *source;
+    const struct item *item;
+    struct figure *figure;
+};
+
+/* "layer 2: attention + residual" */
+static const char *step_title(const engine_trace_view *view)
+{
+    bool by_sublayer = view->kind == ENGINE_TRACE_SUM || view->kind == ENGINE_TRACE_NORM;
+    size_t layer = by_sublayer ? view->index / 2 + 1 : view->index + 1;
+    const char *sublayer = view->index % 2 == 0 ? "attention" : "feed-forward";
+    switch (view->kind) {
+    case ENGINE_TRACE_HIDDEN:
+        return view->index == 0 ? "embedding" : text_new("layer %zu: output", view->index);
+    case ENGINE_TRACE_PROJECTIONS: return text_new("layer %zu: queries, keys, values", layer);
+    case ENGINE_TRACE_ATTENTION: return text_new("layer %zu: attention, head ", layer);
+    case ENGINE_TRACE_HEADS: return text_new("layer %zu: heads", layer);
+    case ENGINE_TRACE_SUM: return text_new("layer %zu: %s + residual", layer, sublayer);
+    case ENGINE_TRACE_NORM: return text_new("layer %zu: norm of %s", layer, sublayer);
+    case ENGINE_TRACE_MIDDLE: return text_new("layer %zu: middle of feed-forward", layer);
+    }
+    return "";
+}
+
+static struct panel *add_panel(const struct steps *steps, const char *title, const float *values,
+                               size_t n_columns)
+{
+    const struct plot_options *options = steps->source->options;
+    size_t n = steps->item->n_tokens;
+    struct panel *panel = figure_add(steps->figure, PANEL_MAP, n, n_columns);
+    for (size_t i = 0; i < n * n_columns; i++)
+        panel->values[i] = (double)values[i];
+    panel->title =
+        options->request.n_texts > 1 ? text_new("text %zu: %s", steps->item->number, title) : title;
+    panel->shows_values = true;
+    panel->unit = "value";
+    panel->palette = picture_palette(options, PALETTE_DEFAULT);
+    panel->y.title = "token";
+    axis_name_all(&panel->y);
+    for (size_t t = 0; t < n; t++)
+        panel->y.labels[t] = source_label(steps->source, steps->item, t);
+    return panel;
+}
+
+static void take_step(const engine_trace_view *view, void *user)
+{
+    const struct steps *steps = user;
+    const char *title = step_title(view);
+    size_t n = view->n_tokens;
+    if (view->kind != ENGINE_TRACE_ATTENTION) {
+        add_panel(steps, title, view->values, view->width);
+        return;
+    }
+    for (size_t head = 0; head < view->n_heads; head++) {
+        struct panel *panel =
+            add_panel(steps, text_new("%s%zu", title, head + 1), view->values + head * n * n, n);
+        panel->x.labels = panel->y.labels;
+        panel->x.title = "key: what is looked at";
+        panel->unit = "weight";
+        panel->palette = picture_palette(steps->source->options, PALETTE_BLUES);
+    }
+}
+
+static void add_pooled(struct source *source, struct figure *figure)
+{
+    size_t width, n = source->n_items;
+    const float *vectors = source_pool(source, WITH_POSITIONS, &width);
+    struct panel *panel = figure_add(figure, PANEL_MAP, n, width);
+    for (size_t i = 0; i < n * width; i++)
+        panel->values[i] = (double)vectors[i];
+    panel->title = text_new("vectors of the texts: %s", source_pooling(source));
+    panel->unit = "value";
+    panel->palette = picture_palette(source->options, PALETTE_DEFAULT);
+    panel->y.title = "text";
+    panel->shows_values = true;
+}
+
+void picture_steps(struct source *source, struct figure *figure)
+{
+    const struct request_options *request = &source->options->request;
+    for (size_t i = 0; i < request->n_texts; i++)
+        source_tokenize(source, request->texts[i], strlen(request->texts[i]), i + 1);
+    for (size_t i = 0; i < source->n_items; i++) {
+        struct steps steps = {source, &source->items[i], figure};
+        if (steps.item->n_tokens == 0)
+            exit(program_fail("text %zu has no tokens: there is nothing to look at", i + 1));
+        source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, take_step, &steps);
+    }
+    add_pooled(source, figure);
+    figure->columns = 2; /* rows are wide */
+    figure->title = text_new("Step by step: %s, %s", source->encoder.name,
+                             source_positions(source, WITH_POSITIONS));
+}
