@@ -1,0 +1,203 @@
+# fill.awk - puts the numbers of one case into the page, for readers without JavaScript: "I ride bike" with sinusoidal
+# positions, as the page's script shows it first. The same places, data-value and data-matrix, are filled by 2-page.js.
+#
+#     awk -f fill.awk DATA.json TEMPLATE.html >PAGE.html
+#
+# Fails if a place asks for what is not there.
+
+# ---- Reading: value["worked.x.0.1"] = 0.83 ----
+
+# Strings of packed numbers, which only the script unpacks, stand alone on long lines; they are emptied.
+FNR == NR {
+    if (length($0) > 2000 && match($0, /^"[^"]*": "/)) {
+        rest = substr($0, RLENGTH + 1)
+        $0 = substr($0, 1, RLENGTH) substr(rest, index(rest, "\""))
+    }
+    read_json($0)
+    next
+}
+
+function read_json(text,   token) {
+    while (match(text, /"([^"\\]|\\.)*"|[][{},:]|[-+.0-9a-z][-+.0-9a-zA-Z]*/)) {
+        token = substr(text, RSTART, RLENGTH)
+        text = substr(text, RSTART + RLENGTH)
+        if (token == "{" || token == "[") {
+            path[depth + 1] = depth == 0 ? "" : path[depth] (depth > 1 ? "." : "") name[depth]
+            depth++
+            is_list[depth] = token == "["
+            name[depth] = is_list[depth] ? 0 : ""
+        } else if (token == "}" || token == "]") depth--
+        else if (token == ",") name[depth] = is_list[depth] ? name[depth] + 1 : ""
+        else if (token == ":") continue
+        else if (!is_list[depth] && name[depth] == "") name[depth] = unquoted(token)
+        else value[path[depth] (depth > 1 ? "." : "") name[depth]] = unquoted(token)
+    }
+}
+
+function unquoted(token) {
+    if (token !~ /^"/) return token
+    token = substr(token, 2, length(token) - 2)
+    gsub(/\\"/, "\"", token)
+    gsub(/\\\\/, "\\", token)
+    return token
+}
+
+# ---- What the script works out of other numbers ----
+
+function copy(to, from,   i, j) {
+    for (i = 0; (from "." i) in value || (from "." i ".0") in value; i++) {
+        if ((from "." i) in value) value[to "." i] = value[from "." i]
+        for (j = 0; (from "." i "." j) in value; j++) value[to "." i "." j] = value[from "." i "." j]
+    }
+}
+
+function list(to, names,   i, n, part) {
+    n = split(names, part, "|")
+    for (i = 1; i <= n; i++) value[to "." i - 1] = part[i]
+}
+
+function derive(   i, j, id) {
+    copy("worked.words", "worked.tokens")
+    copy("worked.places", "worked.tokens")
+    copy("worked.masked", "worked.scaled")
+    copy("worked.first", "worked.out")
+    copy("worked.moments", "worked.last")
+    copy("worked.pools.0", "worked.mean_vector")
+    copy("worked.pools.1", "worked.pooled")
+    copy("toy.vocabulary", "toy.words")
+    list("worked.poolNames", "mean|length 1")
+    list("worked.momentHeads", "1|2|3|4")
+    list("worked.shareHeads", "score|e^score|share")
+    list("model.orderHeads", "as trained|positions off")
+    for (i = 0; i < 3; i++) {
+        id = value["worked.ids." i]
+        copy("worked.rows." i, "toy.table." id)
+        value["worked.share." i ".0"] = value["worked.scaled." query "." i]
+        value["worked.share." i ".1"] = exp(value["worked.scaled." query "." i])
+        value["worked.share." i ".2"] = value["worked.weights." query "." i]
+        value["worked.shareSum"] += value["worked.share." i ".1"]
+    }
+    value["worked.maskName"] = "full"
+    value["worked.schemeName"] = "sinusoidal, base 10,000"
+    value["worked.waveCaption"] = ""
+    list("worked.waveRows", "")
+    for (i = 0; i < 6; i++)
+        for (j = 0; j < 3; j++) {
+            id = value["toy.sentences.0.orders." i "." j]
+            value["model.orderNames." i] = value["model.orderNames." i] (j ? " " : "") value["worked.words." id]
+        }
+    value["model.stateNames.0"] = "words + places"
+    for (i = 1; i <= value["default.layers"]; i++) {
+        value["model.layerNames." i - 1] = "layer " i
+        value["model.stateNames." i] = "after layer " i
+    }
+}
+
+# ---- Places ----
+
+function full_path(name,   at) {
+    gsub(/\{query\}/, query, name)
+    gsub(/\{key\}/, key, name)
+    if (name ~ /^toy\./) return name
+    if (name !~ /^model\./) return "worked." name
+    at = "default" substr(name, 6)
+    if (at in value) return at
+    return has_rows(name) ? name : "worked." name
+}
+
+function has_rows(at) {
+    return (at ".0") in value || (at ".0.0") in value
+}
+
+function shown(number, digits,   text) {
+    if (number !~ /^-?[0-9]/) return escaped(number)
+    text = sprintf("%." digits "f", number)
+    if (text !~ /[1-9]/) sub(/^-/, "", text)
+    sub(/^-/, "−", text)
+    return text
+}
+
+function escaped(text) {
+    gsub(/&/, "\\&amp;", text)
+    gsub(/</, "\\&lt;", text)
+    return text
+}
+
+function attribute(tag, wanted,   found) {
+    if (!match(tag, wanted "=\"[^\"]*\"")) return ""
+    found = substr(tag, RSTART, RLENGTH)
+    return substr(found, length(wanted) + 3, length(found) - length(wanted) - 3)
+}
+
+# The text of a place for one value; a negative factor or summand stands in parentheses.
+function value_text(tag, before,   at, digits, text) {
+    at = full_path(attribute(tag, "data-value"))
+    if (!(at in value)) missing(at)
+    digits = attribute(tag, "data-digits")
+    if (digits == "") digits = 2
+    if (at ~ /^(toy|default)\./ && value[at] !~ /\./) digits = 0
+    text = shown(value[at], digits)
+    return text ~ /^−/ && tag ~ /^<i/ && before ~ /[·+−] $/ ? "(" text ")" : text
+}
+
+function missing(at) {
+    print "fill.awk: the data have no " at >"/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+function rows_html(tag,   at, rows, heads, digits, html, i, j) {
+    at = full_path(attribute(tag, "data-matrix"))
+    rows = attribute(tag, "data-rows")
+    heads = attribute(tag, "data-heads")
+    digits = attribute(tag, "data-digits")
+    if (!has_rows(at)) missing(at)
+    if (digits == "") digits = 2
+    if (heads != "") {
+        heads = full_path(heads)
+        html = "<thead><tr>" (rows != "" ? "<td></td>" : "")
+        for (j = 0; (heads "." j) in value; j++) html = html "<th scope=\"col\">" escaped(value[heads "." j]) "</th>"
+        html = html "</tr></thead>"
+    }
+    html = html "<tbody>"
+    for (i = 0; (at "." i) in value || (at "." i ".0") in value; i++) {
+        html = html "<tr>"
+        if (rows != "") html = html "<th scope=\"row\">" escaped(value[full_path(rows) "." i]) "</th>"
+        if ((at "." i) in value) html = html "<td>" shown(value[at "." i], digits) "</td>"
+        for (j = 0; (at "." i "." j) in value; j++) html = html "<td>" shown(value[at "." i "." j], digits) "</td>"
+        html = html "</tr>"
+    }
+    return html "</tbody>"
+}
+
+BEGIN {
+    query = 1
+    key = 2
+}
+
+FNR == 1 { derive() }
+
+{
+    line = $0
+    filled = ""
+    while (match(line, /<(b|i|span) data-value="[^>]*>|<table [^>]*data-matrix=[^>]*>|<\/table>/)) {
+        before = before_tag(line)
+        tag = substr(line, RSTART, RLENGTH)
+        line = substr(line, RSTART + RLENGTH)
+        if (tag ~ /data-value/) filled = filled before tag value_text(tag, filled before)
+        else if (tag == "</table>") {
+            filled = filled before (table != "" ? rows_html(table) : "") tag
+            table = ""
+        } else {
+            filled = filled before tag
+            table = tag
+        }
+    }
+    print filled line
+}
+
+function before_tag(text) {
+    return substr(text, 1, RSTART - 1)
+}
+
+END { exit failed }
