@@ -80,7 +80,7 @@ function derive(   i, j, id) {
     value["worked.maskName"] = "full"
     value["worked.schemeName"] = "sinusoidal, base 10,000"
     value["worked.waveCaption"] = ""
-    list("worked.waveRows", "")
+    value["worked.waveRows.0"] = ""
     for (i = 0; i < 6; i++)
         for (j = 0; j < 3; j++) {
             id = value["toy.sentences.0.orders." i "." j]
