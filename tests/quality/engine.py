@@ -21,15 +21,29 @@ class Engine:
             sys.exit("failed with exit code %d: %s" % (done.returncode, " ".join(self.command + list(options))))
         return done.stdout
 
+    def file(self, texts, *options):
+        """The array of the texts' vectors as the program writes it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "vectors.npy")
+            self.run(texts, "-p", "model", "--normalize", "--on-long", "truncate", "-f", "npy", "-o", path, *options)
+            return numpy.load(path)
+
     def vectors(self, texts):
         """Of length 1; every text is encoded once."""
         unique = sorted(set(texts))
         place = {t: i for i, t in enumerate(unique)}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "vectors.npy"
-            self.run(unique, "-p", "model", "--normalize", "--on-long", "truncate", "-f", "npy", "-o", str(path))
-            rows = numpy.load(path)
-        return rows[[place[t] for t in texts]].astype(numpy.float64)
+        return self.file(unique)[[place[t] for t in texts]].astype(numpy.float64)
+
+    def rows(self, texts, type):
+        """What a file with rows of this type says of the vectors, of length 1; and the bytes of a row."""
+        file = self.file(texts, "--type", type)
+        n_bytes = file.nbytes // len(file)
+        if type == "int8":
+            file = file["scale"][:, None] * file["values"]
+        elif type == "binary":
+            file = numpy.unpackbits(file, axis=1, count=self.file(texts[:1]).shape[1]) * 2.0 - 1
+        rows = file.astype(numpy.float64)
+        return rows / numpy.linalg.norm(rows, axis=1, keepdims=True), n_bytes
 
     def cosines(self, pairs):
         a, b = self.vectors([p[0] for p in pairs]), self.vectors([p[1] for p in pairs])

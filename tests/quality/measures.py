@@ -80,18 +80,6 @@ class WordsAlone:
         return numpy.array([weights.cosine(*pair[:2]) for pair in pairs])
 
 
-def gain(scores, answers, most=10):
-    """nDCG@10 of a query's scores, where some documents answer it and the others do not."""
-    best = numpy.argsort(-scores, kind="stable")[:most]
-    found = sum(1 / math.log2(i + 2) for i, document in enumerate(best) if document in answers)
-    return found / sum(1 / math.log2(i + 2) for i in range(min(most, len(answers))))
-
-
-def mean_gain(scores, answers):
-    """Of queries [queries, documents]; those that nothing answers do not count."""
-    return numpy.mean([gain(row, of_query) for row, of_query in zip(scores, answers) if of_query])
-
-
 def bag(text):
     return sorted(re.findall(r"\w+|[^\w\s]", text.lower()))
 

@@ -71,6 +71,31 @@ def examples(engine, lines):
         print("%s  %s" % (sentence, ", ".join(guesses)))
 
 
+def search(engines, options):
+    """Retrieval beside BM25; and the file as it is with rows of every type."""
+    import measures
+    import numpy
+    import retrieval
+    import text
+    documents, queries, answers = text.cranfield(options.text)
+    bm25 = measures.TermWeights(documents)
+    scores = [e.vectors(queries) @ e.vectors(documents).T for e in engines]
+    scores.append(numpy.array([bm25.bm25(q) for q in queries]))
+    for name, measure in (("nDCG@10", retrieval.gain), ("recall@10", lambda s, a: retrieval.recall(s, a, 10)),
+                          ("recall@100", lambda s, a: retrieval.recall(s, a, 100))):
+        cells = [number(measure(s, answers)) for s in scores]
+        row("Cranfield, %d queries, %s (last: BM25)" % (len(queries), name), [*cells[:-1], "", cells[-1]])
+
+    sentences = sorted({s for pair in text.stsb(options.text, "train") for s in pair[:2]})
+    asked = sorted({pair[0] for pair in text.stsb(options.text, "dev")})
+    print()
+    row("rows as", ["bytes", "Cranfield, nDCG@10", "recall@10", "of f32's ten nearest",
+                    "... of %d sentences, %d asked" % (len(sentences), len(asked))])
+    row("---", ["---"] * 5)
+    for name, n_bytes, *figures in retrieval.rounded(engines[0], documents, answers, queries, sentences, asked):
+        row(name, ["%d" % n_bytes, *map(number, figures)])
+
+
 def main():
     options = arguments()
     import measures
@@ -137,11 +162,7 @@ def main():
             figures("ranked.tsv, %d of kind %s%s: said otherwise is nearer" % (len(chosen), kind, label),
                     lambda e: (e.cosines([t[:2] for t in chosen]) > e.cosines([t[::2] for t in chosen])).mean(), words)
     if not options.quick:
-        documents, queries, answers = text.cranfield(options.text)
-        bm25 = measures.TermWeights(documents)
-        best = measures.mean_gain([bm25.bm25(q) for q in queries], answers)
-        cells = [measures.mean_gain(e.vectors(queries) @ e.vectors(documents).T, answers) for e in engines]
-        row("Cranfield, %d queries, nDCG@10 (last: BM25)" % len(queries), map(number, [*cells, None, best]))
+        search(engines, options)
 
 
 def run(program):

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "weights" / "train"
 import batches
 import measures
 import prepare
+import retrieval
 import roles
 import text
 import variants
@@ -200,12 +201,15 @@ class TrainingText(unittest.TestCase):
         scores = measures.TermWeights(["red fish", "red red dog dog dog dog", "cat"]).bm25("a red fish")
         self.assertTrue(scores[0] > scores[1] > scores[2] == 0)
 
-    def test_gain(self):
-        scores = numpy.array([0.1, 0.9, 0.5])
-        self.assertEqual(measures.gain(scores, {1}), 1)
-        self.assertAlmostEqual(measures.gain(scores, {2}), 1 / numpy.log2(3))
-        self.assertEqual(measures.gain(scores, {0}, most=2), 0)
-        self.assertAlmostEqual(measures.mean_gain([scores, scores, scores], [{1}, set(), {2}]), (1 + 1 / numpy.log2(3)) / 2)
+    def test_what_a_search_finds(self):
+        scores = numpy.array([[0.1, 0.9, 0.5]])
+        self.assertEqual(retrieval.gain(scores, [{1}]), 1)
+        self.assertAlmostEqual(retrieval.gain(scores, [{2}]), 1 / numpy.log2(3))
+        self.assertEqual(retrieval.gain(scores, [{0}], most=2), 0)
+        three = scores.repeat(3, 0)
+        self.assertAlmostEqual(retrieval.gain(three, [{1}, set(), {2}]), (1 + 1 / numpy.log2(3)) / 2)
+        self.assertEqual(retrieval.recall(three, [{1}, {0, 2}, set()], 2), 0.75)
+        self.assertEqual(retrieval.nearest_kept(scores, numpy.array([[0.8, 0.2, 0.5]]), most=2), 0.5)
 
     def test_roles_tsv_tells_which_verbs_are_those_of_the_training(self):
         trained = {form for v in roles.DEEDS + [w for group, _ in roles.GROUPS for w in group] for form in v}

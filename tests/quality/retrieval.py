@@ -1,0 +1,44 @@
+"""What a search by the vectors finds, and what of it is left where the rows are rounded to fewer bytes."""
+
+import math
+
+import numpy
+
+TYPES = ("f32", "f16", "int8", "binary")
+
+
+def best(scores, most):
+    """Of scores [queries, documents] the best documents, [queries, most]; equal ones in their order."""
+    return numpy.argsort(-scores, axis=1, kind="stable")[:, :most]
+
+
+def gain(scores, answers, most=10):
+    """Mean nDCG@10, where some documents answer a query and the others do not; of queries that some answer."""
+    def of_query(found, of_query):
+        reached = sum(1 / math.log2(i + 2) for i, document in enumerate(found) if document in of_query)
+        return reached / sum(1 / math.log2(i + 2) for i in range(min(most, len(of_query))))
+
+    return numpy.mean([of_query(f, a) for f, a in zip(best(scores, most), answers) if a])
+
+
+def recall(scores, answers, most):
+    """Mean share of the documents that answer a query which are among its best."""
+    return numpy.mean([len(a.intersection(f)) / len(a) for f, a in zip(best(scores, most), answers) if a])
+
+
+def nearest_kept(scores, exact, most=10):
+    """Mean share of a query's best by exact scores which are among its best by these."""
+    return numpy.mean([len(set(a) & set(b)) / most for a, b in zip(best(scores, most), best(exact, most))])
+
+
+def rounded(engine, documents, answers, queries, sentences, asked):
+    """For each type of rows: its name, bytes of a row, nDCG@10 and recall@10 of documents that answer queries, and how
+    many of the ten nearest documents and sentences are those of f32. Queries keep their floats."""
+    of_queries, of_asked, exact = engine.vectors(queries), engine.vectors(asked), None
+    for name in TYPES:
+        found, n_bytes = engine.rows(documents, name)
+        near, _ = engine.rows(sentences, name)
+        scores = [of_queries @ found.T, of_asked @ near.T]
+        exact = exact or scores # f32 comes first
+        yield (name, n_bytes, gain(scores[0], answers), recall(scores[0], answers, 10),
+               *map(nearest_kept, scores, exact))
