@@ -2,6 +2,7 @@
 #include "tools/encode/notes.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,17 +18,40 @@ double notes_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static bool is_readable_file(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, R_OK) == 0;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t len = strlen(text), ending_len = strlen(ending);
+    return len > ending_len && strcmp(text + len - ending_len, ending) == 0;
+}
+
+static bool looks_like_file(const char *text)
+{
+    static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (ends_in(text, endings[i]))
+            return strpbrk(text, " \t\n") == NULL;
+    return false;
+}
+
 /* The first argument that is the name of a file was perhaps meant as its lines. */
 static void note_file_name(const struct request_options *request)
 {
-    struct stat file;
-    for (size_t i = 0; i < request->n_texts; i++)
-        if (stat(request->texts[i], &file) == 0 && S_ISREG(file.st_mode) &&
-            access(request->texts[i], R_OK) == 0) {
-            program_note("text %zu is the name of a file; `encode ... < %s` encodes its lines",
-                         i + 1, request->texts[i]);
-            return;
-        }
+    for (size_t i = 0; i < request->n_texts; i++) {
+        const char *text = request->texts[i];
+        const bool is_file = is_readable_file(text);
+        if (!is_file && !looks_like_file(text))
+            continue;
+        program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
+                     is_file ? "is the name of a file" : "looks like the name of a file",
+                     ends_in(text, ".jsonl") ? " --input jsonl" : "", text);
+        return;
+    }
 }
 
 void notes_begin(struct notes *notes, const struct job *job)
@@ -78,6 +102,14 @@ int notes_fail(const struct notes *notes, const char *message)
     return program_fail("%s", message);
 }
 
+/* Tells how many there were, unless that has been said. */
+static void note_count(const struct notes *notes, size_t n, size_t n_named, const char *what)
+{
+    if (n > n_named)
+        program_note("%zu of %zu text%s %s %s", n, notes->n_read, plural(notes->n_read),
+                     n == 1 ? "was" : "were", what);
+}
+
 void notes_end(const struct notes *notes)
 {
     double seconds = notes_seconds() - notes->start;
@@ -87,9 +119,8 @@ void notes_end(const struct notes *notes)
         print_rates(notes, seconds);
         fprintf(stderr, " in %.2f s\n", seconds);
     }
-    if (notes->n_cut > notes->n_cut_named)
-        program_note("%zu of %zu text%s %s cut", notes->n_cut, notes->n_read, plural(notes->n_read),
-                     notes->n_cut == 1 ? "was" : "were");
+    note_count(notes, notes->n_cut, notes->n_cut_named, "cut");
+    note_count(notes, notes->n_repaired, notes->n_repaired_named, "not UTF-8");
 }
 
 /* ---- What may surprise ---- */
@@ -161,7 +192,15 @@ void notes_of(struct notes *notes, const struct item *item)
     const int32_t likely = encoder->padding.likely;
     char name[ITEM_NAME_BYTES];
     item_name(item, name);
+    const bool is_repaired = item->record.is_repaired && item->window.index == 0;
     notes->n_cut += item->n_dropped > 0 && item->number > 0;
+    notes->n_repaired += is_repaired && item->number > 0;
+    if (is_first(notes, &notes->has_noted_repair, is_repaired)) {
+        notes->n_repaired_named = notes->n_repaired;
+        program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
+                     "other encodings)",
+                     name);
+    }
     if (is_first(notes, &notes->has_noted_empty,
                  !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
         note_empty(encoder, name);
@@ -172,7 +211,7 @@ void notes_of(struct notes *notes, const struct item *item)
     }
     if (is_first(notes, &notes->has_noted_unknown,
                  encoder->is_pooled && !task_is_tokens(encoder->request.task) &&
-                     is_unknown(encoder, item)))
+                     item->window.of <= 1 && is_unknown(encoder, item)))
         note_unknown(encoder, name);
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&

@@ -11,21 +11,24 @@
 
 struct notes {
     const struct encoder *encoder;
-    bool is_shown, is_terminal, is_kept; /* progress */
-    double start, last;                  /* seconds; 0: not yet */
-    size_t n_texts, n_tokens;            /* done */
-    size_t n_read, n_cut;                /* inputs, without the query */
-    size_t n_cut_named;                  /* of these, in a note */
-    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_unknown;
+    bool is_shown, is_terminal, is_kept;  /* progress */
+    double start, last;                   /* seconds; 0: not yet */
+    size_t n_texts, n_tokens;             /* done */
+    size_t n_read, n_cut;                 /* inputs, without the query */
+    size_t n_repaired;                    /* that were not UTF-8 */
+    size_t n_cut_named, n_repaired_named; /* of these, in a note */
+    bool has_noted_empty, has_noted_cut, has_noted_mask, has_noted_padding, has_noted_unknown,
+        has_noted_repair;
 };
 
 /* Seconds of a clock that only goes forward. */
 double notes_seconds(void);
 
-/* Also notes a text that is the name of a file. */
+/* Also notes a text that is the name of a file, or looks like one. */
 void notes_begin(struct notes *notes, const struct job *job);
 
-/* Notes that the text was cut, has no tokens or no mask token, or that its ids look padded. */
+/* Notes that the text was cut, is not UTF-8, has no tokens or no mask token or only unknown ones, or
+ * that its ids look padded. */
 void notes_of(struct notes *notes, const struct item *item);
 
 /* So many more texts are done. */
@@ -34,7 +37,7 @@ void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens);
 /* program_fail, behind the line of progress. */
 int notes_fail(const struct notes *notes, const char *message);
 
-/* All texts are done: tells how many were cut, unless the note named the only one. */
+/* All texts are done: tells how many were cut or not UTF-8, unless the note named the only one. */
 void notes_end(const struct notes *notes);
 
 #endif

@@ -34,9 +34,40 @@ TEST(texts_without_known_words)
         shell_expect(0, "$ENCODE -m known.weights -p mean -f csv dog xyz 'abc xyz'")->err, note);
     assert_string_equal(shell_expect(0, "$ENCODE -m known.weights --similarity dog xyz abc")->err,
                         note);
+    for (const char *format = "text\0json\0npy\0"; *format; format += strlen(format) + 1)
+        assert_string_equal(
+            shell_expect(0, "$ENCODE -m known.weights -p mean -f %s dog xyz abc", format)->err,
+            note);
     assert_string_equal(
         shell_expect(0, "$ENCODE -m known.weights -p mean -f csv 'dog xyz' '[UNK]'")->err, "");
     assert_string_equal(shell_expect(0, "$ENCODE -m known.weights -f json xyz")->err, "");
+}
+
+/* The first one is named, and how many there are is told at the end. */
+TEST(texts_that_are_not_utf8)
+{
+    static const char note[] = " is not UTF-8: each invalid part is read as U+FFFD (iconv makes "
+                               "UTF-8 of other encodings)\n";
+    char expected[512];
+    const char *err = shell_expect(0, "printf 'a\\nb\\351\\nc\\n' | $ENCODE -f ids")->err;
+    sprintf(expected, "encode: line 2 of stdin%s", note);
+    assert_string_equal(err, expected);
+    err = shell_expect(
+              0, "printf '\"I\"\\n\"I \\377\"\\n\"dog\"\\n{\"text\": \"I \\360\\237\\232\"}\\n' | "
+                 "$ENCODE --input jsonl -p mean -f npy -o n.npy")
+              ->err;
+    sprintf(expected, "encode: line 2 of stdin%sencode: 2 of 4 texts were not UTF-8\n", note);
+    assert_string_equal(err, expected);
+    err = shell_expect(0, "$ENCODE -p mean -f csv --pair $(printf '\\200') I")->err;
+    sprintf(expected, "encode: text 1%s", note);
+    assert_string_equal(err, expected);
+    err = shell_expect(0, "printf 'I ride bike dog \\377\\n' | $ENCODE -p mean --max-tokens 4 "
+                          "--on-long chunk -f csv")
+              ->err;
+    sprintf(expected, "encode: line 1 of stdin%s", note);
+    assert_string_equal(err, expected);
+    /* What stands for such a part is UTF-8. */
+    assert_string_equal(shell_expect(0, "printf '\\357\\277\\275\\n' | $ENCODE -f ids")->err, "");
 }
 
 TEST(nul_is_text)

@@ -110,6 +110,15 @@ TEST(names_of_files)
     assert_string_equal(result->err, "encode: text 2 is the name of a file; `encode ... < "
                                      "corpus.txt` encodes its lines\n");
     assert_string_equal(shell_expect(0, "$ENCODE -f ids <corpus.txt")->err, "");
+    shell_expect(0, "cp corpus.txt queries.jsonl");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids queries.jsonl")->err,
+                        "encode: text 1 is the name of a file; `encode ... --input jsonl < "
+                        "queries.jsonl` encodes its lines\n");
+    /* Also where there is none: a folder was forgotten, or a letter. */
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids cat corpsu.txt")->err,
+                        "encode: text 2 looks like the name of a file; `encode ... < corpsu.txt` "
+                        "encodes its lines\n");
+    assert_string_equal(shell_expect(0, "$ENCODE -f ids 'see corpsu.txt' .txt a.text")->err, "");
 }
 
 SET_UP()

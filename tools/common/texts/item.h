@@ -22,6 +22,7 @@ struct record {
     size_t n_members;
     const char *id; /* [id_len], the value of the member that names the input; NULL: none does */
     size_t id_len;
+    bool is_repaired;                /* it was not UTF-8 */
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
     size_t line;                     /* of stdin, from 1; 0: an argument */
 };

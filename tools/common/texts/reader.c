@@ -3,6 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/inputs.h"
+#include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
 
 #include <stdio.h>
@@ -48,6 +49,8 @@ static enum reader_state next_argument(struct reader *reader, struct record *rec
                                         .text_len = strlen(text),
                                         .pair = pair,
                                         .pair_len = pair ? strlen(pair) : 0}};
+    record->is_repaired =
+        !utf8_is_valid(text, strlen(text)) || (pair && !utf8_is_valid(pair, strlen(pair)));
     return READER_RECORD;
 }
 
@@ -85,8 +88,10 @@ static enum reader_state take_line(struct reader *reader, const char *line, size
         len -= 3;
     }
     alloc_for("line %zu of stdin", reader->lines.n_lines);
-    return reader->is_json ? take_json(reader, line, len, record)
-                           : take_text(reader, line, len, record);
+    enum reader_state state = reader->is_json ? take_json(reader, line, len, record)
+                                              : take_text(reader, line, len, record);
+    record->is_repaired = !utf8_is_valid(line, len);
+    return state;
 }
 
 static enum reader_state fail_to_read(struct reader *reader)
