@@ -15,12 +15,13 @@ includes() {
 # Room, its place in points (x, y, width), its name, and what is in it.
 rooms() {
     cat <<'END'
-tools/encode 20 40 135|encode|texts to vectors
-tools/plot 165 40 135|encode-plot|pictures
-tools/inspect 310 40 135|encode-inspect|what files hold
-tools/bench 455 40 135|encode-bench|speed
-tools/new 620 40 130|encode-new|random models
-tools/import 760 40 130|encode-import|checkpoints
+tools/encode 20 40 88|encode|vectors
+tools/search 115 40 118|encode-search|nearest texts
+tools/plot 240 40 100|encode-plot|pictures
+tools/inspect 347 40 120|encode-inspect|what files hold
+tools/bench 474 40 116|encode-bench|speed
+tools/new 640 40 115|encode-new|random models
+tools/import 765 40 125|encode-import|checkpoints
 tools/common 20 140 570|tools/common/|options, texts and their tokens, tables and JSON, making weight files
 engine.h 20 260 570|engine/engine.h|all that a host or a program sees of the library
 engine 20 350 260|engine/|request, batch, forward, answer, session

@@ -92,6 +92,13 @@ refused 'encode-import --only-words-of' 'encode-import --vectors vectors --only-
 refused 'encode-import --vectors -' 'encode-import --vectors - -o vectors <vectors'
 refused 'encode-import --tokenizer-only' 'encode-import --tokenizer-only text -o text'
 refused 'encode-import --dry-run' 'encode-import --vectors vectors --dry-run >>vectors'
+encode -m model -p mean -f npy -o vectors.npy cat dog 2>err
+printf '{"row": 0, "line": 1}\n{"row": 1, "line": 2}\n' >vectors.npy.rows.jsonl
+printf 'cat\ndog\n' >lines
+for read in model vectors.npy vectors.npy.rows.jsonl lines; do
+    refused "encode-search -o $read" "encode-search -m model -p mean vectors.npy lines --query cat -o $read"
+done
+refused 'encode-search of stdin' 'encode-search -m model -p mean vectors.npy -o text <text'
 refused 'encode-inspect' 'encode-inspect model >>model'
 refused 'encode-inspect --positions' 'encode-inspect --positions model >>model'
 refused 'encode-bench -m' 'encode-bench -m model --workloads lat16 --seconds 0.01 >>model'

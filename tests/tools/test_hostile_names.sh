@@ -95,6 +95,8 @@ else
 fi
 
 # ---- What stands on the command line ----
+run "$programs/encode" -m plain.weights -p mean -f npy -o "v$evil.npy" "a$evil" cat
+printf '%s\ncat\n' "a$evil" >"t$evil"
 quiet encode "--$evil"
 quiet encode "--pad-to=$evil" x
 quiet encode --pad-to "$evil" x
@@ -110,6 +112,8 @@ quiet encode-plot position --beside "$evil"
 quiet encode-plot position --size "$evil"
 quiet encode-inspect "$evil"
 quiet encode-inspect --positions "$evil"
+quiet encode-search "$evil" --query x
+quiet encode-search "v$evil.npy" "t$evil" --query "$evil"
 quiet encode-new -o x --fit "$evil"
 quiet encode-new -o x --tokenizer "$evil"
 quiet encode-new -o "new$evil"

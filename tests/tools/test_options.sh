@@ -80,7 +80,7 @@ options_of() { # PROGRAM [PICTURE]
     cat help-names >>all-names
 }
 
-for program in encode encode-import encode-new encode-inspect encode-bench encode-plot; do
+for program in encode encode-search encode-import encode-new encode-inspect encode-bench encode-plot; do
     "$programs/$program" --help-table | awk -f "$tree/tools/man/completion.awk" >completion
     . ./completion
     : >all-names

@@ -4,7 +4,6 @@
 #include "tools/inspect/positions.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_hint.h"
 #include "tools/common/print/csv_writer.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static int open_model(const struct positions_request *request, struct source *so
 {
     engine_error error;
     if (engine_model_open(request->path, NULL, &source->model, &error) != ENGINE_OK)
-        return model_open_failed(request->path, &error);
+        return program_fail("%s", error.message);
     source->info.struct_bytes = sizeof source->info;
     engine_model_info(source->model, &source->info);
     if (!source->info.has_model)

@@ -20,14 +20,14 @@ static bool needs_quotes(const char *text, size_t len)
 static void begin_field(struct csv_writer *csv)
 {
     if (csv->has_fields)
-        putc(',', csv->stream);
+        putc(csv->has_tabs ? '\t' : ',', csv->stream);
     csv->has_fields = true;
 }
 
 /* CSV has no escapes: programs get all characters as they are, a terminal none that it obeys. */
 void csv_write_string(struct csv_writer *csv, const char *text, size_t len)
 {
-    bool quotes = needs_quotes(text, len);
+    bool quotes = !csv->has_tabs && needs_quotes(text, len);
     begin_field(csv);
     if (quotes)
         putc('"', csv->stream);
@@ -35,12 +35,14 @@ void csv_write_string(struct csv_writer *csv, const char *text, size_t len)
         uint32_t character;
         char bytes[4];
         size_t n = utf8_next(text + at, len - at, &character);
-        if (display_hides(character) && isatty(fileno(csv->stream)))
+        if (csv->has_tabs && (character == '\t' || character == '\r' || character == '\n'))
+            putc(' ', csv->stream);
+        else if (display_hides(character) && isatty(fileno(csv->stream)))
             display_text(csv->stream, text + at, n, sizeof "\\U000e0001");
         else
             fwrite(bytes, 1, utf8_put(character, bytes), csv->stream);
         at += n;
-        if (character == '"')
+        if (character == '"' && !csv->has_tabs)
             putc('"', csv->stream);
     }
     if (quotes)
@@ -76,6 +78,6 @@ void csv_write_numbered(struct csv_writer *csv, const char *name, size_t n)
 
 void csv_end_row(struct csv_writer *csv)
 {
-    fputs("\r\n", csv->stream);
+    fputs(csv->has_tabs ? "\n" : "\r\n", csv->stream);
     csv->has_fields = false;
 }

@@ -10,6 +10,7 @@
 
 struct csv_writer {
     FILE *stream;
+    bool has_tabs;   /* between fields, in which tabs and line ends become blanks: no quotes */
     bool has_fields; /* the row has some already */
 };
 

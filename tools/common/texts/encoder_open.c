@@ -3,7 +3,6 @@
 #include "tools/common/texts/encoder.h"
 
 #include "tools/common/inputs.h"
-#include "tools/common/model_hint.h"
 #include "tools/common/model_setting.h"
 
 #include <stdio.h>
@@ -17,7 +16,9 @@ static bool open_model(struct encoder *encoder)
     const char *path = encoder->request.model_path;
     engine_error error = {0};
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
-        model_open_failed(path, &error);
+        program_fail("%s%s", error.message,
+                     error.status == ENGINE_ERROR_IO && !path ? " (-m FILE; encode-new makes one)"
+                                                              : "");
         return false;
     }
     encoder->info.struct_bytes = sizeof encoder->info;

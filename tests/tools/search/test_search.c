@@ -1,0 +1,263 @@
+/* encode-search beside encode --rank, which encodes the corpus again: the same texts in the same
+ * order, in every format; what a row is of; candidates by a cross-encoder; one query at a time. */
+#include "tests/tools/encode/head_models.h"
+#include "tests/tools/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CORPUS                                                                                     \
+    "printf '%%s\\n' 'dog cat' bad good 'paul smith in rome' 'the dog .' cat 'good dog' >corpus "
+
+SET_UP()
+{
+    shell_set_program("SEARCH", "encode-search");
+    shell_setup();
+    head_models_write();
+    shell_expect(0, CORPUS "&& $ENCODE -m plain.emb -p mean -f npy -o mean.npy <corpus");
+}
+
+/* ---- Formats ---- */
+
+TEST(a_table)
+{
+    const char *out =
+        shell_expect(0, "$SEARCH -m plain.emb -p mean -k 3 mean.npy corpus --query dog")->out;
+    assert_contains(out, ": 7 texts, width 14 (f32), cosine\n\nquery 1: dog\n");
+    assert_contains(
+        out,
+        "rank     score  id  text\n   1    0.8660  1   dog cat\n   2    0.8660  7   good dog\n");
+    assert_lines(out, 7);
+    assert_lacks(shell_expect(0, "$SEARCH -m plain.emb -p mean mean.npy --query dog")->out,
+                 "the dog");
+}
+
+/* Ties are in the order of rows: "dog cat" and "good dog" are as near to "dog". */
+TEST(json)
+{
+    assert_string_equal(
+        shell_expect(0, "echo dog | $SEARCH -m plain.emb -p mean -k 2 -f json mean.npy corpus")
+            ->out,
+        "{\"query\": \"dog\", \"hits\": [{\"rank\": 1, \"score\": 0.8660254, \"row\": 0, \"line\": "
+        "1, \"text\": \"dog cat\"}, {\"rank\": 2, \"score\": 0.8660254, \"row\": 6, \"line\": 7, "
+        "\"text\": \"good dog\"}]}\n");
+}
+
+TEST(tabs)
+{
+    shell_expect(0, "printf 'a\\tb\\rc\\n' >one && $ENCODE -m plain.emb -p mean -f npy -o one.npy "
+                    "<one");
+    assert_string_equal(
+        shell_expect(0, "printf 'cat\\ndog\\n' | $SEARCH -m plain.emb -p mean -f tsv one.npy one")
+            ->out,
+        "1\t1\t1\t0.34815532\ta b c\n2\t1\t1\t0.34815532\ta b c\n");
+}
+
+TEST(run_files)
+{
+    shell_expect(0, "printf '%%s\\n' '{\"_id\": \"q7\", \"text\": \"dog\"}' '{\"id\": 12, "
+                    "\"text\": \"cat\"}' '\"bad\"' >queries");
+    const char *out = shell_expect(0, "$SEARCH -m plain.emb -p mean -k 1 -f trec --input jsonl "
+                                      "mean.npy <queries")
+                          ->out;
+    assert_string_equal(out, "q7 Q0 1 1 0.8660254 encode-search\n"
+                             "12 Q0 6 1 1.0 encode-search\n"
+                             "3 Q0 2 1 1.0 encode-search\n");
+    assert_contains(shell_expect(0, "$SEARCH -m plain.emb -p mean -k 1 -f json --input jsonl "
+                                    "mean.npy <queries")
+                        ->out,
+                    "{\"id\": \"q7\", \"query\": \"dog\", ");
+    assert_contains(
+        shell_expect(1, "echo '{\"id\": \"q 7\", \"text\": \"dog\"}' | $SEARCH -m plain.emb -p "
+                        "mean -f trec --input jsonl mean.npy")
+            ->err,
+        "-f trec: the id 'q 7' of a query is empty, or has a blank");
+}
+
+/* ---- The same as ranks ---- */
+
+/* Of every text: its number and its score, best first. */
+static void same_as_rank(const char *model, const char *pooling, const char *vectors,
+                         const char *options)
+{
+    shell_expect(0, "$ENCODE -m %s -p %s %s -o vectors.%s <corpus", model, pooling, vectors,
+                 strstr(vectors, "npz") ? "npz" : "npy");
+    shell_expect(0,
+                 "$ENCODE -m %s %s -f csv --rank 'cat dog' <corpus | tail -n +2 | tr -d '\\r' "
+                 "| awk -F, '{print $1, $2 + 1, $3}' >expected",
+                 model, options);
+    shell_expect(0,
+                 "$SEARCH -m %s %s -f tsv vectors.%s --query 'cat dog' | awk '{print $2, $3, "
+                 "$4}' >found && diff expected found",
+                 model, strstr(vectors, "npz") ? "" : options,
+                 strstr(vectors, "npz") ? "npz" : "npy");
+}
+
+TEST(sparse_weights_and_vectors_of_tokens)
+{
+    same_as_rank("lexical.emb", "sparse", "-f npz", "-p sparse");
+    same_as_rank("splade.head", "model", "-f npz", "");
+    same_as_rank("lexical.emb", "colbert", "-f npz", "-p colbert");
+    same_as_rank("colbert.emb", "model", "-f npz", ""); /* with its prompts */
+}
+
+TEST(prompts)
+{
+    shell_expect(0, "$ENCODE -m plain.emb -p model --prompt passage -f npy -o model.npy <corpus");
+    const char *own = "$SEARCH -m plain.emb -f tsv model.npy --query dog";
+    const char *ranked = "$ENCODE -m plain.emb --rank dog -f csv <corpus | tr -d '\\r' | awk -F, "
+                         "'NR > 1 {print $2 + 1}' >expected";
+    shell_expect(0, "%s && %s | awk '{print $3}' | diff expected -", ranked, own);
+    shell_expect(0,
+                 "%s >own && %s --query-prompt query | diff own - && ! %s --no-prompt | diff -q "
+                 "own -",
+                 own, own, own);
+    assert_contains(shell_expect(2, "%s --query-prompt nonsense", own)->err, "query, passage");
+}
+
+TEST(columns_that_are_cut)
+{
+    shell_expect(0, "$ENCODE -m plain.emb -p mean --dimensions 6 -f npy -o cut.npy <corpus");
+    assert_contains(
+        shell_expect(0, "$SEARCH -m plain.emb -p mean --dimensions 6 -f tsv cut.npy --query cat")
+            ->out,
+        "1\t1\t6\t1.0\n");
+    assert_contains(shell_expect(1, "$SEARCH -m plain.emb -p mean cut.npy --query cat")->err,
+                    "'cut.npy' has rows of 6 columns, and plain.emb makes vectors of 14");
+}
+
+/* ---- Rows ---- */
+
+/* Windows of a text: the text format and JSON show them, a run file has the best of each text. */
+TEST(windows)
+{
+    shell_expect(0, "printf '%%s\\n' 'cat cat cat bad bad bad dog cat bad' 'dog' >long && "
+                    "$ENCODE -m bare.emb -p mean --max-tokens 5 --on-long chunk -f npy -o long.npy "
+                    "<long && test $(wc -l <long.npy.rows.jsonl) = 4");
+    const char *out =
+        shell_expect(0, "$SEARCH -m bare.emb -p mean long.npy long --query 'dog cat bad'")->out;
+    assert_contains(out, "rank     score  id  window  span   text\n"
+                         "   1    1.0000  1   3/3     24-35  dog cat bad\n");
+    assert_contains(
+        shell_expect(0, "$SEARCH -m bare.emb -p mean -f json long.npy long --query 'dog cat bad'")
+            ->out,
+        "\"row\": 2, \"line\": 1, \"window\": 2, \"windows\": 3, \"begin\": 24, \"end\": 35, "
+        "\"text\": \"dog cat bad\"}");
+    shell_expect(0, "$SEARCH -m bare.emb -p mean -f trec -k 2 long.npy --query 'bad cat' | cut -d' "
+                    "' -f3,4 >run && printf '1 1\\n2 2\\n' | diff run -");
+}
+
+TEST(ids)
+{
+    shell_expect(0, "sed 's/.*/{\"_id\": \"d&\", \"title\": \"\", \"text\": \"&\"}/' corpus "
+                    ">corpus.jsonl && $ENCODE -m plain.emb -p mean --input jsonl -f npy -o ids.npy "
+                    "<corpus.jsonl");
+    assert_contains(shell_expect(0, "$SEARCH -m plain.emb -p mean -f tsv -k 1 ids.npy corpus.jsonl "
+                                    "--query cat")
+                        ->out,
+                    "1\t1\tdcat\t1.0\tcat\n");
+    assert_contains(
+        shell_expect(1, "$SEARCH -m plain.emb -p mean -f trec ids.npy --query dog")->err,
+        "the id 'ddog cat' of a text is empty, or has a blank");
+    /* A file that belongs to other vectors. */
+    shell_expect(0, "cp mean.npy other.npy; head -n 6 ids.npy.rows.jsonl >other.npy.rows.jsonl");
+    assert_contains(shell_expect(1, "$SEARCH -m plain.emb -p mean other.npy --query dog")->err,
+                    "it belongs to other vectors");
+    shell_expect(0, "sed 's/}//' ids.npy.rows.jsonl >other.npy.rows.jsonl");
+    shell_expect(1, "$SEARCH -m plain.emb -p mean other.npy --query dog");
+    assert_contains(
+        shell_expect(1, "head -n 2 corpus >two; $SEARCH -m plain.emb -p mean mean.npy two --query "
+                        "cat")
+            ->err,
+        "'two' has no line 6");
+}
+
+/* More lines than a block of the index has, and the last without an end. */
+TEST(many_lines)
+{
+    shell_expect(0, "seq 20000 | sed 's/$/ dog/; 19999s/.*/cat/; 20000s/.*/cat bad/' | head -c -1 "
+                    ">many && $ENCODE -m plain.emb -p mean -f npy -o many.npy <many");
+    assert_string_equal(
+        shell_expect(0, "printf 'cat\\n\\x22\\ncat bad\\n' | $SEARCH -m plain.emb -p mean -f tsv "
+                        "-k 1 many.npy many")
+            ->out,
+        "1\t1\t19999\t1.0\tcat\n2\t1\t1\t0.8660254\t1 dog\n3\t1\t20000\t1.0\tcat bad\n");
+}
+
+/* ---- Cross-encoders ---- */
+
+TEST(reranked)
+{
+    const char *search = "$SEARCH -m plain.emb -p mean --rerank pair.head";
+    shell_expect(0, "$ENCODE -m pair.head --rank bad -f csv <corpus | tr -d '\\r' | awk -F, 'NR > "
+                    "1 {print $2 + 1, $3}' | sort >expected");
+    shell_expect(0,
+                 "%s -f tsv mean.npy corpus --query bad | awk '{print $3, $4}' >found; sort "
+                 "found | diff expected - && sort -srgk2 found | diff found -",
+                 search);
+    /* Of one candidate only that one, with both scores. */
+    assert_contains(
+        shell_expect(0, "%s -f json --candidates 1 -k 1 mean.npy corpus --query cat", search)->out,
+        "\"score\": -0.5, \"score_by_vector\": 1.0, \"row\": 5,");
+    assert_contains(shell_expect(2, "%s mean.npy --query cat", search)->err, "reads the texts");
+    assert_contains(
+        shell_expect(2, "%s -k 9 --candidates 8 mean.npy corpus --query cat", search)->err,
+        "it cannot be less");
+    assert_contains(
+        shell_expect(1, "$SEARCH -m plain.emb -p mean --rerank bare.emb mean.npy corpus --query a")
+            ->err,
+        "--rerank takes a cross-encoder");
+    shell_expect(0, "sed 's/^cat$/cat " LONG_TEXT "/' corpus >longer");
+    assert_contains(shell_expect(1, "%s mean.npy longer --query cat", search)->err,
+                    "text 6 (line 6 of TEXTS)");
+    shell_expect(0, "%s --on-long truncate mean.npy longer --query cat", search);
+}
+
+/* ---- Streams ---- */
+
+/* A query that is there is answered, and a file of vectors that is cut off ends the program with a
+ * message. */
+TEST(a_query_at_a_time)
+{
+    const struct shell_result *result = shell_expect(
+        1, "cp mean.npy served.npy; rm -f in; mkfifo in; $SEARCH -m plain.emb -p mean served.npy "
+           "<in >early & exec 3>in; echo cat >&3; for i in $(seq 100); do grep -q '1.0000' early "
+           "&& break; sleep 0.1; done; : >served.npy; echo dog >&3; exec 3>&-; wait $!");
+    assert_contains(result->err, "a file was overwritten or cut off while it was in use");
+    shell_expect(0, "grep '1.0000  6' early");
+}
+
+TEST(queries_that_fail)
+{
+    const struct shell_result *result = shell_expect(
+        1, "printf 'cat\\n%s\\n' | $SEARCH -m plain.emb -p mean -f tsv -k 1 mean.npy", LONG_TEXT);
+    assert_string_equal(result->out, "1\t1\t6\t1.0\n");
+    assert_contains(result->err, "line 2 of stdin has 18 tokens and the limit is 12");
+    result = shell_expect(0,
+                          "printf 'cat\\n%s\\n%s\\n' | $SEARCH -m plain.emb -p mean -f tsv -k 1 "
+                          "--on-long truncate mean.npy",
+                          LONG_TEXT, LONG_TEXT);
+    assert_lines(result->out, 3);
+    assert_contains(result->err, "line 2 of stdin was cut to 12 of its 18 tokens");
+    assert_contains(result->err, "2 of 3 queries were cut");
+    assert_contains(shell_expect(1, "echo '[\"a\", \"b\"]' | $SEARCH -m plain.emb -p mean --input "
+                                    "jsonl mean.npy")
+                        ->err,
+                    "line 1 of stdin: a query is a single text");
+    /* More than a group takes. */
+    shell_expect(0, "yes cat | head -n 2500 | $SEARCH -m plain.emb -p mean -f trec -k 1 mean.npy | "
+                    "tail -n 1 | grep '2500 Q0 6 1'");
+}
+
+TEST(outputs)
+{
+    shell_expect(0, "$SEARCH -m plain.emb -p mean -o result mean.npy --query cat && grep -q cat "
+                    "result");
+    assert_contains(
+        shell_expect(2, "$SEARCH -m plain.emb -p mean -o mean.npy mean.npy --query cat")->err,
+        "is read");
+    shell_expect(0, "$ENCODE -m plain.emb -p mean -f npy -o none.npy </dev/null");
+    assert_string_equal(
+        shell_expect(0, "$SEARCH -m plain.emb -p mean -f json none.npy --query cat")->out,
+        "{\"query\": \"cat\", \"hits\": []}\n");
+}

@@ -1,0 +1,315 @@
+/* search.c - the program encode-search: queries in, the nearest texts of a corpus out. See
+ * encode-search(1).
+ *
+ *     vectors     what encode wrote of the corpus, mapped (npy, zip)
+ *     places      which text a row is of, by the rows file and TEXTS, looked up for hits only
+ *     find        queries that are there, searched together
+ *     hits        sorted again by a cross-encoder, and printed
+ */
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/polite_threads.h"
+#include "tools/common/texts/reader.h"
+#include "tools/search/find.h"
+#include "tools/search/hits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of one group: queries; hits of all of them, which memory is for. */
+enum { GROUP_QUERIES = 1024, GROUP_OF_TOKENS = 64, GROUP_HITS = 1 << 20 };
+
+struct search {
+    struct search_options options;
+    struct vectors vectors;
+    struct places places;
+    struct encoder encoder, reranker;
+    struct reader reader;
+    struct output output;
+    struct hits_printer printer;
+    struct item queries[GROUP_QUERIES];
+    size_t n_queries, most_queries;
+    size_t n_read, n_cut;
+    size_t n_wanted; /* hits of each, or candidates */
+    engine_hit *found;
+};
+
+/* ---- Hits of one query ---- */
+
+/* A run of TREC has each text once: of its windows the best. */
+static bool is_repeated(const struct search *search, const struct hits *hits, size_t line)
+{
+    bool is_found = false;
+    if (search->options.format == SEARCH_TREC && search->places.has_rows)
+        for (size_t i = 0; i < hits->n && !is_found; i++)
+            is_found = hits->hits[i].place.line == line;
+    return is_found;
+}
+
+/* Up to as many as are wanted of the best rows [k], from those behind hits->n on. */
+static bool add_hits(struct search *search, struct hits *hits, const engine_hit *rows, size_t k)
+{
+    for (size_t i = 0; i < k && hits->n < search->n_wanted && rows[i].row != UINT64_MAX; i++) {
+        struct hit hit = {.found = rows[i], .rank = hits->n, .score = rows[i].score};
+        if (!places_find(&search->places, hit.found.row, &hit.place))
+            return false;
+        if (is_repeated(search, hits, hit.place.line)) {
+            place_free(&hit.place);
+            continue;
+        }
+        hits->hits[hits->n++] = hit;
+        if (search->options.texts &&
+            !places_text(&search->places, &hit.place, &hits->hits[hits->n - 1].record))
+            return false;
+    }
+    return true;
+}
+
+static void forget_hits(struct hits *hits)
+{
+    for (; hits->n > 0; hits->n--) {
+        place_free(&hits->hits[hits->n - 1].place);
+        record_free(&hits->hits[hits->n - 1].record);
+    }
+}
+
+/* Where texts have several rows, the best rows may be of too few of them: then more are looked at,
+ * by this query alone. */
+static bool add_more_hits(struct search *search, struct hits *hits)
+{
+    const size_t n = search->vectors.n;
+    bool is_good = true;
+    for (size_t k = search->n_wanted; is_good && hits->n < search->n_wanted && k < n;) {
+        k = k < n / 4 ? 4 * k : n;
+        engine_hit *rows = alloc_zeros(k, sizeof *rows);
+        forget_hits(hits);
+        is_good = find_rows(&search->vectors, &search->encoder, hits->query, 1, k,
+                            search->options.metric, rows) &&
+                  add_hits(search, hits, rows, k);
+        free(rows);
+    }
+    return is_good;
+}
+
+/* A query without tokens is like nothing. */
+static bool answer(struct search *search, const struct item *query, const engine_hit *rows)
+{
+    struct hits hits;
+    bool is_good = true;
+    hits_of(&hits, query, search->n_wanted);
+    if (item_n_visible(query) > 0)
+        is_good = add_hits(search, &hits, rows, search->n_wanted) && add_more_hits(search, &hits) &&
+                  (!search->options.rerank || rerank(&search->reranker, &hits));
+    is_good = is_good && hits_print(&search->printer, &hits);
+    hits_free(&hits);
+    return is_good;
+}
+
+/* ---- Queries in groups ---- */
+
+static bool tokenize(struct search *search, struct item *query)
+{
+    struct encoder *encoder = &search->encoder;
+    char name[ITEM_NAME_BYTES];
+    if (query->record.input.ids || query->record.input.pair)
+        return encoder_fail(encoder, query, ": a query is a single text");
+    prompt_precede(&encoder->query_prompt, query);
+    if (!encoder_tokenize(encoder, query))
+        return false;
+    if (item_n_visible(query) == 0)
+        program_note("%s has no tokens, and no hits", item_name(query, name));
+    if (query->n_dropped > 0 && search->n_cut++ == 0)
+        program_note("%s was cut to %zu of its %zu tokens", item_name(query, name), query->n_tokens,
+                     query->n_tokens + query->n_dropped);
+    return true;
+}
+
+/* What is there without waiting; READER_RECORD: the group is full, and there may be more. */
+static enum reader_state fill(struct search *search)
+{
+    for (; search->n_queries > 0; search->n_queries--)
+        item_free(&search->queries[search->n_queries - 1]);
+    while (search->n_queries < search->most_queries) {
+        struct item *query = &search->queries[search->n_queries];
+        *query = (struct item){0};
+        enum reader_state state =
+            reader_next(&search->reader, search->n_queries == 0, &query->record);
+        if (state != READER_RECORD)
+            return state;
+        query->number = ++search->n_read;
+        search->n_queries++;
+    }
+    return READER_RECORD;
+}
+
+/* Answers queries up to one that fails. */
+static bool answer_group(struct search *search)
+{
+    struct encoder *encoder = &search->encoder;
+    size_t n = 0, n_encoded;
+    while (n < search->n_queries && tokenize(search, &search->queries[n]))
+        n++;
+    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
+    strcpy(reason, n < search->n_queries ? encoder->message : "");
+    n_encoded = encoder_encode(encoder, search->queries, n);
+    if (n_encoded < n)
+        strcpy(reason, encoder->message);
+    if (n_encoded > 0 && search->n_wanted > 0 &&
+        !find_rows(&search->vectors, encoder, search->queries, n_encoded, search->n_wanted,
+                   search->options.metric, search->found))
+        return false;
+    for (size_t i = 0; i < n_encoded; i++)
+        if (!answer(search, &search->queries[i], search->found + i * search->n_wanted))
+            return false;
+    if (reason[0] != '\0')
+        program_fail("%s", reason);
+    return reason[0] == '\0';
+}
+
+static int answer_all(struct search *search)
+{
+    enum reader_state state;
+    do {
+        state = fill(search);
+        bool is_good = answer_group(search);
+        if (!output_check(&search->output, state != READER_RECORD) || !is_good)
+            return PROGRAM_FAILED;
+    } while (state == READER_RECORD || state == READER_PENDING);
+    if (search->n_cut > 1)
+        program_note("%zu of %zu queries were cut", search->n_cut, search->n_read);
+    return state == READER_END ? PROGRAM_DONE : program_fail("%s", search->reader.message);
+}
+
+static int run(struct search *search)
+{
+    const struct search_options *options = &search->options;
+    if (!options->query && isatty(STDIN_FILENO))
+        program_note("reading the terminal, a query per line; Ctrl-D ends, --help helps");
+    if (options->query)
+        reader_from_arguments(&search->reader, (char *const *)&options->query, 1, NULL);
+    else
+        reader_from_stdin(&search->reader, options->request.is_json_input);
+    hits_print_heading(&search->printer);
+    int code = answer_all(search);
+    reader_free(&search->reader);
+    return code;
+}
+
+/* ---- Opening ---- */
+
+/* Archives hold what one kind of pooling made. */
+static int settle_pooling(struct search *search)
+{
+    struct search_options *options = &search->options;
+    const enum vectors_kind kind = search->vectors.kind;
+    if (kind == VECTORS_ROWS)
+        return PROGRAM_DONE;
+    if (options->request.has_pooling || options->has_metric)
+        return program_misuse("'%s' holds %s, which says how queries are encoded and compared: it "
+                              "goes without -p and --metric",
+                              options->vectors, vectors_kind_name(&search->vectors));
+    options->request.has_pooling = true;
+    options->request.pooling =
+        kind == VECTORS_SPARSE ? ENGINE_POOLING_SPARSE : ENGINE_POOLING_COLBERT;
+    return PROGRAM_DONE;
+}
+
+static int check_model(struct search *search)
+{
+    const struct encoder *encoder = &search->encoder;
+    if (encoder->ranks_pairs)
+        return program_misuse("%s is a cross-encoder, which makes no vectors: it goes with "
+                              "--rerank, and -m is the model of the vectors",
+                              encoder->name);
+    if (search->vectors.kind == VECTORS_ROWS && !encoder->is_pooled)
+        return program_misuse("%s makes a vector for each token, and '%s' has one for each text: "
+                              "-p says how they were made",
+                              encoder->name, search->options.vectors);
+    return vectors_fit(&search->vectors, encoder) ? PROGRAM_DONE : PROGRAM_FAILED;
+}
+
+static int open_encoders(struct search *search)
+{
+    struct encoder *encoder = &search->encoder;
+    int code = settle_pooling(search);
+    if (code != PROGRAM_DONE || !encoder_open(encoder, &search->options.request, &code))
+        return code;
+    encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
+    code = check_model(search);
+    if (code != PROGRAM_DONE || !search->options.rerank)
+        return code;
+    return rerank_open(&search->reranker, &search->options, &code) ? PROGRAM_DONE : code;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void make_room(struct search *search)
+{
+    const struct search_options *options = &search->options;
+    size_t wanted = options->rerank ? options->n_candidates : options->n_hits;
+    search->n_wanted = least(wanted, search->vectors.n);
+    search->most_queries = search->vectors.kind == VECTORS_TOKENS
+                               ? GROUP_OF_TOKENS
+                               : least(GROUP_QUERIES, encoder_most_pooled(&search->encoder));
+    if (search->n_wanted > 0)
+        search->most_queries = least(search->most_queries, 1 + (GROUP_HITS - 1) / search->n_wanted);
+    search->found = alloc_zeros(search->most_queries * search->n_wanted, sizeof *search->found);
+}
+
+static int open_all(struct search *search)
+{
+    const struct search_options *options = &search->options;
+    if (!vectors_open(&search->vectors, options->vectors) ||
+        !places_open(&search->places, options->vectors, search->vectors.n, options->texts))
+        return PROGRAM_FAILED;
+    int code = open_encoders(search);
+    if (code != PROGRAM_DONE)
+        return code;
+    if (!options->query)
+        input_remember("-");
+    make_room(search);
+    return output_open(&search->output, options->output_path) ? PROGRAM_DONE : PROGRAM_FAILED;
+}
+
+static void close_all(struct search *search)
+{
+    free(search->found);
+    for (size_t i = 0; i < search->n_queries; i++)
+        item_free(&search->queries[i]);
+    encoder_close(&search->reranker);
+    encoder_close(&search->encoder);
+    places_close(&search->places);
+    vectors_close(&search->vectors);
+}
+
+int main(int argc, char **argv)
+{
+    static struct search search;
+    FILE *stream;
+    int code;
+    program_begin("encode-search", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
+    if (!search_options_read(&search.options, argc, argv, &code))
+        return code;
+    polite_threads(argv, search.options.request.n_threads);
+    code = open_all(&search);
+    if (code == PROGRAM_DONE) {
+        stream = search.output.stream;
+        search.printer = (struct hits_printer){
+            .stream = stream,
+            .options = &search.options,
+            .encoder = &search.encoder,
+            .vectors = &search.vectors,
+            .json = {.stream = stream},
+            .csv = {.stream = stream, .has_tabs = true},
+        };
+        code = output_end(&search.output, run(&search));
+    }
+    close_all(&search);
+    return code;
+}

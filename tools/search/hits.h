@@ -1,0 +1,60 @@
+/* hits.h - what was found for one query: scored again by a cross-encoder, and printed. */
+#ifndef TOOLS_SEARCH_HITS_H
+#define TOOLS_SEARCH_HITS_H
+
+#include "tools/common/print/csv_writer.h"
+#include "tools/common/print/json_writer.h"
+#include "tools/common/texts/encoder.h"
+#include "tools/search/places.h"
+#include "tools/search/search_options.h"
+#include "tools/search/vectors.h"
+
+struct hit {
+    engine_hit found;
+    size_t rank; /* by vectors, from 0 */
+    float score; /* in force: that of found, or the cross-encoder's */
+    struct place place;
+    struct record record; /* its text, if there are texts */
+};
+
+struct hits {
+    const struct item *query;
+    char *query_id; /* [query_id_len], as it came, without quotes; else the query's number; owned */
+    size_t query_id_len;
+    struct hit *hits; /* [n], best first, owned */
+    size_t n;
+};
+
+/* None yet; the query names itself. */
+void hits_of(struct hits *hits, const struct item *query, size_t cap);
+void hits_free(struct hits *hits);
+
+/* The query as it came, without its prompt. */
+const char *query_text(const struct item *query, size_t *len);
+
+/* ---- Reranking ---- */
+
+/* Opens a cross-encoder for --rerank. False after a message, with *exit_code set; encoder_close is
+ * safe either way. */
+bool rerank_open(struct encoder *encoder, const struct search_options *options, int *exit_code);
+
+/* Sorts hits by the scores of the pairs of the query and each text. False after a message. */
+bool rerank(struct encoder *encoder, struct hits *hits);
+
+/* ---- Printing ---- */
+
+struct hits_printer {
+    FILE *stream;
+    const struct search_options *options;
+    const struct encoder *encoder;
+    const struct vectors *vectors;
+    struct json_writer json; /* these two write to the same stream */
+    struct csv_writer csv;
+};
+
+void hits_print_heading(struct hits_printer *printer);
+
+/* The best of them, as many as --top says. False after a message: the format cannot hold an id. */
+bool hits_print(struct hits_printer *printer, const struct hits *hits);
+
+#endif

@@ -1,0 +1,36 @@
+/* mapped.h - a file that is read where it lies, and its lines by their numbers. */
+#ifndef TOOLS_SEARCH_MAPPED_H
+#define TOOLS_SEARCH_MAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct mapped {
+    const char *path;
+    const char *data; /* [len]; NULL: the file is empty */
+    size_t len;
+};
+
+/* False after a message: it cannot be opened, or is a pipe, a folder or a device, which cannot be
+ * mapped. Remembers it as one that is read (inputs.h). */
+bool mapped_open(struct mapped *mapped, const char *path);
+void mapped_close(struct mapped *mapped);
+
+/* Lines by number. How many end before each block of the file is counted once, and only as far as
+ * lines were asked for: the millions that no hit is of are never looked at one by one. */
+struct lines {
+    struct mapped file;
+    size_t *before; /* [n_counted + 1] line ends before block i; that of the first is 0 */
+    size_t n_counted, cap;
+};
+
+bool lines_open(struct lines *lines, const char *path);
+void lines_close(struct lines *lines);
+
+/* Line `number`, from 1, without its end (\n or \r\n); NULL: the file has fewer. */
+const char *lines_get(struct lines *lines, size_t number, size_t *len);
+
+/* The last line; NULL: there is none. */
+const char *lines_last(const struct lines *lines, size_t *len);
+
+#endif

@@ -1,0 +1,166 @@
+/* places.c - see places.h. Lines are looked up when a hit is of them. */
+#include "tools/search/places.h"
+
+#include "tools/common/alloc.h"
+#include "tools/common/options.h"
+#include "tools/common/texts/json_input.h"
+#include "tools/common/texts/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool fail_row(const struct places *places, uint64_t row)
+{
+    program_fail("'%s' does not tell of row %" PRIu64 " of '%s' in its line %" PRIu64
+                 ": it belongs to other vectors",
+                 places->rows.file.path, row, places->vectors, row + 1);
+    return false;
+}
+
+/* ---- Opening ---- */
+
+static bool read_members(const char *line, size_t len, struct place *place, uint64_t row);
+
+/* A rows file of an earlier run tells of another number of rows. */
+static bool check_rows(const struct places *places, size_t n_rows)
+{
+    struct place place = {0};
+    size_t len;
+    const char *line = lines_last(&places->rows, &len);
+    bool is_good =
+        n_rows > 0 ? line != NULL && read_members(line, len, &place, n_rows - 1) : line == NULL;
+    place_free(&place);
+    return is_good || fail_row(places, n_rows > 0 ? n_rows - 1 : 0);
+}
+
+/* JSON lines are told by the name, or by a first line that is an object. */
+static bool are_json(const struct lines *texts)
+{
+    const struct mapped *file = &texts->file;
+    size_t len = strlen(file->path);
+    return (len >= 6 && strcmp(file->path + len - 6, ".jsonl") == 0) ||
+           (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
+}
+
+bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
+{
+    static const char ENDING[] = ".rows.jsonl";
+    char *path = alloc_zeros(strlen(vectors) + sizeof ENDING, 1);
+    strcat(strcpy(path, vectors), ENDING);
+    *places = (struct places){.vectors = vectors, .has_texts = texts != NULL};
+    places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
+    places->rows_path = path;
+    if (places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows)))
+        return false;
+    if (places->has_texts && !lines_open(&places->texts, texts))
+        return false;
+    places->has_json_texts = texts != NULL && are_json(&places->texts);
+    return true;
+}
+
+void places_close(struct places *places)
+{
+    lines_close(&places->rows);
+    lines_close(&places->texts);
+    free(places->rows_path);
+    *places = (struct places){0};
+}
+
+/* ---- Rows ---- */
+
+void place_free(struct place *place)
+{
+    json_decref(place->members);
+    *place = (struct place){0};
+}
+
+bool place_number(const struct place *place, const char *key, size_t *number)
+{
+    const json_t *value = json_object_get(place->members, key);
+    *number = (size_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static bool read_members(const char *line, size_t len, struct place *place, uint64_t row)
+{
+    size_t found;
+    place->members = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+    return place_number(place, "row", &found) && found == row &&
+           place_number(place, "line", &place->line) && place->line > 0;
+}
+
+/* An id that is no string is a number. */
+static void set_number(struct place *place)
+{
+    const json_t *id = json_object_get(place->members, "id");
+    size_t len = id ? json_dumpb(id, place->number, sizeof place->number - 1, JSON_ENCODE_ANY) : 0;
+    if (len == 0 || len >= sizeof place->number)
+        snprintf(place->number, sizeof place->number, "%zu", place->line);
+}
+
+const char *place_id(const struct place *place, size_t *len)
+{
+    const json_t *id = json_object_get(place->members, "id");
+    const char *text = json_is_string(id) ? json_string_value(id) : place->number;
+    *len = json_is_string(id) ? json_string_length(id) : strlen(text);
+    return text;
+}
+
+bool places_find(struct places *places, uint64_t row, struct place *place)
+{
+    size_t len;
+    *place = (struct place){.line = (size_t)row + 1};
+    if (places->has_rows) {
+        const char *line = lines_get(&places->rows, (size_t)row + 1, &len);
+        if (line == NULL || !read_members(line, len, place, row)) {
+            place_free(place);
+            return fail_row(places, row);
+        }
+    }
+    set_number(place);
+    return true;
+}
+
+/* ---- Texts ---- */
+
+static void cut_to_window(const struct place *place, engine_input *input)
+{
+    size_t begin, end;
+    const bool in_pair = json_is_true(json_object_get(place->members, "pair"));
+    if (!place_number(place, "begin", &begin) || !place_number(place, "end", &end) || in_pair)
+        return;
+    end = end < input->text_len ? end : input->text_len;
+    begin = begin < end ? begin : end;
+    input->text += begin;
+    input->text_len = end - begin;
+}
+
+bool places_text(struct places *places, const struct place *place, struct record *record)
+{
+    static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+    char reason[JSON_MESSAGE_BYTES];
+    size_t len;
+    const char *path = places->texts.file.path;
+    const char *line = lines_get(&places->texts, place->line, &len);
+    if (line == NULL) {
+        program_fail("'%s' has no line %zu, of which a row of '%s' is: it is not the file that was "
+                     "encoded",
+                     path, place->line, places->vectors);
+        return false;
+    }
+    if (place->line == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
+        line += 3;
+        len -= 3;
+    }
+    *record = (struct record){.input = {.text = line, .text_len = len}};
+    if (places->has_json_texts && !json_input_read(line, len, record, reason)) {
+        program_fail("line %zu of '%s': %s", place->line, path, reason);
+        return false;
+    }
+    cut_to_window(place, &record->input);
+    return true;
+}

@@ -1,0 +1,46 @@
+/* places.h - what a row stands for: its line in the corpus, its id, its part of a long text, as the
+ * rows file beside the vectors says; and that text, from TEXTS. */
+#ifndef TOOLS_SEARCH_PLACES_H
+#define TOOLS_SEARCH_PLACES_H
+
+#include "tools/common/texts/item.h"
+#include "tools/search/mapped.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum { PLACE_NUMBER_BYTES = 40 };
+
+struct place {
+    json_t *members;                 /* of the row's line, owned; NULL: row k is line k + 1 */
+    size_t line;                     /* of the corpus, from 1 */
+    char number[PLACE_NUMBER_BYTES]; /* the id, where it is a number; the line's, where none came */
+};
+
+struct places {
+    struct lines rows, texts;
+    bool has_rows, has_texts;
+    bool has_json_texts;
+    char *rows_path;     /* owned */
+    const char *vectors; /* path, for messages */
+};
+
+/* The rows file of VECTORS, if there is one, and TEXTS (NULL: none). n_rows: that VECTORS has.
+ * False after a message. */
+bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts);
+void places_close(struct places *places);
+
+/* Of one row. False after a message. */
+bool places_find(struct places *places, uint64_t row, struct place *place);
+void place_free(struct place *place);
+
+/* The id [len] as it came, without quotes; where none came, the number of the line. */
+const char *place_id(const struct place *place, size_t *len);
+
+/* A whole number of the row's line, such as "begin"; false: it says nothing of the kind. */
+bool place_number(const struct place *place, const char *key, size_t *number);
+
+/* The text, or the part of it that the row stands for, as record->input. False after a message. */
+bool places_text(struct places *places, const struct place *place, struct record *record);
+
+#endif

@@ -1,0 +1,142 @@
+/* search_options.c - the command line of encode-search as a table; see search_options.h. */
+#include "tools/search/search_options.h"
+
+#include "tools/common/options.h"
+#include "tools/common/options/option_reading.h"
+
+#include <string.h>
+
+#define TEXT(member)                 TEXT_AT(struct search_options, member)
+#define COUNT(member, least, most)   COUNT_AT(struct search_options, member, least, most)
+#define CHOICE(member, first, names) CHOICE_AT(struct search_options, member, first, names)
+#define GIVEN(member)                GIVEN_AT(struct search_options, member)
+
+enum { MOST_HITS = 1 << 20, DEFAULT_HITS = 10, DEFAULT_CANDIDATES = 100 };
+
+static bool set_output(void *options, const struct option_use *use)
+{
+    ((struct search_options *)options)->output_path = strcmp(use->text, "-") ? use->text : NULL;
+    return true;
+}
+
+static const struct option_row QUERY_ROWS[] = {
+    {"query", 0, "TEXT", "this query, not those of stdin", TEXT(query)},
+    {"input", 0, "KIND",
+     "text: a query per line of stdin; jsonl: a JSON string per line,\n"
+     "or an object with \"text\" and, if it has one, \"_id\" or \"id\"",
+     CHOICE(request.is_json_input, false, "text jsonl")},
+    {"query-prompt", 0, "P", "name of the file's prompt before queries; default its own for them",
+     TEXT(request.query_prompt)},
+    {"no-prompt", 0, NULL, "put nothing before queries",
+     FLAG_AT(struct search_options, request.no_prompt)},
+    {"pooling", 'p', "KIND",
+     "as the vectors were made: mean, cls, max, mean_sqrt,\n"
+     "weighted_mean, last, pooler or model (default)",
+     CHOICE(request.pooling, ENGINE_POOLING_MEAN, REQUEST_POOLINGS " model=0"),
+     GIVEN(request.has_pooling)},
+    {"dimensions", 0, "N", "the vectors were cut to N columns: cut queries alike",
+     COUNT(request.dimensions, 1, INT32_MAX)},
+    {"max-tokens", 0, "N", "most tokens per query; default the model's",
+     COUNT(request.max_tokens, 1, INT32_MAX)},
+    {"on-long", 0, "KIND",
+     "truncate or error: queries that are longer, and with --rerank\n"
+     "texts behind them; default the model's, else error",
+     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error")},
+};
+
+static const struct option_row SEARCH_ROWS[] = {
+    {"top", 'k', "N", "how many hits for each query (default 10)", COUNT(n_hits, 1, MOST_HITS)},
+    {"metric", 0, "KIND", "cosine (default) or dot: product of vectors as they are",
+     CHOICE(metric, ENGINE_METRIC_COSINE, "cosine dot"), GIVEN(has_metric)},
+    {"rerank", 0, "FILE", "sort the best candidates again by this cross-encoder; needs TEXTS",
+     TEXT(rerank)},
+    {"candidates", 0, "N", "--rerank: how many (default 100, and at least --top)",
+     COUNT(n_candidates, 1, MOST_HITS)},
+};
+
+static const struct option_row OUTPUT_ROWS[] = {
+    {"format", 'f', "KIND", "text (default), json (an object per query), tsv, or trec (a run file)",
+     CHOICE(format, SEARCH_TEXT, "text json tsv trec")},
+    {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
+     SET_BY(set_output)},
+};
+
+/* Of the rows that encode has too, those that a query knows. */
+static const struct option_group GROUPS[] = {
+    {.title = "Model",
+     .rows = REQUEST_MODEL_ROWS,
+     .n_rows = 1,
+     .base = offsetof(struct search_options, request)},
+    {.rows = REQUEST_SESSION_ROWS + 1,
+     .n_rows = 1,
+     .base = offsetof(struct search_options, request)},
+    {OPTION_GROUP("Queries", QUERY_ROWS)},
+    {OPTION_GROUP("Search", SEARCH_ROWS)},
+    {OPTION_GROUP("Output", OUTPUT_ROWS)},
+};
+
+static const char *check_candidates(const void *options)
+{
+    const struct search_options *search = options;
+    return search->n_candidates > 0 && search->n_candidates < search->n_hits
+               ? "--candidates are those that --top are taken of: it cannot be less"
+               : NULL;
+}
+
+static const struct option_rule RULES[] = {
+    OPTION_EXCLUDES("query", "input=jsonl", "--query is a text; it goes without --input jsonl"),
+    OPTION_EXCLUDES("no-prompt", "query-prompt", "--no-prompt goes without --query-prompt"),
+    OPTION_NEEDS("candidates", "rerank", "--candidates are those of --rerank"),
+    {.check = check_candidates},
+    {0},
+};
+
+static const struct option_command COMMAND = {
+    .usage = "[OPTION ...] VECTORS [TEXTS] < QUERIES\n"
+             "[OPTION ...] --query TEXT VECTORS [TEXTS]\n",
+    .about = "\n"
+             "Finds the texts whose vectors are nearest to those of queries, exactly, in what\n"
+             "encode wrote: VECTORS is a file of -f npy, or of -f npz with -p sparse or colbert,\n"
+             "mapped and not loaded. TEXTS, the lines that were encoded, shows the hits' texts.\n"
+             "\n"
+             "  encode -p model -f npy -o corpus.npy < corpus.txt\n"
+             "  encode-search corpus.npy corpus.txt --query \"who rides?\"\n"
+             "  encode-search -k 1000 -f trec corpus.npy < queries.txt > run.txt\n",
+};
+
+static const struct option_table TABLE = {
+    OPTION_TABLE(&COMMAND, 1, GROUPS, 25),
+    .rules = RULES,
+    .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-search.",
+};
+
+static int take_files(struct search_options *options, const struct option_reading *reading)
+{
+    if (reading->n_arguments == 0)
+        return program_misuse("which vectors? VECTORS is a file of encode -f npy or -f npz");
+    if (reading->n_arguments > 2)
+        return program_misuse("'%s' is one too many: VECTORS and TEXTS are files, and a query goes "
+                              "behind --query",
+                              reading->arguments[2]);
+    options->vectors = reading->arguments[0];
+    options->texts = reading->n_arguments > 1 ? reading->arguments[1] : NULL;
+    if (options->rerank && !options->texts)
+        return program_misuse("--rerank reads the texts: encode-search … --rerank FILE VECTORS "
+                              "TEXTS");
+    return PROGRAM_DONE;
+}
+
+bool search_options_read(struct search_options *options, int argc, char **argv, int *exit_code)
+{
+    struct option_reading reading;
+    *options = (struct search_options){.request.task = TASK_RANK, .n_hits = DEFAULT_HITS};
+    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
+        return false;
+    *exit_code = options_conflict(&reading);
+    if (*exit_code == PROGRAM_DONE)
+        *exit_code = take_files(options, &reading);
+    if (options->n_candidates == 0)
+        options->n_candidates =
+            options->n_hits > DEFAULT_CANDIDATES ? options->n_hits : DEFAULT_CANDIDATES;
+    return *exit_code == PROGRAM_DONE;
+}

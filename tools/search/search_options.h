@@ -1,0 +1,25 @@
+/* search_options.h - the command line of encode-search. */
+#ifndef TOOLS_SEARCH_OPTIONS_H
+#define TOOLS_SEARCH_OPTIONS_H
+
+#include "tools/common/texts/request_options.h"
+
+enum search_format { SEARCH_TEXT, SEARCH_JSON, SEARCH_TSV, SEARCH_TREC };
+
+struct search_options {
+    struct request_options request; /* of the queries */
+    const char *vectors, *texts;    /* paths; texts NULL: none */
+    const char *query;              /* NULL: those of stdin */
+    engine_metric metric;
+    bool has_metric;
+    size_t n_hits;       /* for each query */
+    const char *rerank;  /* path of a cross-encoder, or NULL */
+    size_t n_candidates; /* for it */
+    enum search_format format;
+    const char *output_path; /* NULL: stdout */
+};
+
+/* Reads the command line. True: go on. False: the program ends with *exit_code. */
+bool search_options_read(struct search_options *options, int argc, char **argv, int *exit_code);
+
+#endif

@@ -1,0 +1,189 @@
+/* vectors.c - see vectors.h. */
+#include "tools/search/vectors.h"
+
+#include "tools/search/npy.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "'x.npy' is cut off ...", "data.npy in 'x.npz' is ...". */
+static bool PROGRAM_PRINTF(3, 4)
+    refuse(const struct vectors *vectors, const char *member, const char *format, ...)
+{
+    char message[2 * NPY_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    program_fail("%s%s'%s' %s", member ? member : "", member ? " in " : "", vectors->file.path,
+                 message);
+    return false;
+}
+
+/* ---- One array: a row for each text ---- */
+
+/* The columns of a row of int8, which its type has; 0: it is another type. */
+static size_t int8_columns(const char *type)
+{
+    size_t columns = 0;
+    int len = 0;
+    sscanf(type, "[[\"scale\",\"<f4\"],[\"values\",\"%*[|i1]\",[%zu]]]%n", &columns, &len);
+    return len > 0 && type[len] == '\0' ? columns : 0;
+}
+
+/* False: no row of vectors is of that type. */
+static bool find_element(const char *type, engine_element *element)
+{
+    static const char *const types[] = {"\"<f4\"", "\"<f2\"", NULL, "\"|u1\""};
+    for (engine_element i = ENGINE_F32; i <= ENGINE_BINARY; i++)
+        if (types[i] ? strcmp(types[i], type) == 0 : int8_columns(type) > 0) {
+            *element = i;
+            return true;
+        }
+    return false;
+}
+
+static bool open_array(struct vectors *vectors)
+{
+    char message[NPY_MESSAGE_BYTES];
+    struct npy npy;
+    engine_element element;
+    if (!npy_read(vectors->file.data, vectors->file.len, &npy, message))
+        return refuse(vectors, NULL, "%s", message);
+    if (!find_element(npy.type, &element))
+        return refuse(vectors, NULL,
+                      "holds %s; float32, float16, and the int8 and the packed bits of encode "
+                      "--type are searched. In NumPy: np.save(path, a.astype(np.float32))",
+                      npy.type);
+    const bool is_int8 = element == ENGINE_INT8;
+    if (npy.n_dimensions != (is_int8 ? 1 : 2) || (!is_int8 && npy.shape[1] == 0))
+        return refuse(vectors, NULL,
+                      "is an array of %zu dimension%s%s, and rows of vectors are [N, D]: encode "
+                      "-p model -f npy",
+                      npy.n_dimensions, plural(npy.n_dimensions),
+                      npy.n_dimensions == 2 ? " without columns" : "");
+    vectors->n = npy.shape[0];
+    vectors->width = is_int8 ? int8_columns(npy.type) : npy.shape[1];
+    vectors->rows = (engine_vectors){npy.items, vectors->n, vectors->width, element};
+    const size_t item_bytes = engine_row_bytes(element, is_int8 ? vectors->width : 1);
+    return npy_check_bytes(&npy, item_bytes, message) || refuse(vectors, NULL, "%s", message);
+}
+
+/* ---- Archives: entries of sparse weights, or rows of tokens ---- */
+
+static bool open_member(const struct vectors *vectors, const char *name, const char *type,
+                        size_t item_bytes, size_t n_dimensions, struct npy *npy)
+{
+    char message[NPY_MESSAGE_BYTES];
+    size_t n_bytes;
+    const char *bytes = npz_find(vectors->file.data, vectors->file.len, name, &n_bytes, message);
+    if (bytes == NULL)
+        return refuse(vectors, NULL, "%s", message);
+    if (!npy_read(bytes, n_bytes, npy, message))
+        return refuse(vectors, name, "%s", message);
+    if (strcmp(npy->type, type) != 0 || npy->n_dimensions != n_dimensions)
+        return refuse(vectors, name, "is %s in %zu dimensions, expected %s in %zu", npy->type,
+                      npy->n_dimensions, type, n_dimensions);
+    return npy_check_bytes(npy, item_bytes, message) || refuse(vectors, name, "%s", message);
+}
+
+size_t vectors_start(const struct vectors *vectors, size_t i)
+{
+    int64_t start;
+    memcpy(&start, vectors->starts + i * sizeof start, sizeof start);
+    return (size_t)start;
+}
+
+/* Where texts begin: from 0 on, up to the number of entries. */
+static bool open_starts(struct vectors *vectors, const char *name, size_t n_entries)
+{
+    struct npy npy;
+    if (!open_member(vectors, name, "\"<i8\"", 8, 1, &npy))
+        return false;
+    vectors->starts = npy.items;
+    bool is_sound = npy.n_items > 0 && vectors_start(vectors, 0) == 0 &&
+                    vectors_start(vectors, npy.n_items - 1) == n_entries;
+    for (size_t i = 1; is_sound && i < npy.n_items; i++)
+        is_sound = vectors_start(vectors, i - 1) <= vectors_start(vectors, i);
+    vectors->n = npy.n_items - is_sound;
+    return is_sound || refuse(vectors, name, "does not rise from 0 to the %zu entries", n_entries);
+}
+
+static bool open_sparse(struct vectors *vectors)
+{
+    struct npy values, ids, shape, format;
+    if (!open_member(vectors, "data.npy", "\"<f4\"", 4, 1, &values) ||
+        !open_member(vectors, "indices.npy", "\"<i4\"", 4, 1, &ids) ||
+        !open_member(vectors, "shape.npy", "\"<i8\"", 8, 1, &shape) ||
+        !open_member(vectors, "format.npy", "\"|S3\"", 3, 0, &format) ||
+        !open_starts(vectors, "indptr.npy", values.n_items))
+        return false;
+    vectors->kind = VECTORS_SPARSE;
+    vectors->values = values.items;
+    vectors->ids = ids.items;
+    if (memcmp(format.items, "csr", 3) != 0 || ids.n_items != values.n_items || shape.n_items != 2)
+        return refuse(vectors, NULL, "is no CSR matrix as scipy.sparse.save_npz writes it");
+    memcpy(&vectors->width, shape.items + 8, sizeof vectors->width);
+    return true;
+}
+
+static bool open_tokens(struct vectors *vectors)
+{
+    struct npy rows;
+    if (!open_member(vectors, "vectors.npy", "\"<f4\"", 4, 2, &rows) ||
+        !open_starts(vectors, "offsets.npy", rows.shape[0]))
+        return false;
+    vectors->kind = VECTORS_TOKENS;
+    vectors->values = rows.items;
+    vectors->width = rows.shape[1];
+    return true;
+}
+
+/* ---- Both ---- */
+
+bool vectors_open(struct vectors *vectors, const char *path)
+{
+    char message[NPY_MESSAGE_BYTES];
+    size_t n;
+    *vectors = (struct vectors){.kind = VECTORS_ROWS};
+    if (!mapped_open(&vectors->file, path))
+        return false;
+    const struct mapped *file = &vectors->file;
+    if (file->len == 0)
+        return refuse(vectors, NULL, "is empty");
+    if (file->len < 4 || memcmp(file->data, "PK\3\4", 4) != 0)
+        return open_array(vectors);
+    return npz_find(file->data, file->len, "vectors.npy", &n, message) ? open_tokens(vectors)
+                                                                       : open_sparse(vectors);
+}
+
+void vectors_close(struct vectors *vectors)
+{
+    mapped_close(&vectors->file);
+}
+
+const char *vectors_kind_name(const struct vectors *vectors)
+{
+    static const char *const names[] = {"f32", "f16", "int8", "binary"};
+    return vectors->kind == VECTORS_SPARSE   ? "sparse"
+           : vectors->kind == VECTORS_TOKENS ? "vectors of tokens"
+                                             : names[vectors->rows.type];
+}
+
+bool vectors_fit(struct vectors *vectors, const struct encoder *encoder)
+{
+    const size_t columns = encoder->width;
+    const bool are_bits = vectors->kind == VECTORS_ROWS && vectors->rows.type == ENGINE_BINARY;
+    vectors->rows.width = columns;
+    if (vectors->width == (are_bits ? engine_row_bytes(ENGINE_BINARY, columns) : columns))
+        return true;
+    const size_t found = vectors->width * (are_bits ? 8 : 1);
+    bool may_be_cut = encoder->request.dimensions == 0 && found < columns && !encoder->is_sparse;
+    refuse(vectors, NULL,
+           "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of "
+           "one model%s",
+           found, are_bits ? " (packed bits)" : "", encoder->name, columns,
+           may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too" : "");
+    return false;
+}
