@@ -3,6 +3,7 @@
 
 #include "tools/bench/sibling.h"
 #include "tools/common/inputs.h"
+#include "tools/common/model_hint.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 
@@ -46,7 +47,7 @@ static int open_model(struct subject *subject)
     engine_error error;
     subject->info.struct_bytes = sizeof subject->info;
     if (engine_model_open(subject->file, NULL, &subject->model, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
+        return model_open_failed(subject->file, &error);
     if (engine_model_info(subject->model, &subject->info) != ENGINE_OK ||
         !subject->info.has_model) {
         engine_model_close(subject->model);

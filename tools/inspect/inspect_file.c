@@ -5,6 +5,7 @@
  */
 #include "tools/inspect/inspect_file.h"
 
+#include "tools/common/model_hint.h"
 #include "tools/common/model_setting.h"
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
@@ -315,7 +316,7 @@ int inspect_file(const char *path, bool is_json, bool verify)
     engine_error error;
     const engine_model_options options = {.struct_bytes = sizeof options, .verify = -1};
     if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
+        return model_open_failed(path, &error);
     inspection.model = model;
     int code = inspect(&inspection, is_json);
     engine_model_close(model);

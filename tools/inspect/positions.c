@@ -4,6 +4,7 @@
 #include "tools/inspect/positions.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/model_hint.h"
 #include "tools/common/print/csv_writer.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static int open_model(const struct positions_request *request, struct source *so
 {
     engine_error error;
     if (engine_model_open(request->path, NULL, &source->model, &error) != ENGINE_OK)
-        return program_fail("%s", error.message);
+        return model_open_failed(request->path, &error);
     source->info.struct_bytes = sizeof source->info;
     engine_model_info(source->model, &source->info);
     if (!source->info.has_model)

@@ -3,6 +3,7 @@
 #include "tools/common/texts/encoder.h"
 
 #include "tools/common/inputs.h"
+#include "tools/common/model_hint.h"
 #include "tools/common/model_setting.h"
 
 #include <stdio.h>
@@ -16,9 +17,7 @@ static bool open_model(struct encoder *encoder)
     const char *path = encoder->request.model_path;
     engine_error error = {0};
     if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
-        program_fail("%s%s", error.message,
-                     error.status == ENGINE_ERROR_IO && !path ? " (-m FILE; encode-new makes one)"
-                                                              : "");
+        model_open_failed(path, &error);
         return false;
     }
     encoder->info.struct_bytes = sizeof encoder->info;

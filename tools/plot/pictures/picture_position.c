@@ -12,6 +12,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/inputs.h"
+#include "tools/common/model_hint.h"
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 
@@ -106,8 +107,7 @@ static void read_table(const struct plot_options *options, struct table *table)
     engine_error error = {ENGINE_OK, ""};
     if (table->path || table->position == ENGINE_POSITION_MODEL) {
         if (engine_model_open(table->path, NULL, &model, &error) != ENGINE_OK)
-            exit(program_fail("%s%s", error.message,
-                              table->path ? "" : " (-m FILE; encode-new makes one)"));
+            exit(model_open_failed(table->path, &error));
         describe_file(options, table, model);
     } else {
         if (table->position == ENGINE_POSITION_LEARNED)
