@@ -129,7 +129,7 @@ help:
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
 	@echo 'make bench-peers   the same beside ONNX Runtime, with node and ../shared (PEERS: options, such as --rounds 3)'
-	@echo 'make lesson        word order in pictures, step by step: $(BUILD)/lesson/index.html (LESSON: -m FILE -g VECTORS)'
+	@echo 'make lesson        the way of a sentence through the model, a page to share: $(BUILD)/lesson.html (LESSON: -m FILE -g VECTORS)'
 	@echo 'make pictures      those of README.md, in tools/pictures/'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'

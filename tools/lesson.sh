@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# A lesson about word order that runs: each step is one command with what it prints or draws here.
+# A lesson about word order, as one HTML file that a teacher shares.
 #
-#     tools/lesson.sh [-m FILE] [-g VECTORS] [FOLDER]
+#     tools/lesson.sh [-m FILE] [-g VECTORS] [PAGE]
 #
-# Writes FOLDER/index.html, the lesson; FOLDER/articles.html, every number and figure of four articles
-# on positional encoding with the command that makes it; and their pictures. The script fails if a
-# number is not the article's; if a step cannot be made, FOLDER stays as it was.
+# Writes PAGE: the way of a sentence through the model, with every number computed by the engine now, and in a
+# second tab each number and figure of four articles on positional encoding with the command that makes it. The
+# script fails if a number is not what it must be; PAGE then stays as it was.
 #   -m FILE     the weight file that the lesson looks at; default weights/default.weights
 #   -g VECTORS  a text file of GloVe vectors; default that of $SHARED_DIR/text/glove, where there is one
-#   FOLDER      default $BUILD/lesson
-# BUILD: where the programs are (build). The steps are below, the pages' HTML is in lesson/page.sh, the
-# articles are in lesson/articles.sh.
-set -eu
+#   PAGE        default $BUILD/lesson.html
+# BUILD: where the programs are (build). In lesson/: page/ is the page, data.sh what it knows, articles.sh the tab.
+set -euo pipefail
 tree=$(cd "$(dirname "$0")/.." && pwd)
 cd "$tree"
 programs=$(cd "${BUILD:-build}" 2>/dev/null && pwd) || { echo "lesson: no ${BUILD:-build}/: make first" >&2; exit 1; }
@@ -20,6 +19,11 @@ model=weights/default.weights vectors=
 usage() {
     sed -n '4s/^# *//p' "$tree/tools/lesson.sh" >&2
     exit 2
+}
+
+fail() {
+    echo "lesson: $*" >&2
+    exit 1
 }
 
 while getopts m:g: option; do
@@ -31,10 +35,10 @@ while getopts m:g: option; do
 done
 shift $((OPTIND - 1))
 [ $# -le 1 ] || usage
-folder=${1:-$programs/lesson}
+page=${1:-$programs/lesson.html}
 
 readable() { # FILE: its absolute path
-    [ -r "$1" ] && [ -f "$1" ] || { echo "lesson: cannot read '$1'" >&2; exit 1; }
+    [ -r "$1" ] && [ -f "$1" ] || fail "cannot read '$1'"
     printf '%s/%s' "$(cd "$(dirname "$1")" && pwd)" "$(basename "$1")"
 }
 
@@ -45,33 +49,38 @@ if [ -z "$vectors" ]; then
 fi
 model=$(readable "$model")
 [ -z "$vectors" ] || vectors=$(readable "$vectors")
-command -v gnuplot >/dev/null || {
-    echo "lesson: gnuplot draws the pictures and is not there: sh tools/setup.sh installs it" >&2
-    exit 1
-}
+[ -d "$(dirname "$page")" ] && [ ! -d "$page" ] || fail "'$page' cannot be written: no such folder, or it is one"
+command -v gnuplot >/dev/null || fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
 
-# The commands run in a folder of their own, whose files are put in FOLDER when both pages are whole: a run
-# that fails leaves there what there was.
-is_new=no
-[ -d "$folder" ] || is_new=yes
-mkdir -p "$folder"
-folder=$(cd "$folder" && pwd)
-work=$(mktemp -d "$folder/.lesson.XXXXXX")
-trap 'rm -rf "$work"; [ $is_new = no ] || rmdir "$folder" 2>/dev/null || :' EXIT
-out=$work/out
-mkdir "$work/made"
-cd "$work/made"
-export PATH="$programs:$PATH" ENCODE_MODEL="$model" MODEL="$model" VECTORS="$vectors" LC_ALL=C.UTF-8
-n_steps=0 n_pictures=0 n_left_out=0 contents=''
-. "$tree/tools/lesson/page.sh"
-. "$tree/tools/lesson/steps.sh"
+# The page is written beside its place, and put there when it is whole.
+page=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$page.new"' EXIT
+mkdir "$work/numbers" "$work/tab"
+cd "$work/numbers"
+export PATH="$programs:$PATH" LC_ALL=C.UTF-8
+. "$tree/tools/lesson/data.sh"
 . "$tree/tools/lesson/articles.sh"
 
-echo "lesson: $(basename "$model"), into $folder" >&2
-make_inputs
-lesson_page
-articles_page
-mv -f -- * "$folder/"
-echo "wrote $folder/index.html: $n_steps steps, $n_pictures pictures, $n_left_out left out;" \
-    "of the articles $n_right numbers and figures as there, $n_wrong not, $n_absent left out"
-[ "$n_wrong" = 0 ]
+echo "lesson: $(basename "$model"), into $page" >&2
+{
+    cd "$work/tab"
+    articles_tab >"$work/articles"
+    articles_counts >"$work/counts"
+} &
+articles=$!
+lesson_data >"$work/data"
+said "$work"
+wait $articles || fail 'the articles cannot be made'
+
+cat "$tree"/tools/lesson/page/*.html >"$work/page.html"
+cat "$tree"/tools/lesson/page/*.js >"$work/js"
+cat "$tree/tools/lesson/page/page.css" >"$work/css"
+cat "$tree/tools/lesson/page/chain.svg" >"$work/chain"
+{
+    awk -f "$tree/tools/lesson/page/fill.awk" "$work/data" "$work/page.html" >"$work/filled" &&
+        awk -v work="$work" -f "$tree/tools/lesson/marks.awk" "$work/filled" >"$page.new"
+} || fail 'the page cannot be put together'
+mv "$page.new" "$page"
+echo "wrote $page: $(($(wc -c <"$page") / 1024)) KB; $(cat "$work/counts")"
+! grep -q '[1-9][0-9]* wrong' "$work/counts"

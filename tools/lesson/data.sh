@@ -1,0 +1,322 @@
+# data.sh - what the page of the lesson knows: one object of JSON, every number of which the engine computes
+# here. Read by tools/lesson.sh with `.`; tests/tools/lesson/ computes samples of it again.
+#
+#     toy       a model of random numbers that is small enough to be worked by hand
+#     worked    one sentence through its first layer, number by number
+#     schemes   the rows that are added for places
+#     default   what the default weights (or those of -m) make of the same sentences
+#     plane     words in the plane, by the same weights
+#     sources   lines of the source that compute a step
+#
+# How numbers are packed: pack.awk. What is long stands on a line of its own.
+
+toy_positions='none sinusoidal learned index binary fourier exponential'
+toy_bases='10 100 10000'
+toy_ratios='1:10 1:2 1:1 2:1 10:1'
+toy_words='I ride bike dog bites man'
+toy_width=4 toy_heads=2
+toy_command="encode-new -o toy.weights --words '$toy_words' --width $toy_width --heads $toy_heads --layers 2 --feed-forward 8 --activation relu --position learned --max-tokens 16 --layout rows --seed 409"
+
+# The six orders of three words: as lines of them, and as indices.
+orders_of() { # WORD WORD WORD
+    printf '%s\n' "$1 $2 $3" "$1 $3 $2" "$2 $1 $3" "$2 $3 $1" "$3 $1 $2" "$3 $2 $1"
+}
+orders='[[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]'
+
+numbers() { # awk with numbers as JSON: SCRIPT OPTIONS...
+    local script=$1
+    shift
+    awk -f "$tree/tools/lesson/pack.awk" -f "$tree/tools/lesson/$script.awk" "$@"
+}
+
+quoted_list() { # WORD...: as JSON
+    printf '[%s]' "$(printf '"%s", ' "$@" | sed 's/, $//')"
+}
+
+# Lines NAME tab MEMBER, of those with the name, as members of an object.
+members() { # NAME FILE
+    awk -F'\t' -v name="$1" '$1 == name { printf "%s%s", (n++ ? ",\n" : ""), $2 } END { print "" }' "$2"
+}
+
+# Every text of a file as arguments of a command.
+with_texts() { # FILE COMMAND...
+    local texts
+    mapfile -t texts <"$1"
+    shift
+    "$@" "${texts[@]}" || fail "this failed: $*"
+}
+
+uses_base() {
+    [ "$1" = sinusoidal ] || [ "$1" = exponential ]
+}
+
+# ---- The toy model ----
+
+# Tensors as lines NAME, ROWS, COLUMNS, numbers; their places in the file are those that encode-inspect tells.
+make_toy() {
+    bash -c "$toy_command" 2>err || fail "$(cat err)"
+    od -A n -t f4 -v -w4 toy.weights >toy.numbers
+    encode-inspect toy.weights | tr -d '[],' | awk '
+        FILENAME == "toy.numbers" { number[FNR - 1] = $1; next }
+        $2 == "f32" && $3 == "rows" {
+            columns = NF == 7 ? $5 : 1
+            printf "%s\t%d\t%d", $1, $4, columns
+            for (i = 0; i < $4 * columns; i++)
+                printf "\t%s", number[$(NF - 1) / 4 + i]
+            print ""
+        }' toy.numbers - >toy.parameters
+}
+
+# Every setting of the page that is another run: "@ KEY", and what the program prints.
+toy_runs() {
+    local mask position base ratio index
+    for mask in full causal; do
+        for position in $toy_positions; do
+            for base in $toy_bases; do
+                uses_base $position || [ "$base" = 10000 ] || continue
+                index=0
+                for ratio in $toy_ratios; do
+                    [ $position != none ] || [ "$ratio" = 1:1 ] || { index=$((index + 1)); continue; }
+                    toy_run $position $base $ratio $index $mask
+                    index=$((index + 1))
+                done
+            done
+        done
+    done
+}
+
+toy_run() { # POSITION BASE RATIO ITS-INDEX MASK
+    local options=(--mask "$5" --position "$1" --embedding-scale "${3%:*}")
+    [ "$1" = none ] || options+=(--position-scale "${3#*:}")
+    if uses_base "$1"; then
+        options+=(--position-base "$2")
+        echo "@ $1/$2/$4/$5"
+    else
+        echo "@ $1/-/$4/$5"
+    fi
+    with_texts orders.txt encode-plot steps -m toy.weights -f data "${options[@]}"
+}
+
+place_rows() { # as members
+    local position base
+    for position in $toy_positions; do
+        for base in $toy_bases; do
+            if uses_base $position; then
+                place_row "$position/$base" --position $position --position-base $base
+            elif [ "$base" = 10000 ] && [ $position != none ]; then
+                place_row $position --position $position
+            fi
+        done
+    done | sed '$!s/$/,/'
+}
+
+place_row() { # KEY OPTIONS...
+    local key=$1
+    shift
+    echo "\"$key\": $(encode-inspect --positions "$@" -n 3 -f csv toy.weights | numbers matrix -F, -v how=rows -v columns=$toy_width)"
+}
+
+ratios_json() {
+    local ratio list=''
+    for ratio in $toy_ratios; do
+        list+="${list:+, }{\"label\": \"${ratio/:/ : }\", \"w1\": ${ratio%:*}, \"w2\": ${ratio#*:}}"
+    done
+    echo "[$list]"
+}
+
+toy_data() {
+    toy_runs | numbers runs -F'\t' -v what=toy >toy.runs || fail 'the numbers of the toy model are not whole'
+    cat <<JSON
+{
+"command": "$toy_command",
+"layers": 2, "width": $toy_width, "heads": $toy_heads, "head_width": $((toy_width / toy_heads)), "feed_forward": 8, "max_tokens": 16, "activation": "relu", "norm_eps": 1e-5,
+"words": $(quoted_list $toy_words '<unk>'),
+"sentences": [{"words": ["I", "ride", "bike"], "orders": $orders}, {"words": ["dog", "bites", "man"], "orders": $orders}],
+"positions": $(quoted_list $toy_positions),
+"masks": ["full", "causal"],
+"ratios": $(ratios_json),
+"bases": [${toy_bases// /, }],
+"default": {"position": "sinusoidal", "ratio": 2, "base": 2, "mask": "full"},
+$(numbers parameters -F'\t' toy.parameters),
+"place_rows": {
+$(place_rows)
+},
+"grid": {"per_one": 10000, "runs": {
+$(members grid toy.runs)}},
+"steps": {"per_one": 10000, "runs": {
+$(members steps toy.runs)}},
+"differences": {
+$(members differences toy.runs)}
+}
+JSON
+}
+
+worked_data() {
+    local mask
+    encode-inspect --positions --position sinusoidal -n 3 -f csv toy.weights >places.csv
+    for mask in full causal; do
+        encode-plot steps -m toy.weights --position sinusoidal --mask $mask -f data 'I ride bike' >worked-$mask.tsv
+    done
+    echo '{'
+    numbers worked -F'\t' -v WORDS="$toy_words" -v HEAD_WIDTH=$((toy_width / toy_heads)) -v EPS=1e-5 \
+        toy.parameters places.csv worked-full.tsv worked-causal.tsv || fail 'the worked sums do not agree with the engine'
+    echo ,
+    encode-plot steps -m "$model" -f data 'I ride bike' 'bike ride I' | numbers case -F'\t' default.runs -
+    echo ", \"differences\": {\"none\": $(largest_difference none/-/2/full), \"sinusoidal\": $(largest_difference sinusoidal/10000/2/full)}"
+    echo '}'
+}
+
+# Over all orders and words of the first sentence, which are the first 18 of a run.
+largest_difference() { # KEY
+    grep -F "differences	\"$1\"" toy.runs | tr -d '][' | sed 's/.*: //' | tr ',' '\n' | head -n 18 | sort -g | tail -n 1 | tr -d ' '
+}
+
+# ---- Places ----
+
+scheme_rows=64 scheme_columns=32
+
+schemes_data() {
+    local position base
+    echo "{\"rows\": $scheme_rows, \"columns\": $scheme_columns, \"per_one\": 10000, \"tables\": {"
+    for position in $toy_positions; do
+        for base in $toy_bases; do
+            if uses_base $position; then
+                scheme "$position/$base" $position --width $scheme_columns --position-base $base
+            elif [ $position = learned ] && [ "$base" = 10000 ] && [ "$model_position" = learned ]; then
+                scheme learned --position learned "$model"
+            elif [ "$base" = 10000 ] && [ $position != none ] && [ $position != learned ]; then
+                scheme $position $position --width $scheme_columns
+            fi
+        done
+    done | sed '$!s/$/,/'
+    echo '}}'
+}
+
+scheme() { # KEY OPTIONS...
+    local key=$1
+    shift
+    echo "\"$key\": $(encode-inspect --positions -n $scheme_rows -f csv "$@" | numbers matrix -F, -v how=packed -v columns=$scheme_columns)"
+}
+
+# ---- The default weights ----
+
+setting() { # KEY: of the weights' settings
+    awk -v key="$1" '$1 == key { print $2; exit }' model.settings
+}
+
+default_runs() {
+    local mask position
+    for position in model none; do
+        for mask in full causal; do
+            echo "@ $position/$mask"
+            with_texts orders.txt encode-plot steps -m "$model" -f data --mask $mask --position $position
+        done
+    done
+}
+
+default_data() {
+    default_runs | numbers runs -F'\t' -v what=default >default.runs || fail 'the numbers of the weights are not whole'
+    local tokens
+    tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
+    cat <<JSON
+{
+"file": "$(basename "$model")", "layers": $(setting layers), "width": $(setting width), "heads": $(setting heads), "feed_forward": $(setting feed_forward), "vocabulary": $(setting vocabulary), "position": "$model_position", "pooling": "$(setting pooling)",
+"pieces": [
+$(encode -m "$model" --tokens -f json 'I ride bike' 'dog bites man' 'unbelievable bicyclists' | sed '$!s/$/,/')
+],
+"positions": ["model", "none"],
+"masks": ["full", "causal"],
+"sentences": [{"words": ["I", "ride", "bike"], "orders": $orders, "tokens": [$(head -n 6 <<<"$tokens" | paste -sd, -)]},
+{"words": ["dog", "bites", "man"], "orders": $orders, "tokens": [$(tail -n 6 <<<"$tokens" | paste -sd, -)]}],
+$(for name in attention norms moves; do
+    echo "\"$name\": {\"per_one\": 10000, \"runs\": {"
+    members $name default.runs
+    echo '}},'
+done)
+"differences": {
+$(members differences default.runs)},
+"cosines": {
+$(members cosines default.runs)}
+}
+JSON
+}
+
+# Lines of encode --tokens -f json to lists of the tokens' texts.
+tokens_of() {
+    sed 's/.*"tokens": \[//; s/\], "truncated".*//; s/{\("text": \)\("\([^"\\]\|\\.\)*"\)[^}]*}/\2/g; s/.*/[&]/'
+}
+
+# ---- Words in the plane ----
+
+plane_texts=('king queen man woman dog wolf football tennis red green yellow'
+    'man queen yellow tennis green dog woman football king red wolf')
+
+plane_data() {
+    echo '['
+    plane_of 'without positions' 1 0 --position none
+    echo ,
+    plane_of '1 : 1' 1 1
+    echo ,
+    plane_of '1 : 10' 1 10 --position-scale 10
+    echo ,
+    plane_of '10 : 1' 10 1 --embedding-scale 10
+    echo ']'
+}
+
+# Where the model's own positions are not sums, those of the first paper are shown.
+plane_of() { # LABEL W1 W2 OPTIONS...
+    local label=$1 w1=$2 w2=$3 scheme=sinusoidal
+    shift 3
+    [ "$model_position" = none ] || scheme=model
+    [ "${2-}" = none ] || set -- --position "$scheme" "$@"
+    encode-plot words -m "$model" -f data "$@" "${plane_texts[@]}" |
+        numbers plane -F'\t' -v label="$label" -v w1="$w1" -v w2="$w2" -v a="${plane_texts[0]}" -v b="${plane_texts[1]}"
+}
+
+# ---- The source ----
+
+# Each line KEY, FILE, and a part of the one line there that computes the step.
+sources_data() {
+    local key file text at list=''
+    while IFS=$'\t' read -r key file text; do
+        at=$(cd "$tree" && grep -nF -- "$text" "$file" || :)
+        [ -n "$at" ] && [ "$(wc -l <<<"$at")" = 1 ] || fail "tools/lesson/sources.tsv: $file has no one line '$text'"
+        list+="${list:+,
+}\"$key\": {\"at\": \"$file:${at%%:*}\", \"text\": $(json_text "$(sed 's/^ *//' <<<"${at#*:}")")}"
+    done < <(grep -v '^#' "$tree/tools/lesson/sources.tsv")
+    printf '{\n%s\n}\n' "$list"
+}
+
+json_text() {
+    printf '"%s"' "$(sed 's/[\\"]/\\&/g' <<<"$1")"
+}
+
+# ---- What commands print ----
+
+said() { # files said-NAME in the folder that is named
+    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' >"$1/said-tokens" || fail 'no tokens'
+    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' >"$1/said-similarity" || fail 'no similarities'
+    encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/said-fill" 2>&1 || :
+}
+
+# ---- All of it ----
+
+lesson_data() {
+    local toy part
+    encode-inspect "$model" >model.settings
+    model_position=$(setting position)
+    { orders_of I ride bike; orders_of dog bites man; } >orders.txt
+    make_toy
+    toy_data >toy.json &
+    toy=$!
+    default_data >default.json
+    wait $toy
+    for part in worked schemes plane sources; do
+        ${part}_data >$part.json
+    done
+    for part in toy worked schemes default plane sources; do
+        echo "$([ $part = toy ] && echo '{' || echo ,) \"$part\":"
+        cat $part.json
+    done
+    echo '}'
+}
