@@ -10,6 +10,9 @@ TEST(replay)
         ("\0--input\njsonl\n-p\nmean\n-f\njson\n\n\"I ride\\ud83d\\udeb2 bike\"\n[\"dog\", \"bites "
          "man\"]\n{\"text\": \"the\", \"pair\": null}\n{\"ids\": [2, 4], \"types\": [0, 1], "
          "\"mask\": [1, 0]}\n"),
+        ("\0--input\njsonl\n-p\nmean\n-f\njson\n\n{\"_id\": \"d\", \"title\": \"a\", \"text\": "
+         "\"dog\", "
+         "\"m\" :[1.50,\t{\"}\": \"\\\"]\"}], \"vector\": 12345678901234567890 }\n"),
         "\1-p\nmodel\n--pad-to\n9\n--pad-side\nleft\n-f\ncsv\n\nI ride\nbike\xFF\n",
         "\2--labels\n--all\n-f\njson\nI ride a bike\nthe dog\n",
         "\3--rank\nwho bites?\n--top\n2\n\nthe dog bites\nI ride\na man\n",

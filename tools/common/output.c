@@ -124,7 +124,11 @@ static bool put_all_in_place(struct output *output)
     for (size_t i = 0; i < output->n_beside; i++)
         if (!put_beside(output, &output->beside[i]))
             return false;
-    return put_in_place(&output->file);
+    if (put_in_place(&output->file))
+        return true;
+    for (size_t i = 0; i < output->n_beside; i++)
+        unlink(output->beside[i].path); /* it tells of what is not there */
+    return false;
 }
 
 int output_end(struct output *output, int code)
