@@ -28,6 +28,7 @@ struct output_file {
     char *temporary; /* name of the unfinished file; empty while it has none */
     FILE *stream;
     int fd;
+    bool is_kept;  /* `temporary` is the part that the next run goes on with */
     bool replaces; /* the target existed, with this mode, owner and group */
     mode_t mode;
     uid_t owner;
@@ -147,11 +148,26 @@ static int link_nameless(struct output_file *file)
     return linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
 }
 
-static engine_status open_beside(struct output_file *file)
+static void name_part(struct output_file *file)
+{
+    sprintf(file->temporary, "%s.part", file->target);
+}
+
+static engine_status open_part(struct output_file *file)
+{
+    name_part(file);
+    file->is_kept = true;
+    file->fd = open(file->temporary, O_RDWR | O_CLOEXEC);
+    return file->fd < 0 ? fail_errno(file, "go on with the part of") : ENGINE_OK;
+}
+
+static engine_status open_beside(struct output_file *file, enum output_kind kind)
 {
     file->temporary = calloc(strlen(file->target) + 80, 1);
     if (file->temporary == NULL)
         return fail_memory(file, file->path);
+    if (kind == OUTPUT_RESUMES)
+        return open_part(file);
     file->fd = -1;
 #ifdef O_TMPFILE
     if (access("/proc/self/fd", X_OK) == 0) {
@@ -213,7 +229,7 @@ static engine_status open_target(struct output_file *file, enum output_kind kind
             return fail_errno(file, "replace");
         }
     }
-    return file->target == NULL ? fail_errno(file, "write to") : open_beside(file);
+    return file->target == NULL ? fail_errno(file, "write to") : open_beside(file, kind);
 }
 
 engine_status output_file_open(const char *path, enum output_kind kind, struct output_file **out,
@@ -275,19 +291,6 @@ FILE *output_file_stream(struct output_file *file)
     return file->stream;
 }
 
-/* The rename is only sure to outlive a power cut when its directory is on the disk too; the file
- * is whole either way, so a directory that cannot be synced is no failure. */
-static void sync_directory(struct output_file *file)
-{
-    beside(file, "");
-    int directory = open(file->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        (void)fsync(directory);
-        close(directory);
-    }
-    file->temporary[0] = '\0';
-}
-
 /* Only root may give a file away, and a user only to a group of hers. Where the group cannot be
  * kept, it is another group that would have its rights: it gets no more than everybody has. */
 static engine_status keep_mode(struct output_file *file)
@@ -311,6 +314,77 @@ static engine_status put_in_place(struct output_file *file)
         return fail_errno(file, "replace");
     file->temporary[0] = '\0';
     sync_directory(file);
+    return ENGINE_OK;
+}
+
+/* The rename is only sure to outlive a power cut when its directory is on the disk too; the file
+ * is whole either way, so a directory that cannot be synced is no failure. */
+static void sync_directory(struct output_file *file)
+{
+    beside(file, "");
+    int directory = open(file->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+        (void)fsync(directory);
+        close(directory);
+    }
+    file->temporary[0] = '\0';
+}
+
+bool output_file_has_place(const struct output_file *file)
+{
+    return file->target != NULL;
+}
+
+/* A part that is there already belongs to nobody: whoever has one holds the journal. */
+static int take_part_name(struct output_file *file)
+{
+    char *before = strdup(file->temporary);
+    if (before == NULL)
+        return -1;
+    name_part(file);
+    int made = unlink(file->temporary) != 0 && errno != ENOENT ? -1
+               : before[0] == '\0'                             ? link_nameless(file)
+                                                               : rename(before, file->temporary);
+    if (made != 0)
+        strcpy(file->temporary, before);
+    free(before);
+    return made;
+}
+
+engine_status output_file_keep(struct output_file *file)
+{
+    if (file->status != ENGINE_OK || file->is_kept)
+        return file->status;
+    if (take_part_name(file) != 0)
+        return fail_errno(file, "keep a part of");
+    sync_directory(file);
+    name_part(file);
+    file->is_kept = true;
+    return ENGINE_OK;
+}
+
+engine_status output_file_sync(struct output_file *file)
+{
+    engine_status status = output_file_write(file, NULL, 0);
+    if (status == ENGINE_OK && (fflush(file->stream) != 0 || fdatasync(file->fd) != 0))
+        status = fail_errno(file, "write to");
+    return status;
+}
+
+engine_status output_file_cut(struct output_file *file, uint64_t len)
+{
+    struct stat status;
+    errno = 0;
+    if (file->status != ENGINE_OK)
+        return file->status;
+    if (fflush(file->stream) != 0 || fstat(file->fd, &status) != 0)
+        return fail_errno(file, "write to");
+    if ((uint64_t)status.st_size < len)
+        return refuse(file, ENGINE_ERROR_IO,
+                      "the part of '%s' has %llu bytes, and %llu were written", tail(file->path),
+                      (unsigned long long)status.st_size, (unsigned long long)len);
+    if (ftruncate(file->fd, (off_t)len) != 0 || fseeko(file->stream, (off_t)len, SEEK_SET) != 0)
+        return fail_errno(file, "cut the part of");
     return ENGINE_OK;
 }
 
@@ -344,7 +418,7 @@ void output_file_abort(struct output_file *file)
     }
     if (file->stream == NULL && file->fd >= 0)
         close(file->fd);
-    if (file->temporary != NULL && file->temporary[0] != '\0')
+    if (file->temporary != NULL && file->temporary[0] != '\0' && !file->is_kept)
         unlink(file->temporary);
     free(file->temporary);
     free(file->target);

@@ -10,21 +10,23 @@
  * Every function returns ENGINE_OK or a status with the words in `error` (path, reason); after a
  * failure the other calls return the same status and do nothing.
  *
- *     open, (write | the stream | rewrite)*, finish or abort
+ *     open, (write | the stream | rewrite | keep | sync | cut)*, finish or abort
  */
 #ifndef ENGINE_OUTPUT_FILE_H
 #define ENGINE_OUTPUT_FILE_H
 
 #include "engine/engine.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct output_file;
 
 enum output_kind {
-    OUTPUT_STREAM,  /* written from start to end: pipes and devices will do */
-    OUTPUT_REWRITES /* output_file_rewrite will be called: what cannot seek is refused at once */
+    OUTPUT_STREAM,   /* written from start to end: pipes and devices will do */
+    OUTPUT_REWRITES, /* output_file_rewrite will be called: what cannot seek is refused at once */
+    OUTPUT_RESUMES   /* goes on with what output_file_keep left; output_file_cut says from where */
 };
 
 /* *file is NULL on failure. error (may be NULL) must outlive the file. */
@@ -45,7 +47,21 @@ FILE *output_file_stream(struct output_file *file);
 /* Flushes, syncs to the disk, puts the file in its place, frees. On failure nothing is left. */
 engine_status output_file_finish(struct output_file *file);
 
-/* Removes what was written and frees. NULL is a harmless no-op. */
+/* ---- Work that outlives the process ---- */
+
+/* Whether the file is written beside its place: it can be kept. */
+bool output_file_has_place(const struct output_file *file);
+
+/* From here on the unfinished file is "<path>.part", and an abort leaves it. */
+engine_status output_file_keep(struct output_file *file);
+
+/* Flushes, and has the disk hold what was written so far. */
+engine_status output_file_sync(struct output_file *file);
+
+/* Drops what is behind the first `len` bytes and goes on there. A shorter file is refused. */
+engine_status output_file_cut(struct output_file *file, uint64_t len);
+
+/* Removes what was written, unless it is kept, and frees. NULL is a harmless no-op. */
 void output_file_abort(struct output_file *file);
 
 #endif
