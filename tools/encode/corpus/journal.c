@@ -1,0 +1,218 @@
+/* journal.c - see journal.h. */
+#include "tools/encode/corpus/journal.h"
+
+#include "engine/file/crc32c.h"
+#include "tools/common/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Lines ---- */
+
+static const char SUM_FORMAT[] = ", \"crc\": \"%08x\"}\n";
+enum { SUM_BYTES = 20 }; /* of what the format makes, with its line end */
+
+char *journal_line(const json_t *object)
+{
+    char *text = json_dumps(object, JSON_PRESERVE_ORDER);
+    size_t len = strlen(text) - 1; /* without the brace */
+    text = alloc_resize(text, len + SUM_BYTES + 1, 1);
+    snprintf(text + len, SUM_BYTES + 1, SUM_FORMAT, (unsigned)crc32c(0, text, len));
+    return text;
+}
+
+json_t *journal_line_read(const char *line, size_t len)
+{
+    char sum[SUM_BYTES + 1];
+    if (len <= SUM_BYTES)
+        return NULL;
+    snprintf(sum, sizeof sum, SUM_FORMAT, (unsigned)crc32c(0, line, len - SUM_BYTES));
+    bool is_whole = memcmp(line + len - SUM_BYTES, sum, SUM_BYTES) == 0;
+    return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
+}
+
+static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows", "array_rows", "cut", "left_out"};
+
+static json_t *place_json(const struct journal_place *place)
+{
+    json_t *object = json_pack("{sIsI}", "bytes", (json_int_t)place->bytes, "sum",
+                               (json_int_t)place->sum);
+    json_t *files = json_array();
+    for (size_t i = 0; i < N_COUNTS; i++)
+        json_object_set_new(object, COUNT_NAMES[i], json_integer((json_int_t)place->counts[i]));
+    for (size_t i = 0; i < JOURNAL_MOST_FILES; i++)
+        json_array_append_new(files, json_pack("[II]", (json_int_t)place->files[i].bytes,
+                                               (json_int_t)place->files[i].sum));
+    json_object_set_new(object, "files", files);
+    json_object_set_new(object, "finished", json_boolean(place->is_finished));
+    return object;
+}
+
+static uint64_t number_of(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static uint64_t number_at(const json_t *array, size_t i)
+{
+    return (uint64_t)json_integer_value(json_array_get(array, i));
+}
+
+static struct journal_place read_place(const json_t *object)
+{
+    struct journal_place place = {
+        .bytes = number_of(object, "bytes"),
+        .sum = (uint32_t)number_of(object, "sum"),
+        .is_finished = json_is_true(json_object_get(object, "finished")),
+    };
+    for (size_t i = 0; i < N_COUNTS; i++)
+        place.counts[i] = (size_t)number_of(object, COUNT_NAMES[i]);
+    for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
+        const json_t *file = json_array_get(json_object_get(object, "files"), i);
+        place.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};
+    }
+    return place;
+}
+
+/* ---- Reading ---- */
+
+static bool fail(const struct journal *journal, const char *what)
+{
+    return program_fail("cannot %s '%s': %s", what, journal->path, strerror(errno)) == PROGRAM_DONE;
+}
+
+/* File systems without locks have one run at a time by the user's care alone. */
+static bool lock(struct journal *journal)
+{
+    if (flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return true;
+    program_fail("another encode is writing this output: it holds '%s'", journal->path);
+    return false;
+}
+
+static void take_line(struct journal *journal, json_t *object)
+{
+    if (json_object_get(object, "bytes")) {
+        journal->last = read_place(object);
+        journal->has_place = true;
+        json_decref(object);
+        return;
+    }
+    json_decref(journal->head);
+    journal->head = object;
+}
+
+/* Reads whole lines; what is behind them is cut off, so that the next line begins a line. */
+static bool read_lines(struct journal *journal)
+{
+    FILE *stream = fdopen(dup(journal->fd), "r");
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t len;
+    off_t end = 0;
+    json_t *object;
+    if (!stream)
+        return fail(journal, "read");
+    while ((len = getline(&line, &cap, stream)) > 0 &&
+           (object = journal_line_read(line, (size_t)len)) != NULL) {
+        take_line(journal, object);
+        end += len;
+    }
+    const bool is_journal = journal->head || len <= 0;
+    free(line);
+    fclose(stream);
+    if (!is_journal)
+        return program_fail("'%s' is no journal that encode has written: remove it, or name "
+                            "another output",
+                            journal->path) == PROGRAM_DONE;
+    return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||
+           fail(journal, "cut");
+}
+
+/* The run that held it may have ended, and removed it, between open and lock. */
+static bool is_gone(const struct journal *journal)
+{
+    struct stat file;
+    return fstat(journal->fd, &file) == 0 && file.st_nlink == 0;
+}
+
+enum journal_state journal_find(struct journal *journal, const char *output_path)
+{
+    const size_t cap = strlen(output_path) + sizeof ".journal";
+    *journal = (struct journal){.path = alloc_zeros(cap, 1)};
+    snprintf(journal->path, cap, "%s.journal", output_path);
+    json_set_alloc_funcs(alloc_bytes, free);
+    journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
+    if (journal->fd < 0)
+        return errno == ENOENT || fail(journal, "open") ? JOURNAL_ABSENT : JOURNAL_FAILED;
+    if (!lock(journal) || !read_lines(journal))
+        return JOURNAL_FAILED;
+    if (journal->head && journal->has_place && !is_gone(journal))
+        return JOURNAL_FOUND;
+    if (!is_gone(journal))
+        journal_remove(journal);
+    close(journal->fd);
+    journal->fd = -1;
+    return JOURNAL_ABSENT;
+}
+
+/* ---- Writing ---- */
+
+static bool write_line(struct journal *journal, json_t *object)
+{
+    char *line = journal_line(object);
+    const size_t len = strlen(line);
+    ssize_t n = write(journal->fd, line, len);
+    if (n >= 0 && (size_t)n < len)
+        errno = ENOSPC;
+    free(line);
+    return (n >= 0 && (size_t)n == len) || fail(journal, "write to");
+}
+
+bool journal_change_head(struct journal *journal, json_t *head)
+{
+    json_decref(journal->head);
+    journal->head = head;
+    return write_line(journal, head);
+}
+
+bool journal_begin(struct journal *journal, json_t *head)
+{
+    journal->fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (journal->fd < 0 && errno == EEXIST)
+        return program_fail("another encode is writing this output: it has made '%s'",
+                            journal->path) == PROGRAM_DONE;
+    if (journal->fd < 0)
+        return fail(journal, "make");
+    return lock(journal) && journal_change_head(journal, head);
+}
+
+bool journal_add(struct journal *journal, const struct journal_place *place)
+{
+    json_t *object = place_json(place);
+    bool is_written = write_line(journal, object);
+    json_decref(object);
+    journal->has_place = journal->has_place || is_written;
+    if (is_written)
+        journal->last = *place;
+    return is_written;
+}
+
+void journal_remove(struct journal *journal)
+{
+    unlink(journal->path);
+}
+
+void journal_close(struct journal *journal)
+{
+    if (journal->fd >= 0)
+        close(journal->fd);
+    json_decref(journal->head);
+    free(journal->path);
+    *journal = (struct journal){.fd = -1};
+}

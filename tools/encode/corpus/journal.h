@@ -1,0 +1,70 @@
+/* journal.h - how far a run has come: a file of lines of JSON beside the output, FILE.journal.
+ *
+ * The first line says what makes the output (settings.h). Every other is a place: what was read of
+ * the input by then, and how long each part of the output was, with checksums. A place is written
+ * when the parts are on the disk, so whatever ends the run, the last whole line is true. Each line
+ * ends with its own checksum; one that was torn, and what is behind it, is as good as not there.
+ *
+ * The file is locked while a run goes on (flock), and there only until its output is complete.
+ */
+#ifndef TOOLS_ENCODE_JOURNAL_H
+#define TOOLS_ENCODE_JOURNAL_H
+
+#include "tools/common/output.h"
+
+#include <jansson.h>
+
+/* Counters that a run goes on with, named in a place's line. */
+enum journal_count {
+    COUNT_LINES,
+    COUNT_ROWS,       /* of the rows file */
+    COUNT_ARRAY_ROWS, /* of the printer for NumPy */
+    COUNT_CUT,
+    COUNT_LEFT_OUT,
+    N_COUNTS
+};
+
+enum { JOURNAL_MOST_FILES = 1 + OUTPUT_MOST_BESIDE };
+
+struct journal_place {
+    uint64_t bytes; /* of the input, done */
+    uint32_t sum;   /* CRC-32C of them */
+    size_t counts[N_COUNTS];
+    struct journal_file {
+        uint64_t bytes;
+        uint32_t sum;
+    } files[JOURNAL_MOST_FILES]; /* the output, then those beside it */
+    bool is_finished;            /* all is done but that the parts are put in their places */
+};
+
+struct journal {
+    char *path;
+    int fd;       /* -1: there is no journal */
+    json_t *head; /* what makes the output */
+    struct journal_place last;
+    bool has_place; /* `last` is one */
+};
+
+enum journal_state { JOURNAL_ABSENT, JOURNAL_FOUND, JOURNAL_FAILED };
+
+/* Looks for the journal of an output, locks and reads it. JOURNAL_FAILED: the message has been
+ * printed; another run holds it, or it is none. One without a place is removed, and absent. */
+enum journal_state journal_find(struct journal *journal, const char *output_path);
+
+/* Makes the file, which must not be there; false after a message. `head` is taken. */
+bool journal_begin(struct journal *journal, json_t *head);
+
+/* Adds a place, which becomes `last`; or another head. False after a message. */
+bool journal_add(struct journal *journal, const struct journal_place *place);
+bool journal_change_head(struct journal *journal, json_t *head);
+
+/* Removes the file, which no run needs any more. */
+void journal_remove(struct journal *journal);
+void journal_close(struct journal *journal);
+
+/* An object as one line that ends with its checksum, to be freed; and back: NULL where it is not
+ * whole. */
+char *journal_line(const json_t *object);
+json_t *journal_line_read(const char *line, size_t len);
+
+#endif

@@ -1,0 +1,124 @@
+/* settings.c - see settings.h. */
+#include "tools/encode/corpus/settings.h"
+
+#include "engine/engine.h"
+#include "engine/file/crc32c.h"
+#include "tools/common/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where results go, and how the work is done; the model counts by what is in it. */
+static bool changes_output(const char *name)
+{
+    static const char *const others[] = {"output",  "threads", "progress", "resume", "restart",
+                                         "report",  "shard",   "join",     "model"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i]) == 0)
+            return false;
+    return true;
+}
+
+json_t *settings_of_options(const struct option_reading *reading)
+{
+    json_t *options = json_object();
+    for (size_t i = 0; i < reading->n_slots; i++) {
+        const struct option_slot *slot = &reading->slots[i];
+        if (slot->text && changes_output(slot->row->name))
+            json_object_set_new(options, slot->row->name, json_string(slot->text));
+    }
+    return options;
+}
+
+bool file_sum(int fd, off_t from, off_t end, uint32_t *sum)
+{
+    static char bytes[256 << 10];
+    while (from < end) {
+        const size_t most = end - from < (off_t)sizeof bytes ? (size_t)(end - from) : sizeof bytes;
+        const ssize_t n = pread(fd, bytes, most, from);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        *sum = crc32c(*sum, bytes, (size_t)n);
+        from += n;
+    }
+    return true;
+}
+
+json_t *settings_make(json_t *options, const char *model_path)
+{
+    struct stat file;
+    uint32_t sum = 0;
+    int fd = open(model_path, O_RDONLY | O_CLOEXEC);
+    bool is_read = fd >= 0 && fstat(fd, &file) == 0 && file_sum(fd, 0, file.st_size, &sum);
+    if (fd >= 0)
+        close(fd);
+    if (!is_read) {
+        program_fail("cannot read the model '%s' for its checksum", model_path);
+        return NULL;
+    }
+    return json_pack("{sssIsO}", "encode", engine_version(), "model", (json_int_t)sum, "options",
+                     options);
+}
+
+/* "--normalize", "--pooling mean", or "no --pooling". */
+static void put_option(char *out, size_t cap, const char *name, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    snprintf(out, cap, "%s--%s%s%.100s", text ? "" : "no ", name, text && *text ? " " : "",
+             text ? text : "");
+}
+
+/* --on-long error and --on-error end would have ended the run where another value takes effect. */
+static bool may_change(const char *name, const json_t *before, const json_t *now)
+{
+    const char *from = json_string_value(before), *to = json_string_value(now);
+    if (strcmp(name, "on-error") == 0)
+        return (!from || strcmp(from, "end") == 0) && to;
+    return strcmp(name, "on-long") == 0 && from && strcmp(from, "error") == 0 && to &&
+           strcmp(to, "chunk") != 0;
+}
+
+static bool has_same(json_t *some, const json_t *others, bool some_are_before, char *message)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(some, name, value)
+    {
+        const json_t *other = json_object_get(others, name);
+        const json_t *before = some_are_before ? value : other;
+        const json_t *now = some_are_before ? other : value;
+        char was[160], is[160];
+        if (json_equal(before, now) || may_change(name, before, now))
+            continue;
+        put_option(was, sizeof was, name, before);
+        put_option(is, sizeof is, name, now);
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with %s, and now there is %s", was,
+                 is);
+        return false;
+    }
+    return true;
+}
+
+bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES])
+{
+    const char *version = json_string_value(json_object_get(before, "encode"));
+    json_t *options_before = json_object_get(before, "options");
+    json_t *options_now = json_object_get(now, "options");
+    if (!version || strcmp(version, engine_version()) != 0) {
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun by encode %s, and this is %s",
+                 version ? version : "of another kind", engine_version());
+        return false;
+    }
+    if (!json_equal(json_object_get(before, "model"), json_object_get(now, "model"))) {
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with another model");
+        return false;
+    }
+    return has_same(options_before, options_now, true, message) &&
+           has_same(options_now, options_before, false, message);
+}
