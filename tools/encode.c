@@ -9,6 +9,7 @@
  */
 #include "tools/common/inputs.h"
 #include "tools/common/polite_threads.h"
+#include "tools/encode/corpus/corpus.h"
 #include "tools/encode/notes.h"
 
 #include <unistd.h>
@@ -31,7 +32,7 @@ static int run_task(const struct job *job)
 }
 
 static int encode_all(const struct encode_options *options, struct encoder *encoder,
-                      struct output *output)
+                      struct output *output, struct corpus *corpus)
 {
     const struct request_options *request = &options->request;
     struct reader reader;
@@ -42,32 +43,43 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
     else
         reader_from_stdin(&reader, request->is_json_input);
     reader.two_by_two = options->are_pairs;
+    reader.passes_faults = options->skips_errors;
     struct notes notes;
-    struct job job = {options, encoder, &reader, output, &notes};
+    struct job job = {options, encoder, &reader, output, &notes, corpus};
     notes_begin(&notes, &job);
     int code = run_task(&job);
+    code = corpus ? corpus_end(corpus, code) : output_end(output, code);
     reader_free(&reader);
     return code;
+}
+
+static int encode(const struct encode_options *options, struct encoder *encoder)
+{
+    struct output output;
+    struct corpus corpus;
+    int code = PROGRAM_FAILED;
+    if (options->request.n_texts == 0)
+        input_remember("-");
+    if (corpus_is_asked(options))
+        return corpus_open(&corpus, options, encoder, &output, &code)
+                   ? encode_all(options, encoder, &output, &corpus)
+                   : code;
+    return output_open(&output, options->output_path) ? encode_all(options, encoder, &output, NULL)
+                                                      : code;
 }
 
 int main(int argc, char **argv)
 {
     struct encode_options options;
     struct encoder encoder;
-    struct output output;
     int code;
 
     program_begin("encode", argv);
     if (!encode_options_read(&options, argc, argv, &code))
         return code;
     polite_threads(argv, options.request.n_threads);
-    if (encoder_open(&encoder, &options.request, &code)) {
-        code = PROGRAM_FAILED;
-        if (options.request.n_texts == 0)
-            input_remember("-");
-        if (output_open(&output, options.output_path))
-            code = output_end(&output, encode_all(&options, &encoder, &output));
-    }
+    if (encoder_open(&encoder, &options.request, &code))
+        code = encode(&options, &encoder);
     encoder_close(&encoder);
     encode_options_free(&options);
     return code;

@@ -157,7 +157,7 @@ static engine_status open_part(struct output_file *file)
 {
     name_part(file);
     file->is_kept = true;
-    file->fd = open(file->temporary, O_RDWR | O_CLOEXEC);
+    file->fd = open(file->temporary, O_RDWR | O_CREAT | O_CLOEXEC, first_mode(file));
     return file->fd < 0 ? fail_errno(file, "go on with the part of") : ENGINE_OK;
 }
 
@@ -291,6 +291,19 @@ FILE *output_file_stream(struct output_file *file)
     return file->stream;
 }
 
+/* The rename is only sure to outlive a power cut when its directory is on the disk too; the file
+ * is whole either way, so a directory that cannot be synced is no failure. */
+static void sync_directory(struct output_file *file)
+{
+    beside(file, "");
+    int directory = open(file->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+        (void)fsync(directory);
+        close(directory);
+    }
+    file->temporary[0] = '\0';
+}
+
 /* Only root may give a file away, and a user only to a group of hers. Where the group cannot be
  * kept, it is another group that would have its rights: it gets no more than everybody has. */
 static engine_status keep_mode(struct output_file *file)
@@ -315,19 +328,6 @@ static engine_status put_in_place(struct output_file *file)
     file->temporary[0] = '\0';
     sync_directory(file);
     return ENGINE_OK;
-}
-
-/* The rename is only sure to outlive a power cut when its directory is on the disk too; the file
- * is whole either way, so a directory that cannot be synced is no failure. */
-static void sync_directory(struct output_file *file)
-{
-    beside(file, "");
-    int directory = open(file->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        (void)fsync(directory);
-        close(directory);
-    }
-    file->temporary[0] = '\0';
 }
 
 bool output_file_has_place(const struct output_file *file)
@@ -361,6 +361,11 @@ engine_status output_file_keep(struct output_file *file)
     name_part(file);
     file->is_kept = true;
     return ENGINE_OK;
+}
+
+void output_file_release(struct output_file *file)
+{
+    file->is_kept = false;
 }
 
 engine_status output_file_sync(struct output_file *file)

@@ -55,6 +55,9 @@ bool output_file_has_place(const struct output_file *file);
 /* From here on the unfinished file is "<path>.part", and an abort leaves it. */
 engine_status output_file_keep(struct output_file *file);
 
+/* An abort removes it again. */
+void output_file_release(struct output_file *file);
+
 /* Flushes, and has the disk hold what was written so far. */
 engine_status output_file_sync(struct output_file *file);
 

@@ -2,6 +2,8 @@
  * whether the next read would wait. */
 #include "tools/common/line_reader.h"
 
+#include "engine/file/crc32c.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ void line_reader_begin(struct line_reader *reader, int fd)
 {
     *reader = (struct line_reader){0};
     reader->fd = fd;
+    reader->wake = -1;
 }
 
 void line_reader_free(struct line_reader *reader)
@@ -52,6 +55,16 @@ static bool is_readable(int fd, int timeout)
     return poll(&poll_fd, 1, timeout) != 0;
 }
 
+/* False: the wait was ended. A descriptor of -1 is not looked at. */
+static bool wait_for_input(const struct line_reader *reader)
+{
+    struct pollfd fds[] = {{.fd = reader->fd, .events = POLLIN},
+                           {.fd = reader->wake, .events = POLLIN}};
+    while (poll(fds, 2, -1) < 0 && errno == EINTR)
+        ;
+    return fds[1].revents == 0;
+}
+
 static bool read_more(struct line_reader *reader)
 {
     ssize_t n;
@@ -69,6 +82,16 @@ static bool read_more(struct line_reader *reader)
     return true;
 }
 
+/* The bytes up to `next` are done with. */
+static void advance(struct line_reader *reader, size_t next)
+{
+    const size_t n = next - reader->begin;
+    if (reader->has_sum)
+        reader->place.sum = crc32c(reader->place.sum, reader->data + reader->begin, n);
+    reader->place.bytes += n;
+    reader->begin = reader->searched = next;
+}
+
 static enum line_state hand_out(struct line_reader *reader, size_t end, size_t next, char **line,
                                 size_t *len)
 {
@@ -76,8 +99,47 @@ static enum line_state hand_out(struct line_reader *reader, size_t end, size_t n
         return LINE_TOO_LONG;
     *line = reader->data + reader->begin;
     *len = end - reader->begin;
-    reader->begin = reader->searched = next;
+    reader->last_begin = reader->begin;
+    reader->last_place = reader->place;
+    advance(reader, next);
     reader->n_lines++;
+    return LINE_READ;
+}
+
+void line_reader_undo(struct line_reader *reader)
+{
+    reader->begin = reader->searched = reader->last_begin;
+    reader->place = reader->last_place;
+    reader->n_lines--;
+}
+
+enum line_state line_reader_pass(struct line_reader *reader)
+{
+    for (;;) {
+        const size_t n = reader->end - reader->begin;
+        const char *end = n ? memchr(reader->data + reader->begin, '\n', n) : NULL;
+        advance(reader, end ? (size_t)(end - reader->data) + 1 : reader->end);
+        if (end || reader->at_end) {
+            reader->n_lines++;
+            return LINE_READ;
+        }
+        if (!read_more(reader))
+            return LINE_FAILED;
+    }
+}
+
+enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes)
+{
+    while (n_bytes > 0) {
+        if (reader->begin == reader->end && reader->at_end)
+            return LINE_END;
+        if (reader->begin == reader->end && !read_more(reader))
+            return LINE_FAILED;
+        const size_t n_there = reader->end - reader->begin;
+        const size_t n = n_bytes < n_there ? (size_t)n_bytes : n_there;
+        advance(reader, reader->begin + n);
+        n_bytes -= n;
+    }
     return LINE_READ;
 }
 
@@ -106,6 +168,8 @@ enum line_state line_reader_next(struct line_reader *reader, bool wait, char **l
         if (reader->end - reader->begin > LINE_BYTES_MAX + 1)
             return LINE_TOO_LONG;
         if (!wait && !is_readable(reader->fd, 0))
+            return LINE_PENDING;
+        if (reader->wake >= 0 && !wait_for_input(reader))
             return LINE_PENDING;
         if (!read_more(reader))
             return LINE_FAILED;

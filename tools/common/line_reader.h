@@ -7,19 +7,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define LINE_BYTES_MAX ((size_t)64 << 20)
 
 enum line_state {
     LINE_READ,
-    LINE_PENDING,  /* no whole line yet, and reading more would wait */
+    LINE_PENDING,  /* no whole line yet, and reading more would wait, or `wake` can be read */
     LINE_END,      /* no more lines */
     LINE_TOO_LONG, /* longer than LINE_BYTES_MAX */
     LINE_FAILED    /* read failed or memory is short: error is an errno value */
 };
 
+/* How far the lines that were handed out go. */
+struct line_place {
+    uint64_t bytes;
+    uint32_t sum; /* CRC-32C of them, where has_sum asks for it */
+};
+
 struct line_reader {
     int fd;
+    int wake; /* a descriptor that ends waiting when it can be read; -1: none */
+    bool has_sum;
+    struct line_place place;
+    size_t last_begin; /* of the last line handed out, and the place before it */
+    struct line_place last_place;
     char *data; /* [cap] */
     size_t cap;
     size_t begin, end; /* bytes that are read and not yet handed out */
@@ -36,6 +48,15 @@ void line_reader_free(struct line_reader *reader);
 /* The next line, borrowed until the next call, and free to be changed. With `wait` false,
  * LINE_PENDING instead of waiting for the other end. */
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len);
+
+/* Takes the last line back: it is the next one again. Only before the next call. */
+void line_reader_undo(struct line_reader *reader);
+
+/* Passes by the next line, however long it is, after LINE_TOO_LONG. LINE_READ or LINE_FAILED. */
+enum line_state line_reader_pass(struct line_reader *reader);
+
+/* Passes by as many bytes, as if their lines had been handed out; LINE_END: there are fewer. */
+enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes);
 
 /* Back to byte `at` of the input, with which the next line begins; it is the first again. Only
  * while everything that was read is kept. */

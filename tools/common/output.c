@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What exit() leaves behind when a program ends in the middle of its results. */
@@ -32,14 +31,19 @@ static void drop_unfinished(void)
         drop_files(unfinished);
 }
 
-bool output_open(struct output *output, const char *path)
+static enum output_kind kind_of(const struct output *output)
 {
-    *output = (struct output){.stream = stdout, .path = path};
+    return output->is_resumed ? OUTPUT_RESUMES : OUTPUT_STREAM;
+}
+
+static bool open_output(struct output *output)
+{
+    const char *path = output->path;
     if (!path)
         return true;
     input_spare(path);
     atexit(drop_unfinished);
-    if (output_file_open(path, OUTPUT_STREAM, &output->file, &output->error) != ENGINE_OK) {
+    if (output_file_open(path, kind_of(output), &output->file, &output->error) != ENGINE_OK) {
         program_fail("%s", output->error.message);
         return false;
     }
@@ -48,30 +52,60 @@ bool output_open(struct output *output, const char *path)
     return true;
 }
 
-/* What is written to directly is the file that the path names; else that is replaced later. */
-static bool is_written_directly(const struct output *output)
+bool output_open(struct output *output, const char *path)
 {
-    struct stat named, written;
-    return stat(output->path, &named) == 0 && fstat(fileno(output->stream), &written) == 0 &&
-           named.st_dev == written.st_dev && named.st_ino == written.st_ino;
+    *output = (struct output){.stream = stdout, .path = path};
+    return open_output(output);
 }
 
-FILE *output_beside(struct output *output, const char *ending)
+bool output_resume(struct output *output, const char *path)
 {
-    if (!output->file || is_written_directly(output))
+    *output = (struct output){.stream = stdout, .path = path, .is_resumed = true};
+    return open_output(output);
+}
+
+FILE *output_beside(struct output *output, const char *name, const char *ending)
+{
+    if (!output->file || !output_file_has_place(output->file))
         return NULL;
     struct output_beside *beside = &output->beside[output->n_beside];
-    const size_t cap = strlen(output->path) + strlen(ending) + 1;
+    const size_t cap = strlen(name) + strlen(ending) + 1;
     char *path = alloc_zeros(cap, 1);
-    snprintf(path, cap, "%s%s", output->path, ending);
+    snprintf(path, cap, "%s%s", name, ending);
     input_spare(path);
-    if (output_file_open(path, OUTPUT_STREAM, &beside->file, &output->error) != ENGINE_OK) {
+    if (output_file_open(path, kind_of(output), &beside->file, &output->error) != ENGINE_OK) {
         free(path);
         exit(program_fail("%s", output->error.message));
     }
     beside->path = path;
     output->n_beside++;
     return output_file_stream(beside->file);
+}
+
+size_t output_n_parts(const struct output *output)
+{
+    return output->file ? 1 + output->n_beside : 0;
+}
+
+struct output_file *output_part(const struct output *output, size_t i)
+{
+    return i == 0 ? output->file : output->beside[i - 1].file;
+}
+
+bool output_keep(struct output *output)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < output_n_parts(output) && is_good; i++)
+        is_good = output_file_keep(output_part(output, i)) == ENGINE_OK;
+    return is_good;
+}
+
+bool output_sync(struct output *output)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < output_n_parts(output) && is_good; i++)
+        is_good = output_file_sync(output_part(output, i)) == ENGINE_OK;
+    return is_good;
 }
 
 static void check_stream(struct output *output, FILE *stream, bool flush)
@@ -112,6 +146,7 @@ static bool put_beside(struct output *output, struct output_beside *beside)
 {
     if (ftello(output_file_stream(beside->file)) > 0)
         return put_in_place(&beside->file);
+    output_file_release(beside->file);
     if (unlink(beside->path) == 0 || errno == ENOENT)
         return true;
     snprintf(output->error.message, sizeof output->error.message, "cannot remove '%s': %s",

@@ -18,7 +18,8 @@ struct output {
         struct output_file *file;
     } beside[OUTPUT_MOST_BESIDE];
     size_t n_beside;
-    int reason; /* errno of the first write that failed; 0: none has */
+    bool is_resumed; /* goes on with the parts that an earlier run has kept */
+    int reason;      /* errno of the first write that failed; 0: none has */
     engine_error error;
 };
 
@@ -26,15 +27,25 @@ struct output {
  * file that it reads (inputs.h). */
 bool output_open(struct output *output, const char *path);
 
-/* A file beside the output, named as it is with this ending, for what is said of the output. It is
- * written from start to end, and put in its place with the output if anything was written to it;
+/* The same, for a run that goes on with the parts that an earlier one has kept. */
+bool output_resume(struct output *output, const char *path);
+
+/* A file beside the output, named path and ending, for what is said of the output. It is written
+ * from start to end, and put in its place with the output if anything was written to it;
  * else one that an earlier run left there is removed. NULL: there is none, because the output is
  * stdout, or is written to directly. Where it cannot be made the program ends. */
-FILE *output_beside(struct output *output, const char *ending);
+FILE *output_beside(struct output *output, const char *path, const char *ending);
 
 /* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
  * it: nothing else that may fail comes between. */
 bool output_check(struct output *output, bool flush);
+
+/* Parts: the output is part 0, the files beside it follow. What is kept stays when the program ends
+ * with a failure; output_sync has the disk hold all that was written. False: error has the words. */
+size_t output_n_parts(const struct output *output);
+struct output_file *output_part(const struct output *output, size_t i);
+bool output_keep(struct output *output);
+bool output_sync(struct output *output);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
  * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could

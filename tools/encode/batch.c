@@ -1,6 +1,9 @@
 /* batch.c - reading inputs together; see batch.h. */
 #include "tools/encode/batch.h"
 
+#include "tools/encode/corpus/corpus.h"
+#include "tools/encode/corpus/left_out.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +67,8 @@ static int run(struct batch *batch, int (*process)(void *task, struct batch *bat
         int code = process(task, batch);
         if (!output_check(job->output, state != READER_RECORD))
             return PROGRAM_FAILED;
+        if (code == PROGRAM_DONE && job->corpus)
+            code = corpus_advance(job->corpus, state != READER_RECORD && state != READER_PENDING);
         if (code != PROGRAM_DONE)
             return code;
     } while (state == READER_RECORD || state == READER_PENDING);
@@ -94,16 +99,30 @@ static bool put_prompt(struct encoder *encoder, struct item *item)
     return true;
 }
 
-size_t batch_tokenize(struct batch *batch)
+static bool tokenize(struct encoder *encoder, struct item *item)
 {
-    struct encoder *encoder = batch->job->encoder;
-    for (size_t i = 0; i < batch->n_items; i++) {
-        struct item *item = &batch->items[i];
-        if (!put_prompt(encoder, item) || !encoder_tokenize(encoder, item) ||
-            (!encoder->request.is_chunked && !encoder_pad(encoder, item)))
-            return i;
+    if (item->record.fault)
+        return encoder_fail(encoder, item, "%s", item->record.fault);
+    return put_prompt(encoder, item) && encoder_tokenize(encoder, item) &&
+           (encoder->request.is_chunked || encoder_pad(encoder, item));
+}
+
+/* Items that are left out are freed, and the others move up. */
+size_t batch_tokenize(struct batch *batch, struct left_out *left)
+{
+    struct item *items = batch->items;
+    size_t n_good = 0, i = 0;
+    for (; i < batch->n_items; i++) {
+        if (tokenize(batch->job->encoder, &items[i]))
+            items[n_good++] = items[i];
+        else if (left && left_out_take(left, &items[i]))
+            item_free(&items[i]);
+        else
+            break;
     }
-    return batch->n_items;
+    memmove(items + n_good, items + i, (batch->n_items - i) * sizeof *items);
+    batch->n_items -= i - n_good;
+    return n_good;
 }
 
 void batch_keep(struct batch *batch, struct kept *kept)

@@ -8,6 +8,8 @@
 
 enum { BATCH_ITEMS = 2048, BATCH_BYTES_LEAST = 16 << 10, BATCH_BYTES_MOST = 1 << 20 };
 
+struct left_out;
+
 struct batch {
     const struct job *job;
     struct item items[BATCH_ITEMS];
@@ -23,8 +25,9 @@ struct batch {
 int batch_run(const struct job *job, int (*process)(void *task, struct batch *batch), void *task);
 
 /* Puts the prompt before each text and tokenizes it. How many, from the first, could be; the
- * encoder's message says why not all. */
-size_t batch_tokenize(struct batch *batch);
+ * encoder's message says why not all. Texts that are left out are no longer in the batch; NULL: none
+ * may be. */
+size_t batch_tokenize(struct batch *batch, struct left_out *left);
 
 /* Texts that are kept until all are read. */
 struct kept {

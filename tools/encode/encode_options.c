@@ -4,6 +4,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
+#include "tools/encode/corpus/settings.h"
 
 #include <string.h>
 
@@ -50,12 +51,13 @@ static bool set_pad_id(void *options, const struct option_use *use)
     return true;
 }
 
-/* For the engine, windows are texts that are not too long. */
-static bool settle_chunks(void *options, const struct option_use *use)
+/* For the engine, windows are texts that are not too long, and what is left out is an error. */
+static bool settle_long(void *options, const struct option_use *use)
 {
     struct request_options *request = &((struct encode_options *)options)->request;
     request->is_chunked = strcmp(use->text, "chunk") == 0;
-    if (request->is_chunked)
+    request->skips_long = strcmp(use->text, "skip") == 0;
+    if (request->is_chunked || request->skips_long)
         request->on_long = ENGINE_ON_LONG_ERROR;
     return true;
 }
@@ -80,10 +82,10 @@ static const struct option_row LENGTH_ROWS[] = {
     {"max-tokens", 0, "N", "most tokens per text; default the model's",
      COUNT(request.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND",
-     "truncate, error, or chunk: encode windows of a longer text;\n"
-     "default the model's, else error",
-     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk"),
-     .set = settle_chunks},
+     "truncate, error, chunk: encode windows of a longer text, or skip:\n"
+     "leave it out; default the model's, else error",
+     CHOICE(request.on_long, ENGINE_ON_LONG_TRUNCATE, "truncate error chunk skip"),
+     .set = settle_long},
     {"stride", 0, "N", "tokens that neighbouring windows share (default 0)",
      COUNT(request.stride, 0, INT32_MAX)},
     {"truncation", 0, "KIND", "which text of a pair is cut: longest-first, only-first, only-second",
@@ -97,6 +99,16 @@ static const struct option_row LENGTH_ROWS[] = {
      CHOICE(request.pad_left, true, "left right=0"), GIVEN(request.has_pad_side)},
     {"pad-id", 0, "N", "its id; in ids of --input jsonl, N at the ends is padding too",
      SET_BY(set_pad_id), GIVEN(request.has_pad_id)},
+};
+
+static const struct option_row CORPUS_ROWS[] = {
+    {"on-error", 0, "KIND", "error (default), or skip: leave out what is no text or too long",
+     CHOICE(skips_errors, false, "error skip")},
+    {"report", 0, "FILE", "what was left out and why; default FILE.left-out.jsonl of -o FILE",
+     TEXT(report_path)},
+    {"resume", 0, NULL, "go on with -o FILE where a run that was stopped or failed ended",
+     FLAG(resumes)},
+    {"restart", 0, NULL, "drop what such a run has left, and begin anew", FLAG(restarts)},
 };
 
 #define TASK(task) SET_BY(set_task), .value = (task)
@@ -155,6 +167,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("Long texts, short texts", LENGTH_ROWS)},
     {OPTION_GROUP("Result", RESULT_ROWS)},
     {OPTION_GROUP("Output", OUTPUT_ROWS)},
+    {OPTION_GROUP("A corpus", CORPUS_ROWS)},
 };
 
 /* ---- All of it ---- */
@@ -196,6 +209,7 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
     *exit_code = options_conflict(&reading);
+    options->settings = settings_of_options(&reading);
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
     if (request->task == TASK_TOKENS && has_vector_of_text(request)) {
@@ -218,4 +232,5 @@ bool encode_options_read(struct encode_options *options, int argc, char **argv, 
 void encode_options_free(struct encode_options *options)
 {
     position_options_free(&options->request.positions);
+    json_decref(options->settings);
 }

@@ -4,6 +4,7 @@
 
 #include "tools/common/texts/request_options.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_NPY, FORMAT_NPZ, FORMAT_IDS };
@@ -16,6 +17,10 @@ struct encode_options {
     bool in_order;           /* TASK_RANK: not sorted */
     bool are_pairs;          /* TASK_SIMILARITY: of the two texts of each pair */
     bool has_progress;       /* asked for */
+    bool skips_errors;       /* texts that cannot be encoded are left out */
+    const char *report_path; /* of texts that are left out; NULL: beside the output */
+    bool resumes, restarts;  /* a run that ended early */
+    json_t *settings;        /* the options that make the output what it is */
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */

@@ -82,9 +82,22 @@ static const char *check_npy(const void *options)
                : NULL;
 }
 
+static const char *check_resume(const void *options)
+{
+    const struct encode_options *encode = options;
+    if (!encode->resumes && !encode->restarts)
+        return NULL;
+    if (!encode->output_path)
+        return "--resume and --restart go on with a file: they go with -o FILE";
+    return encode->resumes && isatty(STDIN_FILENO)
+               ? "--resume reads the same input again, and stdin is a terminal: < FILE"
+               : NULL;
+}
+
 /* Results that are no vectors and no tokens. */
-#define HEADS   "labels entities fill rank similarity"
-#define PROMPTS "prompt prompt-text query-prompt"
+#define HEADS     "labels entities fill rank similarity"
+#define KEEPS_ALL "rank similarity compare show-mask"
+#define PROMPTS   "prompt prompt-text query-prompt"
 
 const struct option_rule ENCODE_RULES[] = {
     OPTION_EXCLUDES("input=jsonl", "TEXT", "--input jsonl reads stdin; it goes without TEXT"),
@@ -94,7 +107,7 @@ const struct option_rule ENCODE_RULES[] = {
                     "--prompt, --prompt-text and --no-prompt exclude one another"),
     OPTION_EXCLUDES("truncate-left", "on-long=chunk",
                     "--truncate-left cuts texts; it goes without --on-long chunk"),
-    OPTION_EXCLUDES("truncation truncate-left", "on-long=error",
+    OPTION_EXCLUDES("truncation truncate-left", "on-long=error on-long=skip",
                     "--truncation and --truncate-left cut texts; they go without --on-long error"),
     OPTION_NEEDS("top", "fill rank", "--top goes with --fill or --rank"),
     OPTION_NEEDS("in-order query-prompt", "rank", "--in-order and --query-prompt go with --rank"),
@@ -161,5 +174,17 @@ const struct option_rule ENCODE_RULES[] = {
         "normalize", "pooling!=none",
         "--normalize scales the vectors of texts; it goes with -p mean, cls, max or model"),
     {.check = check_npy},
+    OPTION_EXCLUDES("resume", "restart", "--resume and --restart exclude one another"),
+    OPTION_EXCLUDES("resume restart", "TEXT",
+                    "--resume goes on with lines of stdin, not with TEXT"),
+    OPTION_EXCLUDES("resume restart", KEEPS_ALL " format=npz",
+                    "--resume goes with one result per text in -f npy, json, csv, text or ids"),
+    OPTION_EXCLUDES("on-error=skip on-long=skip", KEEPS_ALL,
+                    "texts that belong together are not left out: --on-error skip and --on-long "
+                    "skip go without --rank, --similarity, --compare and --show-mask"),
+    OPTION_NEEDS("report", "on-error=skip on-long=skip",
+                 "--report tells what is left out: it goes with --on-error skip or --on-long skip"),
+    OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
+    {.check = check_resume},
     {0},
 };

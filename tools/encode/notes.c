@@ -1,6 +1,7 @@
 /* notes.c - notes and progress on stderr; see notes.h. */
 #include "tools/encode/notes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,16 +55,36 @@ static void note_file_name(const struct request_options *request)
     }
 }
 
+/* Of a file on stdin, what is left of it, or what of it is to be read. */
+static uint64_t input_bytes(const struct reader *reader)
+{
+    struct stat file;
+    const off_t at = lseek(reader->lines.fd, 0, SEEK_CUR);
+    if (reader->texts || at < 0 || fstat(reader->lines.fd, &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    const uint64_t n_bytes = file.st_size > at ? (uint64_t)(file.st_size - at) : 0;
+    return n_bytes < reader->most_bytes ? n_bytes : reader->most_bytes;
+}
+
 void notes_begin(struct notes *notes, const struct job *job)
 {
     const struct encode_options *options = job->options;
-    *notes = (struct notes){.encoder = job->encoder, .is_kept = options->has_progress};
+    *notes = (struct notes){.encoder = job->encoder,
+                            .reader = job->reader,
+                            .is_kept = options->has_progress,
+                            .n_bytes = input_bytes(job->reader)};
     notes->is_terminal = isatty(STDERR_FILENO);
     notes->is_shown = options->has_progress ||
                       (notes->is_terminal && options->request.n_texts == 0 &&
                        !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
     notes->start = notes->last = notes_seconds();
     note_file_name(&options->request);
+}
+
+void notes_go_on(struct notes *notes)
+{
+    notes->start = notes->last = notes_seconds();
+    notes->first_byte = notes->reader->place.bytes;
 }
 
 static void print_rates(const struct notes *notes, double seconds)
@@ -73,6 +94,23 @@ static void print_rates(const struct notes *notes, double seconds)
             (double)notes->n_texts * per_second);
     if (notes->n_tokens > 0)
         fprintf(stderr, ", %.0f tokens/s", (double)notes->n_tokens * per_second);
+}
+
+/* The bytes that are left take as long, each, as those that were read took. */
+static void print_left(const struct notes *notes, double seconds)
+{
+    const uint64_t at = notes->reader->place.bytes;
+    if (at <= notes->first_byte || at > notes->n_bytes)
+        return;
+    const double per_byte = seconds / (double)(at - notes->first_byte);
+    const double left = per_byte * (double)(notes->n_bytes - at);
+    fprintf(stderr, ", %.0f %%, ", 100 * (double)at / (double)notes->n_bytes);
+    if (left >= 3600)
+        fprintf(stderr, "%.0f h %.0f min left", floor(left / 3600), floor(fmod(left, 3600) / 60));
+    else if (left >= 60)
+        fprintf(stderr, "%.0f min %.0f s left", floor(left / 60), floor(fmod(left, 60)));
+    else
+        fprintf(stderr, "%.0f s left", left);
 }
 
 void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
@@ -86,11 +124,11 @@ void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
     notes->last = now;
     fputs(notes->is_terminal ? "\r\033[K" : "encode: ", stderr);
     print_rates(notes, now - notes->start);
+    print_left(notes, now - notes->start);
     fputs(notes->is_terminal ? "" : "\n", stderr);
 }
 
-/* To be called before anything else is written to stderr. */
-static void clear_line(const struct notes *notes)
+void notes_clear(const struct notes *notes)
 {
     if (notes->is_shown && notes->is_terminal)
         fputs("\r\033[K", stderr);
@@ -98,7 +136,7 @@ static void clear_line(const struct notes *notes)
 
 int notes_fail(const struct notes *notes, const char *message)
 {
-    clear_line(notes);
+    notes_clear(notes);
     return program_fail("%s", message);
 }
 
@@ -113,7 +151,7 @@ static void note_count(const struct notes *notes, size_t n, size_t n_named, cons
 void notes_end(const struct notes *notes)
 {
     double seconds = notes_seconds() - notes->start;
-    clear_line(notes);
+    notes_clear(notes);
     if (notes->is_kept) {
         fputs("encode: ", stderr);
         print_rates(notes, seconds);
@@ -182,7 +220,7 @@ static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
 {
     if (*has_noted || !is_case)
         return false;
-    clear_line(notes);
+    notes_clear(notes);
     return *has_noted = true;
 }
 

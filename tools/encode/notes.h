@@ -1,7 +1,7 @@
 /* notes.h - what stderr is told while results go elsewhere.
  *
  * Notes tell what may surprise: each kind once, of the first text that it is true of. Progress
- * tells how many texts are done and how fast. It is one line of a terminal, which is cleared at the
+ * tells how many texts are done and how fast, and of a file how much is left. It is one line of a terminal, which is cleared at the
  * end; with --progress it is lines on any stderr, and the last one stays.
  */
 #ifndef TOOLS_NOTES_H
@@ -11,6 +11,8 @@
 
 struct notes {
     const struct encoder *encoder;
+    const struct reader *reader;
+    uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: its length is not known */
     bool is_shown, is_terminal, is_kept;  /* progress */
     double start, last;                   /* seconds; 0: not yet */
     size_t n_texts, n_tokens;             /* done */
@@ -30,6 +32,12 @@ void notes_begin(struct notes *notes, const struct job *job);
 /* Notes that the text was cut, is not UTF-8, has no tokens or no mask token or only unknown ones, or
  * that its ids look padded. */
 void notes_of(struct notes *notes, const struct item *item);
+
+/* The time of the texts that are done begins now, behind those that an earlier run has done. */
+void notes_go_on(struct notes *notes);
+
+/* To be called before anything else is written to stderr: clears the line of progress. */
+void notes_clear(const struct notes *notes);
 
 /* So many more texts are done. */
 void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens);

@@ -6,6 +6,8 @@
  * length.
  */
 #include "tools/encode/batch.h"
+#include "tools/encode/corpus/corpus.h"
+#include "tools/encode/corpus/left_out.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/rows_file.h"
 
@@ -20,6 +22,7 @@ struct pipeline {
     const struct printer_kind *kind;
     struct printer printer;
     struct rows_file rows;
+    struct left_out left;
     struct item windows[GROUP_WINDOWS];
     size_t n_windows;
 };
@@ -159,7 +162,7 @@ static int process_batch(void *task, struct batch *batch)
 {
     struct pipeline *pipeline = task;
     struct encoder *encoder = pipeline->encoder;
-    size_t n = batch_tokenize(batch);
+    size_t n = batch_tokenize(batch, &pipeline->left);
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
 
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
@@ -172,11 +175,14 @@ static int run(struct pipeline *pipeline)
 {
     const struct printer_kind *kind = pipeline->kind;
     struct printer *printer = &pipeline->printer;
+    const struct job *job = pipeline->job;
     int code = PROGRAM_FAILED;
     if (kind->begin)
         kind->begin(printer);
+    if (!has_failed(printer) && job->corpus)
+        corpus_begin(job->corpus, job, printer, &pipeline->rows, &pipeline->left);
     if (!has_failed(printer))
-        code = batch_run(pipeline->job, process_batch, pipeline);
+        code = batch_run(job, process_batch, pipeline);
     if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
         code = PROGRAM_FAILED;
     else if (code != PROGRAM_DONE && kind->abandon)
@@ -205,7 +211,10 @@ int encode_texts(const struct job *job)
                               sizeof(struct ranked)),
     };
     rows_file_open(&pipeline->rows, job);
+    left_out_open(&pipeline->left, job);
     int code = run(pipeline);
+    if (code == PROGRAM_DONE)
+        left_out_end(&pipeline->left, job->notes->n_read);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
     free(pipeline->printer.ranked);

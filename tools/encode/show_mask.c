@@ -32,7 +32,7 @@ struct masks {
 static int take_batch(void *task, struct batch *batch)
 {
     struct masks *masks = task;
-    if (batch_tokenize(batch) < batch->n_items)
+    if (batch_tokenize(batch, NULL) < batch->n_items)
         return notes_fail(batch->job->notes, masks->encoder->message);
     batch_keep(batch, &masks->texts);
     return PROGRAM_DONE;

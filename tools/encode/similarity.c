@@ -18,7 +18,7 @@ static int take_batch(void *task, struct batch *batch)
     struct matrix *matrix = task;
     struct encoder *encoder = matrix->encoder;
     const size_t n = matrix->texts.n, width = encoder->width;
-    if (batch_tokenize(batch) < batch->n_items ||
+    if (batch_tokenize(batch, NULL) < batch->n_items ||
         encoder_encode(encoder, batch->items, batch->n_items) < batch->n_items)
         return notes_fail(batch->job->notes, encoder->message);
     alloc_for("all texts");

@@ -8,6 +8,7 @@
 #include "tools/encode/encode_options.h"
 
 struct notes;
+struct corpus;
 
 /* What all of them are given. */
 struct job {
@@ -16,6 +17,7 @@ struct job {
     struct reader *reader;
     struct output *output;
     struct notes *notes;
+    struct corpus *corpus; /* NULL: the run leaves no journal */
 };
 
 /* Each returns the program's exit code; what went wrong has been said, except of writes that

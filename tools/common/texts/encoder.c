@@ -15,6 +15,7 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
     va_start(arguments, format);
     vsnprintf(encoder->message + len, sizeof encoder->message - len, format, arguments);
     va_end(arguments);
+    encoder->fault = FAULT_OF_TEXT;
     return false;
 }
 

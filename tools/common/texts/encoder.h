@@ -35,6 +35,9 @@ struct encoder {
     engine_encode_options options;       /* of texts; max_tokens 0: any number of tokens */
     engine_encode_options token_options; /* of their tokens, which were cut, and of ids */
     char message[512];                   /* of the last failure */
+    /* What it was: a text like no other, one that is too long, or nothing that another text would
+     * have been spared. */
+    enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL } fault;
     /* One call's inputs and outputs; they grow and are used again. */
     engine_input *inputs;
     float *rows;

@@ -29,6 +29,13 @@ static bool fail_too_long(struct encoder *encoder, const struct item *item)
                                      : ", a larger --max-tokens takes more");
 }
 
+static bool of_length(struct encoder *encoder, bool is_good)
+{
+    if (!is_good)
+        encoder->fault = FAULT_OF_LENGTH;
+    return is_good;
+}
+
 /* As the library marks the words of a prompt that it puts before a text. */
 static void mark_prompt(struct item *item)
 {
@@ -58,9 +65,12 @@ static bool tokenize_text(struct encoder *encoder, struct item *item)
             engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
     if (status == ENGINE_ERROR_LENGTH)
-        return fail_too_long(encoder, item);
-    if (status != ENGINE_OK)
-        return encoder_fail_in_engine(encoder, item);
+        return of_length(encoder, fail_too_long(encoder, item));
+    if (status != ENGINE_OK) {
+        encoder_fail_in_engine(encoder, item);
+        encoder->fault = status == ENGINE_ERROR_TEXT ? FAULT_OF_TEXT : FAULT_OF_ALL;
+        return false;
+    }
     item->n_tokens = result.n_tokens;
     item->n_dropped = result.n_dropped;
     mark_prompt(item);
@@ -115,7 +125,7 @@ static bool take_ids(struct encoder *encoder, struct item *item)
             !check_number(encoder, item, "types", i, token->type, info->n_types))
             return false;
     }
-    return check_n_ids(encoder, item);
+    return of_length(encoder, check_n_ids(encoder, item));
 }
 
 bool encoder_tokenize(struct encoder *encoder, struct item *item)
@@ -128,9 +138,11 @@ bool encoder_pad(struct encoder *encoder, struct item *item)
 {
     size_t most = encoder->padding.n;
     if (most && item->n_tokens > most)
-        return encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
-                            item->record.input.ids ? "ids" : "tokens", most,
-                            item->record.input.ids ? "; ids are taken as they are, not cut" : "");
+        return of_length(
+            encoder,
+            encoder_fail(encoder, item, " has %zu %s and --pad-to is %zu%s", item->n_tokens,
+                         item->record.input.ids ? "ids" : "tokens", most,
+                         item->record.input.ids ? "; ids are taken as they are, not cut" : ""));
     padding_apply(&encoder->padding, item);
     return true;
 }

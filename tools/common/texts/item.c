@@ -10,6 +10,7 @@ void record_free(struct record *record)
 {
     free(record->storage);
     free(record->members_storage);
+    free(record->fault);
     *record = (struct record){0};
 }
 

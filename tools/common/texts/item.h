@@ -24,7 +24,9 @@ struct record {
     size_t id_len;
     bool is_repaired;                /* it was not UTF-8 */
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
-    size_t line;                     /* of stdin, from 1; 0: an argument */
+    char
+        *fault; /* owned; why the line is no input, behind its name in a message; NULL: it is one */
+    size_t line; /* of stdin, from 1; 0: an argument */
 };
 
 /* The part of a text, or of the longer text of a pair, that an item stands for. */

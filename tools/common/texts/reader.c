@@ -22,7 +22,7 @@ void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_t
 
 void reader_from_stdin(struct reader *reader, bool is_json)
 {
-    *reader = (struct reader){.is_json = is_json};
+    *reader = (struct reader){.is_json = is_json, .most_bytes = UINT64_MAX};
     input_remember("-");
     line_reader_begin(&reader->lines, STDIN_FILENO);
 }
@@ -32,9 +32,17 @@ void reader_free(struct reader *reader)
     line_reader_free(&reader->lines);
 }
 
-static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason)
+/* The line is no input, and the next call goes on behind it. */
+static enum reader_state fail_in_line(struct reader *reader, size_t line, const char *reason,
+                                      struct record *record)
 {
-    snprintf(reader->message, sizeof reader->message, "line %zu of stdin: %s", line, reason);
+    if (reader->passes_faults) {
+        *record = (struct record){.line = line, .fault = strdup(reason)};
+        if (!record->fault)
+            alloc_fail();
+        return READER_RECORD;
+    }
+    snprintf(reader->message, sizeof reader->message, "line %zu of stdin%s", line, reason);
     return READER_FAILED;
 }
 
@@ -68,14 +76,16 @@ static enum reader_state take_text(const struct reader *reader, const char *line
 static enum reader_state take_json(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    char reason[JSON_MESSAGE_BYTES];
+    char reason[2 + JSON_MESSAGE_BYTES] = ": ";
     size_t number = reader->lines.n_lines;
     if (reader->empty_line) {
+        line_reader_undo(&reader->lines);
+        reader->empty_line = false;
         number--;
         len = 0;
     }
-    if (!json_input_read(line, len, record, reason))
-        return fail_in_line(reader, number, reason);
+    if (!json_input_read(line, len, record, reason + 2))
+        return fail_in_line(reader, number, reason, record);
     record->line = number;
     return READER_RECORD;
 }
@@ -83,7 +93,8 @@ static enum reader_state take_json(struct reader *reader, const char *line, size
 static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    if (reader->lines.n_lines == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
+    if (reader->lines.n_lines == 1 && !reader->begins_inside && len >= 3 &&
+        memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
         line += 3;
         len -= 3;
     }
@@ -101,11 +112,30 @@ static enum reader_state fail_to_read(struct reader *reader)
     return READER_FAILED;
 }
 
+static enum reader_state take_too_long(struct reader *reader, struct record *record)
+{
+    char reason[96];
+    const size_t line = reader->lines.n_lines + 1;
+    snprintf(reason, sizeof reason, " is longer than %zu MiB, the longest that is read",
+             LINE_BYTES_MAX >> 20);
+    if (reader->passes_faults && line_reader_pass(&reader->lines) != LINE_READ)
+        return fail_to_read(reader);
+    return fail_in_line(reader, line, reason, record);
+}
+
+/* An empty line is a fault if another follows, also where that one is for others to read. */
+static bool is_at_limit(const struct reader *reader)
+{
+    return reader->lines.place.bytes >= reader->most_bytes && !reader->empty_line;
+}
+
 static enum reader_state next_line(struct reader *reader, bool wait, struct record *record)
 {
     for (;;) {
         char *line = NULL;
         size_t len = 0;
+        if (is_at_limit(reader))
+            return READER_END;
         switch (line_reader_next(&reader->lines, wait, &line, &len)) {
         case LINE_READ:
             if (reader->is_json && len == 0 && !reader->empty_line) {
@@ -115,11 +145,7 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
             return take_line(reader, line, len, record);
         case LINE_PENDING: return READER_PENDING;
         case LINE_END: return READER_END;
-        case LINE_TOO_LONG:
-            snprintf(reader->message, sizeof reader->message,
-                     "line %zu of stdin is longer than %zu MiB, the longest that is read",
-                     reader->lines.n_lines + 1, LINE_BYTES_MAX >> 20);
-            return READER_FAILED;
+        case LINE_TOO_LONG: return take_too_long(reader, record);
         default: return fail_to_read(reader);
         }
     }
@@ -127,5 +153,30 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
 
 enum reader_state reader_next(struct reader *reader, bool wait, struct record *record)
 {
-    return reader->texts ? next_argument(reader, record) : next_line(reader, wait, record);
+    if (reader->texts)
+        return next_argument(reader, record);
+    enum reader_state state = next_line(reader, wait, record);
+    if (state == READER_RECORD)
+        reader->place = reader->lines.place;
+    return state;
+}
+
+bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
+{
+    switch (line_reader_skip(&reader->lines, done.bytes)) {
+    case LINE_READ: break;
+    case LINE_END:
+        snprintf(reader->message, sizeof reader->message,
+                 "stdin ends before what was done of it, %llu bytes",
+                 (unsigned long long)done.bytes);
+        return false;
+    default: fail_to_read(reader); return false;
+    }
+    reader->place = reader->lines.place;
+    reader->lines.n_lines = n_lines;
+    if (reader->place.sum != done.sum)
+        snprintf(reader->message, sizeof reader->message,
+                 "stdin is another input: its first %llu bytes are not those that were done",
+                 (unsigned long long)done.bytes);
+    return reader->place.sum == done.sum;
 }

@@ -22,8 +22,12 @@ struct reader {
     const char *pair; /* second text of the one argument, or NULL */
     bool two_by_two;  /* two arguments are a pair */
     bool is_json;
-    size_t n_read;   /* arguments */
-    bool empty_line; /* the JSON line before this one was empty */
+    bool passes_faults;      /* a line that is no input is a record that says so, not the end */
+    bool begins_inside;      /* of a file: a byte order mark is text there */
+    uint64_t most_bytes;     /* of stdin: lines that begin behind so many are not read */
+    size_t n_read;           /* arguments */
+    bool empty_line;         /* the JSON line before this one was empty */
+    struct line_place place; /* behind the last record */
     struct line_reader lines;
     char message[512];
 };
@@ -33,7 +37,12 @@ void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_t
 void reader_from_stdin(struct reader *reader, bool is_json);
 void reader_free(struct reader *reader);
 
-/* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting. */
+/* Passes by what an earlier run has read: so many bytes, which have this sum, and lines. False: the
+ * message says how the input differs. */
+bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines);
+
+/* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting;
+ * else where the lines' `wake` ends it. */
 enum reader_state reader_next(struct reader *reader, bool wait, struct record *record);
 
 #endif

@@ -38,6 +38,7 @@ struct request_options {
     engine_pooling pooling;
     struct position_options positions;
     engine_mask mask;
+    bool skips_long; /* long texts are left out */
     bool is_chunked; /* long texts are encoded in windows */
     size_t stride;   /* tokens that neighbouring windows share */
     engine_on_long on_long;

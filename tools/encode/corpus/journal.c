@@ -15,7 +15,7 @@
 /* ---- Lines ---- */
 
 static const char SUM_FORMAT[] = ", \"crc\": \"%08x\"}\n";
-enum { SUM_BYTES = 20 }; /* of what the format makes, with its line end */
+enum { SUM_BYTES = 21 }; /* of what the format makes, with its line end */
 
 char *journal_line(const json_t *object)
 {
@@ -40,8 +40,8 @@ static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows", "array_rows",
 
 static json_t *place_json(const struct journal_place *place)
 {
-    json_t *object = json_pack("{sIsI}", "bytes", (json_int_t)place->bytes, "sum",
-                               (json_int_t)place->sum);
+    json_t *object =
+        json_pack("{sIsI}", "bytes", (json_int_t)place->bytes, "sum", (json_int_t)place->sum);
     json_t *files = json_array();
     for (size_t i = 0; i < N_COUNTS; i++)
         json_object_set_new(object, COUNT_NAMES[i], json_integer((json_int_t)place->counts[i]));

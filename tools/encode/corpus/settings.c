@@ -15,8 +15,8 @@
 /* Where results go, and how the work is done; the model counts by what is in it. */
 static bool changes_output(const char *name)
 {
-    static const char *const others[] = {"output",  "threads", "progress", "resume", "restart",
-                                         "report",  "shard",   "join",     "model"};
+    static const char *const others[] = {"output", "threads", "progress", "resume", "restart",
+                                         "report", "shard",   "join",     "model"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return false;
@@ -74,14 +74,13 @@ static void put_option(char *out, size_t cap, const char *name, const json_t *va
              text ? text : "");
 }
 
-/* --on-long error and --on-error end would have ended the run where another value takes effect. */
+/* --on-long error and --on-error error would have ended the run where another value takes effect. */
 static bool may_change(const char *name, const json_t *before, const json_t *now)
 {
     const char *from = json_string_value(before), *to = json_string_value(now);
-    if (strcmp(name, "on-error") == 0)
-        return (!from || strcmp(from, "end") == 0) && to;
-    return strcmp(name, "on-long") == 0 && from && strcmp(from, "error") == 0 && to &&
-           strcmp(to, "chunk") != 0;
+    const bool had_ended = !from || strcmp(from, "error") == 0;
+    const bool is_whole = to && strcmp(to, "chunk") != 0; /* which other texts do not change by */
+    return had_ended && is_whole && (strcmp(name, "on-long") == 0 || strcmp(name, "on-error") == 0);
 }
 
 static bool has_same(json_t *some, const json_t *others, bool some_are_before, char *message)

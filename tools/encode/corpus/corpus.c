@@ -1,0 +1,293 @@
+/* corpus.c - see corpus.h.
+ *
+ * A place costs what it takes the disk to hold the new bytes of the parts. It is due so often that
+ * this takes a thirtieth of the time: ten times a second where that is cheap, seldom where it is
+ * not.
+ */
+#include "tools/encode/corpus/corpus.h"
+
+#include "tools/encode/corpus/parts.h"
+#include "tools/encode/corpus/settings.h"
+#include "tools/encode/corpus/stop.h"
+#include "tools/encode/notes.h"
+
+#include <math.h>
+
+static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, COST_FACTOR = 30; /* seconds */
+
+bool corpus_is_asked(const struct encode_options *options)
+{
+    const enum task task = options->request.task;
+    return options->output_path && options->request.n_texts == 0 && options->format != FORMAT_NPZ &&
+           (task < TASK_RANK && task != TASK_SHOW_MASK);
+}
+
+/* ---- Before the run ---- */
+
+static json_t *settings_of(struct corpus *corpus)
+{
+    json_t *options = corpus->options->settings;
+    if (!json_object_get(options, "on-long") && !corpus->settings)
+        json_object_set_new(options, "on-long",
+                            json_string(corpus->encoder->options.on_long == ENGINE_ON_LONG_ERROR
+                                            ? "error"
+                                            : "truncate"));
+    if (!corpus->settings)
+        corpus->settings = settings_make(options, corpus->encoder->info.path);
+    return corpus->settings;
+}
+
+/* The run ended between its last text and the name of its last file. */
+static int place_parts(struct corpus *corpus)
+{
+    const struct encode_options *options = corpus->options;
+    if (!parts_place(options->output_path, options->report_path))
+        return PROGRAM_FAILED;
+    journal_remove(&corpus->journal);
+    program_note("'%s' was complete, and is in its place", options->output_path);
+    return PROGRAM_DONE;
+}
+
+static bool may_go_on(struct corpus *corpus)
+{
+    char message[SETTINGS_MESSAGE_BYTES];
+    json_t *settings = settings_of(corpus);
+    if (!settings)
+        return false;
+    if (settings_agree(corpus->journal.head, settings, message))
+        return true;
+    program_fail("cannot go on with '%s': %s; --restart begins anew", corpus->options->output_path,
+                 message);
+    return false;
+}
+
+static bool refuse(const struct corpus *corpus)
+{
+    const size_t n = corpus->journal.last.counts[COUNT_LINES];
+    program_fail(
+        "'%s' is begun and not complete: of its input %zu line%s %s done; --resume goes on, "
+        "--restart begins anew",
+        corpus->options->output_path, n, plural(n), n == 1 ? "is" : "are");
+    return false;
+}
+
+/* True: go on, with the journal that there is or without one. */
+static bool look_for_journal(struct corpus *corpus, int *code)
+{
+    const struct encode_options *options = corpus->options;
+    *code = PROGRAM_FAILED;
+    switch (journal_find(&corpus->journal, options->output_path)) {
+    case JOURNAL_ABSENT: return true;
+    case JOURNAL_FAILED: return false;
+    case JOURNAL_FOUND: break;
+    }
+    if (options->restarts) {
+        parts_drop(options->output_path, options->report_path);
+        journal_remove(&corpus->journal);
+        journal_close(&corpus->journal);
+        return journal_find(&corpus->journal, options->output_path) == JOURNAL_ABSENT;
+    }
+    if (!options->resumes)
+        return refuse(corpus);
+    if (!may_go_on(corpus))
+        return false;
+    if (corpus->journal.last.is_finished)
+        *code = place_parts(corpus);
+    return !corpus->journal.last.is_finished;
+}
+
+bool corpus_open(struct corpus *corpus, const struct encode_options *options,
+                 const struct encoder *encoder, struct output *output, int *code)
+{
+    *corpus =
+        (struct corpus){.options = options, .encoder = encoder, .output = output, .journal.fd = -1};
+    if (!look_for_journal(corpus, code)) {
+        journal_close(&corpus->journal);
+        return false;
+    }
+    return corpus->journal.has_place ? output_resume(output, options->output_path)
+                                     : output_open(output, options->output_path);
+}
+
+/* ---- The run ---- */
+
+static int fail(struct corpus *corpus, const char *message)
+{
+    corpus->is_broken = true;
+    return notes_fail(corpus->job->notes, message);
+}
+
+/* What was printed is in the streams, if not yet in the files. */
+static void look_at_place(struct corpus *corpus)
+{
+    const struct output *output = corpus->output;
+    const struct line_place place = corpus->job->reader->place;
+    corpus->reached.bytes = place.bytes;
+    corpus->reached.sum = place.sum;
+    for (size_t i = 0; i < N_COUNTS; i++)
+        corpus->reached.counts[i] = *corpus->counts[i];
+    for (size_t i = 0; i < output_n_parts(output); i++)
+        corpus->reached.files[i].bytes =
+            (uint64_t)ftello(output_file_stream(output_part(output, i)));
+}
+
+/* From `from` to where the part is now. */
+static bool sum_parts(struct corpus *corpus, const struct journal_place *from)
+{
+    const struct output *output = corpus->output;
+    for (size_t i = 0; i < output_n_parts(output); i++) {
+        struct journal_file *file = &corpus->reached.files[i];
+        file->sum = from->files[i].sum;
+        if (!file_sum(fileno(output_file_stream(output_part(output, i))),
+                      (off_t)from->files[i].bytes, (off_t)file->bytes, &file->sum))
+            return false;
+    }
+    return true;
+}
+
+static int begin_journal(struct corpus *corpus)
+{
+    struct output *output = corpus->output;
+    json_t *settings = settings_of(corpus);
+    if (!settings || !journal_begin(&corpus->journal, json_incref(settings))) {
+        corpus->is_broken = true;
+        return PROGRAM_FAILED;
+    }
+    return output_keep(output) ? PROGRAM_DONE : fail(corpus, output->error.message);
+}
+
+/* Writes the place that was reached. A write to the output that fails is told by output_end. */
+static int keep_place(struct corpus *corpus)
+{
+    struct output *output = corpus->output;
+    if (!output_check(output, true))
+        return PROGRAM_FAILED;
+    if (corpus->journal.fd < 0 && begin_journal(corpus) != PROGRAM_DONE)
+        return PROGRAM_FAILED;
+    if (!output_sync(output))
+        return fail(corpus, output->error.message);
+    if (!sum_parts(corpus, &corpus->journal.last))
+        return fail(corpus, "a part of the output cannot be read again");
+    corpus->is_broken = !journal_add(&corpus->journal, &corpus->reached);
+    return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
+}
+
+static void plan_next(struct corpus *corpus, double started)
+{
+    const double now = notes_seconds(), between = COST_FACTOR * (now - started);
+    corpus->due = now + (between > LEAST_BETWEEN ? between : LEAST_BETWEEN);
+}
+
+int corpus_advance(struct corpus *corpus, bool is_last)
+{
+    const double now = notes_seconds();
+    look_at_place(corpus);
+    if (is_last)
+        return PROGRAM_DONE;
+    if (!stop_signal() && now < corpus->due)
+        return PROGRAM_DONE;
+    int code =
+        corpus->reached.bytes > corpus->journal.last.bytes ? keep_place(corpus) : PROGRAM_DONE;
+    plan_next(corpus, now);
+    return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
+}
+
+/* ---- Going on ---- */
+
+/* These return NULL, or what is wrong. */
+
+/* Cuts the parts to what the journal knows of them, and compares that. */
+static const char *cut_parts(struct corpus *corpus)
+{
+    const struct output *output = corpus->output;
+    const struct journal_place none = {0}, *last = &corpus->journal.last;
+    bool is_same = true;
+    corpus->reached = *last;
+    for (size_t i = 0; i < output_n_parts(output); i++)
+        if (output_file_cut(output_part(output, i), last->files[i].bytes) != ENGINE_OK)
+            return output->error.message;
+    is_same = sum_parts(corpus, &none);
+    for (size_t i = 0; i < output_n_parts(output); i++)
+        is_same = is_same && corpus->reached.files[i].sum == last->files[i].sum;
+    return is_same ? NULL : "a part of the output is not what was written; --restart begins anew";
+}
+
+static const char *go_on(struct corpus *corpus)
+{
+    const struct journal_place *last = &corpus->journal.last;
+    struct reader *reader = corpus->job->reader;
+    const struct line_place done = {last->bytes, last->sum};
+    const char *message = cut_parts(corpus);
+    if (message)
+        return message;
+    for (size_t i = 0; i < N_COUNTS; i++)
+        *corpus->counts[i] = last->counts[i];
+    if (!reader_skip(reader, done, last->counts[COUNT_LINES]))
+        return reader->message;
+    if (!json_equal(corpus->journal.head, settings_of(corpus)) &&
+        !journal_change_head(&corpus->journal, json_incref(settings_of(corpus))))
+        return "its journal is on no disk";
+    return NULL;
+}
+
+void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *printer,
+                  struct rows_file *rows, struct left_out *left)
+{
+    corpus->job = job;
+    corpus->counts[COUNT_LINES] = &job->notes->n_read;
+    corpus->counts[COUNT_ROWS] = &rows->n_rows;
+    corpus->counts[COUNT_ARRAY_ROWS] = &printer->npy.n_rows;
+    corpus->counts[COUNT_CUT] = &job->notes->n_cut;
+    corpus->counts[COUNT_LEFT_OUT] = &left->n;
+    job->reader->lines.has_sum = true;
+    job->reader->lines.wake = stop_catch();
+    corpus->due = notes_seconds() + FIRST_DUE;
+    if (!output_file_has_place(corpus->output->file))
+        corpus->due = INFINITY; /* a device, or a pipe */
+    if (!corpus->journal.has_place)
+        return;
+    corpus->due = notes_seconds() + LEAST_BETWEEN;
+    printer->message = go_on(corpus);
+    corpus->is_broken = printer->message != NULL;
+    rows->is_begun = rows->json.stream && ftello(rows->json.stream) > 0;
+    notes_go_on(job->notes);
+}
+
+/* ---- The end ---- */
+
+/* When all is done, parts that wait for their names are known to be complete. */
+static int finish_journal(struct corpus *corpus)
+{
+    look_at_place(corpus);
+    corpus->reached.is_finished = true;
+    return keep_place(corpus);
+}
+
+static void say_what_is_kept(const struct corpus *corpus)
+{
+    const size_t n = corpus->journal.last.counts[COUNT_LINES];
+    notes_clear(corpus->job->notes);
+    if (corpus->journal.has_place)
+        program_note("'%s.part' has the first %zu line%s of the input: --resume goes on",
+                     corpus->options->output_path, n, plural(n));
+}
+
+int corpus_end(struct corpus *corpus, int code)
+{
+    struct output *output = corpus->output;
+    const bool has_failed = code != PROGRAM_DONE;
+    if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false)) {
+        if (!has_failed)
+            code = finish_journal(corpus);
+        else if (corpus->reached.bytes > corpus->journal.last.bytes)
+            keep_place(corpus);
+    }
+    code = output_end(output, code);
+    if (code == PROGRAM_DONE && corpus->journal.fd >= 0)
+        journal_remove(&corpus->journal);
+    else if (code != PROGRAM_DONE && corpus->journal.fd >= 0)
+        say_what_is_kept(corpus);
+    journal_close(&corpus->journal);
+    json_decref(corpus->settings);
+    return code;
+}

@@ -1,0 +1,51 @@
+/* corpus.h - a run whose work is not lost when it ends early: the parts of its output and a journal
+ * of how far they go lie beside it, and the next run goes on from there.
+ *
+ * The output of a journal has a name, its texts come from stdin, and each has its result as soon as
+ * it is read. A run of less than a second keeps nothing, unless it is stopped by a signal.
+ */
+#ifndef TOOLS_ENCODE_CORPUS_H
+#define TOOLS_ENCODE_CORPUS_H
+
+#include "tools/encode/corpus/journal.h"
+#include "tools/encode/corpus/left_out.h"
+#include "tools/encode/print/printer.h"
+#include "tools/encode/rows_file.h"
+
+struct corpus {
+    const struct encode_options *options;
+    const struct encoder *encoder;
+    const struct job *job;
+    struct output *output;
+    json_t *settings; /* NULL: not yet asked for */
+    struct journal journal;
+    size_t *counts[N_COUNTS];     /* those of the run, which a place tells */
+    struct journal_place reached; /* what is printed */
+    double due;                   /* the time for the journal's next place, in seconds */
+    bool is_broken;               /* the journal could not be written */
+};
+
+/* Whether the options make a run that can have a journal. */
+bool corpus_is_asked(const struct encode_options *options);
+
+/* Looks for a journal of the output, checks that the options may go on with it, and opens the
+ * output: a new one, or the parts. True: go on. False: the program ends with *code, and what there
+ * was to say has been said. */
+bool corpus_open(struct corpus *corpus, const struct encode_options *options,
+                 const struct encoder *encoder, struct output *output, int *code);
+
+/* Before the first text, when the printer has begun: from here on SIGINT and SIGTERM end the run
+ * behind the batch at work. Of a run that goes on the input is read up to where it ended, and what
+ * is behind that in the parts is dropped. The printer's message says why that cannot be. */
+void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *printer,
+                  struct rows_file *rows, struct left_out *left);
+
+/* After each batch, whose results are printed; `is_last`: there is no other. PROGRAM_DONE, or the
+ * exit code of a run that ends here. */
+int corpus_advance(struct corpus *corpus, bool is_last);
+
+/* Ends the output like output_end; of a run that did not come to its end, what was done is kept and
+ * stderr told how to go on. Returns the exit code. */
+int corpus_end(struct corpus *corpus, int code);
+
+#endif

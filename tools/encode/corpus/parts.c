@@ -1,0 +1,88 @@
+/* parts.c - see parts.h. */
+#include "tools/encode/corpus/parts.h"
+
+#include "tools/common/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* In the order in which they are put in their places. */
+static const char *const ENDINGS[] = {".left-out.jsonl", ".rows.jsonl", ""};
+enum { N_ENDINGS = sizeof ENDINGS / sizeof ENDINGS[0] };
+
+struct part {
+    char *whole, *name; /* "out.npy" and "out.npy.part" */
+};
+
+static char *joined(const char *path, const char *ending)
+{
+    const size_t cap = strlen(path) + strlen(ending) + 1;
+    char *name = alloc_zeros(cap, 1);
+    snprintf(name, cap, "%s%s", path, ending);
+    return name;
+}
+
+/* Parts lie beside the file that a link stands for (output_file.h). */
+static struct part find_part(const char *path, const char *ending)
+{
+    char *named = joined(path, ending), *target = realpath(named, NULL);
+    struct part part = {.whole = target ? target : named};
+    if (target)
+        free(named);
+    part.name = joined(part.whole, ".part");
+    return part;
+}
+
+static void free_part(struct part *part)
+{
+    free(part->whole);
+    free(part->name);
+}
+
+static void drop(const char *path, const char *ending)
+{
+    struct part part = find_part(path, ending);
+    unlink(part.name);
+    free_part(&part);
+}
+
+void parts_drop(const char *output_path, const char *report_path)
+{
+    for (size_t i = 0; i < N_ENDINGS; i++)
+        drop(output_path, ENDINGS[i]);
+    if (report_path)
+        drop(report_path, "");
+}
+
+/* One without a byte says nothing, and what an earlier run had to say is no longer true. */
+static bool move(const struct part *part)
+{
+    struct stat file;
+    if (stat(part->name, &file) != 0)
+        return true;
+    if (file.st_size > 0)
+        return rename(part->name, part->whole) == 0;
+    unlink(part->whole);
+    return unlink(part->name) == 0;
+}
+
+static bool place(const char *path, const char *ending)
+{
+    struct part part = find_part(path, ending);
+    bool is_placed = move(&part);
+    if (!is_placed)
+        program_fail("cannot put '%s' in its place: %s", part.whole, strerror(errno));
+    free_part(&part);
+    return is_placed;
+}
+
+bool parts_place(const char *output_path, const char *report_path)
+{
+    bool is_placed = !report_path || place(report_path, "");
+    for (size_t i = 0; i < N_ENDINGS && is_placed; i++)
+        is_placed = place(output_path, ENDINGS[i]);
+    return is_placed;
+}
