@@ -10,6 +10,7 @@
 #include "tools/common/inputs.h"
 #include "tools/common/polite_threads.h"
 #include "tools/encode/corpus/corpus.h"
+#include "tools/encode/corpus/join.h"
 #include "tools/encode/notes.h"
 
 #include <unistd.h>
@@ -44,6 +45,8 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
         reader_from_stdin(&reader, request->is_json_input);
     reader.two_by_two = options->are_pairs;
     reader.passes_faults = options->skips_errors;
+    if (corpus && corpus->shard)
+        shard_limit(corpus->shard, &reader);
     struct notes notes;
     struct job job = {options, encoder, &reader, output, &notes, corpus};
     notes_begin(&notes, &job);
@@ -53,19 +56,30 @@ static int encode_all(const struct encode_options *options, struct encoder *enco
     return code;
 }
 
-static int encode(const struct encode_options *options, struct encoder *encoder)
+/* A run that can be interrupted: the whole input, or a shard of it. */
+static int encode_corpus(const struct encode_options *options, struct encoder *encoder)
 {
     struct output output;
     struct corpus corpus;
+    struct shard shard = {.fd = -1};
     int code = PROGRAM_FAILED;
+    const bool is_shard = options->shard.of > 0;
+    if ((!is_shard || shard_open(&shard, options)) &&
+        corpus_open(&corpus, options, encoder, is_shard ? &shard : NULL, &output, &code))
+        code = encode_all(options, encoder, &output, &corpus);
+    shard_close(&shard);
+    return code;
+}
+
+static int encode(const struct encode_options *options, struct encoder *encoder)
+{
+    struct output output;
     if (options->request.n_texts == 0)
         input_remember("-");
     if (corpus_is_asked(options))
-        return corpus_open(&corpus, options, encoder, &output, &code)
-                   ? encode_all(options, encoder, &output, &corpus)
-                   : code;
+        return encode_corpus(options, encoder);
     return output_open(&output, options->output_path) ? encode_all(options, encoder, &output, NULL)
-                                                      : code;
+                                                      : PROGRAM_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -77,6 +91,11 @@ int main(int argc, char **argv)
     program_begin("encode", argv);
     if (!encode_options_read(&options, argc, argv, &code))
         return code;
+    if (options.joins) {
+        code = join_shards(options.output_path);
+        encode_options_free(&options);
+        return code;
+    }
     polite_threads(argv, options.request.n_threads);
     if (encoder_open(&encoder, &options.request, &code))
         code = encode(&options, &encoder);

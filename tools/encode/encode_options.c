@@ -5,6 +5,7 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 #include "tools/encode/corpus/settings.h"
+#include "tools/encode/corpus/shard.h"
 
 #include <string.h>
 
@@ -62,6 +63,11 @@ static bool settle_long(void *options, const struct option_use *use)
     return true;
 }
 
+static bool set_shard(void *options, const struct option_use *use)
+{
+    return shard_number_read(use->option, use->text, &((struct encode_options *)options)->shard);
+}
+
 /* ---- The options ---- */
 
 static const struct option_row INPUT_ROWS[] = {
@@ -109,6 +115,11 @@ static const struct option_row CORPUS_ROWS[] = {
     {"resume", 0, NULL, "go on with -o FILE where a run that was stopped or failed ended",
      FLAG(resumes)},
     {"restart", 0, NULL, "drop what such a run has left, and begin anew", FLAG(restarts)},
+    {"shard", 0, "I/N",
+     "of a file's lines the I-th of N parts, as FILE.I-of-N of -o FILE;\n"
+     "auto: I and N of a Slurm job array, or of MPI",
+     SET_BY(set_shard)},
+    {"join", 0, NULL, "make -o FILE of the parts of its shards", FLAG(joins)},
 };
 
 #define TASK(task) SET_BY(set_task), .value = (task)

@@ -20,7 +20,11 @@ struct encode_options {
     bool skips_errors;       /* texts that cannot be encoded are left out */
     const char *report_path; /* of texts that are left out; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
-    json_t *settings;        /* the options that make the output what it is */
+    struct shard_number {
+        size_t index, of;
+    } shard;          /* of 0: all lines */
+    bool joins;       /* parts of shards, and encodes nothing */
+    json_t *settings; /* the options that make the output what it is */
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */

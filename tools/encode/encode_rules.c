@@ -94,6 +94,18 @@ static const char *check_resume(const void *options)
                : NULL;
 }
 
+static const char *check_shard(const void *options)
+{
+    const struct encode_options *encode = options;
+    if (!encode->shard.of && !encode->joins)
+        return NULL;
+    if (!encode->output_path)
+        return "--shard and --join write files: they go with -o FILE";
+    return encode->shard.of && encode->format != FORMAT_NPY && encode->format != FORMAT_JSON
+               ? "--shard goes with -f npy and -f json, whose parts can be joined"
+               : NULL;
+}
+
 /* Results that are no vectors and no tokens. */
 #define HEADS     "labels entities fill rank similarity"
 #define KEEPS_ALL "rank similarity compare show-mask"
@@ -186,5 +198,10 @@ const struct option_rule ENCODE_RULES[] = {
                  "--report tells what is left out: it goes with --on-error skip or --on-long skip"),
     OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
     {.check = check_resume},
+    OPTION_EXCLUDES("shard", "TEXT " KEEPS_ALL, "--shard takes lines of a file, each by itself"),
+    OPTION_EXCLUDES("shard", "report", "each shard has its own report; it goes without --report"),
+    OPTION_EXCLUDES("join", "TEXT shard resume restart",
+                    "--join makes one file of parts that are there, and encodes nothing"),
+    {.check = check_shard},
     {0},
 };

@@ -12,7 +12,7 @@
 struct notes {
     const struct encoder *encoder;
     const struct reader *reader;
-    uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: its length is not known */
+    uint64_t n_bytes, first_byte; /* of an input that is a file; 0: its length is not known */
     bool is_shown, is_terminal, is_kept;  /* progress */
     double start, last;                   /* seconds; 0: not yet */
     size_t n_texts, n_tokens;             /* done */

@@ -1,6 +1,8 @@
 /* rows_file.c - see rows_file.h. */
 #include "tools/encode/rows_file.h"
 
+#include <string.h>
+
 void rows_file_open(struct rows_file *rows, const struct job *job)
 {
     const struct encoder *encoder = job->encoder;
@@ -76,6 +78,16 @@ void rows_file_add(struct rows_file *rows, const struct item *item)
     const size_t n = rows->is_per_token ? item->n_tokens : 1;
     for (size_t i = 0; i < n && rows->json.stream; i++)
         add_row(rows, item, i);
+}
+
+void rows_file_add_rest(struct rows_file *rows, size_t line, const char *rest)
+{
+    if (strcmp(rest, "}\n") == 0) {
+        rows_file_add_line(rows, line);
+        return;
+    }
+    begin(rows);
+    fprintf(rows->json.stream, "{\"row\": %zu, \"line\": %zu%s", rows->n_rows++, line, rest);
 }
 
 void rows_file_add_line(struct rows_file *rows, size_t line)

@@ -87,9 +87,9 @@ static size_t split(struct pairs *pairs, struct batch *firsts)
                      ": --pairs takes two texts, [\"text\", \"pair\"] or "
                      "{\"text\": …, \"pair\": …}");
     firsts->n_items = n;
-    seconds->n_items = batch_tokenize(firsts);
+    seconds->n_items = batch_tokenize(firsts, NULL);
     firsts->n_items = n_read;
-    return batch_tokenize(seconds);
+    return batch_tokenize(seconds, NULL);
 }
 
 /* Of n pairs with their tokens; returns how many could be. */

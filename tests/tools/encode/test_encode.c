@@ -278,7 +278,7 @@ TEST(compare_numbers)
 TEST(help_and_version)
 {
     const struct shell_result *result = shell_expect(0, "$ENCODE --help");
-    assert_true(count_lines(result->out) <= 77);
+    assert_true(count_lines(result->out) <= 86);
     assert_string_equal(result->err, "");
     const char *options[] = {"--model",   "--position",   "--mask",    "--threads",   "--input",
                              "--pair",    "--no-special", "--compare", "--normalize", "--tokens",

@@ -22,6 +22,12 @@ bool corpus_is_asked(const struct encode_options *options)
            (task < TASK_RANK && task != TASK_SHOW_MASK);
 }
 
+static void corpus_free(struct corpus *corpus)
+{
+    journal_close(&corpus->journal);
+    json_decref(corpus->settings);
+}
+
 /* ---- Before the run ---- */
 
 static json_t *settings_of(struct corpus *corpus)
@@ -32,19 +38,32 @@ static json_t *settings_of(struct corpus *corpus)
                             json_string(corpus->encoder->options.on_long == ENGINE_ON_LONG_ERROR
                                             ? "error"
                                             : "truncate"));
-    if (!corpus->settings)
-        corpus->settings = settings_make(options, corpus->encoder->info.path);
+    if (corpus->settings)
+        return corpus->settings;
+    corpus->settings = settings_make(options, corpus->encoder->info.path);
+    if (corpus->settings && corpus->shard)
+        json_object_set_new(corpus->settings, "shards", shard_common(corpus->shard));
     return corpus->settings;
+}
+
+/* Of a shard, a mark says that it is complete. */
+static bool put_mark(struct corpus *corpus, const struct journal_place *end)
+{
+    const struct encode_options *options = corpus->options;
+    const bool has_report = options->skips_errors || options->request.skips_long;
+    json_t *settings = settings_of(corpus);
+    return !corpus->shard || (settings && shard_mark(corpus->shard, settings, end, has_report));
 }
 
 /* The run ended between its last text and the name of its last file. */
 static int place_parts(struct corpus *corpus)
 {
     const struct encode_options *options = corpus->options;
-    if (!parts_place(options->output_path, options->report_path))
+    if (!parts_place(corpus->path, options->report_path) ||
+        !put_mark(corpus, &corpus->journal.last))
         return PROGRAM_FAILED;
     journal_remove(&corpus->journal);
-    program_note("'%s' was complete, and is in its place", options->output_path);
+    program_note("'%s' was complete, and is in its place", corpus->path);
     return PROGRAM_DONE;
 }
 
@@ -56,8 +75,7 @@ static bool may_go_on(struct corpus *corpus)
         return false;
     if (settings_agree(corpus->journal.head, settings, message))
         return true;
-    program_fail("cannot go on with '%s': %s; --restart begins anew", corpus->options->output_path,
-                 message);
+    program_fail("cannot go on with '%s': %s; --restart begins anew", corpus->path, message);
     return false;
 }
 
@@ -67,7 +85,7 @@ static bool refuse(const struct corpus *corpus)
     program_fail(
         "'%s' is begun and not complete: of its input %zu line%s %s done; --resume goes on, "
         "--restart begins anew",
-        corpus->options->output_path, n, plural(n), n == 1 ? "is" : "are");
+        corpus->path, n, plural(n), n == 1 ? "is" : "are");
     return false;
 }
 
@@ -76,18 +94,18 @@ static bool look_for_journal(struct corpus *corpus, int *code)
 {
     const struct encode_options *options = corpus->options;
     *code = PROGRAM_FAILED;
-    switch (journal_find(&corpus->journal, options->output_path)) {
+    switch (journal_find(&corpus->journal, corpus->path)) {
     case JOURNAL_ABSENT: return true;
     case JOURNAL_FAILED: return false;
     case JOURNAL_FOUND: break;
     }
     if (options->restarts) {
-        parts_drop(options->output_path, options->report_path);
+        parts_drop(corpus->path, options->report_path);
         journal_remove(&corpus->journal);
         journal_close(&corpus->journal);
-        return journal_find(&corpus->journal, options->output_path) == JOURNAL_ABSENT;
+        return journal_find(&corpus->journal, corpus->path) == JOURNAL_ABSENT;
     }
-    if (!options->resumes)
+    if (!options->resumes && !corpus->shard)
         return refuse(corpus);
     if (!may_go_on(corpus))
         return false;
@@ -96,17 +114,51 @@ static bool look_for_journal(struct corpus *corpus, int *code)
     return !corpus->journal.last.is_finished;
 }
 
-bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct output *output, int *code)
+/* 1: the shard is complete, by this command; 0: it is not; -1: it is another's, which has been
+ * told. */
+static int is_complete(struct corpus *corpus)
 {
-    *corpus =
-        (struct corpus){.options = options, .encoder = encoder, .output = output, .journal.fd = -1};
-    if (!look_for_journal(corpus, code)) {
-        journal_close(&corpus->journal);
+    const struct shard *shard = corpus->shard;
+    char message[SETTINGS_MESSAGE_BYTES];
+    json_t *mark = shard ? shard_read_mark(corpus->options->output_path, shard->number) : NULL;
+    if (!mark)
+        return 0;
+    json_t *settings = settings_of(corpus);
+    const bool agrees = settings && settings_agree(mark, settings, message);
+    if (agrees)
+        program_note("'%s' is complete", corpus->path);
+    else if (settings)
+        program_fail("'%s' is complete, but %s; --restart begins anew", corpus->path, message);
+    json_decref(mark);
+    return agrees ? 1 : -1;
+}
+
+/* True: the run goes on. */
+static bool look_for_earlier(struct corpus *corpus, int *code)
+{
+    if (corpus->options->restarts && corpus->shard)
+        shard_remove_mark(corpus->shard);
+    const int complete = is_complete(corpus);
+    *code = complete > 0 ? PROGRAM_DONE : PROGRAM_FAILED;
+    return complete == 0 && look_for_journal(corpus, code);
+}
+
+bool corpus_open(struct corpus *corpus, const struct encode_options *options,
+                 const struct encoder *encoder, struct shard *shard, struct output *output,
+                 int *code)
+{
+    *corpus = (struct corpus){.options = options,
+                              .encoder = encoder,
+                              .path = shard ? shard->path : options->output_path,
+                              .shard = shard,
+                              .output = output,
+                              .journal.fd = -1};
+    if (!look_for_earlier(corpus, code)) {
+        corpus_free(corpus);
         return false;
     }
-    return corpus->journal.has_place ? output_resume(output, options->output_path)
-                                     : output_open(output, options->output_path);
+    return corpus->journal.has_place ? output_resume(output, corpus->path)
+                                     : output_open(output, corpus->path);
 }
 
 /* ---- The run ---- */
@@ -256,11 +308,12 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
 /* ---- The end ---- */
 
 /* When all is done, parts that wait for their names are known to be complete. */
-static int finish_journal(struct corpus *corpus)
+static int finish(struct corpus *corpus)
 {
     look_at_place(corpus);
+    corpus->reached.bytes = corpus->job->reader->lines.place.bytes; /* with an empty last line */
     corpus->reached.is_finished = true;
-    return keep_place(corpus);
+    return corpus->journal.fd >= 0 ? keep_place(corpus) : PROGRAM_DONE;
 }
 
 static void say_what_is_kept(const struct corpus *corpus)
@@ -269,25 +322,24 @@ static void say_what_is_kept(const struct corpus *corpus)
     notes_clear(corpus->job->notes);
     if (corpus->journal.has_place)
         program_note("'%s.part' has the first %zu line%s of the input: --resume goes on",
-                     corpus->options->output_path, n, plural(n));
+                     corpus->path, n, plural(n));
 }
 
 int corpus_end(struct corpus *corpus, int code)
 {
     struct output *output = corpus->output;
-    const bool has_failed = code != PROGRAM_DONE;
-    if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false)) {
-        if (!has_failed)
-            code = finish_journal(corpus);
-        else if (corpus->reached.bytes > corpus->journal.last.bytes)
-            keep_place(corpus);
-    }
+    if (code == PROGRAM_DONE)
+        code = finish(corpus);
+    else if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false) &&
+             corpus->reached.bytes > corpus->journal.last.bytes)
+        keep_place(corpus);
     code = output_end(output, code);
-    if (code == PROGRAM_DONE && corpus->journal.fd >= 0)
+    if (code == PROGRAM_DONE && !put_mark(corpus, &corpus->reached))
+        code = PROGRAM_FAILED;
+    if (corpus->journal.fd >= 0 && code == PROGRAM_DONE)
         journal_remove(&corpus->journal);
-    else if (code != PROGRAM_DONE && corpus->journal.fd >= 0)
+    else if (corpus->journal.fd >= 0)
         say_what_is_kept(corpus);
-    journal_close(&corpus->journal);
-    json_decref(corpus->settings);
+    corpus_free(corpus);
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include "tools/encode/corpus/journal.h"
 #include "tools/encode/corpus/left_out.h"
+#include "tools/encode/corpus/shard.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/rows_file.h"
 
@@ -16,6 +17,8 @@ struct corpus {
     const struct encode_options *options;
     const struct encoder *encoder;
     const struct job *job;
+    const char *path;    /* of the output */
+    struct shard *shard; /* NULL: all lines are read */
     struct output *output;
     json_t *settings; /* NULL: not yet asked for */
     struct journal journal;
@@ -29,10 +32,12 @@ struct corpus {
 bool corpus_is_asked(const struct encode_options *options);
 
 /* Looks for a journal of the output, checks that the options may go on with it, and opens the
- * output: a new one, or the parts. True: go on. False: the program ends with *code, and what there
+ * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked; one
+ * that is complete is done. True: go on. False: the program ends with *code, and what there
  * was to say has been said. */
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
-                 const struct encoder *encoder, struct output *output, int *code);
+                 const struct encoder *encoder, struct shard *shard, struct output *output,
+                 int *code);
 
 /* Before the first text, when the printer has begun: from here on SIGINT and SIGTERM end the run
  * behind the batch at work. Of a run that goes on the input is read up to where it ended, and what

@@ -14,7 +14,7 @@ void left_out_open(struct left_out *left, const struct job *job)
     if (options->report_path)
         left->report.stream = output_beside(job->output, options->report_path, "");
     else if (options->skips_errors || options->request.skips_long)
-        left->report.stream = output_beside(job->output, options->output_path, ENDING);
+        left->report.stream = output_beside(job->output, job->output->path, ENDING);
 }
 
 /* The encoder's message without the name of the text that it begins with. */
@@ -59,7 +59,7 @@ void left_out_end(const struct left_out *left, size_t n_read)
     const struct encode_options *options = left->job->options;
     if (left->n == 0)
         return;
-    const char *path = options->report_path ? options->report_path : options->output_path;
+    const char *path = options->report_path ? options->report_path : left->job->output->path;
     program_note("%zu of %zu text%s %s left out%s%s%s", left->n, n_read, plural(n_read),
                  left->n == 1 ? "was" : "were", left->report.stream ? ": see " : "",
                  left->report.stream ? path : "",

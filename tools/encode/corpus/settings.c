@@ -110,12 +110,16 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
     json_t *options_before = json_object_get(before, "options");
     json_t *options_now = json_object_get(now, "options");
     if (!version || strcmp(version, engine_version()) != 0) {
-        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun by encode %s, and this is %s",
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is by encode %s, and this is %s",
                  version ? version : "of another kind", engine_version());
         return false;
     }
     if (!json_equal(json_object_get(before, "model"), json_object_get(now, "model"))) {
-        snprintf(message, SETTINGS_MESSAGE_BYTES, "it was begun with another model");
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of another model");
+        return false;
+    }
+    if (!json_equal(json_object_get(before, "shards"), json_object_get(now, "shards"))) {
+        snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of an input of another length");
         return false;
     }
     return has_same(options_before, options_now, true, message) &&

@@ -1,0 +1,340 @@
+/* join.c - see join.h. Parts are copied one after the other and summed on the way; what numbers
+ * lines and rows from the start of a part is given the numbers of the whole. */
+#include "tools/encode/corpus/join.h"
+
+#include "engine/file/crc32c.h"
+#include "tools/common/alloc.h"
+#include "tools/encode/corpus/settings.h"
+#include "tools/encode/corpus/shard.h"
+#include "tools/encode/print/npy_header.h"
+#include "tools/encode/rows_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct join {
+    const char *path; /* of the whole */
+    json_t **marks;   /* [of] */
+    size_t of;
+    bool is_npy;
+    struct output output;
+    struct rows_file rows;
+    FILE *report;
+    char header[NPY_HEADER_BYTES];
+    size_t n_lines, n_array_rows; /* of the parts that are joined */
+};
+
+static bool PROGRAM_PRINTF(1, 2) fail(const char *format, ...)
+{
+    char message[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    program_fail("%s", message);
+    return false;
+}
+
+static uint64_t number_of(const json_t *mark, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(mark, key));
+}
+
+/* ---- Which parts there are ---- */
+
+/* The shard of a name such as "out.npy.3-of-8.done"; .of 0: it is none of the output. */
+static struct shard_number number_in_name(const char *name, const char *output_name)
+{
+    struct shard_number number = {0, 0};
+    const size_t len = strlen(output_name);
+    int end = 0;
+    if (strncmp(name, output_name, len) == 0 &&
+        sscanf(name + len, ".%zu-of-%zu%n", &number.index, &number.of, &end) == 2 &&
+        strcmp(name + len + end, ".done") == 0 && number.index >= 1 && number.index <= number.of)
+        return number;
+    return (struct shard_number){0, 0};
+}
+
+/* Into how many shards the output is split, by the marks beside it. */
+static bool find_split(struct join *join)
+{
+    char *copy = strdup(join->path);
+    const char *name = path_name(join->path);
+    DIR *folder = copy ? opendir(dirname(copy)) : NULL;
+    const struct dirent *entry;
+    bool is_one = true;
+    if (!folder) {
+        free(copy);
+        return fail("cannot look for the parts of '%s': %s", join->path, strerror(errno));
+    }
+    while (is_one && (entry = readdir(folder)) != NULL) {
+        const struct shard_number number = number_in_name(entry->d_name, name);
+        is_one = number.of == 0 || join->of == 0 || join->of == number.of;
+        if (!is_one)
+            fail("'%s' has parts of %zu and of %zu shards: remove those of one", join->path,
+                 join->of, number.of);
+        else if (number.of)
+            join->of = number.of;
+    }
+    closedir(folder);
+    free(copy);
+    return is_one && (join->of > 0 || fail("'%s' has no complete parts: those of --shard I/N are "
+                                           "'%s.I-of-N', with a mark '%s.I-of-N.done'",
+                                           join->path, join->path, join->path));
+}
+
+/* "3, 7, 8"; of many the first. */
+static bool fail_missing(const struct join *join, size_t n_missing)
+{
+    char list[512] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < join->of && len < sizeof list - 40; i++)
+        if (!join->marks[i])
+            len += (size_t)snprintf(list + len, sizeof list - len, "%s%zu", len ? ", " : "", i + 1);
+    return fail("'%s' lacks %zu of %zu shards, which are not complete: %s%s", join->path, n_missing,
+                join->of, list, len < sizeof list - 40 ? "" : " ...");
+}
+
+static bool read_marks(struct join *join)
+{
+    size_t n_missing = 0;
+    join->marks = alloc_zeros(join->of, sizeof(json_t *));
+    for (size_t i = 0; i < join->of; i++) {
+        join->marks[i] = shard_read_mark(join->path, (struct shard_number){i + 1, join->of});
+        n_missing += !join->marks[i];
+    }
+    return n_missing == 0 || fail_missing(join, n_missing);
+}
+
+/* All parts are of one model and command, and each begins where the one before it ends. */
+static bool check_marks(const struct join *join)
+{
+    const json_t *first = join->marks[0];
+    uint64_t end = 0;
+    for (size_t i = 0; i < join->of; i++) {
+        char message[SETTINGS_MESSAGE_BYTES];
+        if (!settings_agree(first, join->marks[i], message))
+            return fail("shards 1 and %zu of '%s' do not go together: %s", i + 1, join->path,
+                        message);
+        if (number_of(join->marks[i], "begin") != end)
+            return fail("shards %zu and %zu of '%s' are of different inputs", i, i + 1, join->path);
+        end = number_of(join->marks[i], "end");
+    }
+    return end == number_of(json_object_get(first, "shards"), "input_size") ||
+           fail("the shards of '%s' end before their input does", join->path);
+}
+
+/* ---- One file of a part ---- */
+
+struct part_file {
+    char *path;
+    FILE *stream; /* NULL: the part has no such file */
+    uint64_t bytes, n_read;
+    uint32_t sum, sum_read;
+};
+
+static bool open_file(const struct join *join, size_t i, const char *ending, struct part_file *file)
+{
+    const json_t *entry;
+    size_t k;
+    *file = (struct part_file){0};
+    json_array_foreach(json_object_get(join->marks[i], "files"), k, entry)
+    {
+        const char *its = json_string_value(json_object_get(entry, "ending"));
+        if (!its || strcmp(its, ending) != 0)
+            continue;
+        file->path = shard_path(join->path, (struct shard_number){i + 1, join->of}, ending);
+        file->bytes = number_of(entry, "bytes");
+        file->sum = (uint32_t)number_of(entry, "crc32c");
+        file->stream = fopen(file->path, "re");
+        return file->stream || fail("cannot read '%s': %s", file->path, strerror(errno));
+    }
+    return true;
+}
+
+static void count(struct part_file *file, const void *bytes, size_t n)
+{
+    file->sum_read = crc32c(file->sum_read, bytes, n);
+    file->n_read += n;
+}
+
+static bool close_file(struct part_file *file, bool is_good)
+{
+    if (is_good && file->stream && (file->n_read != file->bytes || file->sum_read != file->sum))
+        is_good =
+            fail("'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
+                 "shard again",
+                 file->path, file->path);
+    if (file->stream)
+        fclose(file->stream);
+    free(file->path);
+    return is_good;
+}
+
+/* A write that fails is told when the output ends. */
+static bool copy_rest(struct part_file *file, FILE *out)
+{
+    static char bytes[256 << 10];
+    size_t n;
+    while ((n = fread(bytes, 1, sizeof bytes, file->stream)) > 0) {
+        count(file, bytes, n);
+        if (fwrite(bytes, 1, n, out) != n)
+            return false;
+    }
+    return !ferror(file->stream) || fail("cannot read '%s': %s", file->path, strerror(errno));
+}
+
+/* ---- Vectors ---- */
+
+/* Where the header tells the number of rows; NULL: nowhere. */
+static char *find_rows(char header[NPY_HEADER_BYTES])
+{
+    static const char before[] = "'shape': (";
+    char *shape = memmem(header, NPY_HEADER_BYTES, before, strlen(before));
+    return shape ? shape + strlen(before) : NULL;
+}
+
+/* Makes it the header of so many rows, and returns of how many it was. What is behind the number
+ * moves, and blanks fill up. */
+static size_t change_rows(char header[NPY_HEADER_BYTES], size_t n_rows)
+{
+    char text[2 * NPY_HEADER_BYTES], *number = find_rows(header), *end = NULL;
+    char *brace = memrchr(header, '}', NPY_HEADER_BYTES);
+    if (!number || !brace || brace < number)
+        return 0;
+    const size_t before = (size_t)strtoull(number, &end, 10);
+    const size_t room = (size_t)(header + NPY_HEADER_BYTES - 1 - number);
+    snprintf(text, sizeof text, "%zu%.*s%*s", n_rows, (int)(brace + 1 - end), end, NPY_HEADER_BYTES,
+             "");
+    memcpy(number, text, room);
+    return before;
+}
+
+/* Of the first part it is the whole's, as yet without rows. */
+static bool take_header(struct join *join, struct part_file *file, bool is_first)
+{
+    char header[NPY_HEADER_BYTES];
+    if (fread(header, 1, sizeof header, file->stream) != sizeof header)
+        return fail("'%s' is damaged: it ends in its header", file->path);
+    count(file, header, sizeof header);
+    join->n_array_rows += change_rows(header, 0);
+    if (is_first) {
+        memcpy(join->header, header, sizeof header);
+        fwrite(header, 1, sizeof header, join->output.stream);
+    }
+    return memcmp(join->header, header, sizeof header) == 0 ||
+           fail("'%s' has rows of another kind than the first part", file->path);
+}
+
+static bool join_vectors(struct join *join, size_t i)
+{
+    struct part_file file;
+    if (!open_file(join, i, "", &file))
+        return close_file(&file, false);
+    bool is_good = file.stream && (!join->is_npy || take_header(join, &file, i == 0)) &&
+                   copy_rest(&file, join->output.stream);
+    return close_file(&file, is_good);
+}
+
+/* ---- What numbers lines ---- */
+
+/* Copies the lines of a file of the part, each of which `add` is given. */
+static bool join_lines(struct join *join, size_t i, const char *ending,
+                       bool (*add)(struct join *join, const char *line))
+{
+    struct part_file file;
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t len;
+    bool is_good = open_file(join, i, ending, &file);
+    while (is_good && file.stream && (len = getline(&line, &cap, file.stream)) > 0) {
+        count(&file, line, (size_t)len);
+        is_good = add(join, line) || fail("'%s' is damaged: it has the line %s", file.path, line);
+    }
+    free(line);
+    return close_file(&file, is_good);
+}
+
+static bool add_row(struct join *join, const char *text)
+{
+    size_t line;
+    int end = 0;
+    if (sscanf(text, "{\"row\": %*u, \"line\": %zu%n", &line, &end) != 1)
+        return false;
+    rows_file_add_rest(&join->rows, join->n_lines + line, text + end);
+    return true;
+}
+
+static bool add_left_out(struct join *join, const char *text)
+{
+    size_t line;
+    int end = 0;
+    if (sscanf(text, "{\"line\": %zu%n", &line, &end) != 1)
+        return false;
+    fprintf(join->report, "{\"line\": %zu%s", join->n_lines + line, text + end);
+    return true;
+}
+
+/* A part whose rows are its lines, one by one, has no file that says so. */
+static bool join_rows(struct join *join, size_t i)
+{
+    const size_t n_before = join->rows.n_rows;
+    const size_t n_rows = (size_t)number_of(join->marks[i], "rows");
+    if (!join_lines(join, i, ".rows.jsonl", add_row))
+        return false;
+    if (join->rows.n_rows == n_before)
+        for (size_t row = 1; row <= n_rows; row++)
+            rows_file_add_line(&join->rows, join->n_lines + row);
+    return true;
+}
+
+/* ---- All of them ---- */
+
+static bool join_part(struct join *join, size_t i)
+{
+    bool is_good = join_vectors(join, i) && (!join->is_npy || join_rows(join, i)) &&
+                   join_lines(join, i, ".left-out.jsonl", add_left_out);
+    join->n_lines += (size_t)number_of(join->marks[i], "lines");
+    return is_good && output_check(&join->output, false);
+}
+
+static bool join_parts(struct join *join)
+{
+    for (size_t i = 0; i < join->of; i++)
+        if (!join_part(join, i))
+            return false;
+    if (join->is_npy && fseeko(join->output.stream, 0, SEEK_SET) == 0) {
+        change_rows(join->header, join->n_array_rows);
+        fwrite(join->header, 1, sizeof join->header, join->output.stream);
+    }
+    return true;
+}
+
+static int write_whole(struct join *join)
+{
+    const json_t *options = json_object_get(join->marks[0], "options");
+    const char *format = json_string_value(json_object_get(options, "format"));
+    join->is_npy = format && strcmp(format, "npy") == 0;
+    if (!output_open(&join->output, join->path))
+        return PROGRAM_FAILED;
+    if (join->is_npy)
+        join->rows.json.stream = output_beside(&join->output, join->path, ".rows.jsonl");
+    join->report = output_beside(&join->output, join->path, ".left-out.jsonl");
+    return output_end(&join->output, join_parts(join) ? PROGRAM_DONE : PROGRAM_FAILED);
+}
+
+int join_shards(const char *output_path)
+{
+    struct join join = {.path = output_path};
+    json_set_alloc_funcs(alloc_bytes, free);
+    int code = find_split(&join) && read_marks(&join) && check_marks(&join) ? write_whole(&join)
+                                                                            : PROGRAM_FAILED;
+    for (size_t i = 0; join.marks && i < join.of; i++)
+        json_decref(join.marks[i]);
+    free(join.marks);
+    return code;
+}

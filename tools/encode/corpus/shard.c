@@ -1,0 +1,247 @@
+/* shard.c - see shard.h. */
+#include "tools/encode/corpus/shard.h"
+
+#include "tools/common/alloc.h"
+#include "tools/encode/corpus/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHARDS_MOST = 1000000 };
+
+/* ---- Which ---- */
+
+/* Variables of an environment that starts the same command several times. */
+static const struct {
+    const char *index, *first, *count; /* first: the index of shard 1; NULL: 0 */
+} LAUNCHERS[] = {
+    {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"},
+    {"OMPI_COMM_WORLD_RANK", NULL, "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", NULL, "PMI_SIZE"},
+};
+
+static bool read_variable(const char *name, size_t *value)
+{
+    const char *text = name ? getenv(name) : "0";
+    return text && option_count(name, text, 0, INT32_MAX, value);
+}
+
+static bool find_number(const char *option, struct shard_number *number)
+{
+    size_t index, first, count;
+    for (size_t i = 0; i < sizeof LAUNCHERS / sizeof LAUNCHERS[0]; i++) {
+        if (!getenv(LAUNCHERS[i].index))
+            continue;
+        if (!read_variable(LAUNCHERS[i].index, &index) ||
+            !read_variable(LAUNCHERS[i].count, &count) ||
+            !read_variable(getenv(LAUNCHERS[i].first ? LAUNCHERS[i].first : "") ? LAUNCHERS[i].first
+                                                                                : NULL,
+                           &first) ||
+            index < first || index - first >= count) {
+            program_note("%s auto: %s, %s and what counts them do not make one of N shards", option,
+                         LAUNCHERS[i].index, LAUNCHERS[i].count);
+            return false;
+        }
+        *number = (struct shard_number){index - first + 1, count};
+        return true;
+    }
+    program_note("%s auto is for job arrays of Slurm and for MPI: neither SLURM_ARRAY_TASK_ID nor "
+                 "OMPI_COMM_WORLD_RANK nor PMI_RANK is set; I/N names a shard",
+                 option);
+    return false;
+}
+
+bool shard_number_read(const char *option, const char *text, struct shard_number *number)
+{
+    char *end = NULL;
+    if (strcmp(text, "auto") == 0)
+        return find_number(option, number);
+    const bool is_pair = strspn(text, "0123456789/") == strlen(text) && text[0] != '/';
+    const unsigned long long index = is_pair ? strtoull(text, &end, 10) : 0;
+    const unsigned long long count = end && *end == '/' ? strtoull(end + 1, &end, 10) : 0;
+    if (!end || *end || index < 1 || index > count || count > SHARDS_MOST) {
+        program_note("%s takes I/N, I from 1 to N and N at most %d, or auto; not '%s'", option,
+                     SHARDS_MOST, text);
+        return false;
+    }
+    *number = (struct shard_number){(size_t)index, (size_t)count};
+    return true;
+}
+
+char *shard_path(const char *output_path, struct shard_number number, const char *ending)
+{
+    const size_t cap = strlen(output_path) + strlen(ending) + 48;
+    char *path = alloc_zeros(cap, 1);
+    snprintf(path, cap, "%s.%zu-of-%zu%s", output_path, number.index, number.of, ending);
+    return path;
+}
+
+/* ---- Its lines ---- */
+
+/* size * i / n, without a product that could overflow. */
+static uint64_t share(uint64_t size, size_t i, size_t n)
+{
+    return size / n * i + size % n * i / n;
+}
+
+/* The first line that begins at `from` or behind it. */
+static bool find_line(int fd, uint64_t from, uint64_t size, uint64_t *begin)
+{
+    static char bytes[64 << 10];
+    uint64_t at = from ? from - 1 : 0;
+    if (from == 0 || size == 0) {
+        *begin = from;
+        return true;
+    }
+    while (at < size) {
+        const ssize_t n = pread(fd, bytes, sizeof bytes, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        const char *end = memchr(bytes, '\n', (size_t)n);
+        if (end) {
+            *begin = at + (uint64_t)(end - bytes) + 1;
+            return true;
+        }
+        at += (uint64_t)n;
+    }
+    *begin = size;
+    return true;
+}
+
+static bool fail(const char *reason)
+{
+    program_fail("--shard takes its lines of a file on stdin: < FILE%s%s", reason ? ": " : "",
+                 reason ? reason : "");
+    return false;
+}
+
+bool shard_open(struct shard *shard, const struct encode_options *options)
+{
+    struct stat file;
+    const struct shard_number number = options->shard;
+    *shard = (struct shard){.number = number, .fd = -1};
+    if (fstat(STDIN_FILENO, &file) != 0 || !S_ISREG(file.st_mode))
+        return fail(NULL);
+    /* A descriptor of its own has a place of its own: shells give several runs the same stdin. */
+    shard->fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+    if (shard->fd < 0)
+        shard->fd = dup(STDIN_FILENO);
+    shard->input_size = (uint64_t)file.st_size;
+    shard->limit = share(shard->input_size, number.index, number.of);
+    if (!find_line(shard->fd, share(shard->input_size, number.index - 1, number.of),
+                   shard->input_size, &shard->begin) ||
+        lseek(shard->fd, (off_t)shard->begin, SEEK_SET) < 0)
+        return fail(strerror(errno));
+    shard->path = shard_path(options->output_path, number, "");
+    shard->mark_path = shard_path(options->output_path, number, ".done");
+    return true;
+}
+
+void shard_close(struct shard *shard)
+{
+    if (shard->fd >= 0)
+        close(shard->fd);
+    free(shard->path);
+    free(shard->mark_path);
+}
+
+json_t *shard_common(const struct shard *shard)
+{
+    return json_pack("{sIsI}", "of", (json_int_t)shard->number.of, "input_size",
+                     (json_int_t)shard->input_size);
+}
+
+void shard_limit(const struct shard *shard, struct reader *reader)
+{
+    reader->lines.fd = shard->fd;
+    reader->begins_inside = shard->begin > 0;
+    reader->most_bytes = shard->limit > shard->begin ? shard->limit - shard->begin : 0;
+}
+
+/* ---- Its mark ---- */
+
+static json_t *describe_file(const char *path, const char *ending)
+{
+    struct stat file;
+    uint32_t sum = 0;
+    const size_t cap = strlen(path) + strlen(ending) + 1;
+    char *name = alloc_zeros(cap, 1);
+    snprintf(name, cap, "%s%s", path, ending);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    free(name);
+    bool is_read = fd >= 0 && fstat(fd, &file) == 0 && file_sum(fd, 0, file.st_size, &sum);
+    if (fd >= 0)
+        close(fd);
+    return is_read ? json_pack("{sssIsI}", "ending", ending, "bytes", (json_int_t)file.st_size,
+                               "crc32c", (json_int_t)sum)
+                   : NULL;
+}
+
+static json_t *describe_files(const struct shard *shard, bool has_report)
+{
+    static const char *const endings[] = {"", ".rows.jsonl", ".left-out.jsonl"};
+    json_t *files = json_array();
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] - !has_report; i++) {
+        json_t *file = describe_file(shard->path, endings[i]);
+        if (file)
+            json_array_append_new(files, file);
+    }
+    return files;
+}
+
+/* Written beside its place and put there whole, like what it is the mark of. */
+static bool write_mark(const char *path, const json_t *mark)
+{
+    engine_error error = {.message = ""};
+    struct output_file *file;
+    char *line = journal_line(mark);
+    bool is_written = output_file_open(path, OUTPUT_STREAM, &file, &error) == ENGINE_OK;
+    if (is_written) {
+        output_file_write(file, line, strlen(line)); /* finish tells if this failed */
+        is_written = output_file_finish(file) == ENGINE_OK;
+    }
+    free(line);
+    return is_written || program_fail("%s", error.message) == PROGRAM_DONE;
+}
+
+bool shard_mark(const struct shard *shard, const json_t *settings,
+                const struct journal_place *reached, bool has_report)
+{
+    json_t *mark = json_copy((json_t *)settings);
+    json_object_update_new(mark,
+                           json_pack("{sIsIsIsIsIsIso}", "index", (json_int_t)shard->number.index,
+                                     "begin", (json_int_t)shard->begin, "end",
+                                     (json_int_t)(shard->begin + reached->bytes), "lines",
+                                     (json_int_t)reached->counts[COUNT_LINES], "rows",
+                                     (json_int_t)reached->counts[COUNT_ROWS], "left_out",
+                                     (json_int_t)reached->counts[COUNT_LEFT_OUT], "files",
+                                     describe_files(shard, has_report)));
+    bool is_written = write_mark(shard->mark_path, mark);
+    json_decref(mark);
+    return is_written;
+}
+
+void shard_remove_mark(const struct shard *shard)
+{
+    unlink(shard->mark_path);
+}
+
+json_t *shard_read_mark(const char *output_path, struct shard_number number)
+{
+    char *path = shard_path(output_path, number, ".done"), *line = NULL;
+    size_t cap = 0;
+    FILE *stream = fopen(path, "re");
+    ssize_t len = stream ? getline(&line, &cap, stream) : -1;
+    json_t *mark = len > 0 ? journal_line_read(line, (size_t)len) : NULL;
+    if (stream)
+        fclose(stream);
+    free(line);
+    free(path);
+    return mark;
+}
