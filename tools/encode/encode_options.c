@@ -5,7 +5,6 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 #include "tools/encode/corpus/settings.h"
-#include "tools/encode/corpus/shard.h"
 
 #include <string.h>
 

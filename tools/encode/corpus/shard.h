@@ -21,9 +21,6 @@ struct shard {
     int fd;         /* the file, at `begin` */
 };
 
-/* "3/8", or "auto": from the environment of Slurm or MPI. False after a message. */
-bool shard_number_read(const char *option, const char *text, struct shard_number *number);
-
 /* The name of a part, or with the ending ".done" of its mark; to be freed. */
 char *shard_path(const char *output_path, struct shard_number number, const char *ending);
 
