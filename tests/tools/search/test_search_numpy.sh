@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# encode-search beside NumPy: arrays of each type that NumPy itself wrote, the best rows by NumPy's own arithmetic in
+# float64, and archives as np.savez and scipy write them.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/tools/checks.sh
+python=/usr/bin/python3
+if ! "$python" -c 'import numpy' 2>/dev/null; then
+    echo 'skipped: NumPy is not here'
+    exit 77
+fi
+cd "$folder" || exit 1
+export ENCODE_MODEL=$tree/weights/default.weights
+queries=('a man rides a bike' 'stocks fell today' 'the dog')
+printf '%s\n' "${queries[@]}" >queries
+"$programs/encode" -p model -f npy -o queries.npy <queries 2>err
+
+cat >make.py <<'END'
+import numpy as np
+rng = np.random.default_rng(3)
+n, width = 2000, np.load("queries.npy").shape[1]
+rows = rng.standard_normal((n, width)).astype(np.float32)
+rows[100:200] += 2 * np.load("queries.npy")[rng.integers(0, 3, 100)]
+rows[7] = 0
+rows[12] = rows[11]                                     # ties
+scale = np.abs(rows).max(axis=1) / np.float32(127)
+int8 = np.zeros(n, dtype=[("scale", "<f4"), ("values", "i1", (width,))])
+int8["scale"] = scale
+int8["values"] = np.rint(rows / np.where(scale > 0, scale, 1)[:, None])
+signs = np.where(rows > 0, 1, -1) / np.sqrt(width)
+kinds = {
+    "f32": (rows, rows),
+    "f16": (rows.astype(np.float16), rows.astype(np.float16)),
+    "int8": (int8, int8["scale"][:, None] * int8["values"].astype(np.float64)),
+    "binary": (np.packbits(rows > 0, axis=1), signs),
+}
+for name, (array, values) in kinds.items():
+    np.save(name + ".npy", array)
+    np.save(name + ".values", values.astype(np.float64))
+with open("version2.npy", "wb") as file:
+    np.lib.format.write_array(file, rows, version=(2, 0))
+np.save("version2.values", rows.astype(np.float64))
+np.save("fortran.npy", np.asfortranarray(rows))
+np.save("double.npy", rows.astype(np.float64))
+np.save("flat.npy", rows.ravel())
+END
+cat >compare.py <<'END'
+import sys
+import numpy as np
+name, metric = sys.argv[1:]
+values, queries = np.load(name + ".values.npy"), np.load("queries.npy").astype(np.float64)
+scores = queries @ values.T
+if metric == "cosine":
+    norms = np.linalg.norm(values, axis=1)
+    scores /= np.linalg.norm(queries, axis=1)[:, None] * np.where(norms > 0, norms, 1)
+tolerance = 1e-6 * (1 if metric == "cosine" else np.abs(scores).max())
+n = 0
+for line in open("out"):
+    query, _, row, rank, score, _ = line.split()
+    query, row, rank = int(query) - 1, int(row) - 1, int(rank)
+    best = np.sort(scores[query])[::-1]
+    assert abs(scores[query, row] - float(score)) <= tolerance, line
+    assert abs(best[rank - 1] - float(score)) <= tolerance, (line, best[rank - 1])
+    n += 1
+assert n == 3 * 25, n
+END
+run "$python" make.py
+check 'NumPy writes the arrays' [ "$code" = 0 ]
+for kind in f32 f16 int8 binary version2; do
+    for metric in cosine dot; do
+        run "$programs/encode-search" -k 25 -f trec --metric $metric $kind.npy <queries
+        check "$kind, $metric" [ "$code" = 0 ]
+        check "$kind, $metric: as NumPy has it" "$python" compare.py $kind $metric 2>err
+    done
+done
+run "$programs/encode-search" fortran.npy --query x
+ends 'an array of columns' 1 'is in Fortran order'
+run "$programs/encode-search" double.npy --query x
+ends 'float64' 1 'holds "<f8"'
+run "$programs/encode-search" flat.npy --query x
+ends 'one dimension' 1 'is an array of 1 dimension'
+
+# Arrays of the right names in an archive that NumPy itself wrote: rows of tokens as encode -p colbert has them.
+cat >archive.py <<'END'
+import numpy as np
+np.savez("tokens.npz", vectors=np.ones((5, 3), np.float32), offsets=np.array([0, 2, 5]))
+np.savez_compressed("compressed.npz", vectors=np.ones((5, 3), np.float32), offsets=np.array([0, 2, 5]))
+END
+run "$python" archive.py
+run "$programs/encode-new" -o tokens.weights --layers 0 --width 8 --heads 2 --set token_vectors=3 --words x
+run "$programs/encode-search" -m tokens.weights -f tsv tokens.npz --query x
+check 'an archive of np.savez' [ "$code" = 0 -a "$(wc -l <out)" = 2 ]
+run "$programs/encode-search" -m tokens.weights compressed.npz --query x
+ends 'a compressed archive' 1 'is compressed'
+finish
