@@ -38,69 +38,33 @@ struct search {
 
 /* ---- Hits of one query ---- */
 
-/* A run of TREC has each text once: of its windows the best. */
-static bool is_repeated(const struct search *search, const struct hits *hits, size_t line)
+/* Of the rows that were found for a group. A run of TREC has each text once, and where texts have
+ * several rows the best ones may be of too few texts: then more are looked for, for this query. */
+static bool add_hits(struct search *search, struct hits *hits, const engine_hit *found)
 {
-    bool is_found = false;
-    if (search->options.format == SEARCH_TREC && search->places.has_rows)
-        for (size_t i = 0; i < hits->n && !is_found; i++)
-            is_found = hits->hits[i].place.line == line;
-    return is_found;
-}
-
-/* Up to as many as are wanted of the best rows [k], from those behind hits->n on. */
-static bool add_hits(struct search *search, struct hits *hits, const engine_hit *rows, size_t k)
-{
-    for (size_t i = 0; i < k && hits->n < search->n_wanted && rows[i].row != UINT64_MAX; i++) {
-        struct hit hit = {.found = rows[i], .rank = hits->n, .score = rows[i].score};
-        if (!places_find(&search->places, hit.found.row, &hit.place))
-            return false;
-        if (is_repeated(search, hits, hit.place.line)) {
-            place_free(&hit.place);
-            continue;
-        }
-        hits->hits[hits->n++] = hit;
-        if (search->options.texts &&
-            !places_text(&search->places, &hit.place, &hits->hits[hits->n - 1].record))
-            return false;
-    }
-    return true;
-}
-
-static void forget_hits(struct hits *hits)
-{
-    for (; hits->n > 0; hits->n--) {
-        place_free(&hits->hits[hits->n - 1].place);
-        record_free(&hits->hits[hits->n - 1].record);
-    }
-}
-
-/* Where texts have several rows, the best rows may be of too few of them: then more are looked at,
- * by this query alone. */
-static bool add_more_hits(struct search *search, struct hits *hits)
-{
-    const size_t n = search->vectors.n;
-    bool is_good = true;
-    for (size_t k = search->n_wanted; is_good && hits->n < search->n_wanted && k < n;) {
+    struct places *places = &search->places;
+    const size_t wanted = search->n_wanted, n = search->vectors.n;
+    const bool once = search->options.format == SEARCH_TREC && places->has_rows;
+    bool is_good = hits_fill(hits, places, found, wanted, wanted, once);
+    for (size_t k = wanted; is_good && once && hits->n < wanted && k < n;) {
         k = k < n / 4 ? 4 * k : n;
         engine_hit *rows = alloc_zeros(k, sizeof *rows);
-        forget_hits(hits);
         is_good = find_rows(&search->vectors, &search->encoder, hits->query, 1, k,
                             search->options.metric, rows) &&
-                  add_hits(search, hits, rows, k);
+                  hits_fill(hits, places, rows, k, wanted, once);
         free(rows);
     }
     return is_good;
 }
 
 /* A query without tokens is like nothing. */
-static bool answer(struct search *search, const struct item *query, const engine_hit *rows)
+static bool answer(struct search *search, const struct item *query, const engine_hit *found)
 {
     struct hits hits;
     bool is_good = true;
     hits_of(&hits, query, search->n_wanted);
     if (item_n_visible(query) > 0)
-        is_good = add_hits(search, &hits, rows, search->n_wanted) && add_more_hits(search, &hits) &&
+        is_good = add_hits(search, &hits, found) &&
                   (!search->options.rerank || rerank(&search->reranker, &hits));
     is_good = is_good && hits_print(&search->printer, &hits);
     hits_free(&hits);

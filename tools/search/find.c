@@ -1,25 +1,19 @@
-/* find.c - see find.h. Rows of texts are the engine's to search. Of archives every text is scored
- * by every query: a block of texts is shared by the threads, and of its scores the best are kept. */
+/* find.c - see find.h. Rows of texts are the engine's to search. Of archives every text is scored,
+ * the texts shared by the threads, and of the scores the best are kept. */
 #include "tools/search/find.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_TEXTS = 256 };
+/* ---- Texts of archives ---- */
 
-struct scan {
-    const struct vectors *vectors;
-    const struct encoder *encoder;
-    const struct item *queries; /* [n] */
+/* A query as it is compared: its vectors [n, width], or its weights [n]. */
+struct asked {
+    const float *vectors;
+    const engine_weight *weights;
     size_t n;
-    engine_weight **weights; /* [n] of sparse queries, [n_weights[i]] */
-    size_t *n_weights;
-    float *scores; /* [BLOCK_TEXTS, n] */
-    bool is_broken;
 };
-
-/* ---- Scores of one text ---- */
 
 /* Ids rise, or the product would miss some. */
 static bool read_weights(const struct vectors *vectors, size_t begin, size_t n, engine_weight *out)
@@ -33,30 +27,38 @@ static bool read_weights(const struct vectors *vectors, size_t begin, size_t n, 
     return true;
 }
 
-static bool score_text(const struct scan *scan, size_t text, float *scores)
+/* What the archive holds is not aligned, so that a text's part is copied. False: ids that do not
+ * rise, or no memory. */
+static bool score_text(const struct vectors *vectors, size_t text, const struct asked *query,
+                       float *score)
 {
-    const struct vectors *vectors = scan->vectors;
     const size_t begin = vectors_start(vectors, text), n = vectors_start(vectors, text + 1) - begin;
-    const bool is_sparse = vectors->kind == VECTORS_SPARSE;
-    const size_t bytes = is_sparse ? sizeof(engine_weight) : sizeof(float) * vectors->width;
-    void *values = malloc(n > 0 ? n * bytes : 1); /* aligned, as those of the archive are not */
+    const size_t width = vectors->width, row_bytes = width * sizeof(float);
+    void *values = malloc(1 + n * (query->weights ? sizeof(engine_weight) : row_bytes));
     bool is_good = values != NULL;
-    if (is_good && is_sparse)
+    if (is_good && query->weights) {
         is_good = read_weights(vectors, begin, n, values);
-    else if (is_good && n > 0)
-        memcpy(values, vectors->values + begin * bytes, n * bytes);
-    for (size_t i = 0; i < scan->n && is_good; i++) {
-        const struct item *query = &scan->queries[i];
-        scores[i] =
-            (float)(is_sparse
-                        ? engine_sparse_product(scan->weights[i], scan->n_weights[i], values, n)
-                        : engine_max_sim(query->rows, query->n_tokens, values, n, vectors->width));
+        *score = (float)engine_sparse_product(query->weights, query->n, values, is_good ? n : 0);
+    } else if (is_good) {
+        memcpy(values, vectors->values + begin * row_bytes, n * row_bytes);
+        *score = (float)engine_max_sim(query->vectors, query->n, values, n, width);
     }
     free(values);
     return is_good;
 }
 
-/* ---- The best of all texts ---- */
+static bool score_texts(const struct vectors *vectors, const struct asked *query, int n_threads,
+                        float *scores)
+{
+    bool is_good = true;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
+    for (size_t i = 0; i < vectors->n; i++)
+        is_good = score_text(vectors, i, query, &scores[i]) && is_good;
+    if (!is_good)
+        program_fail("'%s': a text's ids do not rise, or there is no memory for its entries",
+                     vectors->file.path);
+    return is_good;
+}
 
 /* Best first; equals stay in the order of their rows. */
 static void keep(engine_hit *best, size_t k, engine_hit hit)
@@ -70,52 +72,29 @@ static void keep(engine_hit *best, size_t k, engine_hit hit)
     best[at] = hit;
 }
 
-static void scan_block(struct scan *scan, size_t from, size_t n_texts, size_t k, engine_hit *out)
+static bool find_texts(const struct vectors *vectors, const struct encoder *encoder,
+                       const struct item *query, size_t k, engine_hit *out)
 {
-    const int n_threads = (int)engine_session_threads(scan->encoder->session);
-    bool is_broken = false;
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads) reduction(|| : is_broken)
-    for (size_t i = 0; i < n_texts; i++)
-        is_broken = !score_text(scan, from + i, scan->scores + i * scan->n) || is_broken;
-    scan->is_broken = scan->is_broken || is_broken;
-    for (size_t i = 0; i < n_texts && !is_broken; i++)
-        for (size_t q = 0; q < scan->n; q++)
-            keep(out + q * k, k, (engine_hit){from + i, scan->scores[i * scan->n + q]});
-}
-
-static void weigh_queries(struct scan *scan)
-{
-    const size_t width = scan->encoder->width;
-    for (size_t i = 0; i < scan->n; i++) {
-        const float *row = scan->queries[i].rows;
-        size_t n = engine_sparse_entries(row, width, NULL, 0);
-        scan->weights[i] = alloc_zeros(n, sizeof **scan->weights);
-        scan->n_weights[i] = engine_sparse_entries(row, width, scan->weights[i], n);
+    struct asked asked = {.vectors = query->rows, .n = query->n_tokens};
+    float *scores = alloc_zeros(vectors->n, sizeof *scores);
+    engine_weight *weights = NULL;
+    if (vectors->kind == VECTORS_SPARSE) {
+        asked.n = engine_sparse_entries(query->rows, encoder->width, NULL, 0);
+        asked.weights = weights = alloc_zeros(asked.n, sizeof *weights);
+        engine_sparse_entries(query->rows, encoder->width, weights, asked.n);
     }
+    bool is_good =
+        score_texts(vectors, &asked, (int)engine_session_threads(encoder->session), scores);
+    for (size_t i = 0; i < k; i++)
+        out[i] = (engine_hit){UINT64_MAX, -INFINITY};
+    for (size_t i = 0; i < vectors->n && is_good; i++)
+        keep(out, k, (engine_hit){i, scores[i]});
+    free(scores);
+    free(weights);
+    return is_good;
 }
 
-static bool scan_all(struct scan *scan, size_t k, engine_hit *out)
-{
-    const size_t n_texts = scan->vectors->n;
-    scan->weights = alloc_zeros(scan->n, sizeof *scan->weights);
-    scan->n_weights = alloc_zeros(scan->n, sizeof *scan->n_weights);
-    scan->scores = alloc_zeros(BLOCK_TEXTS * scan->n, sizeof *scan->scores);
-    if (scan->vectors->kind == VECTORS_SPARSE)
-        weigh_queries(scan);
-    for (size_t i = 0; i < scan->n * k; i++)
-        out[i] = (engine_hit){UINT64_MAX, -INFINITY};
-    for (size_t i = 0; i < n_texts && !scan->is_broken; i += BLOCK_TEXTS)
-        scan_block(scan, i, n_texts - i < BLOCK_TEXTS ? n_texts - i : BLOCK_TEXTS, k, out);
-    for (size_t i = 0; i < scan->n; i++)
-        free(scan->weights[i]);
-    free(scan->weights);
-    free(scan->n_weights);
-    free(scan->scores);
-    if (scan->is_broken)
-        program_fail("'%s': a text's ids do not rise, or there is no memory for its entries",
-                     scan->vectors->file.path);
-    return !scan->is_broken;
-}
+/* ---- All ---- */
 
 bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
                const struct item *queries, size_t n, size_t k, engine_metric metric,
@@ -127,12 +106,13 @@ bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
         .metric = metric,
         .n_threads = encoder->request.n_threads,
     };
+    bool is_good = true;
     if (vectors->kind != VECTORS_ROWS) {
-        struct scan scan = {.vectors = vectors, .encoder = encoder, .queries = queries, .n = n};
-        return scan_all(&scan, k, out);
+        for (size_t i = 0; i < n && is_good; i++)
+            is_good = find_texts(vectors, encoder, &queries[i], k, out + i * k);
+        return is_good;
     }
-    if (engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) == ENGINE_OK)
-        return true;
-    program_fail("%s", error.message);
-    return false;
+    if (engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) != ENGINE_OK)
+        is_good = program_fail("%s", error.message) == PROGRAM_DONE;
+    return is_good;
 }

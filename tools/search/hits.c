@@ -26,15 +26,55 @@ void hits_of(struct hits *hits, const struct item *query, size_t cap)
     name_query(hits, &query->record, query->number);
 }
 
+static void clear(struct hits *hits)
+{
+    for (; hits->n > 0; hits->n--) {
+        place_free(&hits->hits[hits->n - 1].place);
+        record_free(&hits->hits[hits->n - 1].record);
+    }
+}
+
 void hits_free(struct hits *hits)
 {
-    for (size_t i = 0; i < hits->n; i++) {
-        place_free(&hits->hits[i].place);
-        record_free(&hits->hits[i].record);
-    }
+    clear(hits);
     free(hits->hits);
     free(hits->query_id);
     *hits = (struct hits){0};
+}
+
+/* Whether a line is new in a set [n_slots] of lines, a power of two that is never full; 0: free. */
+static bool is_new(size_t *slots, size_t n_slots, size_t line)
+{
+    size_t i = line * (size_t)0x9E3779B1 & (n_slots - 1);
+    while (slots[i] != 0 && slots[i] != line)
+        i = (i + 1) & (n_slots - 1);
+    bool is_found = slots[i] == line;
+    slots[i] = line;
+    return !is_found;
+}
+
+bool hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+               size_t most, bool once)
+{
+    bool is_good = true;
+    size_t n_slots = 64;
+    while (n_slots < 2 * most)
+        n_slots *= 2;
+    size_t *lines = alloc_zeros(n_slots, sizeof *lines);
+    clear(hits);
+    for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX && is_good; i++) {
+        struct hit *hit = &hits->hits[hits->n];
+        *hit = (struct hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
+        is_good = places_find(places, rows[i].row, &hit->place);
+        if (is_good && once && !is_new(lines, n_slots, hit->place.line)) {
+            place_free(&hit->place);
+            continue;
+        }
+        hits->n += is_good;
+        is_good = is_good && (!places->has_texts || places_text(places, &hit->place, &hit->record));
+    }
+    free(lines);
+    return is_good;
 }
 
 const char *query_text(const struct item *query, size_t *len)

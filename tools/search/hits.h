@@ -29,6 +29,11 @@ struct hits {
 void hits_of(struct hits *hits, const struct item *query, size_t cap);
 void hits_free(struct hits *hits);
 
+/* The texts of the best rows [k], in place of those that are there; no more than `most`. once: of
+ * each text the best row alone. False after a message. */
+bool hits_fill(struct hits *hits, struct places *places, const engine_hit *rows, size_t k,
+               size_t most, bool once);
+
 /* The query as it came, without its prompt. */
 const char *query_text(const struct item *query, size_t *len);
 
