@@ -1,0 +1,335 @@
+"""Every number of the lesson's data is computed again, by another way than the one that made it.
+
+    python3 recompute.py LESSON.html PROGRAMS TREE
+
+Prints what differs, and at the end how many checks passed and failed.
+"""
+import base64
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import toy_model
+
+HALF_STEP = 0.5e-4  # of packed numbers
+n_passed = n_failed = 0
+
+
+def check(what, is_right):
+    global n_passed, n_failed
+    if is_right:
+        n_passed += 1
+    else:
+        n_failed += 1
+        print(f"FAILED: {what}")
+
+
+def near(what, got, expected, tolerance):
+    """Lists of the same shape, whose numbers differ by at most so much; NaN is not near."""
+    got, expected = list(flat(got)), list(flat(expected))
+    worst = max((abs(a - b) if math.isfinite(a - b) else math.inf for a, b in zip(got, expected)), default=0)
+    check(f"{what}: {len(got)} numbers, expected {len(expected)}; {worst:.3g} apart, at most {tolerance:.3g}",
+          len(got) == len(expected) > 0 and worst <= tolerance)
+
+
+def flat(value):
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from flat(part)
+    else:
+        yield value
+
+
+def unpack(text, per_one):
+    data = base64.b64decode(text, validate=True)
+    return [(int.from_bytes(data[i:i + 3], "big") - (1 << 23)) / per_one for i in range(0, len(data), 3)]
+
+
+class Reader:
+    """Takes lists of numbers from the front of a packed string."""
+
+    def __init__(self, packed, per_one):
+        self.numbers, self.at = unpack(packed, per_one), 0
+
+    def take(self, *shape):
+        if not shape:
+            self.at += 1
+            return self.numbers[self.at - 1]
+        return [self.take(*shape[1:]) for _ in range(shape[0])]
+
+    def is_empty(self):
+        return self.at == len(self.numbers)
+
+
+def ask(*command):
+    return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL)
+
+
+# ---- The toy model ----
+
+def order_rows(toy):
+    """(sentence, order, words) as they follow one another in every run."""
+    for s, sentence in enumerate(toy["sentences"]):
+        for o, order in enumerate(sentence["orders"]):
+            yield s, o, [sentence["words"][i] for i in order]
+
+
+def embedding(toy, t, key, words):
+    scheme, base, ratio, _ = key.split("/")
+    ratio = toy["ratios"][int(ratio)]
+    rows = []
+    for p, word in enumerate(words):
+        place = toy_model.place(scheme, float(base.replace("-", "0")), p, toy["width"], len(words),
+                                toy["max_tokens"], t["embedding.position.weight"])
+        token = t["embedding.token.weight"][toy["words"].index(word)]
+        rows.append([ratio["w1"] * a + ratio["w2"] * b for a, b in zip(token, place)])
+    return rows
+
+
+def check_run(toy, t, key):
+    T, D, L, H, F = 3, toy["width"], toy["layers"], toy["heads"], toy["feed_forward"]
+    grid = Reader(toy["grid"]["runs"][key], toy["grid"]["per_one"])
+    inside = Reader(toy["steps"]["runs"][key], toy["steps"]["per_one"])
+    differences = iter(toy["differences"][key])
+    last = {}
+    # Scores of ten times the numbers are a hundred times as large, and so is what float32 makes of them.
+    tolerance = HALF_STEP + (2e-6 if key.split("/")[2] == "2" else 1e-4)
+    for s, o, words in order_rows(toy):
+        what = f"{key}, {' '.join(words)}"
+        states, maps, steps = toy_model.run(t, embedding(toy, t, key, words), H, key.endswith("causal"))
+        near(f"{what}: states", grid.take(L + 1, T, D), states, tolerance)
+        weights = grid.take(L, H, T, T)
+        near(f"{what}: attention", weights, maps, tolerance)
+        near(f"{what}: rows of attention", [sum(row) for layer in weights for head in layer for row in head],
+             [1] * (L * H * T), T * HALF_STEP)
+        near(f"{what}: pooled", grid.take(D), toy_model.pool(states[-1]), tolerance)
+        for layer in range(L):
+            shapes = [3 * D, D, D, D, F, D]
+            near(f"{what}: inside layer {layer + 1}", [inside.take(T, n) for n in shapes], steps[layer], tolerance)
+        vectors = dict(zip(words, states[-1]))
+        last.setdefault(s, vectors)
+        for word in toy["sentences"][s]["words"]:
+            expected = max(abs(a - b) for a, b in zip(vectors[word], last[s][word]))
+            got = next(differences)
+            near(f"{what}: difference of {word}", got, expected, 2e-6 + 0.006 * expected + 2 * (tolerance - HALF_STEP))
+            if key.startswith("none/") and key.endswith("full"):
+                check(f"{what}: without positions the order makes no difference, not {got}", got < 1e-6)
+    check(f"{key}: nothing more", grid.is_empty() and inside.is_empty() and next(differences, None) is None)
+
+
+def check_toy(toy, t, programs, folder):
+    keys = {f"{p}/{b if p in ('sinusoidal', 'exponential') else '-'}/{r}/{m}"
+            for p in toy["positions"] for b in toy["bases"] for r in range(len(toy["ratios"])) for m in toy["masks"]
+            if p != "none" or r == toy["default"]["ratio"]}
+    for member in ("grid", "steps"):
+        check(f"toy.{member}: a run for every setting", set(toy[member]["runs"]) == keys)
+    near("toy.table", toy["table"], t["embedding.token.weight"], 1e-5)
+    for layer, parameters in enumerate(toy["parameters"]):
+        qkv, bias = t[f"layers.{layer}.attention.qkv.weight"], t[f"layers.{layer}.attention.qkv.bias"]
+        D = toy["width"]
+        for part, name in enumerate("qkv"):
+            near(f"w{name} of layer {layer + 1}", parameters["w" + name], qkv[part * D:(part + 1) * D], 1e-5)
+            near(f"b{name} of layer {layer + 1}", parameters["b" + name], bias[part * D:(part + 1) * D], 1e-5)
+        for name, tensor in (("o", "attention.output"), ("1", "feed_forward.in"), ("2", "feed_forward.out")):
+            near(f"w{name}", parameters["w" + name], t[f"layers.{layer}.{tensor}.weight"], 1e-5)
+            near(f"b{name}", parameters["b" + name], t[f"layers.{layer}.{tensor}.bias"], 1e-5)
+    for key, rows in toy["place_rows"].items():
+        scheme, _, base = key.partition("/")
+        near(f"toy.place_rows of {key}", rows, [toy_model.place(
+            scheme, float(base or 0), p, toy["width"], 3, toy["max_tokens"], t["embedding.position.weight"])
+            for p in range(3)], 6e-6)
+    for key in toy["grid"]["runs"]:
+        check_run(toy, t, key)
+    check_padding(toy, programs, folder)
+
+
+def check_padding(toy, programs, folder):
+    """Padding changes no bit of what is not padding, and is zeros: the page draws it so."""
+    for position in toy["positions"]:
+        def rows(*options):
+            lines = ask(f"{programs}/encode", "-m", f"{folder}/toy.weights", "--position", position, "-f", "csv",
+                        *options, "I ride bike").splitlines()[1:]
+            return [line.split(",")[8:] for line in lines]
+        padded = rows("--pad-to", "5")
+        check(f"{position}: padding", padded[:3] == rows() and all(float(v) == 0 for row in padded[3:] for v in row)
+              and len(padded) == 5)
+
+
+# ---- The worked sums: by arithmetic with the numbers that the page shows ----
+
+def check_worked(w):
+    T, K = len(w["tokens"]), len(w["q"][0])
+    # Six digits are shown; what is computed of them is that much off.
+    def sum_of(what, got, expected):
+        near(f"worked.{what}", got, expected, 1e-4)
+    near("worked.place", w["place"], [toy_model.place("sinusoidal", 1e4, p, len(w["x"][0]), T, 0, None)
+                                     for p in range(T)], 2e-6)
+    sum_of("x", w["x"], toy_model.plus(w["token"], w["place"]))
+    for name in "qkv":
+        sum_of(name, w[name], toy_model.product(w["x"], w["w" + name], w["b" + name]))
+    sum_of("scores", w["scores"], [[sum(a * b for a, b in zip(q, k)) for k in w["k"]] for q in w["q"]])
+    sum_of("scaled", w["scaled"], [[s / math.sqrt(K) for s in row] for row in w["scores"]])
+    for prefix, is_causal in (("", False), ("masked_", True)):
+        weights, head = toy_model.attend(w["q"], w["k"], w["v"], is_causal)
+        sum_of(prefix + "weights", w[prefix + "weights"], weights)
+        sum_of(prefix + "head", w[prefix + "head"], head)
+    check("worked.masked hides what comes later",
+          all((w["masked"][i][j] is None) == (j > i) for i in range(T) for j in range(T)))
+    check("worked.heads begin with head 1", [row[:K] for row in w["heads"]] == w["head"])
+    sum_of("output", w["output"], toy_model.product(w["heads"], w["wo"], w["bo"]))
+    sum_of("sum", w["sum"], toy_model.plus(w["x"], w["output"]))
+    sum_of("mean", w["mean"], [sum(x) / len(x) for x in w["sum"]])
+    sum_of("variance", w["variance"], [sum((v - m) ** 2 for v in x) / len(x) for x, m in zip(w["sum"], w["mean"])])
+    sum_of("normed", w["normed"], toy_model.norm(w["sum"], w["gamma"], w["beta"], 1e-5))
+    sum_of("middle", w["middle"], [[max(v, 0) for v in row] for row in toy_model.product(w["normed"], w["w1"], w["b1"])])
+    sum_of("fed", w["fed"], toy_model.product(w["middle"], w["w2"], w["b2"]))
+    sum_of("sum2", w["sum2"], toy_model.plus(w["normed"], w["fed"]))
+    sum_of("out", w["out"], toy_model.norm(w["sum2"], w["gamma2"], w["beta2"], 1e-5))
+    sum_of("mean_vector", w["mean_vector"], [sum(c) / T for c in zip(*w["last"])])
+    sum_of("length", w["length"], math.sqrt(sum(v * v for v in w["mean_vector"])))
+    sum_of("pooled", w["pooled"], [v / w["length"] for v in w["mean_vector"]])
+
+
+def check_schemes(schemes, model, programs):
+    rows, columns = schemes["rows"], schemes["columns"]
+    for key, packed in schemes["tables"].items():
+        scheme, _, base = key.partition("/")
+        table = None
+        if scheme == "learned":
+            lines = ask(f"{programs}/encode-inspect", "--positions", "-n", str(rows), "-f", "csv", model).splitlines()
+            table = [[float(v) for v in line.split(",")[1:]] for line in lines[1:]]
+        expected = [toy_model.place(scheme, float(base or 0), p, columns, rows, rows, table) for p in range(rows)]
+        near(f"schemes of {key}", unpack(packed, schemes["per_one"]), expected, HALF_STEP + 1e-6)
+
+
+# ---- The weights ----
+
+def check_weights(weights, model, programs):
+    L, H = weights["layers"], weights["heads"]
+    readers = {name: {key: Reader(packed, weights[name]["per_one"]) for key, packed in weights[name]["runs"].items()}
+               for name in ("attention", "norms", "moves")}
+    for key in readers["attention"]:
+        position, mask = key.split("/")
+        options = ["-m", model, "--position", position, "--mask", mask]
+        cosines, differences = iter(weights["cosines"][key]), iter(weights["differences"][key])
+        for sentence in weights["sentences"]:
+            texts = [" ".join(sentence["words"][i] for i in order) for order in sentence["orders"]]
+            for o, text in enumerate(texts):
+                tokens = sentence["tokens"][o]
+                check_text(f"{key}, {text}", options, tokens, text, [readers[name][key] for name in readers], L, H,
+                           programs, is_sample=o in (0, 4))
+                near(f"{key}, {text}: cosine", next(cosines), cosine(options, texts[0], text, programs), 2e-5)
+                compared = ask(f"{programs}/encode", *options, "--compare", "-f", "json", texts[0], text)
+                got = [next(differences) for _ in tokens]
+                near(f"{key}, {text}: largest difference of a word",
+                     max(d for d, token in zip(got, sentence["tokens"][0]) if token[0] != "["),
+                     json.loads(compared)["largest_difference"], 0.005 * max(got) + 1e-9)
+        check(f"{key}: nothing more", all(readers[name][key].is_empty() for name in readers) and
+              next(differences, None) is None)
+    for piece in weights["pieces"]:
+        ids = ask(f"{programs}/encode", "-m", model, "--tokens", "-f", "ids", piece["text"]).split()
+        check(f"pieces of {piece['text']}", [str(token["id"]) for token in piece["tokens"]] == ids)
+
+
+def check_text(what, options, tokens, text, readers, L, H, programs, is_sample):
+    attention, norms, moves = readers
+    T = len(tokens)
+    maps = attention.take(L, H, T, T)
+    near(f"{what}: rows of attention", [sum(row) for layer in maps for head in layer for row in head], [1] * (L * H * T),
+         T * HALF_STEP)
+    if "causal" in options:
+        check(f"{what}: nothing looks ahead", all(row[j] == 0 for layer in maps for head in layer
+                                                  for i, row in enumerate(head) for j in range(i + 1, T)))
+    lengths, distances = norms.take(L + 1, T), moves.take(L, T)
+    if not is_sample:
+        return
+    drawn = ask(f"{programs}/encode-plot", "attention", *options, "--layer", str(L), "--head", str(H), "-f", "data", text)
+    rows = [line.split("\t")[1:] for line in drawn.splitlines() if line and line[:2] != "# "][1:]
+    near(f"{what}: the last map", maps[-1][-1], [[float(v) for v in row] for row in rows], HALF_STEP + 1e-6)
+    vectors = json.loads(ask(f"{programs}/encode", *options, "-p", "none", "-f", "json", text))["vectors"]
+    near(f"{what}: norms", lengths[-1], [math.hypot(*vector) for vector in vectors], HALF_STEP + 1e-5)
+    drawn = ask(f"{programs}/encode-plot", "layers", *options, "-f", "data", text)
+    rows = [line.split("\t")[1:] for line in drawn.splitlines() if line and line[:2] != "# "][1:]
+    near(f"{what}: moves", distances, [[float(v) for v in row] for row in rows], HALF_STEP + 1e-5)
+
+
+def cosine(options, a, b, programs):
+    answer = json.loads(ask(f"{programs}/encode", *options, "--similarity", "-f", "json", a, b))
+    return answer["similarity"][0][1]
+
+
+# ---- Words in the plane ----
+
+def components(rows):
+    """Of rows around their mean, two coordinates for each by power iteration, and their shares of the variance."""
+    centre = [sum(column) / len(rows) for column in zip(*rows)]
+    rows = [[v - c for v, c in zip(row, centre)] for row in rows]
+    gram = [[sum(a * b for a, b in zip(p, q)) for q in rows] for p in rows]
+    total, found = sum(gram[i][i] for i in range(len(rows))), []
+    for _ in range(2):
+        u = [math.sin(1 + i) for i in range(len(rows))]
+        for _ in range(3000):
+            product = [sum(g * v for g, v in zip(row, u)) for row in gram]
+            value = math.hypot(*product)
+            u = [v / value for v in product]
+        found.append(([v * math.sqrt(value) for v in u], value / total))
+        gram = [[g - value * a * b for g, b in zip(row, u)] for row, a in zip(gram, u)]
+    return found
+
+
+def check_plane(plane, weights, model, programs):
+    own = "model" if weights["position"] != "none" else "sinusoidal"
+    options = {"without positions": ["--position", "none"], "1 : 1": ["--position", own],
+               "1 : 10": ["--position", own, "--position-scale", "10"],
+               "10 : 1": ["--position", own, "--embedding-scale", "10"]}
+    check("planes", [picture["label"] for picture in plane] == list(options))
+    for picture in plane:
+        drawn = ask(f"{programs}/encode-plot", "steps", "-m", model, "-f", "data", *options[picture["label"]],
+                    *picture["texts"])
+        rows = [line.split("\t") for table in drawn.split("# table ")[1:] if table.splitlines()[0].endswith(": embedding")
+                for line in [line for line in table.splitlines()[1:] if line and line[:2] != "# "][1:]]
+        rows = [row for row in rows if row[0] not in ("[CLS]", "[SEP]")]
+        points = picture["points"][0] + picture["points"][1]
+        what = f"plane {picture['label']}"
+        check(f"{what}: words", [p["word"] for p in points] == [row[0] for row in rows])
+        for axis, share, (expected, part) in zip("xy", picture["share"],
+                                                 components([[float(v) for v in row[1:]] for row in rows])):
+            got = [p[axis] for p in points]
+            sign = 1 if sum(a * b for a, b in zip(got, expected)) > 0 else -1
+            near(f"{what}, {axis}", got, [sign * v for v in expected], 2e-3 * max(map(abs, expected)))
+            near(f"{what}: share of {axis}", share, part, 1e-3)
+
+
+# ---- All of it ----
+
+def check_sources(sources, tree):
+    for key, source in sources.items():
+        path, line = source["at"].rsplit(":", 1)
+        lines = open(os.path.join(tree, path), encoding="utf-8").read().splitlines()
+        check(f"source of {key}: {source['at']}", lines[int(line) - 1].strip() == source["text"])
+
+
+def main(page, programs, tree):
+    text = open(page, encoding="utf-8").read()
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
+    model = os.environ.get("LESSON_MODEL", os.path.join(tree, "weights", "default.weights"))
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        subprocess.run(["bash", "-c", data["toy"]["command"]], cwd=folder, env=environment, check=True,
+                       stderr=subprocess.DEVNULL)
+        t = toy_model.tensors(f"{programs}/encode-inspect", f"{folder}/toy.weights")
+        check_toy(data["toy"], t, programs, folder)
+    check_worked(data["worked"])
+    check_schemes(data["schemes"], model, programs)
+    check_weights(data["default"], model, programs)
+    check_plane(data["plane"], data["default"], model, programs)
+    check_sources(data["sources"], tree)
+    print(f"{n_passed} passed, {n_failed} failed")
+    return n_failed > 0
+
+
+sys.exit(main(*sys.argv[1:]))
