@@ -38,6 +38,10 @@ cat >jsonl <<'END'
 {"text": "the cat", "pair": "sat"}
 {"ids": [2, 3, 4, 1], "mask": [1, 1, 1, 0]}
 END
+cat >corpus.jsonl <<'END'
+{"_id": "d1", "title": "The cat", "text": "sat on the mat", "year": 1.50}
+{"_id": "d2", "title": "", "text": "man bites dog", "metadata": {"a": [1, 2]}}
+END
 cat >keras.json <<'END'
 {"class_name": "Tokenizer", "config": {"num_words": 6, "filters": "!,.", "lower": true, "split": " ", "char_level": false,
 "oov_token": "<o>", "word_index": "{\"<o>\": 1, \"i\": 2, \"ride\": 3, \"bike\": 4, \"cat\": 5, \"mat\": 6}"}}
@@ -130,6 +134,10 @@ encode -p model -f npy --output - <lines
 encode -p weighted_mean -f csv -o out/text.csv <lines
 encode --input jsonl -f json <jsonl
 encode --input jsonl -p mean <jsonl
+encode --input jsonl -p mean -f json <corpus.jsonl
+encode --input jsonl -p mean --tokens --dimensions 3 -f json <corpus.jsonl
+for type in f32 f16 int8 binary; do encode --input jsonl -p mean --dimensions 11 -f npy --type $type -o out/$type.npy <corpus.jsonl; done
+encode --max-tokens 4 --on-long chunk -p mean -f npy --type int8 -o out/windows.npy <lines
 encode --pad-to 6 'I ride bike'
 encode --pad-to 6 --pad-side left -f csv 'I ride bike'
 encode --pad-to 8 -f npy -o out/padded.npy <lines

@@ -1,6 +1,9 @@
 /* A corpus, encoded once: what else its lines say comes out again, and what each row of an array
  * is, is told beside the array. */
+#include "tests/tools/encode/head_models.h"
 #include "tests/tools/shell.h"
+
+#include <string.h>
 
 SET_UP()
 {
@@ -27,6 +30,18 @@ TEST(members_come_out_as_they_came_in)
     assert_contains(json_of("{\"ids\": [2], \"id\": 7, \"mask\": null}"),
                     "{\"text\": null, \"id\": 7, \"vector\": [");
     assert_contains(json_of("{\"text\": \"I\",\t\"a\": [1,\t2]}"), "\"a\": [1, 2], \"vector\"");
+}
+
+TEST(members_are_with_each_window)
+{
+    const char *out =
+        shell_expect(
+            0, "echo '{\"id\": 7, \"text\": \"I ride bike\"}' | $ENCODE --input jsonl -f json "
+               "-p mean --no-special --max-tokens 2 --on-long chunk")
+            ->out;
+    assert_lines(out, 2);
+    assert_contains(out, "\"of\": 2, \"span\": [0, 6]}, \"id\": 7, \"vector\": [");
+    assert_contains(out, "\"of\": 2, \"span\": [7, 11]}, \"id\": 7, \"vector\": [");
 }
 
 /* A terminal obeys none of them, and a reader gets the same text. */
@@ -94,6 +109,21 @@ TEST(rows_have_ids)
                                 "{\"id\": 3, \"text\": \"c\"}\nEND\n"),
                         "{\"row\": 0, \"line\": 1}\n{\"row\": 1, \"line\": 2}\n"
                         "{\"row\": 2, \"line\": 3, \"id\": 3}\n");
+}
+
+/* Of an archive they are its texts, however many vectors each has. */
+TEST(rows_of_npz_are_texts)
+{
+    head_models_write();
+    shell_expect(0, "printf '{\"id\": \"a\", \"text\": \"dog cat\"}\\n\"good\"\\n' >two.jsonl");
+    for (const char *kind = "sparse\0colbert\0"; *kind; kind += strlen(kind) + 1)
+        assert_string_equal(
+            shell_expect(0,
+                         "$ENCODE -m lexical.emb -p %s -f npz --input jsonl -o r.npz <two.jsonl\n"
+                         "cat r.npz.rows.jsonl",
+                         kind)
+                ->out,
+            "{\"row\": 0, \"line\": 1, \"id\": \"a\"}\n{\"row\": 1, \"line\": 2}\n");
 }
 
 TEST(rows_are_windows_or_tokens)
