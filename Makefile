@@ -299,7 +299,7 @@ test: all $(TESTS)
 # suites of model/, of the engine's arithmetic and of the public functions run.
 CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine/file/% tests/engine/test_grid% \
 	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_identity% tests/engine/test_isa_identity% \
-	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/tools/encode/%,$(TEST_MAINS))
+	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% tests/tools/encode/%,$(TEST_MAINS))
 test-clang:
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
@@ -353,7 +353,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED) $(BUILD)/libtools
 
 # OpenBLAS and OpenMP are not instrumented. LLVM's OpenMP loads a tool that comes with it, archer, which tells
 # ThreadSanitizer where threads of a region begin and meet.
-TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/api/%,$(TEST_MAINS))
+TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/engine/search/% tests/api/%,$(TEST_MAINS))
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \

@@ -175,15 +175,9 @@ static engine_status prepare_blas(struct encoder *encoder, engine_error *error)
 
 static engine_status choose_kernels(struct encoder *encoder, engine_error *error)
 {
-    const char *isa = getenv("ENGINE_ISA");
-    encoder->kernels = kernels_select(isa, multiplies_int8(encoder));
+    encoder->kernels = machine_kernels(multiplies_int8(encoder), error);
     if (encoder->kernels == NULL)
-        return misused(error,
-                       "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, "
-                       "avxvnni, avx512, avx512vnni, amx, neon, neondot or neoni8mm",
-                       isa);
-    if (encoder->kernels->needs_tiles && !machine_allow_tiles())
-        encoder->kernels = kernels_select("avx512vnni", false);
+        return ENGINE_ERROR_ARGUMENT;
     return encoder->kernels == &kernels_portable ? prepare_blas(encoder, error) : ENGINE_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "engine/session.h"
 
+#include "engine/arena.h"
 #include "engine/encode.h"
 #include "engine/runtime/cpus.h"
 #include "engine/runtime/region.h"
@@ -16,27 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arena {
-    char *base; /* NULL: measuring */
-    size_t used;
-    bool overflow;
-};
-
-/* count elements of `bytes` each, aligned to 64. */
-static void *take(struct arena *arena, size_t count, size_t bytes)
-{
-    size_t len, end;
-    if (__builtin_mul_overflow(count, bytes, &len) ||
-        __builtin_add_overflow(len, TENSOR_ALIGN - 1, &len) ||
-        __builtin_add_overflow(arena->used, len / TENSOR_ALIGN * TENSOR_ALIGN, &end)) {
-        arena->overflow = true;
-        return NULL;
-    }
-    void *part = arena->base != NULL ? arena->base + arena->used : NULL;
-    arena->used = end;
-    return part;
-}
-
 static float *take_matrix(struct arena *arena, size_t rows, size_t cols)
 {
     size_t floats;
@@ -44,7 +24,7 @@ static float *take_matrix(struct arena *arena, size_t rows, size_t cols)
         arena->overflow = true;
         return NULL;
     }
-    return take(arena, floats, sizeof(float));
+    return arena_take(arena, floats, sizeof(float));
 }
 
 static size_t linear_floats(const struct encoder *encoder, const struct linear *linear)
@@ -110,13 +90,13 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     pass->scratch_floats = scratch_floats(encoder, session->max_tokens);
     arena->overflow |= !is_countable(encoder, session->max_tokens);
 
-    pass->ids = take(arena, rows, sizeof *pass->ids);
-    pass->types = take(arena, rows, sizeof *pass->types);
-    pass->positions = take(arena, rows, sizeof *pass->positions);
-    pass->lengths = take(arena, rows, sizeof *pass->lengths);
-    pass->out_offsets = take(arena, rows, sizeof *pass->out_offsets);
-    pass->sequences = take(arena, rows, sizeof *pass->sequences);
-    pass->groups = take(arena, session->n_threads, sizeof *pass->groups);
+    pass->ids = arena_take(arena, rows, sizeof *pass->ids);
+    pass->types = arena_take(arena, rows, sizeof *pass->types);
+    pass->positions = arena_take(arena, rows, sizeof *pass->positions);
+    pass->lengths = arena_take(arena, rows, sizeof *pass->lengths);
+    pass->out_offsets = arena_take(arena, rows, sizeof *pass->out_offsets);
+    pass->sequences = arena_take(arena, rows, sizeof *pass->sequences);
+    pass->groups = arena_take(arena, session->n_threads, sizeof *pass->groups);
     pass->x = take_matrix(arena, rows, pass->width_stride);
     pass->y = take_matrix(arena, rows, pass->width_stride);
     if (config->layers > 0)
@@ -129,8 +109,8 @@ static void carve_pass(struct pass *pass, struct arena *arena, const engine_sess
     }
     pass->quantized_stride = quantized_stride(encoder);
     if (pass->quantized_stride > 0) {
-        pass->quantized = take(arena, rows, pass->quantized_stride);
-        pass->quantization = take(arena, rows, sizeof *pass->quantization);
+        pass->quantized = arena_take(arena, rows, pass->quantized_stride);
+        pass->quantization = arena_take(arena, rows, sizeof *pass->quantization);
     }
     pass->scratch = take_matrix(arena, session->n_threads, pass->scratch_floats);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
@@ -156,13 +136,13 @@ static size_t carve(engine_session *session, void *block)
 {
     struct arena arena = {.base = block};
     const engine_model *model = session->model;
-    take(&arena, 1, sizeof *session); /* the session itself stands first */
+    arena_take(&arena, 1, sizeof *session); /* the session itself stands first */
     if (session->profiles)
-        session->profile = take(&arena, session->n_threads, sizeof *session->profile);
-    session->token_scratch = take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
+        session->profile = arena_take(&arena, session->n_threads, sizeof *session->profile);
+    session->token_scratch = arena_take(&arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
     if (!model->has_encoder)
         return arena.overflow ? 0 : arena.used;
-    session->tokens = take(&arena, session->max_tokens, sizeof *session->tokens);
+    session->tokens = arena_take(&arena, session->max_tokens, sizeof *session->tokens);
     session->rank_vectors = take_matrix(&arena, RANK_VECTORS, widest_answer(&model->encoder));
     if (model->encoder.config.token_vectors > 0)
         session->query_vectors =
@@ -172,7 +152,7 @@ static size_t carve(engine_session *session, void *block)
             take_matrix(&arena, session->max_tokens, row_stride(session->encoding.width));
     if (session->encoding.frequencies != NULL)
         session->frequencies =
-            take(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
+            arena_take(&arena, session->encoding.n_frequencies, sizeof *session->frequencies);
     carve_pass(&session->pass, &arena, session);
     return arena.overflow ? 0 : arena.used;
 }

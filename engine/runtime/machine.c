@@ -8,9 +8,12 @@
  */
 #include "engine/runtime/machine.h"
 
+#include "engine/status.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,6 +29,21 @@ bool machine_allow_tiles(void)
 #else
     return false;
 #endif
+}
+
+const struct kernels *machine_kernels(bool int8, engine_error *error)
+{
+    const char *isa = getenv("ENGINE_ISA");
+    const struct kernels *kernels = kernels_select(isa, int8);
+    if (kernels == NULL)
+        misused(
+            error,
+            "the environment's ENGINE_ISA is '%.32s', expected portable, avx2, avxvnni, avx512, "
+            "avx512vnni, amx, neon, neondot or neoni8mm",
+            isa);
+    return kernels != NULL && kernels->needs_tiles && !machine_allow_tiles()
+               ? kernels_select("avx512vnni", false)
+               : kernels;
 }
 
 static bool memory_is_limited(void)

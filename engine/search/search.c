@@ -1,12 +1,18 @@
-/* search.c - engine_search: the best rows for each query, in plain loops and double precision. */
+/* search.c - engine_search: what is asked for is checked, memory is found, and threads take blocks
+ * of rows until there are none. Each keeps the best of its own for every query; at the end those of
+ * the others are added to the first one's, which are in the caller's buffer.
+ */
+#include "engine/arena.h"
+#include "engine/runtime/cpus.h"
+#include "engine/runtime/machine.h"
+#include "engine/runtime/region.h"
 #include "engine/status.h"
-#include "model/layers/search/rows.h"
-#include "model/tensor.h"
+#include "model/layers/search/scan.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+SAME_FIELD(hit, engine_hit, row);
+SAME_FIELD(hit, engine_hit, score);
 _Static_assert((int)ENGINE_F32 == ROWS_F32 && (int)ENGINE_BINARY == ROWS_BINARY, "row types");
 
 size_t engine_row_bytes(engine_element type, size_t width)
@@ -21,101 +27,177 @@ void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_elem
         row_encode((enum row_type)type, rows + i * width, width, (char *)out + i * bytes);
 }
 
-/* Column i of a row. */
-static double column(const char *row, engine_element type, size_t width, size_t i)
-{
-    float value;
-    uint16_t half;
-    switch (type) {
-    case ENGINE_F32: memcpy(&value, row + i * sizeof value, sizeof value); return (double)value;
-    case ENGINE_F16:
-        memcpy(&half, row + i * sizeof half, sizeof half);
-        return (double)f16_to_f32(half);
-    case ENGINE_INT8:
-        memcpy(&value, row, sizeof value);
-        return (double)value * (int8_t)row[sizeof value + i];
-    case ENGINE_BINARY:
-        return ((uint8_t)row[i / 8] >> (7 - i % 8) & 1 ? 1 : -1) / sqrt((double)width);
-    }
-    return NAN;
-}
+/* ---- What is asked for ---- */
 
-static float score(const engine_vectors *vectors, size_t row, const float *query,
-                   engine_metric metric)
-{
-    const char *at =
-        (const char *)vectors->rows + row * engine_row_bytes(vectors->type, vectors->width);
-    double product = 0, of_row = 0, of_query = 0;
-    for (size_t i = 0; i < vectors->width; i++) {
-        double value = column(at, vectors->type, vectors->width, i);
-        product += (double)query[i] * value;
-        of_row += value * value;
-        of_query += (double)query[i] * (double)query[i];
-    }
-    if (metric == ENGINE_METRIC_DOT)
-        return (float)product;
-    return (float)(of_row == 0 || of_query == 0 ? 0 : product / sqrt(of_row * of_query));
-}
-
-/* Puts a row into the list of the best so far, [k]. */
-static void take(engine_hit *best, size_t k, size_t row, float score)
-{
-    size_t at = k;
-    for (; at > 0 && score > best[at - 1].score; at--)
-        if (at < k)
-            best[at] = best[at - 1];
-    if (at < k)
-        best[at] = (engine_hit){row, score};
-}
+/* So that the floats of a block of rows can be counted. */
+#define MOST_WIDTH (SIZE_MAX / 1024)
 
 static engine_status check(const engine_vectors *vectors, const float *queries, size_t n_queries,
-                           size_t k, const engine_search_options *options, const engine_hit *out,
-                           engine_error *error)
+                           size_t k, const engine_hit *out, engine_error *error)
 {
-    size_t bytes, all;
-    if (vectors == NULL || (vectors->rows == NULL && vectors->n > 0 && vectors->width > 0) ||
-        (queries == NULL && n_queries > 0 && vectors->width > 0) ||
-        (out == NULL && n_queries > 0 && k > 0))
+    size_t row, all, width = vectors != NULL ? vectors->width : 0;
+    if (vectors == NULL || (vectors->rows == NULL && vectors->n > 0 && width > 0) ||
+        (queries == NULL && n_queries > 0 && width > 0) || (out == NULL && n_queries > 0 && k > 0))
         return misused(error, "engine_search: vectors, their rows, queries or out is NULL");
-    bytes = engine_row_bytes(vectors->type, vectors->width);
     if ((unsigned)vectors->type > ENGINE_BINARY)
         return misused(error, "the vectors' type is %d, expected 0 to %d", (int)vectors->type,
                        ENGINE_BINARY);
-    if ((unsigned)options->metric > ENGINE_METRIC_DOT)
-        return misused(error, "metric is %d, expected 0 or %d", (int)options->metric,
-                       ENGINE_METRIC_DOT);
-    if (__builtin_mul_overflow(bytes, vectors->n, &all) || (bytes == 0 && vectors->width > 0) ||
-        __builtin_mul_overflow(n_queries, vectors->width, &all) ||
-        all > SIZE_MAX / sizeof *queries || __builtin_mul_overflow(n_queries, k, &all) ||
-        all > SIZE_MAX / sizeof *out)
+    row = engine_row_bytes(vectors->type, width);
+    if (width > MOST_WIDTH || (row == 0 && width > 0) ||
+        __builtin_mul_overflow(row, vectors->n, &all) ||
+        __builtin_mul_overflow(n_queries, width, &all) || all > SIZE_MAX / sizeof *queries ||
+        __builtin_mul_overflow(n_queries, k, &all) || all > SIZE_MAX / sizeof *out)
         return misused(error,
-                       "%zu vectors of width %zu, %zu queries and %zu hits of each: more "
-                       "than there are addresses",
-                       vectors->n, vectors->width, n_queries, k);
+                       "%zu vectors of width %zu, %zu queries and %zu hits of each are more than "
+                       "there are addresses",
+                       vectors->n, width, n_queries, k);
     for (size_t i = 0; i < n_queries; i++)
-        if (!floats_are_finite(queries + i * vectors->width, vectors->width))
+        if (!floats_are_finite(queries + i * width, width))
             return fail(error, ENGINE_ERROR_NOT_FINITE, "query %zu has NaN or an infinity", i);
     return ENGINE_OK;
 }
 
+static engine_status read_options(const engine_search_options *given, engine_search_options *own,
+                                  engine_error *error)
+{
+    engine_status status =
+        read_struct("engine_search_options", given, sizeof *own, own, sizeof *own, error);
+    if (status != ENGINE_OK)
+        return status;
+    if ((unsigned)own->metric > ENGINE_METRIC_DOT)
+        return misused(error, "metric is %d, expected 0 or %d", (int)own->metric,
+                       ENGINE_METRIC_DOT);
+    if (own->n_threads > MAX_THREADS)
+        return misused(error, "n_threads is %zu, expected at most %d", own->n_threads, MAX_THREADS);
+    return ENGINE_OK;
+}
+
+/* ---- Memory ---- */
+
+struct search {
+    struct scan scan;
+    size_t k; /* hits of a query, at most one for each row */
+    size_t n_blocks, n_threads;
+    _Atomic size_t next_block;
+    float *queries, *offsets; /* scan's */
+    float *scratch;           /* [n_threads, scan_scratch()] */
+    struct hits *hits;        /* [n_threads, n_queries] */
+    struct hit *others;       /* [n_threads - 1, n_queries, k]; those of thread 0 are in out */
+};
+
+/* Cuts the block, or measures it. */
+static void carve(struct search *search, struct arena *arena)
+{
+    size_t n = search->scan.n_queries, n_threads = search->n_threads;
+    size_t query = scan_stride(search->scan.width) * sizeof *search->queries;
+    arena->overflow |= n > SIZE_MAX / MAX_THREADS;
+    search->queries = arena_take(arena, n, query);
+    search->offsets = arena_take(arena, n, sizeof *search->offsets);
+    search->scratch =
+        arena_take(arena, n_threads, scan_scratch(&search->scan) * sizeof *search->scratch);
+    search->hits = arena_take(arena, n * n_threads, sizeof *search->hits);
+    search->others = arena_take(arena, n * (n_threads - 1), search->k * sizeof *search->others);
+}
+
+static engine_status allocate(struct search *search, void **block, engine_error *error)
+{
+    struct arena arena = {0};
+    carve(search, &arena);
+    *block = arena.overflow ? NULL : aligned_alloc(TENSOR_ALIGN, arena.used);
+    if (*block == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY,
+                    "no memory for a search of %zu queries, %zu hits of each and %zu threads (%zu "
+                    "bytes): search for fewer at a time",
+                    search->scan.n_queries, search->k, search->n_threads, arena.used);
+    arena = (struct arena){.base = *block};
+    carve(search, &arena);
+    return ENGINE_OK;
+}
+
+/* ---- The search ---- */
+
+static void search_blocks(void *user, struct team team)
+{
+    struct search *search = user;
+    struct hits *hits = search->hits + team.rank * search->scan.n_queries;
+    float *scratch = search->scratch + team.rank * scan_scratch(&search->scan);
+    size_t block;
+    while ((block = atomic_fetch_add(&search->next_block, 1)) < search->n_blocks)
+        scan_block(&search->scan, block, hits, scratch);
+}
+
+/* Empty lists: those of the first thread in `out`, where each query has room for k hits. */
+static void begin_hits(struct search *search, struct hit *out, size_t k)
+{
+    size_t n = search->scan.n_queries;
+    for (size_t i = 0; i < n * search->n_threads; i++)
+        search->hits[i] = (struct hits){
+            .heap = i < n ? out + i * k : search->others + (i - n) * search->k, .k = search->k};
+}
+
+/* Adds the other threads' hits of query `query` to those of the first, and fills up what is left of
+ * the k. */
+static void finish_hits(struct search *search, size_t query, size_t k)
+{
+    struct hits *best = &search->hits[query];
+    for (size_t thread = 1; thread < search->n_threads; thread++) {
+        const struct hits *others = best + thread * search->scan.n_queries;
+        for (size_t i = 0; i < others->n; i++)
+            hits_add(best, others->heap[i]);
+    }
+    hits_sort(best);
+    for (size_t i = best->n; i < k; i++)
+        best->heap[i] = (struct hit){UINT64_MAX, -INFINITY};
+}
+
+static engine_status run(struct search *search, const float *queries, engine_hit *out, size_t k,
+                         engine_error *error)
+{
+    struct barrier barrier = {0};
+    void *block;
+    engine_status status = allocate(search, &block, error);
+    if (status != ENGINE_OK)
+        return status;
+    struct scan *scan = &search->scan;
+    scan->queries = search->queries;
+    scan->offsets = search->offsets;
+    for (size_t i = 0; i < scan->n_queries; i++)
+        search->offsets[i] = scan_query(scan, queries + i * scan->width,
+                                        search->queries + i * scan_stride(scan->width));
+    begin_hits(search, (struct hit *)out, k);
+    region_run(search->n_threads, &barrier, search_blocks, search);
+    for (size_t i = 0; i < scan->n_queries; i++)
+        finish_hits(search, i, k);
+    free(block);
+    return succeed(error);
+}
+
 engine_status engine_search(const engine_vectors *vectors, const float *queries, size_t n_queries,
-                            size_t k, const engine_search_options *options, engine_hit *out,
+                            size_t k, const engine_search_options *given, engine_hit *out,
                             engine_error *error)
 {
-    engine_search_options own;
-    engine_status status =
-        read_struct("engine_search_options", options, sizeof own, &own, sizeof own, error);
+    engine_search_options options;
+    engine_status status = read_options(given, &options, error);
     if (status == ENGINE_OK)
-        status = check(vectors, queries, n_queries, k, &own, out, error);
-    for (size_t i = 0; i < n_queries && status == ENGINE_OK; i++) {
-        engine_hit *best = out + i * k;
-        for (size_t at = 0; at < k; at++)
-            best[at] = (engine_hit){UINT64_MAX, -INFINITY};
-        for (size_t row = 0; row < vectors->n; row++) {
-            float of_row = score(vectors, row, queries + i * vectors->width, own.metric);
-            if (isfinite(of_row))
-                take(best, k, row, of_row);
-        }
-    }
-    return status == ENGINE_OK ? succeed(error) : status;
+        status = check(vectors, queries, n_queries, k, out, error);
+    if (status != ENGINE_OK)
+        return status;
+    if (n_queries == 0 || k == 0)
+        return succeed(error);
+    struct search search = {.scan = {.kernels = machine_kernels(false, error),
+                                     .type = (enum row_type)vectors->type,
+                                     .cosine = options.metric == ENGINE_METRIC_COSINE,
+                                     .rows = vectors->rows,
+                                     .n = vectors->n,
+                                     .width = vectors->width,
+                                     .n_queries = n_queries},
+                            .k = k < vectors->n ? k : vectors->n};
+    if (search.scan.kernels == NULL)
+        return ENGINE_ERROR_ARGUMENT;
+    size_t block_rows = scan_block_rows(&search.scan);
+    search.n_blocks = vectors->n / block_rows + (vectors->n % block_rows > 0);
+    size_t n_threads = threads_choose(options.n_threads);
+    search.n_threads =
+        region_threads(n_threads < search.n_blocks ? n_threads : search.n_blocks, NULL);
+    return run(&search, queries, out, k, error);
 }

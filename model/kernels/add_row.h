@@ -6,12 +6,6 @@
 #include "model/kernels/product.h"
 #include "model/kernels/vector.h"
 
-INLINE vec load_int8(const int8_t *p)
-{
-    typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
-    return __builtin_convertvector(__builtin_convertvector(*(const bytes *)p, ivec), vec);
-}
-
 INLINE void add_row_of(const enum tensor_type type, const void *row, float scale, size_t n,
                        float *out)
 {

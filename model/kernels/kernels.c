@@ -14,6 +14,7 @@
 #include "model/kernels/product_blas.h"
 #include "model/kernels/product_int8.h"
 #include "model/kernels/quantize.h"
+#include "model/kernels/row_products.h"
 #include "model/kernels/softmax.h"
 
 #define KERNEL_SET(set, int8_product, tiles)                                                       \
@@ -32,6 +33,10 @@
         .mix = mix,                                                                                \
         .softmax_exactly = softmax_exactly,                                                        \
         .mix_exactly = mix_exactly,                                                                \
+        .row_products = row_products,                                                              \
+        .row_products_many = row_products_many,                                                    \
+        .widen_row = widen_row,                                                                    \
+        .scale_scores = scale_scores,                                                              \
         .activate = activate,                                                                      \
         .multiply = multiply,                                                                      \
         .layer_norm = layer_norm,                                                                  \

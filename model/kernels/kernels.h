@@ -109,6 +109,28 @@ struct exact_mix {
  * order. Without positions, the same words in any order then give the same vectors. */
 enum { EXACT_KEYS = 32 };
 
+/* Vectors as files hold them (layers/search/rows.h): one behind the other, at any address; int8
+ * with a float32 scale before each row; bits, the first column of each eight the highest of a byte.
+ */
+enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
+
+enum { FEW_QUERIES = 4 };
+
+/* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those that
+ * are 1; always 16 partial sums, of every 16th column each. Queries are filled up with zeros to a
+ * multiple of 16 columns; for bits, the columns of each eight stand in reverse. */
+struct row_products {
+    enum row_type type;
+    const void *rows;
+    size_t row_bytes; /* from one to the next */
+    size_t n_rows, width;
+    const float *queries;
+    size_t query_stride, n_queries;
+    float *scores; /* [n_queries, scores_stride] */
+    size_t scores_stride;
+    float *squares; /* [n_rows]: Σ_k rows[r, k]², or NULL */
+};
+
 struct blas;
 
 struct kernels {
@@ -150,6 +172,20 @@ struct kernels {
      * = 1 / Σ weights. */
     void (*softmax_exactly)(const struct score_block *scores, double *weights, double *share);
     void (*mix_exactly)(const struct exact_mix *mix);
+
+    /* Any type of rows by at most FEW_QUERIES queries: one pass over rows that come from memory. */
+    void (*row_products)(const struct row_products *p);
+
+    /* Floats by many queries: rows that are filled up to a multiple of 16 columns and stay in the
+     * cache. The same scores, to the bit; squares are not computed. */
+    void (*row_products_many)(const struct row_products *p);
+
+    /* out [width rounded up to 16] = a row as the products see it */
+    void (*widen_row)(enum row_type type, const void *row, size_t width, float *out);
+
+    /* scores[i] = (scores[i] + offset) · factors[i]. True: one of them is above the threshold. */
+    bool (*scale_scores)(float *scores, float offset, const float *factors, size_t n,
+                         float threshold);
 
     /* x[i] = act(x[i]). gelu: x·Φ(x) by erf; gelu_tanh: its tanh form; silu: x/(1+e^-x). */
     void (*activate)(enum activation activation, float *x, size_t n);

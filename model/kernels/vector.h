@@ -71,21 +71,33 @@ INLINE vec load_bf16(const uint16_t *p)
 #endif
 }
 
-INLINE vec load_f16(const uint16_t *p)
+INLINE vec load_f16(const void *p) /* at any address */
 {
 #if defined(__AVX512F__)
-    return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+    return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
 #elif defined(__F16C__)
-    return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+    return (vec)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
 #elif defined(KERNELS_NEON)
-    return (vec)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+    return (vec)vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
 #else /* the exponent moves by 112 in an exact product; infinity and NaN keep the largest */
-    typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
+    typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(1), may_alias));
     uvec bits = __builtin_convertvector(*(const halves *)p, uvec);
     uvec magnitude = (bits & 0x7FFFu) << 13;
     uvec finite = (uvec)((vec)magnitude * 0x1p112f);
     uvec special = (uvec)(magnitude >= 0x7C00u << 13);
     return (vec)((bits & 0x8000u) << 16 | finite | (special & 0x7F800000u));
+#endif
+}
+
+INLINE vec load_int8(const void *p)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
+#elif defined(__AVX2__)
+    return (vec)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadu_si64(p)));
+#else
+    typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+    return __builtin_convertvector(__builtin_convertvector(*(const bytes *)p, ivec), vec);
 #endif
 }
 

@@ -4,10 +4,9 @@
 #ifndef MODEL_ROWS_H
 #define MODEL_ROWS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "model/kernels/kernels.h"
 
-enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
+#include <stddef.h>
 
 /* Bytes of a row; 0 where they are more than a size_t holds, and for no type. */
 size_t row_bytes(enum row_type type, size_t width);

@@ -1,0 +1,326 @@
+/* row_products.h - many rows by some queries, for search: each product is a sum over the row, and
+ * the rows are read where they lie.
+ *
+ * A row goes by in steps of 16 columns, and each column of a step has a partial sum of its own: s[i]
+ * = Σ_j q[16j + i] · x[16j + i], one chain of multiply-adds. They are added up by halves: s[i] + s[i
+ * + 8], then [i] + [i + 4], then (0 + 2) + (1 + 3). So a score has the same bits in both functions
+ * and for every width of vectors. Plain twin: tests/engine/search/test_search.c.
+ */
+#ifndef MODEL_KERNELS_ROW_PRODUCTS_H
+#define MODEL_KERNELS_ROW_PRODUCTS_H
+
+#include "model/kernels/kernels.h"
+#include "model/kernels/tile.h"
+#include "model/kernels/vector.h"
+
+enum { STEP = 16, AHEAD_BYTES = 8192 }; /* so far ahead rows are asked for */
+
+typedef float quarter __attribute__((vector_size(16)));
+typedef float quarter_memory __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* ---- Columns ---- */
+
+INLINE size_t columns_bytes(const enum row_type type, size_t n)
+{
+    switch (type) {
+    case ROWS_F32: return 4 * n;
+    case ROWS_F16: return 2 * n;
+    case ROWS_INT8: return n;
+    default: return (n + 7) / 8;
+    }
+}
+
+/* Where the columns of a row begin. */
+INLINE const char *columns_of(const enum row_type type, const char *row)
+{
+    return type == ROWS_INT8 ? row + sizeof(float) : row;
+}
+
+/* LANES bits as 0 or 1, the lowest of each byte first. */
+INLINE vec load_bits(const char *bytes, size_t column)
+{
+    const vec one = splat(1);
+#if defined(__AVX512F__)
+    uint16_t bits;
+    memcpy(&bits, bytes + column / 8, sizeof bits);
+    return (vec)_mm512_maskz_mov_ps(bits, (__m512)one);
+#else
+#if defined(__AVX2__)
+    const uvec place = {1, 2, 4, 8, 16, 32, 64, 128};
+#else
+    const uvec place = {1, 2, 4, 8};
+#endif
+    uint32_t bits = (uint32_t)(uint8_t)bytes[column / 8] >> column % 8;
+    return (vec)((ivec)one & (((bits - (uvec){0}) & place) == place));
+#endif
+}
+
+/* LANES columns from `column`, a multiple of LANES. */
+INLINE vec load_columns(const enum row_type type, const char *columns, size_t column)
+{
+    typedef float floats __attribute__((vector_size(LANES * 4), aligned(1), may_alias));
+    switch (type) {
+    case ROWS_F32: return *(const floats *)(const void *)(columns + 4 * column);
+    case ROWS_F16: return load_f16(columns + 2 * column);
+    case ROWS_INT8: return load_int8(columns + column);
+    default: return load_bits(columns, column);
+    }
+}
+
+/* The last columns, fewer than STEP, filled up with zeros. */
+struct tail {
+    char bytes[STEP * sizeof(float)];
+};
+
+INLINE struct tail tail_of(const enum row_type type, const char *columns, size_t column, size_t n)
+{
+    struct tail tail = {{0}};
+    memcpy(tail.bytes, columns + columns_bytes(type, column), columns_bytes(type, n));
+    return tail;
+}
+
+INLINE void widen_row_of(const enum row_type type, const char *row, size_t width, float *out)
+{
+    const char *columns = columns_of(type, row);
+    size_t k = 0;
+    for (; k + STEP <= width; k += STEP)
+        UNROLL (v, (size_t)VECTORS)
+            store(out + k + v * LANES, load_columns(type, columns, k + v * LANES));
+    if (k < width) {
+        struct tail tail = tail_of(type, columns, k, width - k);
+        UNROLL (v, (size_t)VECTORS)
+            store(out + k + v * LANES, load_columns(type, tail.bytes, v * LANES));
+    }
+}
+
+static void widen_row(enum row_type type, const void *row, size_t width, float *out)
+{
+    switch (type) {
+    case ROWS_F32: widen_row_of(ROWS_F32, row, width, out); return;
+    case ROWS_F16: widen_row_of(ROWS_F16, row, width, out); return;
+    case ROWS_INT8: widen_row_of(ROWS_INT8, row, width, out); return;
+    case ROWS_BINARY: widen_row_of(ROWS_BINARY, row, width, out); return;
+    }
+}
+
+/* ---- Sums ---- */
+
+/* The partial sums in four, by halves. */
+INLINE quarter quarter_of(const vec sums[VECTORS])
+{
+#if defined(__AVX512F__)
+    vec v = sums[0];
+    __m256 half =
+        _mm256_add_ps(_mm512_castps512_ps256((__m512)v), _mm512_extractf32x8_ps((__m512)v, 1));
+    return (quarter)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+#elif defined(__AVX2__)
+    __m256 half = (__m256)(sums[0] + sums[1]);
+    return (quarter)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+#else
+    return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+#endif
+}
+
+INLINE float sum_of_quarter(quarter s)
+{
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+/* The sums of four quarters. */
+INLINE quarter sums_of_quarters(quarter a, quarter b, quarter c, quarter d)
+{
+    quarter ab =
+        __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    quarter cd =
+        __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) +
+           __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+}
+
+/* ---- A row from memory, few queries ---- */
+
+/* A step of a row by `queries` queries, and, last, by itself. */
+INLINE void add_step(const enum row_type type, const char *columns, size_t column, const float *q,
+                     size_t stride, const int queries, vec sums[FEW_QUERIES + 1][VECTORS])
+{
+    UNROLL (v, VECTORS) {
+        vec x = load_columns(type, columns, column + (size_t)(v * LANES));
+        UNROLL (i, queries)
+            sums[i][v] =
+                multiply_add(x, load(q + (size_t)i * stride + (size_t)(v * LANES)), sums[i][v]);
+        sums[queries][v] = multiply_add(x, x, sums[queries][v]);
+    }
+}
+
+INLINE void rows_by_few(const struct row_products *p, const enum row_type type, const int queries)
+{
+    const size_t width = p->width, bytes = p->row_bytes;
+    const char *row = p->rows;
+    for (size_t r = 0; r < p->n_rows; r++, row += bytes) {
+        vec sums[FEW_QUERIES + 1][VECTORS];
+        const char *columns = columns_of(type, row);
+        const float *q = p->queries;
+        size_t k = 0;
+        for (size_t i = 0; i < bytes; i += CACHE_LINE)
+            __builtin_prefetch(row + AHEAD_BYTES + i);
+        UNROLL (i, queries + 1)
+            UNROLL (v, VECTORS)
+                sums[i][v] = (vec){0};
+        AS_IT_IS for (; k + STEP <= width; k += STEP)
+            add_step(type, columns, k, q + k, p->query_stride, queries, sums);
+        if (k < width) {
+            struct tail tail = tail_of(type, columns, k, width - k);
+            add_step(type, tail.bytes, 0, q + k, p->query_stride, queries, sums);
+        }
+        UNROLL (i, queries)
+            p->scores[(size_t)i * p->scores_stride + r] = sum_of_quarter(quarter_of(sums[i]));
+        if (p->squares != NULL)
+            p->squares[r] = sum_of_quarter(quarter_of(sums[queries]));
+    }
+}
+
+INLINE void row_products_of(const struct row_products *p, const enum row_type type)
+{
+    switch (p->n_queries) {
+    case 0: rows_by_few(p, type, 0); return;
+    case 1: rows_by_few(p, type, 1); return;
+    case 2: rows_by_few(p, type, 2); return;
+    case 3: rows_by_few(p, type, 3); return;
+    default: rows_by_few(p, type, FEW_QUERIES); return;
+    }
+}
+
+static void row_products(const struct row_products *p)
+{
+    switch (p->type) {
+    case ROWS_F32: row_products_of(p, ROWS_F32); return;
+    case ROWS_F16: row_products_of(p, ROWS_F16); return;
+    case ROWS_INT8: row_products_of(p, ROWS_INT8); return;
+    case ROWS_BINARY: row_products_of(p, ROWS_BINARY); return;
+    }
+}
+
+/* ---- Tiles of rows in the cache, many queries ---- */
+
+/* Four rows by as many queries as have room for their sums, LANES partial sums at a time. */
+#if defined(__AVX512F__) || defined(KERNELS_NEON)
+enum { MANY_ROWS = 4, MANY_QUERIES = 6 };
+#elif defined(__AVX2__)
+enum { MANY_ROWS = 4, MANY_QUERIES = 3 };
+#else
+enum { MANY_ROWS = 4, MANY_QUERIES = 2 };
+#endif
+
+INLINE void add_columns(const char *x, size_t row_bytes, const float *q, size_t stride,
+                        size_t width, const int queries, vec sums[MANY_QUERIES][MANY_ROWS])
+{
+    const char *rows[BASES(MANY_ROWS)];
+    const float *qs[BASES(MANY_QUERIES)];
+    UNROLL (b, BASES(MANY_ROWS))
+        rows[b] = x + (size_t)(b * ROWS_PER_BASE) * row_bytes;
+    UNROLL (b, BASES(queries))
+        qs[b] = q + (size_t)(b * ROWS_PER_BASE) * stride;
+    UNROLL (i, queries)
+        UNROLL (r, MANY_ROWS)
+            sums[i][r] = (vec){0};
+    AS_IT_IS for (size_t k = 0; k < width; k += STEP)
+    {
+        vec of_queries[MANY_QUERIES];
+        UNROLL (i, queries)
+            of_queries[i] = load(qs[i / ROWS_PER_BASE] + (size_t)(i % ROWS_PER_BASE) * stride);
+        UNROLL (r, MANY_ROWS) {
+            const char *row = rows[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * row_bytes;
+            vec of_row = load_columns(ROWS_F32, row, 0);
+            UNROLL (i, queries)
+                sums[i][r] = multiply_add(of_row, of_queries[i], sums[i][r]);
+        }
+        UNROLL (b, BASES(MANY_ROWS)) {
+            rows[b] += STEP * sizeof(float);
+            OPAQUE(rows[b]);
+        }
+        UNROLL (b, BASES(queries)) {
+            qs[b] += STEP;
+            OPAQUE(qs[b]);
+        }
+    }
+}
+
+INLINE void row_tile(const struct row_products *p, const char *row, const float *q, float *scores,
+                     const int queries)
+{
+    vec sums[VECTORS][MANY_QUERIES][MANY_ROWS];
+    UNROLL (v, VECTORS)
+        add_columns(row + (size_t)(v * LANES) * sizeof(float), p->row_bytes, q + v * LANES,
+                    p->query_stride, p->width, queries, sums[v]);
+    UNROLL (i, queries) {
+        quarter quarters[MANY_ROWS];
+        UNROLL (r, MANY_ROWS) {
+            vec of_row[VECTORS];
+            UNROLL (v, VECTORS)
+                of_row[v] = sums[v][i][r];
+            quarters[r] = quarter_of(of_row);
+        }
+        *(quarter_memory *)(scores + (size_t)i * p->scores_stride) =
+            sums_of_quarters(quarters[0], quarters[1], quarters[2], quarters[3]);
+    }
+}
+
+/* Apart from what calls it, which would take registers from the sums. */
+__attribute__((noinline)) static void row_tile_of(const struct row_products *p, const char *row,
+                                                  const float *q, float *scores, size_t queries)
+{
+#define TILE(n) row_tile(p, row, q, scores, n)
+    SWITCH_ROWS(queries, MANY_QUERIES, TILE)
+#undef TILE
+}
+
+/* The rows that are left of those in tiles, fewer than MANY_ROWS. */
+static void row_products_left(const struct row_products *all, size_t row)
+{
+    struct row_products left = *all;
+    left.rows = (const char *)all->rows + row * all->row_bytes;
+    left.n_rows = all->n_rows - row;
+    left.squares = NULL;
+    for (size_t i = 0; i < all->n_queries; i += FEW_QUERIES) {
+        left.queries = all->queries + i * all->query_stride;
+        left.n_queries = all->n_queries - i < FEW_QUERIES ? all->n_queries - i : FEW_QUERIES;
+        left.scores = all->scores + i * all->scores_stride + row;
+        row_products(&left);
+    }
+}
+
+static void row_products_many(const struct row_products *p)
+{
+    size_t row = 0;
+    for (; row + MANY_ROWS <= p->n_rows; row += MANY_ROWS)
+        for (size_t i = 0; i < p->n_queries; i += MANY_QUERIES)
+            row_tile_of(p, (const char *)p->rows + row * p->row_bytes,
+                        p->queries + i * p->query_stride, p->scores + i * p->scores_stride + row,
+                        p->n_queries - i < MANY_QUERIES ? p->n_queries - i : MANY_QUERIES);
+    if (row < p->n_rows)
+        row_products_left(p, row);
+}
+
+/* ---- Scores ---- */
+
+static bool scale_scores(float *scores, float offset, const float *factors, size_t n,
+                         float threshold)
+{
+    ivec above = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vec score = (load(scores + i) + offset) * load(factors + i);
+        store(scores + i, score);
+        above |= score > threshold;
+    }
+    bool is_above = false;
+    for (size_t lane = 0; lane < LANES; lane++)
+        is_above |= above[lane] != 0;
+    for (; i < n; i++) {
+        scores[i] = (scores[i] + offset) * factors[i];
+        is_above |= scores[i] > threshold;
+    }
+    return is_above;
+}
+
+#endif

@@ -1,0 +1,287 @@
+/* engine_search against a plain twin in double precision: every type of rows, both metrics, odd
+ * widths, every instruction set; and, to the bit, that scores do not depend on how many queries,
+ * threads and hits there are, on where the rows lie, or on the width of vectors. */
+#include "model/tensor.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WIDTH = 1030, MOST_QUERIES = 30 };
+
+static const char *const TYPE_NAMES[] = {"f32", "f16", "int8", "binary"};
+
+/* Rows of random numbers, queries, and room for all hits. */
+struct trial {
+    engine_vectors vectors;
+    char *block; /* the rows begin behind its first `shift` bytes */
+    float *queries;
+    size_t n_queries;
+    engine_hit *hits; /* [n_queries, n] */
+};
+
+static void *some_memory(size_t n, size_t bytes)
+{
+    void *block = malloc(n * bytes + 1);
+    assert_non_null(block);
+    return block;
+}
+
+/* -1 .. 1, some of them zero, and some rows alike, so that scores are equal. */
+static void fill(uint64_t *seed, float *rows, size_t n, size_t width)
+{
+    for (size_t i = 0; i < n * width; i++)
+        rows[i] = support_below(seed, 9) == 0 ? 0 : (float)support_below(seed, 20001) / 1e4f - 1;
+    for (size_t r = 3; r < n; r += 7)
+        memcpy(rows + r * width, rows + support_below(seed, r) * width, width * sizeof *rows);
+    if (n > 5)
+        memset(rows + 5 * width, 0, width * sizeof *rows);
+}
+
+static struct trial make(uint64_t seed, engine_element type, size_t n, size_t width,
+                         size_t n_queries, size_t shift)
+{
+    size_t bytes = engine_row_bytes(type, width);
+    struct trial trial = {.n_queries = n_queries,
+                          .block = some_memory(n * bytes + shift, 1),
+                          .queries = some_memory(n_queries * width, sizeof(float)),
+                          .hits = some_memory(n_queries * n, sizeof(engine_hit))};
+    float *rows = some_memory(n * width, sizeof *rows);
+    fill(&seed, rows, n, width);
+    fill(&seed, trial.queries, n_queries, width);
+    trial.vectors = (engine_vectors){trial.block + shift, n, width, type};
+    engine_rows_from_f32(rows, n, width, type, trial.block + shift);
+    free(rows);
+    return trial;
+}
+
+static void drop(struct trial *trial)
+{
+    free(trial->block);
+    free(trial->queries);
+    free(trial->hits);
+}
+
+static void search(const struct trial *trial, size_t first, size_t n_queries, size_t k,
+                   engine_metric metric, size_t n_threads, engine_hit *hits)
+{
+    engine_search_options options = {
+        .struct_bytes = sizeof options, .metric = metric, .n_threads = n_threads};
+    engine_error error;
+    if (engine_search(&trial->vectors, trial->queries + first * trial->vectors.width, n_queries, k,
+                      &options, hits, &error) != ENGINE_OK)
+        fail_msg("%s", error.message);
+}
+
+/* ---- The plain twin ---- */
+
+/* A column, of int8 without the row's scale. */
+static double plain_column(const char *row, engine_element type, size_t width, size_t i)
+{
+    float value;
+    uint16_t half;
+    switch (type) {
+    case ENGINE_F32: memcpy(&value, row + i * sizeof value, sizeof value); return (double)value;
+    case ENGINE_F16:
+        memcpy(&half, row + i * sizeof half, sizeof half);
+        return (double)f16_to_f32(half);
+    case ENGINE_INT8: return (signed char)row[sizeof value + i];
+    case ENGINE_BINARY:
+        return ((unsigned char)row[i / 8] >> (7 - i % 8) & 1 ? 1 : -1) / sqrt((double)width);
+    }
+    return NAN;
+}
+
+/* The score, and how large the sum would be if nothing in it cancelled. */
+static double plain_score(const struct trial *trial, size_t row, const float *query,
+                          engine_metric metric, double *size)
+{
+    const engine_vectors *vectors = &trial->vectors;
+    const char *at =
+        (const char *)vectors->rows + row * engine_row_bytes(vectors->type, vectors->width);
+    double product = 0, of_row = 0, of_query = 0, factor = 1;
+    float scale = 1;
+    *size = 0;
+    for (size_t i = 0; i < vectors->width; i++) {
+        double value = plain_column(at, vectors->type, vectors->width, i);
+        product += (double)query[i] * value;
+        *size += fabs((double)query[i] * value);
+        of_row += value * value;
+        of_query += (double)query[i] * (double)query[i];
+    }
+    if (vectors->type == ENGINE_INT8)
+        memcpy(&scale, at, sizeof scale);
+    factor = (double)scale;
+    if (metric == ENGINE_METRIC_COSINE)
+        factor = of_row == 0 || of_query == 0 ? 0 : 1 / sqrt(of_row * of_query);
+    *size *= factor;
+    return product * factor;
+}
+
+/* Every row is there once, in the order of scores and then of rows, and each score is near. The
+ * longest chain of a score's sum has width / 16 steps; 12 more roundings are of the sums of chains,
+ * of the query, the offset (of bits), the length and the factor, twice as large for bits. */
+static void assert_all_rows(const struct trial *trial, size_t query, engine_metric metric,
+                            const engine_hit *hits)
+{
+    size_t n = trial->vectors.n, width = trial->vectors.width;
+    char *seen = calloc(n, 1);
+    assert_non_null(seen);
+    for (size_t i = 0; i < n; i++) {
+        double size, expected, bound;
+        assert_true(hits[i].row < n && !seen[hits[i].row]);
+        seen[hits[i].row] = 1;
+        assert_true(i == 0 || hits[i - 1].score > hits[i].score ||
+                    (hits[i - 1].score == hits[i].score && hits[i - 1].row < hits[i].row));
+        expected = plain_score(trial, hits[i].row, trial->queries + query * width, metric, &size);
+        bound = 0x1p-24 * (double)(2 * (width / 16 + 12)) * size + 1e-35;
+        if (!(fabs((double)hits[i].score - expected) <= bound))
+            fail_msg("%s, width %zu, query %zu, row %zu: %.9g, expected %.9g",
+                     TYPE_NAMES[trial->vectors.type], width, query, (size_t)hits[i].row,
+                     (double)hits[i].score, expected);
+    }
+    free(seen);
+}
+
+/* ---- Tests ---- */
+
+static const size_t WIDTHS[] = {1,   2,   3,   5,   7,   8,   9,   15,   16,   17,   24,
+                                31,  32,  33,  48,  63,  64,  65,  100,  128,  129,  200,
+                                255, 256, 257, 384, 385, 513, 768, 1000, 1023, 1024, MOST_WIDTH};
+enum { N_WIDTHS = sizeof WIDTHS / sizeof *WIDTHS };
+
+static void assert_same(const engine_hit *a, const engine_hit *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(a[i].row, b[i].row);
+        assert_memory_equal(&a[i].score, &b[i].score, sizeof a[i].score);
+    }
+}
+
+/* Many queries at once, checked; then each alone, and a few, to the bit. */
+static void try_all(engine_element type, size_t width, size_t n, size_t n_queries)
+{
+    for (engine_metric metric = 0; metric <= ENGINE_METRIC_DOT; metric++) {
+        struct trial trial = make(width * 31 + n, type, n, width, n_queries, width % 5);
+        engine_hit *few = some_memory(3 * n, sizeof *few);
+        search(&trial, 0, n_queries, n, metric, 1, trial.hits);
+        for (size_t q = 0; q < n_queries; q++) {
+            size_t n_few = n_queries - q < 3 ? n_queries - q : 1 + q % 3, k = 1 + (q * 5) % n;
+            assert_all_rows(&trial, q, metric, trial.hits + q * n);
+            search(&trial, q, n_few, k, metric, 1, few);
+            for (size_t i = 0; i < n_few; i++)
+                assert_same(few + i * k, trial.hits + (q + i) * n, k);
+        }
+        free(few);
+        drop(&trial);
+    }
+}
+
+TEST(scores_are_those_of_the_twin)
+{
+    const char *isa;
+    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
+        setenv("ENGINE_ISA", isa, 1);
+        for (engine_element type = 0; type <= ENGINE_BINARY; type++)
+            for (size_t w = support_slow() ? i % 3 : 0; w < N_WIDTHS; w += support_slow() ? 3 : 1)
+                try_all(type, WIDTHS[w], 1 + (w * 7) % 40, 1 + (w * 5 + i) % MOST_QUERIES);
+    }
+    unsetenv("ENGINE_ISA");
+}
+
+TEST(the_same_bits_on_every_set_that_fuses)
+{
+    const char *isa;
+    for (engine_element type = 0; type <= ENGINE_BINARY; type++)
+        for (size_t w = 0; w < N_WIDTHS; w += 4) {
+            enum { N = 21, QUERIES = 7 };
+            struct trial trial = make(w, type, N, WIDTHS[w], QUERIES, 0);
+            engine_hit *other = some_memory((size_t)N * QUERIES, sizeof *other);
+            bool is_first = true;
+            for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
+                if (strcmp(isa, "portable") == 0)
+                    continue;
+                setenv("ENGINE_ISA", isa, 1);
+                search(&trial, 0, QUERIES, N, 0, 1, is_first ? trial.hits : other);
+                if (!is_first)
+                    assert_same(other, trial.hits, (size_t)N * QUERIES);
+                is_first = false;
+            }
+            free(other);
+            drop(&trial);
+        }
+    unsetenv("ENGINE_ISA");
+}
+
+/* Blocks and threads: more rows than a block has, few and many queries. */
+TEST(threads_share_blocks_and_change_nothing)
+{
+    enum { N = 5003, WIDTH = 40, K = 9 };
+    static const size_t QUERIES[] = {1, 4, 5, 29};
+    support_allow_threads(3);
+    for (engine_element type = 0; type <= ENGINE_BINARY; type++)
+        for (size_t q = 0; q < sizeof QUERIES / sizeof *QUERIES; q++) {
+            struct trial trial = make(type + 7, type, N, WIDTH, QUERIES[q], 3);
+            engine_hit *best = some_memory(K * QUERIES[q], sizeof *best);
+            search(&trial, 0, QUERIES[q], N, 0, 1, trial.hits);
+            for (size_t i = 0; i < QUERIES[q]; i++)
+                assert_all_rows(&trial, i, 0, trial.hits + i * N);
+            for (size_t n_threads = 0; n_threads <= 3; n_threads++) {
+                search(&trial, 0, QUERIES[q], K, 0, n_threads, best);
+                for (size_t i = 0; i < QUERIES[q]; i++)
+                    assert_same(best + i * K, trial.hits + i * N, K);
+            }
+            free(best);
+            drop(&trial);
+        }
+    unsetenv("OMP_NUM_THREADS");
+}
+
+TEST(rows_at_any_address)
+{
+    enum { N = 37, QUERIES = 6 };
+    for (engine_element type = 0; type <= ENGINE_BINARY; type++)
+        for (size_t width = 60; width < 68; width++) {
+            struct trial here = make(width, type, N, width, QUERIES, 0);
+            search(&here, 0, QUERIES, N, 0, 1, here.hits);
+            for (size_t shift = 1; shift < 9; shift++) {
+                struct trial there = make(width, type, N, width, QUERIES, shift);
+                search(&there, 0, QUERIES, N, 0, 1, there.hits);
+                assert_same(there.hits, here.hits, (size_t)N * QUERIES);
+                search(&there, 2, 2, N, 0, 1, there.hits);
+                assert_same(there.hits, here.hits + (size_t)2 * N, (size_t)2 * N);
+                drop(&there);
+            }
+            drop(&here);
+        }
+}
+
+/* What fills the last byte of bits up does not count. */
+TEST(bits_behind_the_last_column)
+{
+    enum { N = 9, WIDTH = 21, QUERIES = 5 };
+    struct trial trial = make(1, ENGINE_BINARY, N, WIDTH, QUERIES, 0);
+    engine_hit before[N * QUERIES];
+    for (size_t n = 1; n <= QUERIES; n += QUERIES - 1) {
+        search(&trial, 0, n, N, 0, 1, before);
+        for (size_t r = 0; r < N; r++)
+            trial.block[r * 3 + 2] ^= 7;
+        search(&trial, 0, n, N, 0, 1, trial.hits);
+        assert_same(trial.hits, before, n * N);
+    }
+    drop(&trial);
+}
+
+TEST(another_set_of_instructions_is_refused)
+{
+    struct trial trial = make(1, ENGINE_F32, 2, 2, 1, 0);
+    engine_error error;
+    setenv("ENGINE_ISA", "avx1024", 1);
+    assert_int_equal(engine_search(&trial.vectors, trial.queries, 1, 1, NULL, trial.hits, &error),
+                     ENGINE_ERROR_ARGUMENT);
+    unsetenv("ENGINE_ISA");
+    assert_non_null(strstr(error.message, "ENGINE_ISA is 'avx1024'"));
+    drop(&trial);
+}
