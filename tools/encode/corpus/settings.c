@@ -109,6 +109,8 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
     const char *version = json_string_value(json_object_get(before, "encode"));
     json_t *options_before = json_object_get(before, "options");
     json_t *options_now = json_object_get(now, "options");
+    const json_t *shards_before = json_object_get(before, "shards");
+    const json_t *shards_now = json_object_get(now, "shards");
     if (!version || strcmp(version, engine_version()) != 0) {
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is by encode %s, and this is %s",
                  version ? version : "of another kind", engine_version());
@@ -118,7 +120,7 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of another model");
         return false;
     }
-    if (!json_equal(json_object_get(before, "shards"), json_object_get(now, "shards"))) {
+    if ((shards_before || shards_now) && !json_equal(shards_before, shards_now)) {
         snprintf(message, SETTINGS_MESSAGE_BYTES, "it is of an input of another length");
         return false;
     }
