@@ -4,30 +4,29 @@ import contextlib
 import json
 import shutil
 import subprocess
-import time
 import urllib.error
 import urllib.request
-
-
-def chromium():
-    """The browser and its driver, or None where either is not there."""
-    found = shutil.which("chromium"), shutil.which("chromedriver")
-    return found if all(found) else None
 
 
 class Browser:
     """One window. Numbers as text, errors and requests are read from it; keys and the mouse go into it."""
 
     def __init__(self, script=True, dark=False):
-        binary, driver = chromium()
-        self.driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.session = None
         try:
             self.address = f"http://127.0.0.1:{self._port()}"
-            self.session = self._open(binary, script, dark)
+            self.session = self._open(script)
+            self._prefer(**{"color-scheme": "dark" if dark else "light", "reduced-motion": "reduce"})
         except BaseException:
             self.close()
             raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def _port(self):
         for line in self.driver.stdout:
@@ -35,11 +34,10 @@ class Browser:
                 return int(line.split()[-1].rstrip("."))
         raise OSError("chromedriver did not start")
 
-    def _open(self, binary, script, dark):
+    def _open(self, script):
         options = {
-            "binary": binary,
-            "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
-            + (["--blink-settings=preferredColorScheme=0"] if dark else []),
+            "binary": shutil.which("chromium"),
+            "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
             "prefs": {} if script else {"profile.managed_default_content_settings.javascript": 2},
             "perfLoggingPrefs": {"enableNetwork": True},
         }
@@ -62,6 +60,10 @@ class Browser:
     def devtools(self, command, **parameters):
         return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
+    def _prefer(self, **features):
+        media = [{"name": f"prefers-{name}", "value": value} for name, value in features.items()]
+        self.devtools("Emulation.setEmulatedMedia", features=media)
+
     def size(self, width, height=900):
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
@@ -76,12 +78,29 @@ class Browser:
         actions = [{"type": kind, "value": name} for kind in ("keyDown", "keyUp")]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
+    def _mouse(self, *steps):
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
+
+    def _move(self, point):
+        return {"type": "pointerMove", "duration": 20, "x": int(point[0]), "y": int(point[1])}
+
+    def middle(self, selector, index=0):
+        """Where the middle of an element is in the window, after it was scrolled there."""
+        return self.run("""
+            const element = document.querySelectorAll(arguments[0])[arguments[1]];
+            element.scrollIntoView({block: "center", behavior: "instant"});
+            const box = element.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];""", selector, index)
+
+    def click(self, selector, index=0):
+        """With the mouse, in the middle of the element."""
+        point = self.middle(selector, index)
+        self._mouse(self._move(point), {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+
     def drag(self, begin, end):
         """With the mouse, from one point of the window to another."""
-        def move(point):
-            return {"type": "pointerMove", "duration": 50, "x": int(point[0]), "y": int(point[1])}
-        actions = [move(begin), {"type": "pointerDown", "button": 0}, move(end), {"type": "pointerUp", "button": 0}]
-        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]})
+        down, up = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
+        self._mouse(self._move(begin), down, self._move(end), up)
 
     def log(self, kind):
         return self.ask("POST", "/se/log", {"type": kind})
@@ -109,4 +128,3 @@ class Browser:
             self.driver.wait(10)
             return
         self.driver.kill()
-        time.sleep(0)

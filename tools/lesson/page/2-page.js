@@ -115,8 +115,11 @@ function numberCell(value, digits, most) {
 // A new picture in place of the old one, told in words to who cannot see it.
 function draw(holder, width, height, label, ...shapes) {
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...shapes);
-    $$("svg", holder).forEach(old => old.remove());
-    holder.prepend(picture);
+    const old = $("svg", holder);
+    if (old)
+        old.replaceWith(picture);
+    else
+        holder.insertBefore(picture, $("p.small", holder));
 }
 
 const textAt = (x, y, text, attributes = {}) => svg("text", { x, y, ...attributes }, text);

@@ -98,7 +98,7 @@ function fillWords() {
         const focused = holder.contains(document.activeElement) && document.activeElement.dataset.word;
         holder.replaceChildren(h("ol", { class: "words", "aria-label": "Words in their order" }, ...orderNow().map(wordChip)));
         if (focused)
-            $(`[data-word="${focused}"]`, holder)?.focus();
+            $(`[data-word="${focused}"]`, holder)?.focus({ preventScroll: true });
     }
 }
 
@@ -133,7 +133,7 @@ function moveByKey(event, place) {
 function beginDrag(event, word) {
     const holder = event.target.closest("[data-words]");
     event.preventDefault();
-    event.target.focus();
+    event.target.focus({ preventScroll: true });
     holder.classList.add("dragging");
     const follow = moving => {
         const middles = $$(".chip", holder).map(chip => chip.getBoundingClientRect()).map(box => box.left + box.width / 2);

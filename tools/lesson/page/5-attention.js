@@ -95,7 +95,7 @@ function showHeads() {
     const focused = document.activeElement?.dataset?.head;
     holder.replaceChildren(...rows);
     if (focused)
-        $(`[data-head="${focused}"]`, holder)?.focus();
+        $(`[data-head="${focused}"]`, holder)?.focus({ preventScroll: true });
 }
 
 function headButton(layer, head) {

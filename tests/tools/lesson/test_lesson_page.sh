@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The lesson's page as a reader sees it: check_page.py looks at it in headless Chromium, which chromedriver drives.
+# Where these two or gnuplot are not there (sh tools/setup.sh all installs them) the suite skips.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/tools/checks.sh
+export BUILD=$programs
+
+for needed in python3 gnuplot chromium chromedriver; do
+    command -v $needed >/dev/null || { echo "skipped: $needed is not there"; n_skipped=1; finish; }
+done
+
+run tools/lesson.sh "$folder/lesson.html"
+check 'the page is made' [ $code = 0 ]
+check 'of at most 3 MB' [ "$(wc -c <"$folder/lesson.html")" -le 3145728 ]
+
+pictures=$programs/tests/lesson
+mkdir -p "$pictures"
+run python3 tests/tools/lesson/check_page.py "$folder/lesson.html" "$pictures"
+cat "$folder/out" "$folder/err"
+[[ $(tail -n 1 "$folder/out") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]] || check 'the checks in Chromium end' false
+n_passed=$((n_passed + ${BASH_REMATCH[1]:-0}))
+n_failed=$((n_failed + ${BASH_REMATCH[2]:-0}))
+finish
