@@ -25,7 +25,8 @@ struct search {
     struct search_options options;
     struct vectors vectors;
     struct places places;
-    struct encoder encoder, reranker;
+    struct encoder encoder;
+    struct reranker reranker;
     struct reader reader;
     struct output output;
     struct hits_printer printer;
@@ -143,6 +144,8 @@ static int answer_all(struct search *search)
     } while (state == READER_RECORD || state == READER_PENDING);
     if (search->n_cut > 1)
         program_note("%zu of %zu queries were cut", search->n_cut, search->n_read);
+    if (search->reranker.n_cut > 1)
+        program_note("--rerank: %zu texts were cut", search->reranker.n_cut);
     return state == READER_END ? PROGRAM_DONE : program_fail("%s", search->reader.message);
 }
 
@@ -204,7 +207,7 @@ static int open_encoders(struct search *search)
     code = check_model(search);
     if (code != PROGRAM_DONE || !search->options.rerank)
         return code;
-    return rerank_open(&search->reranker, &search->options, &code) ? PROGRAM_DONE : code;
+    return reranker_open(&search->reranker, &search->options, &code) ? PROGRAM_DONE : code;
 }
 
 static size_t least(size_t a, size_t b)
@@ -245,7 +248,7 @@ static void close_all(struct search *search)
     free(search->found);
     for (size_t i = 0; i < search->n_queries; i++)
         item_free(&search->queries[i]);
-    encoder_close(&search->reranker);
+    encoder_close(&search->reranker.encoder);
     encoder_close(&search->encoder);
     places_close(&search->places);
     vectors_close(&search->vectors);

@@ -39,12 +39,17 @@ const char *query_text(const struct item *query, size_t *len);
 
 /* ---- Reranking ---- */
 
+struct reranker {
+    struct encoder encoder;
+    size_t n_cut; /* texts */
+};
+
 /* Opens a cross-encoder for --rerank. False after a message, with *exit_code set; encoder_close is
  * safe either way. */
-bool rerank_open(struct encoder *encoder, const struct search_options *options, int *exit_code);
+bool reranker_open(struct reranker *reranker, const struct search_options *options, int *exit_code);
 
 /* Sorts hits by the scores of the pairs of the query and each text. False after a message. */
-bool rerank(struct encoder *encoder, struct hits *hits);
+bool rerank(struct reranker *reranker, struct hits *hits);
 
 /* ---- Printing ---- */
 

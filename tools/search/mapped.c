@@ -54,7 +54,7 @@ void mapped_close(struct mapped *mapped)
 
 /* ---- Lines ---- */
 
-enum { BLOCK_BYTES = 64 << 10, BYTE_SUMS = 240 };
+enum { BLOCK_BYTES = 8 << 10, BYTE_SUMS = 240 };
 
 bool lines_open(struct lines *lines, const char *path)
 {

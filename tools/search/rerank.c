@@ -3,9 +3,8 @@
 #include "tools/search/hits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-bool rerank_open(struct encoder *encoder, const struct search_options *options, int *exit_code)
+bool reranker_open(struct reranker *reranker, const struct search_options *options, int *exit_code)
 {
     const struct request_options request = {
         .model_path = options->rerank,
@@ -13,31 +12,33 @@ bool rerank_open(struct encoder *encoder, const struct search_options *options, 
         .n_threads = options->request.n_threads,
         .on_long = options->request.on_long,
     };
-    if (!encoder_open(encoder, &request, exit_code))
+    if (!encoder_open(&reranker->encoder, &request, exit_code))
         return false;
-    if (!encoder->ranks_pairs)
-        *exit_code = program_fail("--rerank takes a cross-encoder, a model with head sequence and "
-                                  "one label; %s is none",
-                                  encoder->name);
-    return encoder->ranks_pairs;
+    if (!reranker->encoder.ranks_pairs)
+        program_fail("--rerank takes a cross-encoder, a model with head sequence and one label; %s "
+                     "is none",
+                     reranker->encoder.name);
+    return reranker->encoder.ranks_pairs;
 }
 
-/* The engine counts the texts of a call; here they have ids. */
-static bool fail(const struct encoder *encoder, const struct hits *hits)
+/* Counts the tokens that will be read of a pair: too many are an error, or are cut, of which the
+ * first is told. */
+static bool check_pair(struct reranker *reranker, const engine_input *query, const struct hit *hit)
 {
-    const char *message = engine_session_message(encoder->session);
-    size_t len = engine_message_input_len(message), id_len, i;
-    if (len == 0) {
-        program_fail("--rerank: %s", message);
-        return false;
-    }
-    i = encoder_first_wrong(encoder, hits->n);
-    const struct place *place = &hits->hits[i].place;
-    const char *id = place_id(place, &id_len);
-    program_fail("--rerank: the pair of the query and text %.*s (line %zu of TEXTS)%s; --on-long "
-                 "truncate cuts texts",
-                 (int)id_len, id, place->line, message + len);
-    return false;
+    struct encoder *encoder = &reranker->encoder;
+    const engine_input *text = &hit->record.input;
+    struct item pair = {
+        .number = hit->place.line,
+        .record.input = {query->text, query->text_len, text->text, text->text_len},
+    };
+    bool is_good = encoder_tokenize(encoder, &pair);
+    if (!is_good)
+        program_fail("--rerank: behind the query, %s", encoder->message);
+    else if (pair.n_dropped > 0 && reranker->n_cut++ == 0)
+        program_note("--rerank: behind the query, text %zu was cut: %zu of %zu tokens are read",
+                     pair.number, pair.n_tokens, pair.n_tokens + pair.n_dropped);
+    item_free(&pair);
+    return is_good;
 }
 
 static int compare(const void *a, const void *b)
@@ -48,18 +49,30 @@ static int compare(const void *a, const void *b)
     return first->rank < second->rank ? -1 : first->rank > second->rank;
 }
 
-bool rerank(struct encoder *encoder, struct hits *hits)
+static bool score(struct reranker *reranker, const struct hits *hits, engine_input *texts,
+                  float *scores)
 {
+    engine_session *session = reranker->encoder.session;
     engine_input query = {.text = ""};
+    query.text = query_text(hits->query, &query.text_len);
+    for (size_t i = 0; i < hits->n; i++) {
+        const engine_input *text = &hits->hits[i].record.input;
+        texts[i] = (engine_input){.text = text->text, .text_len = text->text_len};
+        if (!check_pair(reranker, &query, &hits->hits[i]))
+            return false;
+    }
+    if (engine_rank(session, &query, texts, hits->n, &reranker->encoder.options, scores) ==
+        ENGINE_OK)
+        return true;
+    program_fail("--rerank: %s", engine_session_message(session));
+    return false;
+}
+
+bool rerank(struct reranker *reranker, struct hits *hits)
+{
     engine_input *texts = alloc_zeros(hits->n, sizeof *texts);
     float *scores = alloc_zeros(hits->n, sizeof *scores);
-    query.text = query_text(hits->query, &query.text_len);
-    for (size_t i = 0; i < hits->n; i++)
-        texts[i] = (engine_input){.text = hits->hits[i].record.input.text,
-                                  .text_len = hits->hits[i].record.input.text_len};
-    bool is_scored = engine_rank(encoder->session, &query, texts, hits->n, &encoder->options,
-                                 scores) == ENGINE_OK ||
-                     fail(encoder, hits);
+    bool is_scored = score(reranker, hits, texts, scores);
     for (size_t i = 0; i < hits->n && is_scored; i++)
         hits->hits[i].score = scores[i];
     if (hits->n > 0)

@@ -209,8 +209,11 @@ TEST(reranked)
         "--rerank takes a cross-encoder");
     shell_expect(0, "sed 's/^cat$/cat " LONG_TEXT "/' corpus >longer");
     assert_contains(shell_expect(1, "%s mean.npy longer --query cat", search)->err,
-                    "text 6 (line 6 of TEXTS)");
-    shell_expect(0, "%s --on-long truncate mean.npy longer --query cat", search);
+                    "--rerank: behind the query, text 6 has 19 tokens and the limit is 12: "
+                    "--on-long truncate cuts it");
+    assert_contains(
+        shell_expect(0, "%s --on-long truncate mean.npy longer --query cat", search)->err,
+        "text 6 was cut: 12 of 19 tokens are read");
 }
 
 /* ---- Streams ---- */
