@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUERY_COLUMNS = 70, ID_COLUMNS = 24, TEXT_COLUMNS = 60 };
+enum { QUERY_COLUMNS = 70, ID_COLUMNS = 40, TEXT_COLUMNS = 60 };
 
 /* ---- Table ---- */
 
@@ -27,7 +27,7 @@ void hits_print_heading(struct hits_printer *printer)
         return;
     const char *name = printer->encoder->name;
     display_text(printer->stream, name, strlen(name), QUERY_COLUMNS);
-    fprintf(printer->stream, ": %zu texts, width %zu (%s), %s\n", printer->vectors->n,
+    fprintf(printer->stream, ": %zu rows, width %zu (%s), %s\n", printer->vectors->n,
             printer->encoder->width, vectors_kind_name(printer->vectors), score_name(printer));
 }
 

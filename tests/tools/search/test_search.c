@@ -23,7 +23,7 @@ TEST(a_table)
 {
     const char *out =
         shell_expect(0, "$SEARCH -m plain.emb -p mean -k 3 mean.npy corpus --query dog")->out;
-    assert_contains(out, ": 7 texts, width 14 (f32), cosine\n\nquery 1: dog\n");
+    assert_contains(out, ": 7 rows, width 14 (f32), cosine\n\nquery 1: dog\n");
     assert_contains(
         out,
         "rank     score  id  text\n   1    0.8660  1   dog cat\n   2    0.8660  7   good dog\n");
