@@ -65,6 +65,10 @@ echo old >"$folder/kept.html"
 run "$lesson" -m "$folder/text.weights" "$folder/kept.html"
 check 'what is no weight file' [ $code = 1 ]
 check 'is named' says 'text.weights'
+"$programs/encode-new" -o "$folder/flat.weights" --layers 0 --width 16 2>/dev/null
+run "$lesson" -m "$folder/flat.weights" "$folder/kept.html"
+check 'a model without layers' [ $code = 1 ]
+check 'is told why' says 'has no layers'
 check 'the page stays as it was' [ "$(cat "$folder/kept.html")" = old ]
 
 # ---- The page ----

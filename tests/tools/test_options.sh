@@ -85,7 +85,7 @@ for program in encode encode-search encode-import encode-new encode-inspect enco
     . ./completion
     : >all-names
     if [ "$program" = encode-plot ]; then
-        for picture in position attention words layers order similarity; do
+        for picture in position attention words layers order similarity steps; do
             options_of "$program" "$picture"
         done
         check "completion: pictures" [ "$(completed encode-plot '' | head -n 2 | xargs)" = 'position attention' ]

@@ -15,7 +15,11 @@ toy_bases='10 100 10000'
 toy_ratios='1:10 1:2 1:1 2:1 10:1'
 toy_words='I ride bike dog bites man'
 toy_width=4 toy_heads=2
-toy_command="encode-new -o toy.weights --words '$toy_words' --width $toy_width --heads $toy_heads --layers 2 --feed-forward 8 --activation relu --position learned --max-tokens 16 --layout rows --seed 409"
+toy_layers=2 toy_feed_forward=8 toy_max_tokens=16
+# The seed is one of those whose heads look at more than one word each.
+toy_command="encode-new -o toy.weights --words '$toy_words' --width $toy_width --heads $toy_heads"
+toy_command+=" --layers $toy_layers --feed-forward $toy_feed_forward --activation relu --position learned"
+toy_command+=" --max-tokens $toy_max_tokens --layout rows --seed 409"
 
 # The six orders of three words: as lines of them, and as indices.
 orders_of() { # WORD WORD WORD
@@ -46,15 +50,22 @@ with_texts() { # FILE COMMAND...
     "$@" "${texts[@]}" || fail "this failed: $*"
 }
 
-uses_base() {
-    [ "$1" = sinusoidal ] || [ "$1" = exponential ]
+# The bases that are shown of a scheme; - where it has none. And how the programs are told.
+bases_of() { # POSITION
+    case $1 in
+    sinusoidal | exponential) echo "$toy_bases" ;;
+    *) echo - ;;
+    esac
+}
+base_option() { # BASE
+    [ "$1" = - ] || echo "--position-base $1"
 }
 
 # ---- The toy model ----
 
 # Tensors as lines NAME, ROWS, COLUMNS, numbers; their places in the file are those that encode-inspect tells.
 make_toy() {
-    bash -c "$toy_command" 2>err || fail "$(cat err)"
+    bash -c "$toy_command" 2>err || { cat err >&2; exit 1; }
     od -A n -t f4 -v -w4 toy.weights >toy.numbers
     encode-inspect toy.weights | tr -d '[],' | awk '
         FILENAME == "toy.numbers" { number[FNR - 1] = $1; next }
@@ -72,12 +83,13 @@ toy_runs() {
     local mask position base ratio index
     for mask in full causal; do
         for position in $toy_positions; do
-            for base in $toy_bases; do
-                uses_base $position || [ "$base" = 10000 ] || continue
+            for base in $(bases_of $position); do
                 index=0
                 for ratio in $toy_ratios; do
-                    [ $position != none ] || [ "$ratio" = 1:1 ] || { index=$((index + 1)); continue; }
-                    toy_run $position $base $ratio $index $mask
+                    if [ $position != none ] || [ $ratio = 1:1 ]; then
+                        echo "@ $position/$base/$index/$mask"
+                        toy_run $position $base $ratio --mask $mask
+                    fi
                     index=$((index + 1))
                 done
             done
@@ -85,35 +97,22 @@ toy_runs() {
     done
 }
 
-toy_run() { # POSITION BASE RATIO ITS-INDEX MASK
-    local options=(--mask "$5" --position "$1" --embedding-scale "${3%:*}")
+toy_run() { # POSITION BASE RATIO OPTIONS...
+    local options=(--position "$1" --embedding-scale "${3%:*}" $(base_option "$2"))
     [ "$1" = none ] || options+=(--position-scale "${3#*:}")
-    if uses_base "$1"; then
-        options+=(--position-base "$2")
-        echo "@ $1/$2/$4/$5"
-    else
-        echo "@ $1/-/$4/$5"
-    fi
-    with_texts orders.txt encode-plot steps -m toy.weights -f data "${options[@]}"
+    shift 3
+    with_texts orders.txt encode-plot steps -m toy.weights -f data "${options[@]}" "$@"
 }
 
 place_rows() { # as members
-    local position base
-    for position in $toy_positions; do
-        for base in $toy_bases; do
-            if uses_base $position; then
-                place_row "$position/$base" --position $position --position-base $base
-            elif [ "$base" = 10000 ] && [ $position != none ]; then
-                place_row $position --position $position
-            fi
+    local position base key
+    for position in ${toy_positions#none }; do
+        for base in $(bases_of $position); do
+            key=$position/$base
+            echo "\"${key%/-}\": $(encode-inspect --positions --position $position $(base_option $base) -n 3 -f csv toy.weights |
+                numbers matrix -F, -v how=rows -v columns=$toy_width)"
         done
     done | sed '$!s/$/,/'
-}
-
-place_row() { # KEY OPTIONS...
-    local key=$1
-    shift
-    echo "\"$key\": $(encode-inspect --positions "$@" -n 3 -f csv toy.weights | numbers matrix -F, -v how=rows -v columns=$toy_width)"
 }
 
 ratios_json() {
@@ -129,9 +128,12 @@ toy_data() {
     cat <<JSON
 {
 "command": "$toy_command",
-"layers": 2, "width": $toy_width, "heads": $toy_heads, "head_width": $((toy_width / toy_heads)), "feed_forward": 8, "max_tokens": 16, "activation": "relu", "norm_eps": 1e-5,
+"layers": $toy_layers, "width": $toy_width, "heads": $toy_heads, "head_width": $((toy_width / toy_heads)),
+"feed_forward": $toy_feed_forward, "max_tokens": $toy_max_tokens, "activation": "relu", "norm_eps": 1e-5,
 "words": $(quoted_list $toy_words '<unk>'),
-"sentences": [{"words": ["I", "ride", "bike"], "orders": $orders}, {"words": ["dog", "bites", "man"], "orders": $orders}],
+"sentences": [
+{"words": ["I", "ride", "bike"], "orders": $orders},
+{"words": ["dog", "bites", "man"], "orders": $orders}],
 "positions": $(quoted_list $toy_positions),
 "masks": ["full", "causal"],
 "ratios": $(ratios_json),
@@ -162,13 +164,18 @@ worked_data() {
         toy.parameters places.csv worked-full.tsv worked-causal.tsv || fail 'the worked sums do not agree with the engine'
     echo ,
     encode-plot steps -m "$model" -f data 'I ride bike' 'bike ride I' | numbers case -F'\t' default.runs -
-    echo ", \"differences\": {\"none\": $(largest_difference none/-/2/full), \"sinusoidal\": $(largest_difference sinusoidal/10000/2/full)}"
+    echo ", \"differences\": {\"none\": $(largest_difference none/-/2/full),"
+    echo "\"sinusoidal\": $(largest_difference sinusoidal/10000/2/full)}"
     echo '}'
 }
 
 # Over all orders and words of the first sentence, which are the first 18 of a run.
 largest_difference() { # KEY
-    grep -F "differences	\"$1\"" toy.runs | tr -d '][' | sed 's/.*: //' | tr ',' '\n' | head -n 18 | sort -g | tail -n 1 | tr -d ' '
+    awk -F'[][]' -v key="differences\t\"$1\": " 'index($0, key) == 1 {
+        split($2, difference, ", ")
+        for (i = 1; i <= 18; i++) most = difference[i] > most ? difference[i] : most
+        print most + 0
+    }' toy.runs
 }
 
 # ---- Places ----
@@ -176,26 +183,28 @@ largest_difference() { # KEY
 scheme_rows=64 scheme_columns=32
 
 schemes_data() {
-    local position base
+    local position base key
     echo "{\"rows\": $scheme_rows, \"columns\": $scheme_columns, \"per_one\": 10000, \"tables\": {"
-    for position in $toy_positions; do
-        for base in $toy_bases; do
-            if uses_base $position; then
-                scheme "$position/$base" $position --width $scheme_columns --position-base $base
-            elif [ $position = learned ] && [ "$base" = 10000 ] && [ "$model_position" = learned ]; then
-                scheme learned --position learned "$model"
-            elif [ "$base" = 10000 ] && [ $position != none ] && [ $position != learned ]; then
-                scheme $position $position --width $scheme_columns
-            fi
+    for position in ${toy_positions#none }; do
+        for base in $(bases_of $position); do
+            key=$position/$base
+            [ $position != learned ] || [ "$model_position" = learned ] || continue
+            echo "\"${key%/-}\": $(scheme_rows_of $position $(base_option $base) |
+                numbers matrix -F, -v how=packed -v columns=$scheme_columns)"
         done
     done | sed '$!s/$/,/'
     echo '}}'
 }
 
-scheme() { # KEY OPTIONS...
-    local key=$1
+# Learned ones are the first columns of the weights' own.
+scheme_rows_of() { # POSITION OPTIONS...
+    local position=$1
     shift
-    echo "\"$key\": $(encode-inspect --positions -n $scheme_rows -f csv "$@" | numbers matrix -F, -v how=packed -v columns=$scheme_columns)"
+    if [ "$position" = learned ]; then
+        encode-inspect --positions -n $scheme_rows -f csv "$model"
+    else
+        encode-inspect --positions "$position" --width $scheme_columns -n $scheme_rows -f csv "$@"
+    fi
 }
 
 # ---- The default weights ----
@@ -220,13 +229,16 @@ default_data() {
     tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
     cat <<JSON
 {
-"file": "$(basename "$model")", "layers": $(setting layers), "width": $(setting width), "heads": $(setting heads), "feed_forward": $(setting feed_forward), "vocabulary": $(setting vocabulary), "position": "$model_position", "pooling": "$(setting pooling)",
+"file": $(json_text "$(basename "$model")"), "position": "$model_position", "pooling": "$(setting pooling)",
+"layers": $(setting layers), "width": $(setting width), "heads": $(setting heads),
+"feed_forward": $(setting feed_forward), "vocabulary": $(setting vocabulary),
 "pieces": [
 $(encode -m "$model" --tokens -f json 'I ride bike' 'dog bites man' 'unbelievable bicyclists' | sed '$!s/$/,/')
 ],
 "positions": ["model", "none"],
 "masks": ["full", "causal"],
-"sentences": [{"words": ["I", "ride", "bike"], "orders": $orders, "tokens": [$(head -n 6 <<<"$tokens" | paste -sd, -)]},
+"sentences": [
+{"words": ["I", "ride", "bike"], "orders": $orders, "tokens": [$(head -n 6 <<<"$tokens" | paste -sd, -)]},
 {"words": ["dog", "bites", "man"], "orders": $orders, "tokens": [$(tail -n 6 <<<"$tokens" | paste -sd, -)]}],
 $(for name in attention norms moves; do
     echo "\"$name\": {\"per_one\": 10000, \"runs\": {"
@@ -270,7 +282,8 @@ plane_of() { # LABEL W1 W2 OPTIONS...
     [ "$model_position" = none ] || scheme=model
     [ "${2-}" = none ] || set -- --position "$scheme" "$@"
     encode-plot words -m "$model" -f data "$@" "${plane_texts[@]}" |
-        numbers plane -F'\t' -v label="$label" -v w1="$w1" -v w2="$w2" -v a="${plane_texts[0]}" -v b="${plane_texts[1]}"
+        numbers plane -F'\t' -v label="$label" -v w1="$w1" -v w2="$w2" \
+            -v a="${plane_texts[0]}" -v b="${plane_texts[1]}"
 }
 
 # ---- The source ----
@@ -294,8 +307,8 @@ json_text() {
 # ---- What commands print ----
 
 said() { # files said-NAME in the folder that is named
-    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' >"$1/said-tokens" || fail 'no tokens'
-    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' >"$1/said-similarity" || fail 'no similarities'
+    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' >"$1/said-tokens"
+    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' >"$1/said-similarity"
     encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/said-fill" 2>&1 || :
 }
 
@@ -304,6 +317,7 @@ said() { # files said-NAME in the folder that is named
 lesson_data() {
     local toy part
     encode-inspect "$model" >model.settings
+    [ "$(setting layers)" -gt 0 ] || fail "$model has no layers: there is no way through it to show"
     model_position=$(setting position)
     { orders_of I ride bike; orders_of dog bites man; } >orders.txt
     make_toy
