@@ -68,15 +68,14 @@ function fillMatrices(state) {
             rows: rows && lookUp(state, rows),
             heads: heads && lookUp(state, heads),
             digits: Number(digits || 2),
-            words: state.words,
             tinted: !table.classList.contains("plain"),
         });
     }
 }
 
-function fillTable(table, { matrix, rows, heads, digits = 2, words = [], tinted = true }) {
+function fillTable(table, { matrix, rows, heads, digits = 2, tinted = true }) {
     const most = Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs), 1e-9);
-    const body = h("tbody", {}, ...matrix.map((row, i) => h("tr", { class: rowClass(rows, words, i) },
+    const body = h("tbody", {}, ...matrix.map((row, i) => h("tr", { class: rowClass(rows?.[i]) },
         ...(rows ? [h("th", { scope: "row" }, rows[i])] : []),
         ...row.map(value => numberCell(value, digits, tinted ? most : 0)))));
     $$("thead, tbody", table).forEach(part => part.remove());
@@ -91,11 +90,9 @@ function headRow(heads, rows) {
 }
 
 // The colour of a word goes with it; the row of the query that is followed is marked.
-function rowClass(rows, words, i) {
-    if (!rows || rows[i] !== words[i] || words[i] === undefined)
-        return false;
-    const word = sentenceNow().words.indexOf(words[i]);
-    return `word${word}` + (word === chosen.query ? " followed" : "");
+function rowClass(name) {
+    const word = sentenceNow().words.indexOf(name);
+    return word >= 0 && `word${word}` + (word === chosen.query ? " followed" : "");
 }
 
 // Tinted by its part of the table's largest number: one colour above 0, the other below.

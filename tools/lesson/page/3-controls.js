@@ -87,7 +87,7 @@ function fillSliders() {
         input.value = chosen[name];
         input.disabled = !works();
         input.setAttribute("aria-valuetext", text);
-        $("output", holder).textContent = works() ? text : `not with ${chosen.position}`;
+        $("output", holder).textContent = works() ? text : "not used";
     }
 }
 

@@ -4,6 +4,7 @@
 function momentState(state) {
     const changes = state.order.map(word => moved(chosen.order, word));
     return {
+        before: toyRun(chosen.sentence, 0).states[toy.layers], sentenceWords: sentenceNow().words,
         moments: state.last.map((row, i) => [...row, changes[i]]),
         momentHeads: ["1", "2", "3", "4", "moved by"].slice(-toy.width - 1),
     };
@@ -75,7 +76,7 @@ function showPlane() {
 const GROUPS = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
 
 function planePoint(point, [[x0, y0], [x1, y1]]) {
-    const x = 20 + (point.x - x0) / (x1 - x0) * 270, y = 280 - (point.y - y0) / (y1 - y0) * 260;
+    const x = 20 + (point.x - x0) / (x1 - x0) * 265, y = 280 - (point.y - y0) / (y1 - y0) * 260;
     const kind = GROUPS().indexOf(point.group);
     return [svg("circle", { class: `group${kind}`, cx: x, cy: y, r: 5 }), textAt(x + 8, y + 4, point.word, { class: "small" })];
 }

@@ -62,6 +62,8 @@ function derive(   i, j, id) {
     copy("worked.masked", "worked.scaled")
     copy("worked.first", "worked.out")
     copy("worked.moments", "worked.last")
+    copy("worked.before", "worked.last")
+    copy("worked.sentenceWords", "worked.tokens")
     copy("worked.pools.0", "worked.mean_vector")
     copy("worked.pools.1", "worked.pooled")
     copy("toy.vocabulary", "toy.words")
