@@ -36,34 +36,35 @@ INLINE const char *columns_of(const enum row_type type, const char *row)
     return type == ROWS_INT8 ? row + sizeof(float) : row;
 }
 
-/* LANES bits as 0 or 1, the lowest of each byte first. */
-INLINE vec load_bits(const char *bytes, size_t column)
+/* Vector v of a step of bits, the lowest of each byte first, as 0 or 1. */
+INLINE vec load_bits(const char *bytes, const int v)
 {
     const vec one = splat(1);
-#if defined(__AVX512F__)
     uint16_t bits;
-    memcpy(&bits, bytes + column / 8, sizeof bits);
+    memcpy(&bits, bytes, sizeof bits);
+#if defined(__AVX512F__)
+    (void)v;
     return (vec)_mm512_maskz_mov_ps(bits, (__m512)one);
 #else
 #if defined(__AVX2__)
-    const uvec place = {1, 2, 4, 8, 16, 32, 64, 128};
+    const uvec places = (uvec){1, 2, 4, 8, 16, 32, 64, 128} << (uint32_t)(v * LANES);
 #else
-    const uvec place = {1, 2, 4, 8};
+    const uvec places = (uvec){1, 2, 4, 8} << (uint32_t)(v * LANES);
 #endif
-    uint32_t bits = (uint32_t)(uint8_t)bytes[column / 8] >> column % 8;
-    return (vec)((ivec)one & (((bits - (uvec){0}) & place) == place));
+    return (vec)((ivec)one & (((bits - (uvec){0}) & places) != 0));
 #endif
 }
 
-/* LANES columns from `column`, a multiple of LANES. */
-INLINE vec load_columns(const enum row_type type, const char *columns, size_t column)
+/* Vector v of the step at column k. */
+INLINE vec load_columns(const enum row_type type, const char *columns, size_t k, const int v)
 {
     typedef float floats __attribute__((vector_size(LANES * 4), aligned(1), may_alias));
+    size_t column = k + (size_t)(v * LANES);
     switch (type) {
     case ROWS_F32: return *(const floats *)(const void *)(columns + 4 * column);
     case ROWS_F16: return load_f16(columns + 2 * column);
     case ROWS_INT8: return load_int8(columns + column);
-    default: return load_bits(columns, column);
+    default: return load_bits(columns + k / 8, v);
     }
 }
 
@@ -84,12 +85,12 @@ INLINE void widen_row_of(const enum row_type type, const char *row, size_t width
     const char *columns = columns_of(type, row);
     size_t k = 0;
     for (; k + STEP <= width; k += STEP)
-        UNROLL (v, (size_t)VECTORS)
-            store(out + k + v * LANES, load_columns(type, columns, k + v * LANES));
+        UNROLL (v, VECTORS)
+            store(out + k + v * LANES, load_columns(type, columns, k, v));
     if (k < width) {
         struct tail tail = tail_of(type, columns, k, width - k);
-        UNROLL (v, (size_t)VECTORS)
-            store(out + k + v * LANES, load_columns(type, tail.bytes, v * LANES));
+        UNROLL (v, VECTORS)
+            store(out + k + v * LANES, load_columns(type, tail.bytes, 0, v));
     }
 }
 
@@ -139,54 +140,75 @@ INLINE quarter sums_of_quarters(quarter a, quarter b, quarter c, quarter d)
 
 /* ---- A row from memory, few queries ---- */
 
+enum { MOST_AT_ONCE = VECTORS < 4 ? 4 / VECTORS : 1 };
+
 /* A step of a row by `queries` queries, and, last, by itself. */
-INLINE void add_step(const enum row_type type, const char *columns, size_t column, const float *q,
+INLINE void add_step(const enum row_type type, const char *columns, size_t k, const float *q,
                      size_t stride, const int queries, vec sums[FEW_QUERIES + 1][VECTORS])
 {
     UNROLL (v, VECTORS) {
-        vec x = load_columns(type, columns, column + (size_t)(v * LANES));
+        vec x = load_columns(type, columns, k, v);
         UNROLL (i, queries)
             sums[i][v] =
                 multiply_add(x, load(q + (size_t)i * stride + (size_t)(v * LANES)), sums[i][v]);
-        sums[queries][v] = multiply_add(x, x, sums[queries][v]);
+        if (type != ROWS_BINARY)
+            sums[queries][v] = multiply_add(x, x, sums[queries][v]);
     }
 }
 
-INLINE void rows_by_few(const struct row_products *p, const enum row_type type, const int queries)
+/* `rows` rows from row r on. */
+INLINE void rows_by_few(const struct row_products *p, const enum row_type type, size_t r,
+                        const int rows, const int queries)
 {
     const size_t width = p->width, bytes = p->row_bytes;
-    const char *row = p->rows;
-    for (size_t r = 0; r < p->n_rows; r++, row += bytes) {
-        vec sums[FEW_QUERIES + 1][VECTORS];
-        const char *columns = columns_of(type, row);
-        const float *q = p->queries;
-        size_t k = 0;
-        for (size_t i = 0; i < bytes; i += CACHE_LINE)
-            __builtin_prefetch(row + AHEAD_BYTES + i);
+    const char *row = (const char *)p->rows + r * bytes;
+    vec sums[MOST_AT_ONCE][FEW_QUERIES + 1][VECTORS];
+    size_t k = 0;
+    for (size_t i = 0; i < (size_t)rows * bytes; i += CACHE_LINE)
+        __builtin_prefetch(row + AHEAD_BYTES + i);
+    UNROLL (j, rows)
         UNROLL (i, queries + 1)
             UNROLL (v, VECTORS)
-                sums[i][v] = (vec){0};
-        AS_IT_IS for (; k + STEP <= width; k += STEP)
-            add_step(type, columns, k, q + k, p->query_stride, queries, sums);
-        if (k < width) {
+                sums[j][i][v] = (vec){0};
+    AS_IT_IS for (; k + STEP <= width; k += STEP) UNROLL (j, rows)
+        add_step(type, columns_of(type, row + (size_t)j * bytes), k, p->queries + k,
+                 p->query_stride, queries, sums[j]);
+    if (k < width)
+        UNROLL (j, rows) {
+            const char *columns = columns_of(type, row + (size_t)j * bytes);
             struct tail tail = tail_of(type, columns, k, width - k);
-            add_step(type, tail.bytes, 0, q + k, p->query_stride, queries, sums);
+            add_step(type, tail.bytes, 0, p->queries + k, p->query_stride, queries, sums[j]);
         }
+    UNROLL (j, rows) {
         UNROLL (i, queries)
-            p->scores[(size_t)i * p->scores_stride + r] = sum_of_quarter(quarter_of(sums[i]));
+            p->scores[(size_t)i * p->scores_stride + r + (size_t)j] =
+                sum_of_quarter(quarter_of(sums[j][i]));
         if (p->squares != NULL)
-            p->squares[r] = sum_of_quarter(quarter_of(sums[queries]));
+            p->squares[r + (size_t)j] = sum_of_quarter(quarter_of(sums[j][queries]));
     }
+}
+
+/* Floats are waited for, and best asked for one row after the other; what is smaller is computed
+ * with, and some rows at once keep the multipliers busy. */
+INLINE void all_rows_by_few(const struct row_products *p, const enum row_type type,
+                            const int queries)
+{
+    const int at_once = type == ROWS_F32 || type == ROWS_F16 ? 1 : MOST_AT_ONCE;
+    size_t r = 0;
+    for (; r + (size_t)at_once <= p->n_rows; r += (size_t)at_once)
+        rows_by_few(p, type, r, at_once, queries);
+    for (; r < p->n_rows; r++)
+        rows_by_few(p, type, r, 1, queries);
 }
 
 INLINE void row_products_of(const struct row_products *p, const enum row_type type)
 {
     switch (p->n_queries) {
-    case 0: rows_by_few(p, type, 0); return;
-    case 1: rows_by_few(p, type, 1); return;
-    case 2: rows_by_few(p, type, 2); return;
-    case 3: rows_by_few(p, type, 3); return;
-    default: rows_by_few(p, type, FEW_QUERIES); return;
+    case 0: all_rows_by_few(p, type, 0); return;
+    case 1: all_rows_by_few(p, type, 1); return;
+    case 2: all_rows_by_few(p, type, 2); return;
+    case 3: all_rows_by_few(p, type, 3); return;
+    default: all_rows_by_few(p, type, FEW_QUERIES); return;
     }
 }
 
@@ -230,7 +252,7 @@ INLINE void add_columns(const char *x, size_t row_bytes, const float *q, size_t 
             of_queries[i] = load(qs[i / ROWS_PER_BASE] + (size_t)(i % ROWS_PER_BASE) * stride);
         UNROLL (r, MANY_ROWS) {
             const char *row = rows[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * row_bytes;
-            vec of_row = load_columns(ROWS_F32, row, 0);
+            vec of_row = load_columns(ROWS_F32, row, 0, 0);
             UNROLL (i, queries)
                 sums[i][r] = multiply_add(of_row, of_queries[i], sums[i][r]);
         }
