@@ -409,9 +409,10 @@ lesson: all
 
 # ---- The pictures of README.md ----
 
-pictures: $(BUILD)/encode-plot
+# That of the lesson takes chromium and chromedriver.
+pictures: lesson
 	tools/house.sh > tools/pictures/house.svg
-	$(BUILD)/encode-plot words "dog bites man" "man bites dog" -o tools/pictures/words.svg
+	python3 -B tests/tools/lesson/picture.py $(BUILD)/lesson.html '#mix' tools/pictures/lesson.png
 
 # ---- The default weights ----
 # Debian's Python has Debian's numpy and torch; another one in the path has not.

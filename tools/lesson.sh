@@ -55,7 +55,7 @@ command -v gnuplot >/dev/null || fail "gnuplot draws the articles' pictures and 
 # The page is written beside its place, and put there when it is whole.
 page=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
 work=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$work" "$page.new"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || :; wait; rm -rf "$work" "$page.new"' EXIT
 mkdir "$work/numbers" "$work/tab"
 cd "$work/numbers"
 export PATH="$programs:$PATH" LC_ALL=C.UTF-8
