@@ -5,7 +5,9 @@
 #     sh tools/setup.sh run      ... builds encode, and encodes "I ride bike" (make builds the rest)
 #     sh tools/setup.sh test     ... builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and the next two
+#                                make train, which needs python3-torch, and the next three
+#     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
+#                                skip without them. With Slurm come services that a system starts: not unasked
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
 #                                libraries of arm64, which becomes a foreign architecture of this system
 #     sh tools/setup.sh i386     the same for make test-i386, which needs no emulator
@@ -18,6 +20,7 @@ build='gcc libc6-dev make pkg-config libopenblas-dev libopenblas-pthread-dev lib
 tests='g++ libcmocka-dev clang-format cmake python3-numpy' # numpy: tests/quality
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
+cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
 foreign= # of these two: Debian's name for the processor
@@ -27,10 +30,11 @@ case ${1:-} in
 run) packages="$build $pictures" ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
+cluster) packages=$cluster ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)
-    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,15s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The commands of tools/cluster/README.md with GNU parallel and mpirun: what is joined is byte for byte what one encode
+# writes. Skips the one that is not installed.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/checks.sh
+export PATH=$programs:$PATH ENCODE_MODEL=$tree/weights/default.weights
+# Open MPI asks twice before root may run it, and wants a CPU for each process.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+cd "$folder" || exit 1
+awk 'BEGIN { for (i = 1; i <= 1000; i++) print "text " i " rides" (i % 7 ? " a bike" : "") }' >corpus.txt
+encode -p model -f npy -o one.npy <corpus.txt
+
+command_of() { # PROGRAM: up to the empty line
+    awk -v program="$1" '$1 == program { on = 1 } !NF || /^```/ { on = 0 } on' "$tree/tools/cluster/README.md"
+}
+
+for launcher in parallel mpirun; do
+    if ! command -v $launcher >/dev/null; then
+        echo "skipped: no $launcher here; sh tools/setup.sh cluster installs it"
+        n_skipped=$((n_skipped + 1))
+        continue
+    fi
+    rm -f vectors.npy*
+    run bash -c "$(command_of $launcher)"
+    check "$launcher: exit code $code" [ $code = 0 ]
+    check "$launcher: the joined file is that of one machine" cmp one.npy vectors.npy
+done
+finish

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Runs a command in a Slurm of its own, which ends with it:
+#
+#     tests/cluster/with_slurm.sh COMMAND...
+#     tests/cluster/with_slurm.sh bash         to look around: sinfo, sbatch, squeue
+#
+# A controller and two nodes of two CPUs, node1 and node2, all on loopback with munge, keys, ports, state and logs of
+# their own in a temporary folder; the Slurm of the system, if there is one, is neither read nor touched. No root and
+# no systemd is needed. Exit code: the command's; 77, with the reason, where Slurm is not there or does not start.
+set -u
+folder=$(mktemp -d)
+daemons=()
+
+await() { # SECONDS CONDITION...
+    local until=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $until ] || return 1
+        sleep 0.1
+    done
+}
+
+no_job_runs() {
+    [ -z "$(squeue --noheader --states=running,completing)" ]
+}
+
+daemons_ended() {
+    ! kill -0 "${daemons[@]}"
+}
+
+# Jobs outlive the daemons of their node, so they end first: by Slurm, and what that leaves by their environment.
+stop() {
+    trap - EXIT
+    if [ ${#daemons[@]} != 0 ]; then
+        timeout 5 scancel --user="$(id -un)" 2>/dev/null
+        await 10 no_job_runs
+        kill "${daemons[@]}" 2>/dev/null
+        await 5 daemons_ended || kill -KILL "${daemons[@]}" 2>/dev/null
+        export -n SLURM_CONF
+        grep -lzs "^SLURM_CONF=$SLURM_CONF\$" /proc/[0-9]*/environ | cut -d / -f 3 | xargs -r kill -KILL 2>/dev/null
+    fi
+    rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+skip() { # REASON
+    echo "skipped: $1"
+    exit 77
+}
+
+PATH=$PATH:/usr/sbin:/sbin
+for program in munged slurmctld slurmd sbatch; do
+    command -v $program >/dev/null || skip "no $program here; sh tools/setup.sh cluster installs Slurm"
+done
+
+is_free() { # PORT
+    ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Three neighbouring ports that nobody has, below those that the system gives to clients.
+free_ports() {
+    local first
+    while :; do
+        first=$((20000 + RANDOM % 12000))
+        is_free $first && is_free $((first + 1)) && is_free $((first + 2)) && break
+    done
+    echo $first
+}
+
+port=$(free_ports)
+user=$(id -un)
+export SLURM_CONF=$folder/slurm.conf
+
+configure() {
+    cat <<CONF
+ClusterName=encode
+SlurmctldHost=localhost
+SlurmctldPort=$port
+SlurmUser=$user
+SlurmdUser=$user
+AuthInfo=socket=$folder/munge.socket
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool-%n
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+# A node that was set down stays so until it is resumed.
+ReturnToService=1
+KillWait=2
+SchedulerParameters=batch_sched_delay=0,bf_interval=1
+# This machine may have fewer CPUs than the two nodes say, and no more memory to tell.
+SlurmdParameters=config_overrides
+NodeName=node1 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=2
+NodeName=node2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=2
+PartitionName=all Nodes=ALL Default=YES MaxTime=10
+CONF
+}
+
+start() { # NAME COMMAND...: with its log in the folder
+    local log=$folder/$1.log
+    shift
+    "$@" >"$log" 2>&1 &
+    daemons+=($!)
+}
+
+both_are_idle() {
+    [ "$(sinfo --noheader --Node --format=%T | grep -cx idle)" = 2 ]
+}
+
+mkdir "$folder/state"
+configure >"$SLURM_CONF"
+(umask 077 && head -c 128 /dev/urandom >"$folder/munge.key")
+start munged munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
+    --pid-file="$folder/munged.pid" --seed-file="$folder/munge.seed"
+await 5 test -S "$folder/munge.socket" || skip "munged does not start: $(tail -n 1 "$folder/munged.log")"
+start slurmctld slurmctld -D -f "$SLURM_CONF"
+for node in node1 node2; do
+    start $node slurmd -D -N $node -f "$SLURM_CONF"
+done
+await 20 both_are_idle || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
+
+"$@"
+code=$?
+[ $code = 0 ] || { echo "what the controller said last:" && tail -n 5 "$folder/slurmctld.log"; } >&2
+exit $code
