@@ -287,7 +287,7 @@ static void check_traced(const struct alone *alone, const char *isa, const char 
     size_t n_traced = 0;
     engine_session_options options = {.struct_bytes = sizeof options,
                                       .n_threads = 2,
-                                      .trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
+                                      .trace = ENGINE_TRACE_ALL,
                                       .trace_callback = ignore_trace,
                                       .trace_user = &n_traced};
     engine_session *session = support_session(alone->model, &options);

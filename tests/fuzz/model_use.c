@@ -241,13 +241,15 @@ void model_use(const engine_model *model, const char *text, size_t text_len, uns
     engine_info info = {.struct_bytes = sizeof info};
     engine_error error;
     struct use use = {.info = &info};
+    static const unsigned kinds[] = {0, ENGINE_TRACE_HIDDEN, ENGINE_TRACE_ATTENTION,
+                                     ENGINE_TRACE_ALL};
     size_t n_traced = 0;
     engine_session_options options = {.struct_bytes = sizeof options,
                                       .n_threads = 1,
                                       .position = (engine_position)(choice % 8),
                                       .mask = (engine_mask)(choice / 8 % 3),
                                       .max_tokens = choice / 32 % 2 ? 16 : 0,
-                                      .trace = choice / 1024 % 4,
+                                      .trace = kinds[choice / 1024 % 4],
                                       .trace_callback = look_at_trace,
                                       .trace_user = &n_traced,
                                       .profile = choice / 4096 % 2};
