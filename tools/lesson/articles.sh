@@ -50,7 +50,8 @@ differs() { # WHY, for HTML
 article() { # TITLE REMARK
     echo "<h2>$(html <<<"$1")</h2>"
     [ -z "${2:-}" ] || echo "<p>$2</p>"
-    echo '<table><thead><tr><th scope="col">What the article shows</th><th scope="col">There</th><th scope="col">Here</th></tr></thead><tbody>'
+    echo '<table><thead><tr><th scope="col">What the article shows</th><th scope="col">There</th>'
+    echo '<th scope="col">Here</th></tr></thead><tbody>'
 }
 
 article_end() {
@@ -69,7 +70,8 @@ row() { # WHAT ARTICLE VALUE IS_RIGHT COMMAND [MORE]
         other) n_different=$((n_different + 1)) remark=" <small>not as there: $why</small>" ;;
         esac
     fi
-    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td><td data-head=\"here\" class=\"$class\">$(html <<<"$3")$remark</td></tr>"
+    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td>"
+    echo "<td data-head=\"here\" class=\"$class\">$(html <<<"$3")$remark</td></tr>"
     echo "<tr><td class=\"command\" colspan=\"3\"><code>\$ $(options_whole <<<"$5")</code>${6:-}</td></tr>"
 }
 
@@ -132,7 +134,8 @@ drawn() {
 # What is not shown, and why.
 absent() { # WHAT ARTICLE WHY
     n_absent=$((n_absent + 1))
-    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td><td data-head=\"here\">left out: $3</td></tr>"
+    echo "<tr class=\"row\"><td>$1</td><td data-head=\"there\">$(html <<<"$2")</td>"
+    echo "<td data-head=\"here\">left out: $3</td></tr>"
 }
 
 # The tab goes to stdout.
@@ -154,6 +157,9 @@ articles_counts() {
 
 # ---- The files that commands read ----
 
+make_jane='encode-new -o jane.weights --tokenizer jane.json --layers 0 --width 4'
+make_two="encode-new -o two.weights --fit two.txt --oov '' --layers 0 --width 100"
+
 make_inputs() {
     printf '%s\n' '{"ids": [5, 7, 9]}' '{"ids": [3, 2, 4, 1]}' '{"ids": [6, 1, 8, 4, 2]}' >scores.jsonl
     cp "$tree/tools/lesson/table.awk" .
@@ -167,15 +173,14 @@ make_inputs() {
 JSON
     printf '%s\n' 'king queen man woman dog wolf football basketball red green yellow' \
         'man queen yellow basketball green dog woman football king red wolf' >two.txt
-    run 'encode-new -o jane.weights --tokenizer jane.json --layers 0 --width 4' || fail "$(cat err)"
-    run "encode-new -o two.weights --fit two.txt --oov '' --layers 0 --width 100" || fail "$(cat err)"
+    run "$make_jane" && run "$make_two" || fail "$(cat err)"
 }
 
 show_inputs() {
     local file
     echo '<details><summary>The files that these commands read</summary>'
-    echo '<p><code>table.awk</code> is <code>tools/lesson/table.awk</code> of the source; <code>jane.weights</code> and <code>two.weights</code> are made by'
-    echo "<code>encode-new -o jane.weights --tokenizer jane.json --layers 0 --width 4</code> and <code>encode-new -o two.weights --fit two.txt --oov '' --layers 0 --width 100</code>.</p>"
+    echo '<p><code>table.awk</code> is <code>tools/lesson/table.awk</code> of the source. Two files of weights are made by'
+    echo "<code>$make_jane</code> and <code>$make_two</code>.</p>"
     for file in two.txt jane.txt jane.json scores.jsonl cat.txt; do
         echo "<p><code>$file</code></p><pre>$(html <$file)</pre>"
     done
@@ -252,11 +257,13 @@ notebook_words() {
     if [ -n "$vectors" ]; then
         words_model='-m glove.weights'
         columns=$(($(head -n 1 "$vectors" | wc -w) - 1)) n_words=$(wc -l <"$vectors")
-        article 'The same notebook: GloVe' "The notebook takes GloVe's vectors of 400,000 words in 100 columns; here they are those of <code>$(basename "$vectors" | html)</code>: $n_words words in $columns columns."
+        article 'The same notebook: GloVe' "The notebook takes GloVe's vectors of 400,000 words in 100 columns; here
+they are those of <code>$(basename "$vectors" | html)</code>: $n_words words in $columns columns."
         glove_shapes
     else
         words_model=''
-        article 'The same notebook: GloVe' 'Here without a file of GloVe vectors (<code>tools/lesson.sh -g FILE</code>): the words have the vectors of the default weights.'
+        article 'The same notebook: GloVe' 'Here without a file of GloVe vectors (<code>tools/lesson.sh -g FILE</code>):
+the words have the vectors of the default weights.'
         absent 'Vectors found' '400000, (100,)' 'no file of vectors was given'
     fi
     words_in_the_plane
@@ -280,17 +287,17 @@ glove_shapes() {
 
 words_in_the_plane() {
     plane 'Words in the plane, without positions; each sentence has components of its own, as in the notebook' none 1 1
-    like 'How far the same word is from itself in the other figure, at most' 'the same figure twice' '1[12] words, 0.000' \
+    like 'How far the same word is from itself in the other figure, at most' 'the same figure twice' '1[0-9] words, 0.000' \
         "$(words_command none 1 1) -f data $first $second | $table=moved"
-    text 'Words of like meaning lie close: which of four is nearest to “king”' 'similar words are close' queen \
-        "encode $words_model -p mean --position none --rank king --top 1 -f csv football red queen dog | sed -n '2s/.*,//p'"
+    [ -z "$vectors" ] || text 'Words of like meaning lie close: which of four is nearest to “king”' 'similar words are close' queen \
+        "encode -m glove.weights --position none --rank king --top 1 -f csv football red queen dog | sed -n '2s/.*,//p'"
     plane 'With positions, W1 : W2 = 1 : 1' sinusoidal 1 1
-    like 'The same with positions' 'another figure' '1[12] words, [0-9]*[1-9]*' \
+    like 'How far it is from itself with positions' 'another figure' '1[0-9] words, [0-9]*[1-9]*' \
         "$(words_command sinusoidal 1 1) -f data $first $second | $table=moved"
     like 'Distance of red and wolf in the plane without positions: first sentence, second sentence' '(no difference)' 'same: *' \
         "$(words_command none 1 1) -f data $first $second | $table=nearer -v a=red -v b=wolf"
     if [ -n "$vectors" ]; then
-        like 'And with positions' 'red and wolf “now appear closer together” in the second' 'nearer: *' \
+        like 'The same distances with positions' 'red and wolf “now appear closer together” in the second' 'nearer: *' \
             "$(words_command sinusoidal 1 1) -f data $first $second | $table=nearer -v a=red -v b=wolf"
     fi
     plane 'W1 : W2 = 1 : 10' sinusoidal 1 10

@@ -264,21 +264,37 @@ def cosine(options, a, b, programs):
 
 # ---- Words in the plane ----
 
-def components(rows):
-    """Of rows around their mean, two coordinates for each by power iteration, and their shares of the variance."""
+def gram_of(rows):
+    """Products of all pairs of rows around their mean."""
     centre = [sum(column) / len(rows) for column in zip(*rows)]
     rows = [[v - c for v, c in zip(row, centre)] for row in rows]
-    gram = [[sum(a * b for a, b in zip(p, q)) for q in rows] for p in rows]
-    total, found = sum(gram[i][i] for i in range(len(rows))), []
-    for _ in range(2):
-        u = [math.sin(1 + i) for i in range(len(rows))]
-        for _ in range(3000):
-            product = [sum(g * v for g, v in zip(row, u)) for row in gram]
-            value = math.hypot(*product)
-            u = [v / value for v in product]
-        found.append(([v * math.sqrt(value) for v in u], value / total))
-        gram = [[g - value * a * b for g, b in zip(row, u)] for row, a in zip(gram, u)]
-    return found
+    return [[sum(a * b for a, b in zip(p, q)) for q in rows] for p in rows]
+
+
+def times(gram, x):
+    return [sum(g * v for g, v in zip(row, x)) for row in gram]
+
+
+def largest_value(gram):
+    """By power iteration, which never comes to more than it is."""
+    u = [math.sin(1 + i) for i in range(len(gram))]
+    for _ in range(300):
+        u = times(gram, u)
+        length = math.hypot(*u)
+        u = [v / length for v in u]
+    return length
+
+
+def check_components(what, picture, points, gram):
+    """The points' x, and then their y, are the coordinates on the widest axis that is left: G·x = |x|²·x."""
+    total = sum(gram[i][i] for i in range(len(gram)))
+    for axis, share in zip("xy", picture["share"]):
+        x = [point[axis] for point in points]
+        value = sum(v * v for v in x)
+        near(f"{what}, {axis}", times(gram, x), [value * v for v in x], 1e-3 * value * max(map(abs, x)))
+        near(f"{what}: share of {axis}", share, value / total, 1e-3)
+        check(f"{what}: {axis} is the widest axis", largest_value(gram) <= value * 1.001)
+        gram = [[g - a * b for g, b in zip(row, x)] for row, a in zip(gram, x)]
 
 
 def check_plane(plane, weights, model, programs):
@@ -296,12 +312,7 @@ def check_plane(plane, weights, model, programs):
         points = picture["points"][0] + picture["points"][1]
         what = f"plane {picture['label']}"
         check(f"{what}: words", [p["word"] for p in points] == [row[0] for row in rows])
-        for axis, share, (expected, part) in zip("xy", picture["share"],
-                                                 components([[float(v) for v in row[1:]] for row in rows])):
-            got = [p[axis] for p in points]
-            sign = 1 if sum(a * b for a, b in zip(got, expected)) > 0 else -1
-            near(f"{what}, {axis}", got, [sign * v for v in expected], 2e-3 * max(map(abs, expected)))
-            near(f"{what}: share of {axis}", share, part, 1e-3)
+        check_components(what, picture, points, gram_of([[float(v) for v in row[1:]] for row in rows]))
 
 
 # ---- All of it ----
@@ -316,7 +327,7 @@ def check_sources(sources, tree):
 def main(page, programs, tree):
     text = open(page, encoding="utf-8").read()
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
-    model = os.environ.get("LESSON_MODEL", os.path.join(tree, "weights", "default.weights"))
+    model = os.path.join(tree, "weights", "default.weights")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
         subprocess.run(["bash", "-c", data["toy"]["command"]], cwd=folder, env=environment, check=True,
