@@ -72,6 +72,10 @@ TEST(texts_that_are_not_utf8)
 
 TEST(nul_is_text)
 {
+    assert_contains(
+        shell_expect(1, "printf '{\"a\": 1\\000, \"text\": \"I\"}\\n' | $ENCODE --input jsonl")
+            ->err,
+        "line 1 of stdin: this is not JSON: a NUL byte, at byte 8");
     const char *out = shell_expect(0, "printf '%%s\\n' '\"I \\u0000 dog\"' | $ENCODE --input jsonl "
                                       "--tokens --no-special -f json")
                           ->out;

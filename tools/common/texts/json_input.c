@@ -83,10 +83,16 @@ static char *repair(const char *line, size_t len, size_t *repaired_len)
     return repaired;
 }
 
+/* NULL after a message. */
 static json_t *parse(const char *line, size_t len, char *message)
 {
+    const char *nul = memchr(line, '\0', len); /* jansson passes over one behind a number */
     const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
     json_error_t error;
+    if (nul) {
+        fail(message, "this is not JSON: a NUL byte, at byte %zu", (size_t)(nul - line) + 1);
+        return NULL;
+    }
     json_set_alloc_funcs(alloc_bytes, free);
     json_t *value = json_loadb(line, len, flags, &error);
     /* An id may be an integer of any length; what is kept of it are its digits. */
