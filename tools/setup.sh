@@ -5,9 +5,11 @@
 #     sh tools/setup.sh run      ... builds encode, and encodes "I ride bike" (make builds the rest)
 #     sh tools/setup.sh test     ... builds everything, and runs the tests
 #     sh tools/setup.sh all      installs what every target of the Makefile needs (clang too), but for
-#                                make train, which needs python3-torch, and the next three
+#                                make train, which needs python3-torch, and the next four
 #     sh tools/setup.sh cluster  installs Slurm, GNU parallel and Open MPI, for the tests of tools/cluster/, which
 #                                skip without them. With Slurm come services that a system starts: not unasked
+#     sh tools/setup.sh chromium installs a browser and its driver (440 MB) for the test that looks at the
+#                                page of make lesson; without them it skips
 #     sh tools/setup.sh aarch64  installs what make test-aarch64 needs: a cross compiler, an emulator, and
 #                                libraries of arm64, which becomes a foreign architecture of this system
 #     sh tools/setup.sh i386     the same for make test-i386, which needs no emulator
@@ -21,6 +23,7 @@ tests='g++ libcmocka-dev clang-format cmake python3-numpy' # numpy: tests/qualit
 pictures='gnuplot-nox' # encode-plot runs it
 clang='clang libclang-rt-dev libomp-dev'
 cluster='slurmctld slurmd slurm-client munge parallel openmpi-bin'
+chromium='chromium chromium-driver'
 aarch64='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 i386='gcc-i686-linux-gnu libc6-dev-i386-cross'
 foreign= # of these two: Debian's name for the processor
@@ -31,6 +34,7 @@ run) packages="$build $pictures" ;;
 test | '') packages="$build $pictures $tests" ;;
 all) packages="$build $pictures $tests $clang" ;;
 cluster) packages=$cluster ;;
+chromium) packages=$chromium ;;
 aarch64) packages="$aarch64" foreign=arm64 ;;
 i386) packages="$i386" foreign=i386 ;;
 *)

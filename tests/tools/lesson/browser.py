@@ -1,4 +1,5 @@
-"""A headless Chromium, driven by chromedriver's HTTP interface (W3C WebDriver) with Python's own modules."""
+"""A headless Chromium, driven by chromedriver over HTTP (W3C WebDriver) with Python's own modules."""
+
 import base64
 import contextlib
 import json
@@ -7,17 +8,26 @@ import subprocess
 import urllib.error
 import urllib.request
 
+PATIENCE = 120  # seconds: machines that run tests are busy
+
 
 class Browser:
-    """One window. Numbers as text, errors and requests are read from it; keys and the mouse go into it."""
+    """One window: what it shows, says and asks for; keys and the mouse go into it."""
 
     def __init__(self, script=True, dark=False):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.driver = subprocess.Popen(
+            ["chromedriver", "--port=0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         self.session = None
         try:
             self.address = f"http://127.0.0.1:{self._port()}"
             self.session = self._open(script)
-            self._prefer(**{"color-scheme": "dark" if dark else "light", "reduced-motion": "reduce"})
+            self._prefer(
+                **{"color-scheme": "dark" if dark else "light", "reduced-motion": "reduce"}
+            )
         except BaseException:
             self.close()
             raise
@@ -37,19 +47,32 @@ class Browser:
     def _open(self, script):
         options = {
             "binary": shutil.which("chromium"),
-            "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
+            "args": [
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+            ],
             "prefs": {} if script else {"profile.managed_default_content_settings.javascript": 2},
             "perfLoggingPrefs": {"enableNetwork": True},
         }
         logs = {"browser": "ALL", "performance": "ALL"}
-        always = {"goog:chromeOptions": options, "goog:loggingPrefs": logs}
+        timeouts = {"script": PATIENCE * 1000, "pageLoad": PATIENCE * 1000}
+        always = {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": logs,
+            "timeouts": timeouts,
+        }
         return self._ask("POST", "/session", {"capabilities": {"alwaysMatch": always}})["sessionId"]
 
     def _ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self.address + path, data, {"Content-Type": "application/json"}, method=method
+        )
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE + 30) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
@@ -65,7 +88,13 @@ class Browser:
         self.devtools("Emulation.setEmulatedMedia", features=media)
 
     def size(self, width, height=900):
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def open(self, path):
         self.ask("POST", "/url", {"url": f"file://{path}"})
@@ -76,26 +105,38 @@ class Browser:
     def key(self, name):
         """Presses a key; `name` is one of WebDriver's code points."""
         actions = [{"type": kind, "value": name} for kind in ("keyDown", "keyUp")]
-        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+        self.ask(
+            "POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}
+        )
 
     def _mouse(self, *steps):
-        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
+        self.ask(
+            "POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]}
+        )
 
     def _move(self, point):
         return {"type": "pointerMove", "duration": 20, "x": int(point[0]), "y": int(point[1])}
 
     def middle(self, selector, index=0):
         """Where the middle of an element is in the window, after it was scrolled there."""
-        return self.run("""
+        return self.run(
+            """
             const element = document.querySelectorAll(arguments[0])[arguments[1]];
             element.scrollIntoView({block: "center", behavior: "instant"});
             const box = element.getBoundingClientRect();
-            return [box.left + box.width / 2, box.top + box.height / 2];""", selector, index)
+            return [box.left + box.width / 2, box.top + box.height / 2];""",
+            selector,
+            index,
+        )
 
     def click(self, selector, index=0):
         """With the mouse, in the middle of the element."""
         point = self.middle(selector, index)
-        self._mouse(self._move(point), {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+        self._mouse(
+            self._move(point),
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        )
 
     def drag(self, begin, end):
         """With the mouse, from one point of the window to another."""
@@ -112,7 +153,11 @@ class Browser:
     def requests(self):
         """Addresses that were asked for since the last call."""
         messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
-        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        return [
+            m["params"]["request"]["url"]
+            for m in messages
+            if m["method"] == "Network.requestWillBeSent"
+        ]
 
     def picture(self, path, whole=True):
         """A screenshot of the whole page, or of what the window shows."""

@@ -1,10 +1,13 @@
-"""The lesson page in headless Chromium: what it shows in every state is what its JSON says; every control works; it fits
-windows of three widths, asks for nothing, says no error; and it reads without JavaScript.
+"""The lesson page in headless Chromium: what it shows in every state is what its JSON says; every
+control works; it fits windows of three widths, asks for nothing, says no error; and it reads
+without JavaScript.
 
     python3 check_page.py LESSON.html FOLDER     screenshots go to FOLDER
 """
+
 import json
 import math
+import pathlib
 import random
 import sys
 
@@ -12,7 +15,8 @@ from browser import Browser
 from page_numbers import Numbers
 
 WIDTHS = (390, 800, 1400)
-RIGHT = "\ue014"  # WebDriver's name of the arrow key
+LEFT, RIGHT = "\ue012", "\ue014"  # WebDriver's names of the arrow keys
+PROBES = (pathlib.Path(__file__).parent / "probes.js").read_text(encoding="utf-8")
 n_passed = n_failed = 0
 
 
@@ -27,17 +31,6 @@ def check(what, holds, told=""):
 
 # ---- Reading the page ----
 
-READ = """
-    const cells = table => [...table.tBodies[0].rows].map(row => [...row.querySelectorAll("td")].map(cell => cell.innerText));
-    const tables = {};
-    for (const table of document.querySelectorAll("table[data-matrix]"))
-        if (table.checkVisibility())
-            tables[table.dataset.matrix] = cells(table);
-    const maps = [...document.querySelectorAll("#map-first table, #map-now table")].map(cells);
-    const verdict = document.querySelector("#verdict strong")?.innerText;
-    return {tables, maps, verdict, state: window.READ_STATE?.()};"""
-READ_STATE = "window.READ_STATE = () => ({...chosen})"
-
 
 def number(text):
     text = text.strip("()").replace("−", "-").replace("∞", "inf")
@@ -49,21 +42,23 @@ def is_near(text, value, digits=2):
         shown = number(text)
     except ValueError:
         return False
-    return shown == value if math.isinf(value) else abs(shown - value) <= 0.5 * 10 ** -digits + 2e-4
+    return shown == value if math.isinf(value) else abs(shown - value) <= 0.5 * 10**-digits + 2e-4
 
 
 def same(table, matrix, digits=2):
     return len(table) == len(matrix) and all(
-        len(shown) == len(row) and all(is_near(text, value, digits) for text, value in zip(shown, row)) for shown, row in zip(table, matrix))
+        len(shown) == len(row)
+        and all(is_near(text, value, digits) for text, value in zip(shown, row))
+        for shown, row in zip(table, matrix)
+    )
 
 
 def check_state(browser, numbers, what):
-    """Every table of the toy against the numbers in the JSON, the trained model's maps, and the verdict."""
-    browser.run(READ_STATE)
-    page = browser.run(READ)
-    state, tables = page["state"], page["tables"]
-    wrong = wrong_tables(numbers, state, tables)
-    check(what, not wrong, f"tables that differ: {wrong}")
+    """Every table of the toy, the trained model's maps, and the verdict, against the JSON."""
+    page = browser.run(PROBES + "return readPage()")
+    state = page["state"]
+    wrong = wrong_numbers(numbers, state, page)
+    check(what, not wrong, f"what differs: {wrong}")
     orders = range(6) if state["order"] == 0 else [state["order"]]
     largest = max(numbers.largest_difference(state, order) for order in orders)
     right = page["verdict"] == "0" if largest < 1e-5 else is_near(page["verdict"], largest)
@@ -72,15 +67,30 @@ def check_state(browser, numbers, what):
         check(f"{what}: map of order {order}", same(shown, numbers.map_of_trained(state, order)))
 
 
-def wrong_tables(numbers, state, tables):
-    expected = numbers.toy_tables(state)
-    return [name for name, matrix in expected.items() if not same(tables.get(name, []), matrix)]
+def wrong_numbers(numbers, state, page):
+    """Names of tables, and places in worked sums, that do not show what the JSON says."""
+    tables = numbers.toy_tables(state)
+    wrong = [
+        name for name, table in tables.items() if not same(page["tables"].get(name, []), table)
+    ]
+    order = numbers.toy["sentences"][state["sentence"]]["orders"][state["order"]]
+    for path, text in page["worked"]:
+        for word in ("query", "key"):
+            path = path.replace("{" + word + "}", str(order.index(state[word])))
+        name, *indexes = path.split(".")
+        if name in tables and not is_near(text, tables[name][int(indexes[0])][int(indexes[1])]):
+            wrong.append(path)
+    return wrong
 
 
 def quiet(browser, path, what):
     errors, requests = browser.errors(), browser.requests()
     check(f"{what}: no error", not errors, str(errors[:3]))
-    check(f"{what}: no request", all(r == f"file://{path}" or r.startswith("data:") for r in requests), str(requests[:3]))
+    check(
+        f"{what}: no request",
+        all(r == f"file://{path}" or r.startswith("data:") for r in requests),
+        str(requests[:3]),
+    )
 
 
 def fits(browser, what):
@@ -90,26 +100,18 @@ def fits(browser, what):
 
 # ---- What is tried ----
 
-CHOOSE = """
-    for (const [name, index] of Object.entries(arguments[0])) {
-        const slider = document.querySelector(`#slider-${name}`);
-        if (!slider) {
-            document.querySelectorAll(`fieldset[data-choice=${name}]`)[0].querySelectorAll("input")[index].click();
-            continue;
-        }
-        slider.value = index;
-        slider.dispatchEvent(new Event("input", {bubbles: true}));
-    }"""
-
 
 def try_states(browser, numbers):
     """All sentences, orders and schemes, then states of all controls drawn at random."""
-    states = [dict(sentence=s, position=p, order=o) for s in range(2) for p in range(7) for o in range(6)]
+    states = [
+        dict(sentence=s, position=p, order=o) for s in range(2) for p in range(7) for o in range(6)
+    ]
     drawn = random.Random(18)
-    sizes = {"sentence": 2, "order": 6, "position": 7, "mask": 3, "layer": 2, "head": 2, "query": 3, "key": 3, "ratio": 5, "base": 3}
+    names = "sentence order position mask layer head query key ratio base".split()
+    sizes = dict(zip(names, (2, 6, 7, 3, 2, 2, 3, 3, 5, 3)))
     states += [{name: drawn.randrange(n) for name, n in sizes.items()} for _ in range(60)]
     for state in states:
-        browser.run(CHOOSE, state)
+        browser.run(PROBES + "setControls(arguments[0])", state)
         check_state(browser, numbers, str(state))
 
 
@@ -118,14 +120,21 @@ def press_all(browser, place):
     selector = f"{place} fieldset label"
     for i in range(browser.run("return document.querySelectorAll(arguments[0]).length", selector)):
         browser.click(selector, i)
-        pressed = browser.run("return document.querySelectorAll(arguments[0])[arguments[1]].querySelector('input').checked", selector, i)
+        pressed = browser.run(
+            "return document.querySelectorAll(arguments[0])[arguments[1]].querySelector('input').checked",
+            selector,
+            i,
+        )
         check(f"{place}: control {i} is pressed", pressed)
 
 
 def press_heads(browser):
     for i in range(browser.run("return document.querySelectorAll('#heads-figure button').length")):
         browser.click("#heads-figure button", i)
-        pressed = browser.run("return document.querySelectorAll('#heads-figure button')[arguments[0]].getAttribute('aria-pressed')", i)
+        pressed = browser.run(
+            "return document.querySelectorAll('#heads-figure button')[arguments[0]].getAttribute('aria-pressed')",
+            i,
+        )
         check(f"head {i} is pressed", pressed == "true")
 
 
@@ -135,10 +144,18 @@ def press_everything(browser, has_opener):
         browser.click("#settings .opener")
     press_all(browser, "#panel")
     browser.click("#reset")
-    check("as at the beginning", browser.run("return chosen.order === 0 && chosen.mask === 'full' && chosen.position === 'sinusoidal'"))
+    check(
+        "as at the beginning",
+        browser.run(
+            "return chosen.order === 0 && chosen.mask === 'full' && chosen.position === 'sinusoidal'"
+        ),
+    )
     if has_opener:
         browser.click("#settings .opener")
-        check("the panel closes", not browser.run("return document.getElementById('panel').checkVisibility()"))
+        check(
+            "the panel closes",
+            not browser.run("return document.getElementById('panel').checkVisibility()"),
+        )
     press_all(browser, "main")
 
 
@@ -149,64 +166,60 @@ def move_words(browser):
     browser.run("document.querySelector('#moment .chip').focus()")
     browser.key(RIGHT)
     moved = browser.run(words)
-    check("an arrow key moves a word", moved.split() == [first.split()[i] for i in (1, 0, 2)], moved)
-    check("the focus goes with it", browser.run("return document.activeElement.innerText") == first.split()[0])
+    check(
+        "an arrow key moves a word", moved.split() == [first.split()[i] for i in (1, 0, 2)], moved
+    )
+    check(
+        "the focus goes with it",
+        browser.run("return document.activeElement.innerText") == first.split()[0],
+    )
     browser.key(RIGHT)
     check("and moves it again", browser.run(words).split() == [first.split()[i] for i in (1, 2, 0)])
-    check("which is said", "Moved" in browser.run("return document.querySelector('#spoken').innerText"))
+    check(
+        "which is said",
+        "Moved" in browser.run("return document.querySelector('#spoken').innerText"),
+    )
     begin, end = browser.middle("#moment .chip", 0), browser.middle("#moment .chip", 2)
     browser.drag(begin, (end[0] + 30, end[1]))
-    check("a word is dragged", browser.run(words).split() == [first.split()[i] for i in (2, 0, 1)], browser.run(words))
+    check(
+        "a word is dragged",
+        browser.run(words).split() == [first.split()[i] for i in (2, 0, 1)],
+        browser.run(words),
+    )
 
 
 def light_the_chain(browser):
-    steps = browser.run("return [...document.querySelectorAll('section.step')].map(step => step.id)")
+    steps = browser.run(
+        "return [...document.querySelectorAll('section.step')].map(step => step.id)"
+    )
     for step in steps:
-        browser.run("document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", step)
-        browser.run("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        lit = browser.run("return [...document.querySelectorAll('#chain [aria-current]')].map(link => link.hash)")
+        browser.run(
+            "document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", step
+        )
+        browser.run(
+            "return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        lit = browser.run(
+            "return [...document.querySelectorAll('#chain [aria-current]')].map(link => link.hash)"
+        )
         check(f"the chain lights up at {step}", lit == [f"#{step}"] or step == steps[-1], str(lit))
 
 
 def open_tabs(browser):
     browser.click("#tab-articles")
-    shown = browser.run("return ['lesson', 'articles'].map(id => document.getElementById(id).checkVisibility())")
+    shown = browser.run(
+        "return ['lesson', 'articles'].map(id => document.getElementById(id).checkVisibility())"
+    )
     check("the tab with the articles", shown == [False, True], str(shown))
-    check("has a table", browser.run("return document.querySelectorAll('#articles td').length") > 50)
+    check(
+        "has a table", browser.run("return document.querySelectorAll('#articles td').length") > 50
+    )
     fits(browser, "articles")
     browser.run("document.querySelector('#tab-articles').focus()")
-    browser.key("\ue012")
-    check("and back by key", browser.run("return document.getElementById('lesson').checkVisibility()"))
-
-
-# For each element with text of its own: its colour on the nearest ground behind it. 4.5 is WCAG's AA; 3 for large text.
-FAINT = """
-    const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    const rgb = colour => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
-    const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
-    const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 200) return c; } return [255, 255, 255]; };
-    const faint = [];
-    for (const e of document.querySelectorAll("body *")) {
-        if (!e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || /SCRIPT|STYLE|NOSCRIPT|OPTION/i.test(e.tagName))
-            continue;
-        const style = getComputedStyle(e);
-        const [a, b] = [light(rgb(e instanceof SVGElement ? style.fill : style.color)), light(ground(e))];
-        const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-        const large = parseFloat(style.fontSize) >= 24;
-        if (contrast < (large ? 3 : 4.5))
-            faint.push(`${e.localName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 20)}" ${contrast.toFixed(2)}`);
-    }
-    return faint;"""
-
-# Names for who cannot see: fields, buttons, pictures, tables.
-NAMELESS = """
-    const named = e => (e.getAttribute("aria-label") || e.labels?.[0]?.textContent || e.textContent || "").trim();
-    return [
-        ...[...document.querySelectorAll("input, button, a")].filter(e => !named(e)),
-        ...[...document.querySelectorAll("svg")].filter(e => !e.getAttribute("aria-label") && e.getAttribute("aria-hidden") !== "true"),
-        ...[...document.querySelectorAll("#lesson table")].filter(e => !e.caption?.textContent.trim()),
-        ...[...document.querySelectorAll("fieldset")].filter(e => !e.querySelector("legend")),
-    ].map(e => e.outerHTML.slice(0, 80));"""
+    browser.key(LEFT)
+    check(
+        "and back by key", browser.run("return document.getElementById('lesson').checkVisibility()")
+    )
 
 
 def look(path, folder):
@@ -219,7 +232,7 @@ def look(path, folder):
                 browser.open(path)
                 fits(browser, name)
                 quiet(browser, path, name)
-                faint = browser.run(FAINT)
+                faint = browser.run(PROBES + "return faintTexts()")
                 check(f"{name}: contrast", not faint, str(faint[:6]))
                 browser.picture(f"{folder}/{name}.png")
     print(f"screenshots are in {folder}")
@@ -230,7 +243,7 @@ def use(path, numbers):
         browser.size(1400)
         browser.open(path)
         try_states(browser, numbers)
-        nameless = browser.run(NAMELESS)
+        nameless = browser.run(PROBES + "return nameless()")
         check("all have names", not nameless, str(nameless[:5]))
         light_the_chain(browser)
         quiet(browser, path, "in use")
@@ -248,16 +261,27 @@ def use(path, numbers):
 
 
 def read_without_script(path, numbers, folder):
-    beginning = dict(sentence=0, order=0, layer=0, head=0, **numbers.toy["default"])
+    beginning = dict(sentence=0, order=0, layer=0, head=0, query=1, key=2, **numbers.toy["default"])
     with Browser(script=False) as browser:
         for width in WIDTHS:
             browser.size(width)
             browser.open(path)
             fits(browser, f"{width}, no script")
-            wrong = wrong_tables(numbers, beginning, browser.run(READ)["tables"])
+            page = browser.run(PROBES + "return readPage()")
+            wrong = wrong_numbers(numbers, beginning, page)
             check(f"{width}: numbers without script", not wrong, str(wrong))
-            check("nothing that needs it is shown", not browser.run("return [...document.querySelectorAll('.needs-js')].some(e => e.checkVisibility())"))
-            check("both parts are", browser.run("return ['lesson', 'articles'].every(id => document.getElementById(id).checkVisibility())"))
+            check(
+                "nothing that needs it is shown",
+                not browser.run(
+                    "return [...document.querySelectorAll('.needs-js')].some(e => e.checkVisibility())"
+                ),
+            )
+            check(
+                "both parts are",
+                browser.run(
+                    "return ['lesson', 'articles'].every(id => document.getElementById(id).checkVisibility())"
+                ),
+            )
             browser.picture(f"{folder}/{width}-no-script.png")
             quiet(browser, path, f"{width}, no script")
 
@@ -266,8 +290,10 @@ def main():
     path, folder = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    begin = text.index('<script type="application/json" id="data">') + len('<script type="application/json" id="data">')
-    numbers = Numbers(json.loads(text[begin:text.index("</script>", begin)]))
+    begin = text.index('<script type="application/json" id="data">') + len(
+        '<script type="application/json" id="data">'
+    )
+    numbers = Numbers(json.loads(text[begin : text.index("</script>", begin)]))
     look(path, folder)
     use(path, numbers)
     read_without_script(path, numbers, folder)

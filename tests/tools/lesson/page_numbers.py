@@ -1,11 +1,14 @@
-"""What the lesson page must show, worked out from the JSON in it: a second reading of its packed numbers."""
+"""What the lesson page must show, by a second reading of the packed numbers in its JSON."""
+
 import base64
 import math
 
 
 def unpack(text, per_one):
     raw = base64.b64decode(text)
-    return [(int.from_bytes(raw[i:i + 3], "big") - 8388608) / per_one for i in range(0, len(raw), 3)]
+    return [
+        (int.from_bytes(raw[i : i + 3], "big") - 8388608) / per_one for i in range(0, len(raw), 3)
+    ]
 
 
 def rows(numbers, n_rows, n_columns):
@@ -14,7 +17,7 @@ def rows(numbers, n_rows, n_columns):
 
 
 def columns(matrix, begin, n):
-    return [row[begin:begin + n] for row in matrix]
+    return [row[begin : begin + n] for row in matrix]
 
 
 def has_base(position):
@@ -32,7 +35,7 @@ class Numbers:
         name = (id(group), key)
         if name not in self.unpacked:
             self.unpacked[name] = unpack(group["runs"][key], group["per_one"])
-        return self.unpacked[name][at:at + n]
+        return self.unpacked[name][at : at + n]
 
     def key(self, state):
         mask = "full" if state["mask"] == "padding" else state["mask"]
@@ -57,15 +60,33 @@ class Numbers:
         qkv = rows(steps, T, 3 * D)
         q, k, v = (columns(qkv, part * D + state["head"] * K, K) for part in range(3))
         scaled = [[sum(a * b for a, b in zip(x, y)) / math.sqrt(K) for y in k] for x in q]
-        tables = {"x": states[state["layer"]], "out": states[state["layer"] + 1], "first": states[1], "last": states[L],
-                  "q": q, "k": k, "v": v, "scaled": scaled, "heads": rows(steps, T, D), "sum": rows(steps, T, D),
-                  "normed": rows(steps, T, D), "middle": rows(steps, T, F), "sum2": rows(steps, T, D)}
+        tables = {
+            "x": states[state["layer"]],
+            "out": states[state["layer"] + 1],
+            "first": states[1],
+            "last": states[L],
+            "q": q,
+            "k": k,
+            "v": v,
+            "scaled": scaled,
+            "heads": rows(steps, T, D),
+            "sum": rows(steps, T, D),
+            "normed": rows(steps, T, D),
+            "middle": rows(steps, T, F),
+            "sum2": rows(steps, T, D),
+        }
         tables["head"] = columns(tables["heads"], state["head"] * K, K)
         tables["pools"] = [[sum(column) / T for column in zip(*states[L])], pooled]
         tables["token"], tables["place"] = self._summands(state)
         tables["weights"] = self._padded(state, maps[state["layer"]][state["head"]], 0)
-        tables["masked"] = self._padded(state, [[score if self.sees(state, i, j) else -math.inf for j, score in enumerate(row)]
-                                                for i, row in enumerate(scaled)], -math.inf)
+        tables["masked"] = self._padded(
+            state,
+            [
+                [score if self.sees(state, i, j) else -math.inf for j, score in enumerate(row)]
+                for i, row in enumerate(scaled)
+            ],
+            -math.inf,
+        )
         return tables
 
     @staticmethod
@@ -83,22 +104,27 @@ class Numbers:
         ratio = toy["ratios"][toy["default"]["ratio"] if position == "none" else state["ratio"]]
         sentence = toy["sentences"][state["sentence"]]
         words = [sentence["words"][word] for word in sentence["orders"][state["order"]]]
-        token = [[ratio["w1"] * value for value in toy["table"][toy["words"].index(word)]] for word in words]
+        token = [
+            [ratio["w1"] * value for value in toy["table"][toy["words"].index(word)]]
+            for word in words
+        ]
         if position == "none":
             return token, [[0] * toy["width"]] * 3
         name = f"{position}/{toy['bases'][state['base']]}" if has_base(position) else position
-        return token, [[ratio["w2"] * value for value in row] for row in toy["place_rows"][name][:3]]
+        return token, [
+            [ratio["w2"] * value for value in row] for row in toy["place_rows"][name][:3]
+        ]
 
     def largest_difference(self, state, order):
         begin = (state["sentence"] * 6 + order) * 3
-        return max(self.toy["differences"][self.key(state)][begin:begin + 3])
+        return max(self.toy["differences"][self.key(state)][begin : begin + 3])
 
     def map_of_trained(self, state, order):
         """Attention of the chosen layer and head of the trained model."""
         model, sentence = self.model, state["sentence"]
         lengths = [len(other["tokens"][0]) for other in model["sentences"]]
         n_maps = model["layers"] * model["heads"]
-        at = sum(6 * n_maps * length ** 2 for length in lengths[:sentence])
+        at = sum(6 * n_maps * length**2 for length in lengths[:sentence])
         T = lengths[sentence]
         at += (order * n_maps + state["modelLayer"] * model["heads"] + state["modelHead"]) * T * T
         mask = "causal" if state["mask"] == "causal" else "full"

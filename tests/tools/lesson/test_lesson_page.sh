@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The lesson's page as a reader sees it: check_page.py looks at it in headless Chromium, which chromedriver drives.
-# Where these two or gnuplot are not there (sh tools/setup.sh all installs them) the suite skips.
+# The lesson's page as a reader sees it: check_page.py looks at it in headless Chromium, which
+# chromedriver drives (sh tools/setup.sh chromium installs both). Skips where something is missing.
+# Pictures of the page, for the eye, are left in build/tests/lesson/.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
@@ -18,7 +19,8 @@ pictures=$programs/tests/lesson
 mkdir -p "$pictures"
 run python3 tests/tools/lesson/check_page.py "$folder/lesson.html" "$pictures"
 cat "$folder/out" "$folder/err"
-[[ $(tail -n 1 "$folder/out") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]] || check 'the checks in Chromium end' false
+counts='^([0-9]+) passed, ([0-9]+) failed'
+[[ $(tail -n 1 "$folder/out") =~ $counts ]] || check 'the checks in Chromium end' false
 n_passed=$((n_passed + ${BASH_REMATCH[1]:-0}))
 n_failed=$((n_failed + ${BASH_REMATCH[2]:-0}))
 finish

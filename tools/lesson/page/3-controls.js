@@ -1,14 +1,12 @@
 "use strict";
-// What can be touched: groups of radio buttons, two sliders, and words that are dragged or moved by the arrow keys.
+// What can be touched: radio buttons, two sliders, and words that are dragged or moved by arrow keys.
 
 // One place changes what is chosen, and everything on the page follows.
 function choose(changes, spoken = true) {
     Object.assign(chosen, changes);
-    if (changes.sentence !== undefined)
-        Object.assign(chosen, { order: 0 });
+    if (changes.sentence !== undefined) Object.assign(chosen, { order: 0 });
     showAll();
-    if (spoken)
-        speak();
+    if (spoken) speak();
 }
 
 // ---- Radio buttons ----
@@ -21,8 +19,15 @@ const choices = {
     sentence: () => toy.sentences.map((sentence, i) => [i, sentence.words.join(" ")]),
     order: () => sentenceNow().orders.map((order, i) => [i, orderText(order)]),
     position: () => toy.positions.map(name => [name, name]),
-    places: () => [["none", "off"], ["sinusoidal", "on"]],
-    mask: () => [["full", "full"], ["causal", "look-ahead"], ["padding", "padding"]],
+    places: () => [
+        ["none", "off"],
+        ["sinusoidal", "on"],
+    ],
+    mask: () => [
+        ["full", "full"],
+        ["causal", "look-ahead"],
+        ["padding", "padding"],
+    ],
     layer: () => numbered(toy.layers, ""),
     head: () => numbered(toy.heads, ""),
     query: () => sentenceNow().words.map((word, i) => [i, word]),
@@ -33,57 +38,84 @@ const choices = {
 // The switch of positions is on with any scheme; switched on again it brings back the last one.
 let lastScheme = beginning.position;
 function chooseValue(name, value) {
-    if (name === "places")
-        return choose({ position: value === "none" ? "none" : lastScheme });
-    if (name === "position" && value !== "none")
-        lastScheme = value;
+    if (name === "places") return choose({ position: value === "none" ? "none" : lastScheme });
+    if (name === "position" && value !== "none") lastScheme = value;
     return choose({ [name]: value });
 }
 
 function isChosen(name, value) {
-    if (name === "places")
-        return (chosen.position === "none") === (value === "none");
+    if (name === "places") return (chosen.position === "none") === (value === "none");
     return chosen[name] === value;
 }
 
 function fillChoices() {
     $$("fieldset[data-choice]").forEach((group, g) => {
-        const name = group.dataset.choice, options = choices[name]();
+        const name = group.dataset.choice,
+            options = choices[name]();
         const labels = options.map(([, label]) => label).join();
         if (group.dataset.labels !== labels) {
             $$("label", group).forEach(label => label.remove());
-            group.append(...options.map(([value, label]) => radio(name, `${name}-${g}`, value, label)));
+            group.append(
+                ...options.map(([value, label]) => radio(name, `${name}-${g}`, value, label)),
+            );
             group.dataset.labels = labels;
         }
-        $$("input", group).forEach((input, i) => { input.checked = isChosen(name, options[i][0]); });
+        $$("input", group).forEach((input, i) => {
+            input.checked = isChosen(name, options[i][0]);
+        });
     });
 }
 
 function radio(name, group, value, label) {
-    const input = h("input", { type: "radio", name: group, value, change: () => chooseValue(name, value) });
+    const input = h("input", {
+        type: "radio",
+        name: group,
+        value,
+        change: () => chooseValue(name, value),
+    });
     return h("label", {}, input, h("span", {}, label));
 }
 
 // ---- Sliders ----
 
 const sliders = {
-    ratio: { label: "Word : place", title: "W1 : W2", stops: () => toy.ratios.map(ratio => ratio.label), works: () => chosen.position !== "none" },
-    base: { label: "Base of the waves", title: "base", stops: () => toy.bases.map(base => base.toLocaleString("en")), works: () => hasBase(chosen.position) },
+    ratio: {
+        label: "Word : place",
+        title: "W1 : W2",
+        stops: () => toy.ratios.map(ratio => ratio.label),
+        works: () => chosen.position !== "none",
+    },
+    base: {
+        label: "Base of the waves",
+        title: "base",
+        stops: () => toy.bases.map(base => base.toLocaleString("en")),
+        works: () => hasBase(chosen.position),
+    },
 };
 
 function makeSlider(holder) {
-    const name = holder.dataset.slider, slider = sliders[name];
+    const name = holder.dataset.slider,
+        slider = sliders[name];
     const input = h("input", {
-        type: "range", id: `slider-${name}`, min: 0, max: slider.stops().length - 1, step: 1,
+        type: "range",
+        id: `slider-${name}`,
+        min: 0,
+        max: slider.stops().length - 1,
+        step: 1,
         input: event => choose({ [name]: Number(event.target.value) }),
     });
-    holder.append(h("label", { for: input.id }, slider.label, h("output", { for: input.id })), input);
+    holder.append(
+        h("label", { for: input.id }, slider.label, h("output", { for: input.id })),
+        input,
+    );
 }
 
 function fillSliders() {
     for (const holder of $$("[data-slider]")) {
-        const name = holder.dataset.slider, { stops, works } = sliders[name];
-        const input = $("input", holder), text = stops()[chosen[name]];
+        const name = holder.dataset.slider,
+            { stops, works } = sliders[name];
+        const input = $("input", holder),
+            text = stops()[chosen[name]];
         input.value = chosen[name];
         input.disabled = !works();
         input.setAttribute("aria-valuetext", text);
@@ -95,27 +127,39 @@ function fillSliders() {
 
 function fillWords() {
     for (const holder of $$("[data-words]")) {
-        const focused = holder.contains(document.activeElement) && document.activeElement.dataset.word;
-        holder.replaceChildren(h("ol", { class: "words", "aria-label": "Words in their order" }, ...orderNow().map(wordChip)));
-        if (focused)
-            $(`[data-word="${focused}"]`, holder)?.focus({ preventScroll: true });
+        const focused =
+            holder.contains(document.activeElement) && document.activeElement.dataset.word;
+        holder.replaceChildren(
+            h(
+                "ol",
+                { class: "words", "aria-label": "Words in their order" },
+                ...orderNow().map(wordChip),
+            ),
+        );
+        if (focused) $(`[data-word="${focused}"]`, holder)?.focus({ preventScroll: true });
     }
 }
 
 function wordChip(word, place) {
     const text = sentenceNow().words[word];
-    const chip = h("button", {
-        type: "button", class: `chip word${word}`, "data-word": String(word),
-        "aria-label": `${text}, place ${place + 1} of 3. Arrow keys move it.`,
-        keydown: event => moveByKey(event, place), pointerdown: event => beginDrag(event, word),
-    }, text);
+    const chip = h(
+        "button",
+        {
+            type: "button",
+            class: `chip word${word}`,
+            "data-word": String(word),
+            "aria-label": `${text}, place ${place + 1} of 3. Arrow keys move it.`,
+            keydown: event => moveByKey(event, place),
+            pointerdown: event => beginDrag(event, word),
+        },
+        text,
+    );
     return h("li", {}, chip);
 }
 
 // Moves the word at a place to another place.
 function moveWord(from, to) {
-    if (to < 0 || to > 2 || to === from)
-        return;
+    if (to < 0 || to > 2 || to === from) return;
     const order = [...orderNow()];
     order.splice(to, 0, ...order.splice(from, 1));
     choose({ order: sentenceNow().orders.findIndex(other => other.join() === order.join()) });
@@ -123,8 +167,7 @@ function moveWord(from, to) {
 
 function moveByKey(event, place) {
     const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
-    if (!(event.key in steps))
-        return;
+    if (!(event.key in steps)) return;
     event.preventDefault();
     moveWord(place, place + steps[event.key]);
 }
@@ -136,7 +179,9 @@ function beginDrag(event, word) {
     event.target.focus({ preventScroll: true });
     holder.classList.add("dragging");
     const follow = moving => {
-        const middles = $$(".chip", holder).map(chip => chip.getBoundingClientRect()).map(box => box.left + box.width / 2);
+        const middles = $$(".chip", holder)
+            .map(chip => chip.getBoundingClientRect())
+            .map(box => box.left + box.width / 2);
         const from = orderNow().indexOf(word);
         const to = middles.filter((middle, i) => i !== from && middle < moving.clientX).length;
         moveWord(from, to);
@@ -155,27 +200,31 @@ function beginDrag(event, word) {
 // ---- In words ----
 
 function movedText() {
-    if (chosen.order === 0)
-        return "This is the first order; move a word.";
+    if (chosen.order === 0) return "This is the first order; move a word.";
     const value = mostMoved(chosen.order);
-    return value === 0 ? "Moved by 0: every word has the row that it had in the first order."
+    return value === 0
+        ? "Moved by 0: every word has the row that it had in the first order."
         : `Moved: a word’s last row differs from its row in the first order by up to ${shown(value)}.`;
 }
 
 function speak() {
-    $("#spoken").textContent = `${orderText(orderNow())}. Positions ${chosen.position}. Mask ${maskNames[chosen.mask]}. ${movedText()}`;
+    $("#spoken").textContent =
+        `${orderText(orderNow())}. Positions ${chosen.position}. Mask ${maskNames[chosen.mask]}. ${movedText()}`;
 }
 
 const maskNames = { full: "full", causal: "look-ahead", padding: "padding" };
 
 function fillPanel() {
-    $("#settings .summary").textContent = `${orderText(orderNow())} · ${chosen.position} · ${maskNames[chosen.mask]}`;
+    $("#settings .summary").textContent =
+        `${orderText(orderNow())} · ${chosen.position} · ${maskNames[chosen.mask]}`;
     $("#settings .moved").textContent = movedText();
 }
 
 function startControls() {
     $$("[data-slider]").forEach(makeSlider);
-    $("#reset").addEventListener("click", () => choose({ ...beginning, sentence: chosen.sentence }));
+    $("#reset").addEventListener("click", () =>
+        choose({ ...beginning, sentence: chosen.sentence }),
+    );
     const opener = $("#settings .opener");
     opener.addEventListener("click", () => {
         const open = opener.getAttribute("aria-expanded") !== "true";

@@ -1,12 +1,13 @@
 "use strict";
 // The pictures of a position scheme: its waves, its table, and how near places are to one another.
 
-const WAVES = 6, PLACES = 32, SIDE = 224; // columns drawn as waves, places shown, size of a picture
+const WAVES = 6,
+    PLACES = 32,
+    SIDE = 224; // columns drawn as waves, places shown, size of a picture
 
 function schemeTable() {
     const table = data.schemes.tables[schemeKey()];
-    if (chosen.position === "none" || table === undefined)
-        return null;
+    if (chosen.position === "none" || table === undefined) return null;
     return reader(packed(data.schemes, schemeKey()), 0)(data.schemes.rows, data.schemes.columns);
 }
 
@@ -14,17 +15,36 @@ function showWaves() {
     const table = schemeTable();
     $("#wave-figure .picture").hidden = table === null;
     $("#wave-figure .nothing").hidden = table !== null;
-    if (table === null)
-        return;
+    if (table === null) return;
     const most = Math.max(...table.flat().map(Math.abs));
-    const relative = scale(table, 1 / most), rows = relative.slice(0, PLACES);
-    draw($("#wave-lines"), SIDE, SIDE, `Positions ${chosen.position}: ${waveWords[chosen.position]}`, ...waveLines(relative));
-    draw($("#wave-table"), SIDE, SIDE, `The table of positions ${chosen.position} as colours.`, heat(rows, 0, 0, SIDE / PLACES));
-    draw($("#wave-near"), SIDE, SIDE, "Products of the rows of each pair of places as colours.", nearPlaces(rows));
+    const relative = scale(table, 1 / most),
+        rows = relative.slice(0, PLACES);
+    draw(
+        $("#wave-lines"),
+        SIDE,
+        SIDE,
+        `Positions ${chosen.position}: ${waveWords[chosen.position]}`,
+        ...waveLines(relative),
+    );
+    draw(
+        $("#wave-table"),
+        SIDE,
+        SIDE,
+        `The table of positions ${chosen.position} as colours.`,
+        heat(rows, 0, 0, SIDE / PLACES),
+    );
+    draw(
+        $("#wave-near"),
+        SIDE,
+        SIDE,
+        "Products of the rows of each pair of places as colours.",
+        nearPlaces(rows),
+    );
 }
 
 const waveWords = {
-    sinusoidal: "waves, fast ones in the first columns and slow ones in the last; near places are alike.",
+    sinusoidal:
+        "waves, fast ones in the first columns and slow ones in the last; near places are alike.",
     learned: "the table of the trained model; what is alike in it was learned.",
     index: "one slope, the same in all columns; later places are larger.",
     binary: "digits 0 and 1 that change places after 1, 2, 4, 8 … steps; near places need not be alike.",
@@ -34,16 +54,30 @@ const waveWords = {
 
 // Columns of the table as curves over the places, each in a lane of its own.
 function waveLines(table) {
-    const step = Math.floor(table[0].length / WAVES / 2) * 2, lane = SIDE / WAVES;
-    const x = place => 24 + place * (SIDE - 30) / (table.length - 1);
+    const step = Math.floor(table[0].length / WAVES / 2) * 2,
+        lane = SIDE / WAVES;
+    const x = place => 24 + (place * (SIDE - 30)) / (table.length - 1);
     return Array.from({ length: WAVES }, (_, i) => {
-        const column = i * step, y = value => lane * (i + 0.5) - value * lane * 0.38;
-        const points = table.map((row, place) => `${x(place).toFixed(1)},${y(row[column]).toFixed(1)}`);
-        return svg("g", {},
+        const column = i * step,
+            y = value => lane * (i + 0.5) - value * lane * 0.38;
+        const points = table.map(
+            (row, place) => `${x(place).toFixed(1)},${y(row[column]).toFixed(1)}`,
+        );
+        return svg(
+            "g",
+            {},
             svg("line", { class: "axis", x1: x(0), x2: x(table.length - 1), y1: y(0), y2: y(0) }),
             svg("polyline", { class: "wave", points: points.join(" ") }),
-            ...orderNow().map((word, place) => svg("circle", { class: `word${word}`, cx: x(place), cy: y(table[place][column]), r: 3.5 })),
-            textAt(18, y(0) + 4, String(column), { class: "small", "text-anchor": "end" }));
+            ...orderNow().map((word, place) =>
+                svg("circle", {
+                    class: `word${word}`,
+                    cx: x(place),
+                    cy: y(table[place][column]),
+                    r: 3.5,
+                }),
+            ),
+            textAt(18, y(0) + 4, String(column), { class: "small", "text-anchor": "end" }),
+        );
     });
 }
 
@@ -55,7 +89,9 @@ function nearPlaces(rows) {
 }
 
 function waveState() {
-    const scheme = chosen.position + (hasBase(chosen.position) ? `, base ${toy.bases[chosen.base].toLocaleString("en")}` : "");
+    const scheme =
+        chosen.position +
+        (hasBase(chosen.position) ? `, base ${toy.bases[chosen.base].toLocaleString("en")}` : "");
     const table = schemeTable();
     const some = [0, 1, 2, 3, 7, 8, 16, 31];
     return {

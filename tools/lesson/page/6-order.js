@@ -4,7 +4,8 @@
 function momentState(state) {
     const changes = state.order.map(word => moved(chosen.order, word));
     return {
-        before: toyRun(chosen.sentence, 0).states[toy.layers], sentenceWords: sentenceNow().words,
+        before: toyRun(chosen.sentence, 0).states[toy.layers],
+        sentenceWords: sentenceNow().words,
         moments: state.last.map((row, i) => [...row, changes[i]]),
         momentHeads: ["1", "2", "3", "4", "moved by"].slice(-toy.width - 1),
     };
@@ -15,9 +16,17 @@ function showVerdict() {
     const parts = [`${scheme}, mask ${maskNames[chosen.mask]}, “${orderText(orderNow())}”: `];
     if (chosen.order === 0) {
         const least = Math.max(...sentenceNow().orders.map((_, order) => mostMoved(order)));
-        parts.push(`the first order. Among the other five the largest difference is `, h("strong", {}, exact(least)), ".");
+        parts.push(
+            `the first order. Among the other five the largest difference is `,
+            h("strong", {}, exact(least)),
+            ".",
+        );
     } else {
-        parts.push("the largest difference of any word’s last row from the first order is ", h("strong", {}, exact(mostMoved(chosen.order))), ".");
+        parts.push(
+            "the largest difference of any word’s last row from the first order is ",
+            h("strong", {}, exact(mostMoved(chosen.order))),
+            ".",
+        );
     }
     $("#verdict").replaceChildren(...parts);
 }
@@ -28,31 +37,66 @@ const exact = value => (value === 0 ? "0" : shown(value));
 function showOrders() {
     const { orders, words } = sentenceNow();
     const values = orders.map((_, order) => words.map((_, word) => moved(order, word)));
-    const most = Math.max(...values.flat(), 1), x = value => 100 + value / most * 260;
-    const lanes = orders.map((order, i) => svg("g", { class: i === chosen.order ? "lane now" : "lane" },
-        textAt(88, 44 + i * 30, orderText(order), { "text-anchor": "end" }),
-        svg("line", { class: "axis", x1: x(0), x2: x(most), y1: 39 + i * 30, y2: 39 + i * 30 }),
-        ...values[i].map((value, word) => svg("circle", { class: `word${word}`, cx: x(value), cy: 39 + i * 30 + (word - 1) * 3, r: 6 }))));
-    const ticks = [0, most / 2, most].map(value => textAt(x(value), 16, shown(value, 1), { class: "small", "text-anchor": "middle" }));
-    const told = orders.map((order, i) => `${orderText(order)}: ${words.map((word, w) => `${word} ${exact(values[i][w])}`).join(", ")}`);
-    draw($("#order-figure .picture"), 380, 214, `How far each word moved. ${told.join(". ")}.`, ...ticks, ...lanes);
+    const most = Math.max(...values.flat(), 1),
+        x = value => 100 + (value / most) * 260;
+    const lanes = orders.map((order, i) =>
+        svg(
+            "g",
+            { class: i === chosen.order ? "lane now" : "lane" },
+            textAt(88, 44 + i * 30, orderText(order), { "text-anchor": "end" }),
+            svg("line", { class: "axis", x1: x(0), x2: x(most), y1: 39 + i * 30, y2: 39 + i * 30 }),
+            ...values[i].map((value, word) =>
+                svg("circle", {
+                    class: `word${word}`,
+                    cx: x(value),
+                    cy: 39 + i * 30 + (word - 1) * 3,
+                    r: 6,
+                }),
+            ),
+        ),
+    );
+    const ticks = [0, most / 2, most].map(value =>
+        textAt(x(value), 16, shown(value, 1), { class: "small", "text-anchor": "middle" }),
+    );
+    const told = orders.map(
+        (order, i) =>
+            `${orderText(order)}: ${words.map((word, w) => `${word} ${exact(values[i][w])}`).join(", ")}`,
+    );
+    draw(
+        $("#order-figure .picture"),
+        380,
+        214,
+        `How far each word moved. ${told.join(". ")}.`,
+        ...ticks,
+        ...lanes,
+    );
 }
 
 // ---- The trained model ----
 
 function modelState() {
-    const sentence = model.sentences[chosen.sentence], order = chosen.order;
-    const T = sentence.tokens[0].length, L = model.layers, key = modelKey();
+    const sentence = model.sentences[chosen.sentence],
+        order = chosen.order;
+    const T = sentence.tokens[0].length,
+        L = model.layers,
+        key = modelKey();
     const lengths = model.sentences.map(other => other.tokens[0].length);
-    const before = lengths.slice(0, chosen.sentence).reduce((sum, other) => sum + 6 * other, 0) + order * T;
-    const cosines = name => model.cosines[`${name}/${engineMask()}`].slice(chosen.sentence * 6, chosen.sentence * 6 + 6);
+    const before =
+        lengths.slice(0, chosen.sentence).reduce((sum, other) => sum + 6 * other, 0) + order * T;
+    const cosines = name =>
+        model.cosines[`${name}/${engineMask()}`].slice(
+            chosen.sentence * 6,
+            chosen.sentence * 6 + 6,
+        );
     return {
         ...model,
         tokens: sentence.tokens[order],
         norms: reader(packed(model.norms, key), before * (L + 1))(L + 1, T),
         moved: reader(packed(model.moves, key), before * L)(L, T),
         layerNames: Array.from({ length: L }, (_, i) => `layer ${i + 1}`),
-        stateNames: Array.from({ length: L + 1 }, (_, i) => (i === 0 ? "words + places" : `after layer ${i}`)),
+        stateNames: Array.from({ length: L + 1 }, (_, i) =>
+            i === 0 ? "words + places" : `after layer ${i}`,
+        ),
         orders: sentence.orders.map((_, i) => [cosines("model")[i], cosines("none")[i]]),
         orderNames: sentence.orders.map(orderText),
         orderHeads: ["as trained", "positions off"],
@@ -63,24 +107,40 @@ function modelState() {
 
 function showPlane() {
     const picture = data.plane[chosen.plane];
-    const all = picture.points.flat(), box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
+    const all = picture.points.flat(),
+        box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
     const holder = $("#plane-figure .picture");
-    holder.replaceChildren(...picture.points.map((points, i) => {
-        const part = h("div", {});
-        draw(part, 360, 300, planeWords(picture.texts[i], points), ...points.flatMap(point => planePoint(point, box)));
-        part.append(h("p", { class: "small" }, picture.texts[i]));
-        return part;
-    }));
+    holder.replaceChildren(
+        ...picture.points.map((points, i) => {
+            const part = h("div", {});
+            draw(
+                part,
+                360,
+                300,
+                planeWords(picture.texts[i], points),
+                ...points.flatMap(point => planePoint(point, box)),
+            );
+            part.append(h("p", { class: "small" }, picture.texts[i]));
+            return part;
+        }),
+    );
 }
 
 const GROUPS = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
 
 function planePoint(point, [[x0, y0], [x1, y1]]) {
-    const x = 20 + (point.x - x0) / (x1 - x0) * 265, y = 280 - (point.y - y0) / (y1 - y0) * 260;
+    const x = 20 + ((point.x - x0) / (x1 - x0)) * 265,
+        y = 280 - ((point.y - y0) / (y1 - y0)) * 260;
     const kind = GROUPS().indexOf(point.group);
-    return [svg("circle", { class: `group${kind}`, cx: x, cy: y, r: 5 }), textAt(x + 8, y + 4, point.word, { class: "small" })];
+    return [
+        svg("circle", { class: `group${kind}`, cx: x, cy: y, r: 5 }),
+        textAt(x + 8, y + 4, point.word, { class: "small" }),
+    ];
 }
 
 function planeWords(text, points) {
-    return `Words of “${text}” in the plane: ` + points.map(p => `${p.word} at ${shown(p.x, 1)}, ${shown(p.y, 1)}`).join("; ");
+    return (
+        `Words of “${text}” in the plane: ` +
+        points.map(p => `${p.word} at ${shown(p.x, 1)}, ${shown(p.y, 1)}`).join("; ")
+    );
 }

@@ -6,10 +6,8 @@
 function lightUp(id) {
     for (const link of $$("#chain a")) {
         const here = link.hash === `#${id}`;
-        if (here)
-            link.setAttribute("aria-current", "step");
-        else
-            link.removeAttribute("aria-current");
+        if (here) link.setAttribute("aria-current", "step");
+        else link.removeAttribute("aria-current");
     }
     for (const part of $$(".whole [data-step]"))
         part.classList.toggle("here", part.dataset.step === id);
@@ -26,15 +24,18 @@ function followReader() {
 
 function startChain() {
     let waiting = false;
-    addEventListener("scroll", () => {
-        if (waiting)
-            return;
-        waiting = true;
-        requestAnimationFrame(() => {
-            waiting = false;
-            followReader();
-        });
-    }, { passive: true });
+    addEventListener(
+        "scroll",
+        () => {
+            if (waiting) return;
+            waiting = true;
+            requestAnimationFrame(() => {
+                waiting = false;
+                followReader();
+            });
+        },
+        { passive: true },
+    );
     followReader();
 }
 
@@ -50,8 +51,7 @@ function openTab(name, focus) {
         tab.tabIndex = other === name ? 0 : -1;
         $(`#${other}`).hidden = other !== name;
     }
-    if (focus)
-        $(`#tab-${name}`).focus();
+    if (focus) $(`#tab-${name}`).focus();
 }
 
 function startTabs() {
@@ -80,8 +80,7 @@ function startTabs() {
 function openPlace() {
     const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     openTab(place && $("#articles").contains(place) ? "articles" : "lesson");
-    if (place)
-        place.scrollIntoView();
+    if (place) place.scrollIntoView();
 }
 
 // ---- All of it ----

@@ -1,5 +1,6 @@
-# fill.awk - puts the numbers of one case into the page, for readers without JavaScript: "I ride bike" with sinusoidal
-# positions, as the page's script shows it first. The same places, data-value and data-matrix, are filled by 2-page.js.
+# fill.awk - puts the numbers of one case into the page, for readers without JavaScript: "I ride bike"
+# with sinusoidal positions, as the page's script shows it first. The same places, data-value and
+# data-matrix, are filled by 2-page.js.
 #
 #     awk -f fill.awk DATA.json TEMPLATE.html >PAGE.html
 #
@@ -7,7 +8,7 @@
 
 # ---- Reading: value["worked.x.0.1"] = 0.83 ----
 
-# Strings of packed numbers, which only the script unpacks, stand alone on long lines; they are emptied.
+# Packed numbers, which only the script unpacks, stand alone on long lines; they are emptied.
 FNR == NR {
     if (length($0) > 2000 && match($0, /^"[^"]*": "/)) {
         rest = substr($0, RLENGTH + 1)
@@ -45,9 +46,10 @@ function unquoted(token) {
 # ---- What the script works out of other numbers ----
 
 function copy(to, from,   i, j) {
-    for (i = 0; (from "." i) in value || (from "." i ".0") in value; i++) {
+    for (i = 0; has_row(from, i); i++) {
         if ((from "." i) in value) value[to "." i] = value[from "." i]
-        for (j = 0; (from "." i "." j) in value; j++) value[to "." i "." j] = value[from "." i "." j]
+        for (j = 0; (from "." i "." j) in value; j++)
+            value[to "." i "." j] = value[from "." i "." j]
     }
 }
 
@@ -56,7 +58,7 @@ function list(to, names,   i, n, part) {
     for (i = 1; i <= n; i++) value[to "." i - 1] = part[i]
 }
 
-function derive(   i, j, id) {
+function derive(   i, j, id, word) {
     copy("worked.words", "worked.tokens")
     copy("worked.places", "worked.tokens")
     copy("worked.masked", "worked.scaled")
@@ -85,8 +87,8 @@ function derive(   i, j, id) {
     value["worked.waveRows.0"] = ""
     for (i = 0; i < 6; i++)
         for (j = 0; j < 3; j++) {
-            id = value["toy.sentences.0.orders." i "." j]
-            value["model.orderNames." i] = value["model.orderNames." i] (j ? " " : "") value["worked.words." id]
+            word = value["worked.words." value["toy.sentences.0.orders." i "." j]]
+            value["model.orderNames." i] = value["model.orderNames." i] (j ? " " : "") word
         }
     value["model.stateNames.0"] = "words + places"
     for (i = 1; i <= value["default.layers"]; i++) {
@@ -104,11 +106,11 @@ function full_path(name,   at) {
     if (name !~ /^model\./) return "worked." name
     at = "default" substr(name, 6)
     if (at in value) return at
-    return has_rows(name) ? name : "worked." name
+    return has_row(name, 0) ? name : "worked." name
 }
 
-function has_rows(at) {
-    return (at ".0") in value || (at ".0.0") in value
+function has_row(at, i) {
+    return (at "." i) in value || (at "." i ".0") in value
 }
 
 function shown(number, digits,   text) {
@@ -148,26 +150,32 @@ function missing(at) {
     exit 1
 }
 
-function rows_html(tag,   at, rows, heads, digits, html, i, j) {
+function head_html(heads, has_names,   html, j) {
+    html = "<thead><tr>" (has_names ? "<td></td>" : "")
+    for (j = 0; (heads "." j) in value; j++)
+        html = html "<th scope=\"col\">" escaped(value[heads "." j]) "</th>"
+    return html "</tr></thead>"
+}
+
+function row_html(at, digits,   html, j) {
+    if (at in value) return "<td>" shown(value[at], digits) "</td>"
+    for (j = 0; (at "." j) in value; j++) html = html "<td>" shown(value[at "." j], digits) "</td>"
+    return html
+}
+
+function rows_html(tag,   at, names, heads, digits, html, i) {
     at = full_path(attribute(tag, "data-matrix"))
-    rows = attribute(tag, "data-rows")
+    names = attribute(tag, "data-rows")
     heads = attribute(tag, "data-heads")
     digits = attribute(tag, "data-digits")
-    if (!has_rows(at)) missing(at)
-    if (digits == "") digits = 2
-    if (heads != "") {
-        heads = full_path(heads)
-        html = "<thead><tr>" (rows != "" ? "<td></td>" : "")
-        for (j = 0; (heads "." j) in value; j++) html = html "<th scope=\"col\">" escaped(value[heads "." j]) "</th>"
-        html = html "</tr></thead>"
-    }
+    if (!has_row(at, 0)) missing(at)
+    if (names != "") names = full_path(names)
+    if (heads != "") html = head_html(full_path(heads), names != "")
     html = html "<tbody>"
-    for (i = 0; (at "." i) in value || (at "." i ".0") in value; i++) {
+    for (i = 0; has_row(at, i); i++) {
         html = html "<tr>"
-        if (rows != "") html = html "<th scope=\"row\">" escaped(value[full_path(rows) "." i]) "</th>"
-        if ((at "." i) in value) html = html "<td>" shown(value[at "." i], digits) "</td>"
-        for (j = 0; (at "." i "." j) in value; j++) html = html "<td>" shown(value[at "." i "." j], digits) "</td>"
-        html = html "</tr>"
+        if (names != "") html = html "<th scope=\"row\">" escaped(value[names "." i]) "</th>"
+        html = html row_html(at "." i, digits == "" ? 2 : digits) "</tr>"
     }
     return html "</tbody>"
 }
@@ -186,7 +194,7 @@ FNR == 1 { derive() }
         before = before_tag(line)
         tag = substr(line, RSTART, RLENGTH)
         line = substr(line, RSTART + RLENGTH)
-        if (tag ~ /data-value/) filled = filled before tag value_text(tag, filled before)
+        if (tag ~ /data-value/) filled = filled before tag value_text(tag, last filled before)
         else if (tag == "</table>") {
             filled = filled before (table != "" ? rows_html(table) : "") tag
             table = ""
@@ -196,6 +204,7 @@ FNR == 1 { derive() }
         }
     }
     print filled line
+    last = filled line " "
 }
 
 function before_tag(text) {

@@ -1,0 +1,104 @@
+// What check_page.py asks the page, run in it.
+
+const textOf = cell => cell.innerText;
+const cellsOf = table => [...table.tBodies[0].rows].map(row => [...row.querySelectorAll("td")].map(textOf));
+
+// All numbers that can be seen: tables by their names, the worked sums, the trained model's two maps,
+// the verdict; and what is chosen.
+function readPage() {
+    const tables = {};
+    for (const table of document.querySelectorAll("table[data-matrix]"))
+        if (table.checkVisibility())
+            tables[table.dataset.matrix] = cellsOf(table);
+    return {
+        tables,
+        maps: [...document.querySelectorAll("#map-first table, #map-now table")].map(cellsOf),
+        worked: [...document.querySelectorAll(".worked [data-value]")].map(place => [
+            place.dataset.value,
+            place.innerText,
+        ]),
+        verdict: document.querySelector("#verdict strong")?.innerText,
+        state: typeof chosen === "undefined" ? null : { ...chosen },
+    };
+}
+
+// Sets controls by their names: the index of a radio button, the stop of a slider.
+function setControls(wanted) {
+    for (const [name, index] of Object.entries(wanted)) {
+        const slider = document.querySelector(`#slider-${name}`);
+        if (!slider) {
+            const group = document.querySelector(`fieldset[data-choice=${name}]`);
+            group.querySelectorAll("input")[index].click();
+            continue;
+        }
+        slider.value = index;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+}
+
+// ---- Contrast ----
+
+const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+function toRgb(colour) {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+}
+
+// WCAG's relative luminance.
+function luminance(rgb) {
+    const linear = value => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map(value => linear(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+// The nearest colour behind an element.
+function ground(element) {
+    for (; element; element = element.parentElement) {
+        const rgb = toRgb(getComputedStyle(element).backgroundColor);
+        if (rgb[3] > 200)
+            return rgb;
+    }
+    return [255, 255, 255];
+}
+
+function contrast(element) {
+    const style = getComputedStyle(element);
+    const ink = toRgb(element instanceof SVGElement ? style.fill : style.color);
+    const [dark, light] = [luminance(ink), luminance(ground(element))].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+}
+
+function hasText(element) {
+    const isText = node => node.nodeType === Node.TEXT_NODE && node.data.trim();
+    const isSeen = !/SCRIPT|STYLE/i.test(element.tagName) && element.checkVisibility();
+    return isSeen && [...element.childNodes].some(isText);
+}
+
+// Elements whose own text is hard to read: under 4.5, or 3 where it is large.
+function faintTexts() {
+    const isFaint = element => {
+        const isLarge = parseFloat(getComputedStyle(element).fontSize) >= 24;
+        return contrast(element) < (isLarge ? 3 : 4.5);
+    };
+    const seen = [...document.querySelectorAll("body *")].filter(hasText);
+    const told = element => `${element.outerHTML.slice(0, 80)} ${contrast(element).toFixed(2)}`;
+    return seen.filter(isFaint).map(told);
+}
+
+// ---- Names for who cannot see ----
+
+function nameless() {
+    const all = selector => [...document.querySelectorAll(selector)];
+    const nameOf = element =>
+        element.getAttribute("aria-label") || element.labels?.[0]?.textContent || element.textContent;
+    const found = [
+        ...all("input, button, a").filter(element => !nameOf(element).trim()),
+        ...all("svg").filter(picture => !picture.ariaLabel && picture.ariaHidden !== "true"),
+        ...all("#lesson table").filter(table => !table.caption?.textContent.trim()),
+        ...all("fieldset").filter(group => !group.querySelector("legend")),
+    ];
+    return found.map(element => element.outerHTML.slice(0, 80));
+}
