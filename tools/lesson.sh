@@ -50,7 +50,8 @@ fi
 model=$(readable "$model")
 [ -z "$vectors" ] || vectors=$(readable "$vectors")
 [ -d "$(dirname "$page")" ] && [ ! -d "$page" ] || fail "'$page' cannot be written: no such folder, or it is one"
-command -v gnuplot >/dev/null || fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
+command -v gnuplot >/dev/null ||
+    fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
 
 # The page is written beside its place, and put there when it is whole.
 page=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")

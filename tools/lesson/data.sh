@@ -109,8 +109,8 @@ place_rows() { # as members
     for position in ${toy_positions#none }; do
         for base in $(bases_of $position); do
             key=$position/$base
-            echo "\"${key%/-}\": $(encode-inspect --positions --position $position $(base_option $base) -n 3 -f csv toy.weights |
-                numbers matrix -F, -v how=rows -v columns=$toy_width)"
+            echo "\"${key%/-}\": $(encode-inspect --positions --position $position $(base_option $base) \
+                -n 3 -f csv toy.weights | numbers matrix -F, -v how=rows -v columns=$toy_width)"
         done
     done | sed '$!s/$/,/'
 }

@@ -1,16 +1,17 @@
-# marks.awk - puts files in place of the marks @{NAME} of a page: -v work=FOLDER has css, js, chain, data.json, articles,
-# and a file for each @{said NAME}, whose text becomes HTML.
+# marks.awk - puts files in place of the marks @{NAME} of a page: -v work=FOLDER has css, js, chain, data, articles,
+# and a file said-NAME for each @{said NAME}, whose text becomes HTML.
 {
     while (match($0, /@[{][a-z]+( [a-z]+)?[}]/)) {
         printf "%s", substr($0, 1, RSTART - 1)
         name = substr($0, RSTART + 2, RLENGTH - 3)
         $0 = substr($0, RSTART + RLENGTH)
-        put_file(work "/" name, sub(/^said /, "said-", name))
+        is_text = sub(/^said /, "said-", name)
+        put_file(work "/" name, is_text)
     }
     print
 }
+
 function put_file(path, is_text,    line, got, n) {
-    if (is_text) sub(/said [a-z]+$/, name, path)
     while ((got = (getline line <path)) > 0) {
         if (is_text) {
             gsub(/&/, "\\&amp;", line)

@@ -30,6 +30,6 @@ is_plane {
         sprintf("{\"word\": %s, \"group\": %s, \"x\": %.5g, \"y\": %.5g}", quoted($1), quoted(group_of[$1]), $2, $3)
 }
 END {
-    printf "{\"label\": %s, \"w1\": %s, \"w2\": %s, \"texts\": [%s, %s], \"share\": [%s, %s],\n\"points\": [[%s],\n[%s]]}\n", \
-        quoted(label), w1, w2, quoted(a), quoted(b), share["x"], share["y"], points[1], points[2]
+    printf "{\"label\": %s, \"w1\": %s, \"w2\": %s, \"texts\": [%s, %s],\n", quoted(label), w1, w2, quoted(a), quoted(b)
+    printf "\"share\": [%s, %s],\n\"points\": [[%s],\n[%s]]}\n", share["x"], share["y"], points[1], points[2]
 }

@@ -1,5 +1,5 @@
-"""The toy model of the lesson once more, in plain loops and double precision: its numbers from the weight file, places by
-their formulas, and a pass through its layers. Nothing here is shared with what makes the page."""
+"""The toy model of the lesson once more, in plain loops and double precision: its numbers from the weight file, places
+by their formulas, and a pass through its layers. Nothing here is shared with what makes the page."""
 import json
 import math
 import struct
