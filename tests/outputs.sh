@@ -270,5 +270,12 @@ encode-bench --shape 1/16/2/32/1000 --workloads lat16,thr -t 1 --runs 1 --second
 encode-bench --shape 1/16/2/32/1000 --workloads lat16 -t 1 --runs 1 -f json --profile 2>&1 | without_times
 (trap '' XFSZ; ulimit -f 1; encode-bench --shape 1/16/2/32/1000 --workloads lat16 -t 1 --runs 1) # no room for its model
 encode-bench -m missing.weights; encode-bench --shape 1/2; encode-bench --workloads nonsense; encode-bench --help
+# encode-search: a corpus that encode wrote.
+encode -p model -f npy -o lines.npy <lines && encode-search lines.npy lines --query 'man bites dog'
+encode-search -k 2 -f json lines.npy lines <lines
+encode-search -k 2 -f trec --metric dot lines.npy <lines
+encode -p model --input jsonl -f npy --type int8 -o ids.npy <corpus.jsonl && encode-search -f tsv --input jsonl ids.npy corpus.jsonl <corpus.jsonl
+encode-search --rerank cross.weights -f json lines.npy lines --query 'who rides?' # checkpoint:
+encode-search; encode-search missing.npy; encode-search lines; encode-search -m new.weights lines.npy --query x; encode-search --help
 END
 echo "$number commands, in $results"

@@ -16,9 +16,13 @@
 #include <unistd.h>
 
 /* The bytes of a file that is open; NULL: errno says why not. */
-static const char *map(int fd, size_t len)
+static const char *map(int fd, off_t len)
 {
-    void *data = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+    if ((uintmax_t)len > SIZE_MAX) {
+        errno = EFBIG;
+        return NULL;
+    }
+    void *data = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED, fd, 0);
     return data == MAP_FAILED ? NULL : data;
 }
 
@@ -29,20 +33,20 @@ bool mapped_open(struct mapped *mapped, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* which a pipe would wait for */
     bool is_there = fd >= 0 && fstat(fd, &status) == 0;
     bool is_regular = is_there && S_ISREG(status.st_mode);
-    if (is_regular && status.st_size > 0) {
-        mapped->len = (size_t)status.st_size;
-        mapped->data = map(fd, mapped->len);
-    }
+    if (is_regular && status.st_size > 0)
+        mapped->data = map(fd, status.st_size);
+    bool is_read = is_regular && (status.st_size == 0 || mapped->data != NULL);
+    mapped->len = mapped->data != NULL ? (size_t)status.st_size : 0;
     if (is_there && !is_regular)
         program_fail("'%s' is no regular file: it is mapped, which a pipe, a device or a folder "
                      "cannot be",
                      path);
-    else if (!is_there || (mapped->len > 0 && mapped->data == NULL))
+    else if (!is_read)
         program_fail("cannot read '%s': %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
     input_remember(path);
-    return is_regular && (mapped->len == 0 || mapped->data != NULL);
+    return is_read;
 }
 
 void mapped_close(struct mapped *mapped)

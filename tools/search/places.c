@@ -21,55 +21,6 @@ static bool fail_row(const struct places *places, uint64_t row)
     return false;
 }
 
-/* ---- Opening ---- */
-
-static bool read_members(const char *line, size_t len, struct place *place, uint64_t row);
-
-/* A rows file of an earlier run tells of another number of rows. */
-static bool check_rows(const struct places *places, size_t n_rows)
-{
-    struct place place = {0};
-    size_t len;
-    const char *line = lines_last(&places->rows, &len);
-    bool is_good =
-        n_rows > 0 ? line != NULL && read_members(line, len, &place, n_rows - 1) : line == NULL;
-    place_free(&place);
-    return is_good || fail_row(places, n_rows > 0 ? n_rows - 1 : 0);
-}
-
-/* JSON lines are told by the name, or by a first line that is an object. */
-static bool are_json(const struct lines *texts)
-{
-    const struct mapped *file = &texts->file;
-    size_t len = strlen(file->path);
-    return (len >= 6 && strcmp(file->path + len - 6, ".jsonl") == 0) ||
-           (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
-}
-
-bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
-{
-    static const char ENDING[] = ".rows.jsonl";
-    char *path = alloc_zeros(strlen(vectors) + sizeof ENDING, 1);
-    strcat(strcpy(path, vectors), ENDING);
-    *places = (struct places){.vectors = vectors, .has_texts = texts != NULL};
-    places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
-    places->rows_path = path;
-    if (places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows)))
-        return false;
-    if (places->has_texts && !lines_open(&places->texts, texts))
-        return false;
-    places->has_json_texts = texts != NULL && are_json(&places->texts);
-    return true;
-}
-
-void places_close(struct places *places)
-{
-    lines_close(&places->rows);
-    lines_close(&places->texts);
-    free(places->rows_path);
-    *places = (struct places){0};
-}
-
 /* ---- Rows ---- */
 
 void place_free(struct place *place)
@@ -163,4 +114,50 @@ bool places_text(struct places *places, const struct place *place, struct record
     }
     cut_to_window(place, &record->input);
     return true;
+}
+
+/* ---- Opening ---- */
+
+/* A rows file of an earlier run tells of another number of rows. */
+static bool check_rows(const struct places *places, size_t n_rows)
+{
+    struct place place = {0};
+    size_t len;
+    const char *line = lines_last(&places->rows, &len);
+    bool is_good =
+        n_rows > 0 ? line != NULL && read_members(line, len, &place, n_rows - 1) : line == NULL;
+    place_free(&place);
+    return is_good || fail_row(places, n_rows > 0 ? n_rows - 1 : 0);
+}
+
+/* JSON lines are told by the name, or by a first line that is an object. */
+static bool are_json(const struct lines *texts)
+{
+    const struct mapped *file = &texts->file;
+    size_t len = strlen(file->path);
+    return (len >= 6 && strcmp(file->path + len - 6, ".jsonl") == 0) ||
+           (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
+}
+
+bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
+{
+    static const char ENDING[] = ".rows.jsonl";
+    char *path = alloc_zeros(strlen(vectors) + sizeof ENDING, 1);
+    strcat(strcpy(path, vectors), ENDING);
+    *places = (struct places){.vectors = vectors, .rows_path = path};
+    places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
+    if ((places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows))) ||
+        (texts != NULL && !lines_open(&places->texts, texts)))
+        return false;
+    places->has_texts = texts != NULL;
+    places->has_json_texts = texts != NULL && are_json(&places->texts);
+    return true;
+}
+
+void places_close(struct places *places)
+{
+    lines_close(&places->rows);
+    lines_close(&places->texts);
+    free(places->rows_path);
+    *places = (struct places){0};
 }

@@ -19,8 +19,7 @@ struct place {
 
 struct places {
     struct lines rows, texts;
-    bool has_rows, has_texts;
-    bool has_json_texts;
+    bool has_rows, has_texts, has_json_texts;
     char *rows_path;     /* owned */
     const char *vectors; /* path, for messages */
 };
