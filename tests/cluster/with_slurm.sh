@@ -9,7 +9,7 @@
 # no systemd is needed. Exit code: the command's; 77, with the reason, where Slurm is not there or does not start.
 set -u
 folder=$(mktemp -d)
-daemons=()
+daemons=() is_up=
 
 await() { # SECONDS CONDITION...
     local until=$((SECONDS + $1))
@@ -31,9 +31,11 @@ daemons_ended() {
 # Jobs outlive the daemons of their node, so they end first: by Slurm, and what that leaves by their environment.
 stop() {
     trap - EXIT
-    if [ ${#daemons[@]} != 0 ]; then
+    if [ -n "$is_up" ]; then
         timeout 5 scancel --user="$(id -un)" 2>/dev/null
         await 10 no_job_runs
+    fi
+    if [ ${#daemons[@]} != 0 ]; then
         kill "${daemons[@]}" 2>/dev/null
         await 5 daemons_ended || kill -KILL "${daemons[@]}" 2>/dev/null
         export -n SLURM_CONF
@@ -90,6 +92,7 @@ TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 MpiDefault=none
+MailProg=/bin/true
 # A node that was set down stays so until it is resumed.
 ReturnToService=1
 KillWait=2
@@ -124,6 +127,7 @@ for node in node1 node2; do
     start $node slurmd -D -N $node -f "$SLURM_CONF"
 done
 await 20 both_are_idle || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
+is_up=yes
 
 "$@"
 code=$?
