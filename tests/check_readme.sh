@@ -25,6 +25,7 @@ check() { # COMMAND SHOWN
 command='' shown=''
 while IFS= read -r line; do
     if [[ $line == '$ build/'* ]]; then
+        [[ -z $command ]] || check "$command" "${shown%$'\n'}"
         command=${line#'$ '} shown=''
     elif [[ -n $command && $line == '```' ]]; then
         check "$command" "${shown%$'\n'}"
