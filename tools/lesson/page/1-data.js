@@ -136,7 +136,7 @@ function headWeights() {
         K = toy.head_width,
         first = chosen.head * K;
     const rows = name => p[name].slice(first, first + K);
-    return { wq: rows("wq"), bq: rows("bq"), wo: p.wo, gamma: p.gamma, beta: p.beta };
+    return { wq: rows("wq"), bq: rows("bq"), wo: p.wo, w1: p.w1, b1: p.b1, gamma: p.gamma, beta: p.beta };
 }
 
 // All that the elements of the page ask for by name.

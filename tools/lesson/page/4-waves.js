@@ -15,6 +15,8 @@ function showWaves() {
     const table = schemeTable();
     $("#wave-figure .picture").hidden = table === null;
     $("#wave-figure .nothing").hidden = table !== null;
+    $("#wave-figure figcaption").hidden = table === null;
+    $("#wave-figure details").hidden = table === null;
     if (table === null) return;
     const most = Math.max(...table.flat().map(Math.abs));
     const relative = scale(table, 1 / most),
