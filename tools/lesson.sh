@@ -66,7 +66,8 @@ export PATH="$programs:$PATH" LC_ALL=C.UTF-8
 echo "lesson: $(basename "$model"), into $page" >&2
 {
     cd "$work/tab"
-    articles_tab >"$work/articles"
+    articles_tab >articles.html
+    { articles_begin; cat articles.html; } >"$work/articles"
     articles_counts >"$work/counts"
 } &
 articles=$!

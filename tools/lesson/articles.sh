@@ -138,6 +138,14 @@ absent() { # WHAT ARTICLE WHY
     echo "<td data-head=\"here\">left out: $3</td></tr>"
 }
 
+# What the tab begins with, when all is counted.
+articles_begin() {
+    echo "<p>Each row is a number or a figure of one of four articles on positions, the command that makes it, and what it gave"
+    echo "here. Of $((n_right + n_by_formula + n_different + n_wrong)) rows $n_right are as in the article, $n_by_formula are what"
+    echo "a formula there gives, and $n_different cannot be as there, with the reason beside them. Commands run with"
+    echo "<code>ENCODE_MODEL</code> naming the default weights; the files that they read are at the end.</p>"
+}
+
 # The tab goes to stdout.
 articles_tab() {
     n_pictures=0
