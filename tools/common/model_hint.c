@@ -6,6 +6,7 @@
 
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,38 +15,34 @@
 
 enum { HINT_BYTES = 4 * PATH_MAX };
 
-enum kind { KIND_UNKNOWN, KIND_PART, KIND_TOKENIZER, KIND_VECTORS, KIND_GGUF, KIND_FOLDER };
-
-/* The first that a name ends in counts. */
-static const struct ending {
-    const char *text;
-    enum kind kind;
-} ENDINGS[] = {
-    {"tokenizer.json", KIND_TOKENIZER},
-    {"vocab.txt", KIND_TOKENIZER},
-    {"config.json", KIND_PART},
-    {"modules.json", KIND_PART},
-    {".safetensors", KIND_PART},
-    {".safetensors.index.json", KIND_PART},
-    {".bin", KIND_PART},
-    {".gguf", KIND_GGUF},
-    {".vec", KIND_VECTORS},
+/* What a name ends in, and what encode-import reads such a file by alone; "": only a whole
+ * checkpoint, a folder. */
+static const struct source {
+    const char *ending, *option;
+} SOURCES[] = {
+    {"tokenizer.json", "--tokenizer-only "},
+    {"vocab.txt", "--tokenizer-only "},
+    {".vec", "--vectors "},
+    {"config.json", ""},
+    {"modules.json", ""},
+    {".safetensors", ""},
+    {".safetensors.index.json", ""},
+    {".bin", ""},
 };
 
-static enum kind kind_of(const char *path)
+static bool ends_in(const char *path, const char *ending)
 {
-    struct stat file;
-    const size_t len = strlen(path);
-    if (stat(path, &file) != 0)
-        return KIND_UNKNOWN;
-    if (S_ISDIR(file.st_mode))
-        return KIND_FOLDER;
-    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
-        const size_t ending_len = strlen(ENDINGS[i].text);
-        if (len >= ending_len && strcmp(path + len - ending_len, ENDINGS[i].text) == 0)
-            return ENDINGS[i].kind;
-    }
-    return KIND_UNKNOWN;
+    const size_t len = strlen(path), ending_len = strlen(ending);
+    return len >= ending_len && strcmp(path + len - ending_len, ending) == 0;
+}
+
+/* NULL: none is known. */
+static const char *option_for(const char *path)
+{
+    for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
+        if (ends_in(path, SOURCES[i].ending))
+            return SOURCES[i].option;
+    return NULL;
 }
 
 static bool has_file(const char *folder, const char *name)
@@ -75,48 +72,36 @@ static void put_command(char *out, const char *option, const char *source)
     snprintf(name, sizeof name, "%s",
              path_name(realpath(source, real) && real[1] ? real : "/model"));
     char *ending = strrchr(name, '.');
-    if (option[0] && ending && ending > name)
+    if (option_for(source) && ending && ending > name)
         *ending = '\0';
     strcat(name, ".weights");
-    out = stpcpy(out, "; to make one: encode-import ");
-    out = put_word(stpcpy(out, option), source);
-    put_word(stpcpy(out, " -o "), name);
+    out = stpcpy(stpcpy(out, "; to make one: encode-import "), option);
+    put_word(stpcpy(put_word(out, source), " -o "), name);
 }
 
-/* A checkpoint is a whole folder. */
-static void put_folder(char *out, const char *folder)
+static void put_hint(char *out, const char *path)
 {
-    if (has_file(folder, "config.json") || has_file(folder, "modules.json"))
-        put_command(out, "", folder);
-    else if (has_file(folder, "tokenizer.json"))
-        put_command(out, "--tokenizer-only ", folder);
-    else
-        put_word(stpcpy(out, "; a checkpoint is a folder with config.json, which is not in "),
-                 folder);
-}
-
-static void put_hint(char out[HINT_BYTES], const char *path)
-{
+    struct stat file;
     char copy[PATH_MAX];
-    const enum kind kind = kind_of(path);
+    if (stat(path, &file) != 0)
+        return;
+    const bool is_folder = S_ISDIR(file.st_mode);
+    const char *option = is_folder ? "" : option_for(path);
     snprintf(copy, sizeof copy, "%s", path);
-    const char *folder = kind == KIND_FOLDER ? path : dirname(copy);
-    switch (kind) {
-    case KIND_FOLDER:
-    case KIND_PART: put_folder(out, folder); break;
-    case KIND_TOKENIZER:
-        if (has_file(folder, "config.json"))
-            put_folder(out, folder);
-        else
-            put_command(out, "--tokenizer-only ", path);
-        break;
-    case KIND_VECTORS: put_command(out, "--vectors ", path); break;
-    case KIND_GGUF:
+    const char *folder = is_folder ? path : dirname(copy);
+    const bool is_checkpoint = has_file(folder, "config.json") || has_file(folder, "modules.json");
+    if (!is_folder && ends_in(path, ".gguf"))
         strcpy(out, "; GGUF is not read: take the checkpoint that it was made of, a folder with "
                     "config.json and model.safetensors, and encode-import");
-        break;
-    case KIND_UNKNOWN: break;
-    }
+    else if (option && is_checkpoint && !ends_in(path, ".vec"))
+        put_command(out, "", folder);
+    else if (option && option[0])
+        put_command(out, option, path);
+    else if (is_folder && has_file(path, "tokenizer.json"))
+        put_command(out, "--tokenizer-only ", path);
+    else if (option)
+        put_word(stpcpy(out, "; a checkpoint is a folder with config.json, which is not in "),
+                 folder);
 }
 
 int model_open_failed(const char *path, const engine_error *error)

@@ -234,7 +234,7 @@ void notes_of(struct notes *notes, const struct item *item)
     notes->n_cut += item->n_dropped > 0 && item->number > 0;
     notes->n_repaired += is_repaired && item->number > 0;
     if (is_first(notes, &notes->has_noted_repair, is_repaired)) {
-        notes->n_repaired_named = notes->n_repaired;
+        notes->n_repaired_named = item->number > 0;
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
                      "other encodings)",
                      name);
@@ -243,7 +243,7 @@ void notes_of(struct notes *notes, const struct item *item)
                  !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
         note_empty(encoder, name);
     if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
-        notes->n_cut_named = notes->n_cut;
+        notes->n_cut_named = item->number > 0;
         program_note("%s was cut to %zu of its %zu tokens", name, item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }

@@ -290,6 +290,7 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
     corpus->counts[COUNT_ROWS] = &rows->n_rows;
     corpus->counts[COUNT_ARRAY_ROWS] = &printer->npy.n_rows;
     corpus->counts[COUNT_CUT] = &job->notes->n_cut;
+    corpus->counts[COUNT_REPAIRED] = &job->notes->n_repaired;
     corpus->counts[COUNT_LEFT_OUT] = &left->n;
     job->reader->lines.has_sum = true;
     job->reader->lines.wake = stop_catch();

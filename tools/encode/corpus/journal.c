@@ -36,7 +36,8 @@ json_t *journal_line_read(const char *line, size_t len)
     return is_whole ? json_loadb(line, len, 0, NULL) : NULL;
 }
 
-static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows", "array_rows", "cut", "left_out"};
+static const char *const COUNT_NAMES[N_COUNTS] = {"lines", "rows",     "array_rows",
+                                                  "cut",   "repaired", "left_out"};
 
 static json_t *place_json(const struct journal_place *place)
 {

@@ -20,6 +20,7 @@ enum journal_count {
     COUNT_ROWS,       /* of the rows file */
     COUNT_ARRAY_ROWS, /* of the printer for NumPy */
     COUNT_CUT,
+    COUNT_REPAIRED,
     COUNT_LEFT_OUT,
     N_COUNTS
 };
