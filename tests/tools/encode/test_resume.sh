@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# Runs of encode that are killed or stopped and go on: the output is that of a run that was not, byte for byte; and
+# what may not go on says why. 20 kills and more, at random places.
+#
+#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 7 and 6000
+# shellcheck disable=SC2054 # a line of options has commas in none of its words
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/tools/checks.sh
+kills=${1:-7} n_lines=${2:-6000}
+cd "$folder" || exit 1
+export LC_ALL=C ENCODE_MODEL=$folder/model
+"$programs/encode-new" -o model --width 64 --max-tokens 64 >/dev/null 2>&1
+"$programs/encode-new" -o other --width 64 --max-tokens 64 --seed 2 >/dev/null 2>&1
+encode=("$programs/encode" --threads 1)
+
+# Lines of 1 to 60 words; every 50th is too long, every 70th no JSON where it is read as such.
+awk -v n="$n_lines" 'BEGIN { srand(7); split("I ride bike you house red big a the dog", word, " ")
+    for (i = 1; i <= n; i++) { line = "I"; most = i % 50 ? rand() * 60 : 100
+        for (k = 1; k < most; k++) line = line " " word[1 + int(rand() * 10)]; print line } }' >lines
+awk '{ if (NR % 70 == 0) print "{" $0; else printf "{\"id\": \"d%d\", \"text\": \"%s\"}\n", NR, $0 }' lines >lines.jsonl
+
+sum() { # FILE: of it and of what lies beside it
+    for file in "$1" "$1.rows.jsonl" "$1.left-out.jsonl"; do
+        [ -e "$file" ] && sha256sum <"$file"
+    done
+}
+
+# ---- Killed at random places ----
+
+n_kills=0
+killed() { # INPUT OPTION...
+    local input=$1 signal seconds mode=--restart i begin=${EPOCHREALTIME/./} whole
+    shift
+    run "${encode[@]}" "$@" -o whole <"$input"
+    whole=$((${EPOCHREALTIME/./} - begin)) # microseconds
+    check "a run in one piece with $*" [ "$code" = 0 ]
+    for ((i = 0; i < kills; i++)); do
+        signal=TERM seconds=$(awk -v whole=$whole -v random=$RANDOM \
+            'BEGIN { print (0.08 + 0.1 * random / 32768) * whole / 1e6 + 0.05 }')
+        # Without a journal, which comes after a second, a kill loses all: the first one is a request.
+        [ -e parts.journal ] && ((RANDOM % 2)) && signal=KILL
+        { run timeout -s $signal "$seconds" "${encode[@]}" "$@" -o parts $mode <"$input"; } 2>/dev/null
+        [ "$code" = 0 ] && break
+        [ -e parts.journal ] && mode=--resume
+        n_kills=$((n_kills + 1))
+    done
+    if [ "$code" != 0 ]; then
+        run "${encode[@]}" "$@" -o parts $mode < <(cat "$input")
+        check "the last run with $*" [ "$code" = 0 ]
+    fi
+    check "as in one piece after kills: $*" [ "$(sum whole)" = "$(sum parts)" ]
+    check "nothing else is left" [ -z "$(find . -name 'parts*.part' -o -name 'parts.journal')" ]
+    rm -f whole* parts*
+}
+
+skip=(--max-tokens 64 --on-long skip)
+killed lines -p mean -f npy --on-long truncate
+killed lines -p cls --normalize -f npy --type int8 "${skip[@]}"
+killed lines -p mean -f json --on-long chunk --stride 2
+killed lines.jsonl --input jsonl -p mean -f npy "${skip[@]}" --on-error skip
+if [ "$kills" -gt 2 ]; then
+    check "at least 20 kills, $n_kills" [ $n_kills -ge 20 ]
+fi
+
+# ---- A run that was killed, to be looked at ----
+
+# Lines come little by little, until the journal has a place.
+begin_run() { # FILE OPTION...: $pid goes on, and reads descriptor 3
+    local file=$1 i=0
+    shift
+    rm -f input "$file"*
+    mkfifo input
+    "${encode[@]}" "$@" -o "$file" <input 2>err.run &
+    pid=$!
+    exec 3>input
+    until grep -qs '"bytes"' "$file.journal" || ! kill -0 $pid 2>/dev/null; do
+        sed -n "$((i + 1)),$((i + 10))p" lines >&3
+        i=$((i + 10))
+        sleep 0.05
+    done
+}
+begin_run x -p mean -f npy --on-long truncate
+run "${encode[@]}" -p mean -f npy --on-long truncate -o x --resume <lines
+ends "two runs at once" 1 "another encode is writing this output: it holds 'x.journal'"
+kill -KILL $pid
+wait $pid 2>/dev/null
+exec 3>&-
+run "${encode[@]}" -p mean -f npy --on-long truncate -o whole <lines
+mkdir kept
+cp x.* kept/
+
+again() { # OPTION...: the run that was killed, with --resume and what is given
+    run "${encode[@]}" -p mean -f npy --on-long truncate -o x "$@"
+}
+restore() {
+    rm -rf x x.*
+    cp kept/* .
+}
+goes_on() { # WHAT
+    again --resume <lines
+    check "$1: exit code $code" [ "$code" = 0 ]
+    check "$1: as in one piece" cmp whole x
+    restore
+}
+refused() { # WHAT WORDS INPUT OPTION...
+    local what=$1 words=$2 input=$3
+    shift 3
+    again "$@" <"$input"
+    ends "$what" 1 "$words"
+    check "$what: the journal stays" cmp x.journal kept/x.journal
+    restore
+}
+
+again <lines
+ends "a journal, and no word of it" 1 "--resume goes on, --restart begins anew"
+refused "another pooling" "it was begun with --pooling mean, and now there is --pooling cls" lines --resume -p cls
+refused "an option more" "it was begun with no --normalize, and now there is --normalize" lines --resume --normalize
+refused "another model" "it is of another model" lines --resume -m other
+refused "another input" "stdin is another input" <(tail -n +2 lines) --resume
+refused "a shorter input" "stdin ends before what was done of it" <(head -n 2 lines) --resume
+truncate -s 200 x.part
+refused "a part that was cut" "the part of 'x' has 200 bytes, and" lines --resume
+rm x.part
+refused "a part that is gone" "the part of 'x' has 128 bytes, and" lines --resume
+printf 'edit' | dd of=x.part bs=1 seek=300 conv=notrunc 2>/dev/null
+refused "a part that was edited" "a part of the output is not what was written" lines --resume
+echo "more than the journal knows" >>x.part
+goes_on "a part that is longer"
+truncate -s -5 x.journal
+goes_on "a journal whose last line is torn"
+printf '{"bytes": 99' >>x.journal
+goes_on "a journal with half a line more"
+goes_on "from a pipe" < <(cat lines)
+echo '{"mine": 1}' >x.journal
+again --resume <lines
+ends "another's file by that name" 1 "'x.journal' is no journal that encode has written"
+check "it is left alone" grep -q mine x.journal
+restore
+: >x.journal
+goes_on "an empty journal begins anew"
+
+# CRC-32C, a bit at a time, of the argument.
+crc32c() {
+    local crc=$((0xFFFFFFFF)) i k
+    for ((i = 0; i < ${#1}; i++)); do
+        crc=$((crc ^ $(printf '%d' "'${1:i:1}")))
+        for k in 1 2 3 4 5 6 7 8; do crc=$(((crc >> 1) ^ (crc & 1 ? 0x82F63B78 : 0))); done
+    done
+    printf '%08x' $((crc ^ 0xFFFFFFFF))
+}
+head=$(head -n 1 kept/x.journal)
+head=${head%, \"crc\"*}
+head=${head/\"encode\": \"+([0-9.])\"/}
+shopt -s extglob
+head=${head/\"encode\": \"+([0-9.])\"/\"encode\": \"0.0.1\"}
+{
+    printf '%s, "crc": "%s"}\n' "$head" "$(crc32c "$head")"
+    tail -n +2 kept/x.journal
+} >x.journal
+again --resume <lines
+ends "a journal of another version" 1 "it is by encode 0.0.1, and this is"
+restore
+
+again --restart <lines
+check "--restart: exit code $code" [ "$code" = 0 ]
+check "--restart: as in one piece" cmp whole x
+check "--restart leaves nothing" [ ! -e x.journal ] && [ ! -e x.part ]
+
+# ---- What ends a run, and where it can go on ----
+
+restore
+(
+    ulimit -f $(($(stat -c %s x.part) / 1024 + 20))
+    again --resume <lines
+    ends "a full disk" 1 "cannot write to 'x': File too large"
+    ends "a full disk" 1 "lines of the input: --resume goes on"
+    [ $n_failed = 0 ]
+)
+check "a full disk" [ $? = 0 ]
+goes_on "after a full disk"
+
+begin_run x -p mean -f npy --on-long truncate
+kill -TERM $pid
+wait $pid
+check "SIGTERM: exit code" [ $? = 143 ]
+check "SIGTERM: what is kept is said" grep -qE "'x.part' has the first [0-9]+ lines of the input: --resume" err.run
+exec 3>&-
+again --resume <lines
+check "after SIGTERM" cmp whole x
+
+rm -rf x*
+{
+    sed -n 1,300p lines | cut -d' ' -f 1-50
+    yes bike | head -n 100 | tr '\n' ' '
+    sed -n '301,$p' lines
+} >long
+run "${encode[@]}" -p mean -f npy --on-long skip -o x --resume <long
+check "--resume without a journal begins anew" [ "$code" = 0 ]
+
+begin_run x -p mean -f npy --on-long truncate
+mkdir x
+exec 3>&-
+wait $pid
+check "a folder came into the output's place" [ $? = 1 ]
+rmdir x
+again --resume < <(head -n 1 lines)
+ends "a run that ended before its last name" 0 "'x' was complete, and is in its place"
+check "it is in its place" [ -s x ]
+check "nothing else is left" [ ! -e x.journal ] && [ ! -e x.part ]
+
+# ---- What has no journal ----
+
+run "${encode[@]}" -f npy -o - --resume <lines
+ends "--resume of stdout" 2 "they go with -o FILE"
+run "${encode[@]}" -f npy --resume <lines
+ends "--resume without -o" 2 "they go with -o FILE"
+run "${encode[@]}" -f npy -o x --resume "I ride bike"
+ends "--resume of arguments" 2 "--resume goes on with lines of stdin, not with TEXT"
+run "${encode[@]}" -f npz -p none -o x --resume <lines
+ends "--resume of npz" 2 "--resume goes with one result per text in -f npy, json, csv, text or ids"
+run "${encode[@]}" --rank "a dog" -o x --resume <lines
+ends "--resume of ranks" 2 "--resume goes with one result per text"
+run "${encode[@]}" -o x --resume --restart <lines
+ends "both" 2 "--resume and --restart exclude one another"
+run "${encode[@]}" -p mean -f json --on-long truncate -o /dev/null <lines
+check "a device is written to, and has no journal" [ "$code" = 0 ]
+
+# ---- Left out ----
+
+printf '"a dog"\n{"text": 7}\n\n"%s"\n["the", "house"]\n{"ids": [5, 999999]}\n\n' \
+    "$(yes bike | head -n 100 | tr '\n' ' ')" >some.jsonl
+run "${encode[@]}" --input jsonl -p mean -f npy --on-long error --on-error skip -o some --report why <some.jsonl
+ends "left out" 0 "4 of 6 texts were left out: see why"
+check "each with its line" [ "$(grep -oE '"line": [0-9]+' why | tr '\n' ' ')" = '"line": 2 "line": 3 "line": 4 "line": 6 ' ]
+check "each with its reason" [ "$(grep -c '"reason": ' why)" = 4 ]
+check "rows name their lines" grep -q '{"row": 1, "line": 5}' some.rows.jsonl
+run "${encode[@]}" --input jsonl -p mean -f csv --on-long skip <<<'["a"]'
+ends "--on-long skip is for long texts only" 1 "line 1 of stdin: this array is not two strings"
+run "${encode[@]}" -p mean -f csv --on-long skip <<<"$(yes bike | head -n 100 | tr '\n' ' ')"
+ends "on stderr without -o" 0 "left out: line 1 of stdin has 100 tokens and the limit is 64"
+ends "counted" 0 "1 of 1 text was left out"
+finish
