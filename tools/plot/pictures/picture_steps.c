@@ -36,23 +36,29 @@ static const char *step_title(const engine_trace_view *view)
 }
 
 static struct panel *add_panel(const struct steps *steps, const char *title, const float *values,
-                               size_t n_columns)
+                               size_t n_rows, size_t n_columns)
 {
-    const struct plot_options *options = steps->source->options;
-    size_t n = steps->item->n_tokens;
-    struct panel *panel = figure_add(steps->figure, PANEL_MAP, n, n_columns);
-    for (size_t i = 0; i < n * n_columns; i++)
+    struct panel *panel = figure_add(steps->figure, PANEL_MAP, n_rows, n_columns);
+    for (size_t i = 0; i < n_rows * n_columns; i++)
         panel->values[i] = (double)values[i];
-    panel->title =
-        options->request.n_texts > 1 ? text_new("text %zu: %s", steps->item->number, title) : title;
-    panel->shows_values = true;
+    panel->title = title;
     panel->unit = "value";
-    panel->palette = picture_palette(options, PALETTE_DEFAULT);
+    panel->shows_values = true;
+    panel->palette = picture_palette(steps->source->options, PALETTE_DEFAULT);
+    return panel;
+}
+
+static void add_tokens(const struct steps *steps, const char *title, const float *values,
+                       size_t n_columns)
+{
+    size_t n = steps->item->n_tokens;
+    if (steps->source->n_items > 1)
+        title = text_new("text %zu: %s", steps->item->number, title);
+    struct panel *panel = add_panel(steps, title, values, n, n_columns);
     panel->y.title = "token";
     axis_name_all(&panel->y);
     for (size_t t = 0; t < n; t++)
         panel->y.labels[t] = source_label(steps->source, steps->item, t);
-    return panel;
 }
 
 static void take_step(const engine_trace_view *view, void *user)
@@ -60,32 +66,15 @@ static void take_step(const engine_trace_view *view, void *user)
     const struct steps *steps = user;
     const char *title = step_title(view);
     size_t n = view->n_tokens;
-    if (view->kind != ENGINE_TRACE_ATTENTION) {
-        add_panel(steps, title, view->values, view->width);
-        return;
-    }
-    for (size_t head = 0; head < view->n_heads; head++) {
-        struct panel *panel =
-            add_panel(steps, text_new("%s%zu", title, head + 1), view->values + head * n * n, n);
-        panel->x.labels = panel->y.labels;
-        panel->x.title = "key: what is looked at";
-        panel->unit = "weight";
-        panel->palette = picture_palette(steps->source->options, PALETTE_BLUES);
-    }
-}
-
-static void add_pooled(struct source *source, struct figure *figure)
-{
-    size_t width, n = source->n_items;
-    const float *vectors = source_pool(source, WITH_POSITIONS, &width);
-    struct panel *panel = figure_add(figure, PANEL_MAP, n, width);
-    for (size_t i = 0; i < n * width; i++)
-        panel->values[i] = (double)vectors[i];
-    panel->title = text_new("vectors of the texts: %s", source_pooling(source));
-    panel->unit = "value";
-    panel->palette = picture_palette(source->options, PALETTE_DEFAULT);
-    panel->y.title = "text";
-    panel->shows_values = true;
+    if (view->kind != ENGINE_TRACE_ATTENTION)
+        add_tokens(steps, title, view->values, view->width);
+    else
+        for (size_t head = 0; head < view->n_heads; head++) {
+            add_tokens(steps, text_new("%s%zu", title, head + 1), view->values + head * n * n, n);
+            struct panel *panel = &steps->figure->panels[steps->figure->n_panels - 1];
+            panel->x.labels = panel->y.labels;
+            panel->x.title = "key: what is looked at";
+        }
 }
 
 void picture_steps(struct source *source, struct figure *figure)
@@ -93,13 +82,17 @@ void picture_steps(struct source *source, struct figure *figure)
     const struct request_options *request = &source->options->request;
     for (size_t i = 0; i < request->n_texts; i++)
         source_tokenize(source, request->texts[i], strlen(request->texts[i]), i + 1);
+    struct steps steps = {.source = source, .figure = figure};
     for (size_t i = 0; i < source->n_items; i++) {
-        struct steps steps = {source, &source->items[i], figure};
+        steps.item = &source->items[i];
         if (steps.item->n_tokens == 0)
             exit(program_fail("text %zu has no tokens: there is nothing to look at", i + 1));
         source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, take_step, &steps);
     }
-    add_pooled(source, figure);
+    size_t width;
+    const float *vectors = source_pool(source, WITH_POSITIONS, &width);
+    const char *title = text_new("vectors of the texts: %s", source_pooling(source));
+    add_panel(&steps, title, vectors, source->n_items, width)->y.title = "text";
     figure->columns = 2; /* rows are wide */
     figure->title = text_new("Step by step: %s, %s", source->encoder.name,
                              source_positions(source, WITH_POSITIONS));
