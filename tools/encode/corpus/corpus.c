@@ -311,7 +311,6 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
 /* When all is done, parts that wait for their names are known to be complete. */
 static int finish(struct corpus *corpus)
 {
-    look_at_place(corpus);
     corpus->reached.bytes = corpus->job->reader->lines.place.bytes; /* with an empty last line */
     corpus->reached.is_finished = true;
     return corpus->journal.fd >= 0 ? keep_place(corpus) : PROGRAM_DONE;
