@@ -10,10 +10,18 @@
 #define MODEL_KERNELS_ROW_PRODUCTS_H
 
 #include "model/kernels/kernels.h"
+#include "model/kernels/pack.h"
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
 enum { STEP = 16, AHEAD_BYTES = 8192 }; /* so far ahead rows are asked for */
+
+#if defined(__AVX512F__)
+#define LOW_HALVES(a, b)                                                                           \
+    __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
+#define HIGH_HALVES(a, b)                                                                          \
+    __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
+#endif
 
 typedef float quarter __attribute__((vector_size(16)));
 typedef float quarter_memory __attribute__((vector_size(16), aligned(4), may_alias));
@@ -106,36 +114,39 @@ static void widen_row(enum row_type type, const void *row, size_t width, float *
 
 /* ---- Sums ---- */
 
-/* The partial sums in four, by halves. */
-INLINE quarter quarter_of(const vec sums[VECTORS])
+/* The partial sums of a step's vectors in one. */
+INLINE vec one_vector(const vec sums[VECTORS])
 {
 #if defined(__AVX512F__)
-    vec v = sums[0];
-    __m256 half =
-        _mm256_add_ps(_mm512_castps512_ps256((__m512)v), _mm512_extractf32x8_ps((__m512)v, 1));
-    return (quarter)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    return sums[0];
 #elif defined(__AVX2__)
-    __m256 half = (__m256)(sums[0] + sums[1]);
-    return (quarter)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    return sums[0] + sums[1];
 #else
     return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 #endif
 }
 
-INLINE float sum_of_quarter(quarter s)
+/* The same of four rows at once: first their quarters side by side, then the sums of these. */
+INLINE quarter sums_of_four(vec a, vec b, vec c, vec d)
 {
-    return (s[0] + s[2]) + (s[1] + s[3]);
-}
-
-/* The sums of four quarters. */
-INLINE quarter sums_of_quarters(quarter a, quarter b, quarter c, quarter d)
-{
-    quarter ab =
-        __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
-    quarter cd =
-        __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
-    return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) +
-           __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+#if defined(__AVX512F__)
+    vec ab = LOW_HALVES(a, b) + HIGH_HALVES(a, b), cd = LOW_HALVES(c, d) + HIGH_HALVES(c, d);
+    vec all = EVEN(ab, cd) + ODD(ab, cd);
+    all += QUARTERS(all, all, 2, 3, 0, 1);
+    all += QUARTERS(all, all, 1, 0, 3, 2);
+    return __builtin_shufflevector(all, all, 0, 4, 8, 12);
+#else
+#if defined(__AVX2__)
+    vec ab = EVEN(a, b) + ODD(a, b), cd = EVEN(c, d) + ODD(c, d);
+    vec pairs = QUARTERS(ab, cd, 0, 1, 8, 9) + QUARTERS(ab, cd, 2, 3, 10, 11);
+    pairs += QUARTERS(pairs, pairs, 1, 0, 3, 2);
+    return __builtin_shufflevector(pairs, pairs, 0, 4, 2, 6);
+#else
+    vec ab = QUARTERS(a, b, 0, 1, 4, 5) + QUARTERS(a, b, 2, 3, 6, 7);
+    vec cd = QUARTERS(c, d, 0, 1, 4, 5) + QUARTERS(c, d, 2, 3, 6, 7);
+    return QUARTERS(ab, cd, 0, 2, 4, 6) + QUARTERS(ab, cd, 1, 3, 5, 7);
+#endif
+#endif
 }
 
 /* ---- A row from memory, few queries ---- */
@@ -182,9 +193,9 @@ INLINE void rows_by_few(const struct row_products *p, const enum row_type type, 
     UNROLL (j, rows) {
         UNROLL (i, queries)
             p->scores[(size_t)i * p->scores_stride + r + (size_t)j] =
-                sum_of_quarter(quarter_of(sums[j][i]));
+                sum_of_lanes(one_vector(sums[j][i]));
         if (p->squares != NULL)
-            p->squares[r + (size_t)j] = sum_of_quarter(quarter_of(sums[j][queries]));
+            p->squares[r + (size_t)j] = sum_of_lanes(one_vector(sums[j][queries]));
     }
 }
 
@@ -233,15 +244,10 @@ enum { MANY_ROWS = 4, MANY_QUERIES = 3 };
 enum { MANY_ROWS = 4, MANY_QUERIES = 2 };
 #endif
 
-INLINE void add_columns(const char *x, size_t row_bytes, const float *q, size_t stride,
+/* One of a step's vectors: its sums over all steps. */
+INLINE void add_columns(const char *rows, size_t row_bytes, const float *q, size_t stride,
                         size_t width, const int queries, vec sums[MANY_QUERIES][MANY_ROWS])
 {
-    const char *rows[BASES(MANY_ROWS)];
-    const float *qs[BASES(MANY_QUERIES)];
-    UNROLL (b, BASES(MANY_ROWS))
-        rows[b] = x + (size_t)(b * ROWS_PER_BASE) * row_bytes;
-    UNROLL (b, BASES(queries))
-        qs[b] = q + (size_t)(b * ROWS_PER_BASE) * stride;
     UNROLL (i, queries)
         UNROLL (r, MANY_ROWS)
             sums[i][r] = (vec){0};
@@ -249,20 +255,11 @@ INLINE void add_columns(const char *x, size_t row_bytes, const float *q, size_t 
     {
         vec of_queries[MANY_QUERIES];
         UNROLL (i, queries)
-            of_queries[i] = load(qs[i / ROWS_PER_BASE] + (size_t)(i % ROWS_PER_BASE) * stride);
+            of_queries[i] = load(q + (size_t)i * stride + k);
         UNROLL (r, MANY_ROWS) {
-            const char *row = rows[r / ROWS_PER_BASE] + (size_t)(r % ROWS_PER_BASE) * row_bytes;
-            vec of_row = load_columns(ROWS_F32, row, 0, 0);
+            vec of_row = load_columns(ROWS_F32, rows + (size_t)r * row_bytes, k, 0);
             UNROLL (i, queries)
                 sums[i][r] = multiply_add(of_row, of_queries[i], sums[i][r]);
-        }
-        UNROLL (b, BASES(MANY_ROWS)) {
-            rows[b] += STEP * sizeof(float);
-            OPAQUE(rows[b]);
-        }
-        UNROLL (b, BASES(queries)) {
-            qs[b] += STEP;
-            OPAQUE(qs[b]);
         }
     }
 }
@@ -275,15 +272,15 @@ INLINE void row_tile(const struct row_products *p, const char *row, const float 
         add_columns(row + (size_t)(v * LANES) * sizeof(float), p->row_bytes, q + v * LANES,
                     p->query_stride, p->width, queries, sums[v]);
     UNROLL (i, queries) {
-        quarter quarters[MANY_ROWS];
+        vec of_rows[MANY_ROWS];
         UNROLL (r, MANY_ROWS) {
             vec of_row[VECTORS];
             UNROLL (v, VECTORS)
                 of_row[v] = sums[v][i][r];
-            quarters[r] = quarter_of(of_row);
+            of_rows[r] = one_vector(of_row);
         }
         *(quarter_memory *)(scores + (size_t)i * p->scores_stride) =
-            sums_of_quarters(quarters[0], quarters[1], quarters[2], quarters[3]);
+            sums_of_four(of_rows[0], of_rows[1], of_rows[2], of_rows[3]);
     }
 }
 

@@ -289,3 +289,19 @@ SET_UP()
 {
     support_allow_threads(3);
 }
+
+TEST(searching)
+{
+    static const float rows[6] = {1, 0, 0, 1, 1, 1};
+    const engine_vectors vectors = {rows, 3, 2, ENGINE_F32};
+    engine_hit hit;
+    engine_error error;
+    fail_call(1);
+    assert_int_equal(engine_search(&vectors, rows, 1, 1, NULL, &hit, &error), ENGINE_ERROR_MEMORY);
+    assert_non_null(strstr(error.message, "no memory for a search of 1 queries, 1 hits of each"));
+    fail_call(2); /* one block: exactly one */
+    assert_int_equal(engine_search(&vectors, rows, 1, 1, NULL, &hit, &error), ENGINE_OK);
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(n_live, 0);
+    fail_call(0);
+}
