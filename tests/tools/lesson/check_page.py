@@ -156,7 +156,7 @@ def press_everything(browser, has_opener):
             "the panel closes",
             not browser.run("return document.getElementById('panel').checkVisibility()"),
         )
-    press_all(browser, "main")
+    press_all(browser, "#lesson")
 
 
 def move_words(browser):

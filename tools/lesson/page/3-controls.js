@@ -222,9 +222,10 @@ function fillPanel() {
 
 function startControls() {
     $$("[data-slider]").forEach(makeSlider);
-    $("#reset").addEventListener("click", () =>
-        choose({ ...beginning, sentence: chosen.sentence }),
-    );
+    $("#reset").addEventListener("click", () => {
+        lastScheme = beginning.position;
+        choose(beginning);
+    });
     const opener = $("#settings .opener");
     opener.addEventListener("click", () => {
         const open = opener.getAttribute("aria-expanded") !== "true";

@@ -139,6 +139,11 @@ function showHeads() {
     if (focused) $(`[data-head="${focused}"]`, holder)?.focus({ preventScroll: true });
 }
 
+function chooseHead(layer, head) {
+    choose({ modelLayer: layer, modelHead: head }, false);
+    $("#spoken").textContent = $("#trained-verdict").textContent;
+}
+
 function headButton(layer, head) {
     const map = modelMap(0, layer, head),
         size = 40 / map.length;
@@ -149,7 +154,7 @@ function headButton(layer, head) {
             "data-head": `${layer}.${head}`,
             "aria-label": `Layer ${layer + 1}, head ${head + 1}`,
             "aria-pressed": String(layer === chosen.modelLayer && head === chosen.modelHead),
-            click: () => choose({ modelLayer: layer, modelHead: head }, false),
+            click: () => chooseHead(layer, head),
         },
         svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, heat(map, 0, 0, size)),
     );
