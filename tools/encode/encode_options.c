@@ -158,7 +158,7 @@ static const struct option_row OUTPUT_ROWS[] = {
      "text (default), json (an object per line), csv, npy (see --type; with\n"
      "--tokens --pad-to int32), npz (-p sparse, none or colbert), or ids",
      CHOICE(format, FORMAT_TEXT, "text json csv npy npz ids")},
-    {"type", 0, "TYPE", "-f npy: f32 (default), f16, int8 or binary (signs): smaller rows",
+    {"type", 0, "TYPE", "-f npy: f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary")},
     {"all", 0, NULL, "text: every value, not only the first; --labels: every label",
      FLAG(all_values)},
