@@ -27,6 +27,12 @@ check 'progress of lines' grep -qE "texts?, [0-9]+ texts/s, [0-9]+ tokens/s" out
 check 'progress is wiped away' [ "$(tail -c 4 out)" = $'\r'"$escape[K" ]
 check 'the file has no progress' [ "$(grep -c . v.csv)" = 41 ]
 check 'the file has no escapes' [ "$(grep -c "$escape" v.csv)" = 0 ]
+yes 'a b' | head -n 200000 >lines
+terminal "\$ENCODE -t 1 -p mean -f npy -o v.npy <lines"
+check 'progress of a file tells what is left' grep -qE "tokens/s, [0-9]+ %, [0-9]+ s left" out
+terminal "\$ENCODE -p mean -f npy -o v.npy --resume"
+check "--resume of the keyboard: exit code $code" [ $code = 2 ]
+check '--resume of the keyboard' says '--resume reads the same input again, and stdin is a terminal: < FILE'
 terminal "\$ENCODE -p mean -f csv a b"
 check 'no progress of arguments' [ "$(grep -c texts/s out)" = 0 ]
 terminal "(echo a; sleep 0.3; echo; echo c) | \$ENCODE -p mean -f csv --progress -o v.csv --no-special"

@@ -2,11 +2,11 @@
 # Runs of encode that are killed or stopped and go on: the output is that of a run that was not, byte for byte; and
 # what may not go on says why. 20 kills and more, at random places.
 #
-#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 7 and 6000
+#     tests/tools/encode/test_resume.sh [KILLS [LINES]]     of each kind of output; default 5 and 6000
 # shellcheck disable=SC2054 # a line of options has commas in none of its words
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/tools/checks.sh
-kills=${1:-7} n_lines=${2:-6000}
+kills=${1:-5} n_lines=${2:-6000}
 cd "$folder" || exit 1
 export LC_ALL=C ENCODE_MODEL=$folder/model
 "$programs/encode-new" -o model --width 64 --max-tokens 64 >/dev/null 2>&1
@@ -57,6 +57,8 @@ skip=(--max-tokens 64 --on-long skip)
 killed lines -p mean -f npy --on-long truncate
 killed lines -p cls --normalize -f npy --type int8 "${skip[@]}"
 killed lines -p mean -f json --on-long chunk --stride 2
+killed lines -p none -f csv --pad-to 8 --on-long truncate
+killed lines --tokens -f text "${skip[@]}"
 killed lines.jsonl --input jsonl -p mean -f npy "${skip[@]}" --on-error skip
 if [ "$kills" -gt 2 ]; then
     check "at least 20 kills, $n_kills" [ $n_kills -ge 20 ]
@@ -136,6 +138,11 @@ again --resume <lines
 ends "another's file by that name" 1 "'x.journal' is no journal that encode has written"
 check "it is left alone" grep -q mine x.journal
 restore
+rm x.journal
+ln -s /dev/zero x.journal
+again --resume <lines
+ends "a device by that name" 1 "'x.journal' is no journal that encode has written"
+restore
 : >x.journal
 goes_on "an empty journal begins anew"
 
@@ -178,6 +185,25 @@ restore
 )
 check "a full disk" [ $? = 0 ]
 goes_on "after a full disk"
+
+# The disk is full where the journal goes on: its last line is torn, and the one before it true.
+begin_run y -p mean -f npy --type binary --on-long truncate
+kill -KILL $pid
+wait $pid 2>/dev/null
+exec 3>&-
+line=$(tail -n 1 y.journal)
+while [ "$(stat -c %s y.journal)" -lt $((20 * 1024 - ${#line})) ]; do echo "$line" >>y.journal; done
+(
+    ulimit -f 20
+    run "${encode[@]}" -p mean -f npy --type binary --on-long truncate -o y --resume <lines
+    ends "no room for the journal" 1 "cannot write to 'y.journal'"
+    [ $n_failed = 0 ]
+)
+check "no room for the journal" [ $? = 0 ]
+run "${encode[@]}" -p mean -f npy --type binary --on-long truncate -o y --resume <lines
+run "${encode[@]}" -p mean -f npy --type binary --on-long truncate -o z <lines
+check "after that" cmp y z
+rm -f y* z*
 
 begin_run x -p mean -f npy --on-long truncate
 kill -TERM $pid

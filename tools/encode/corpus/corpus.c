@@ -325,9 +325,20 @@ static void say_what_is_kept(const struct corpus *corpus)
                      corpus->path, n, plural(n));
 }
 
+/* Messages have named lines as if stdin began with the shard. */
+static void say_where_lines_begin(const struct corpus *corpus)
+{
+    const struct shard *shard = corpus->shard;
+    if (shard && shard->begin > 0 && !stop_signal())
+        program_note("lines of '%s' count from byte %llu of stdin", corpus->path,
+                     (unsigned long long)shard->begin);
+}
+
 int corpus_end(struct corpus *corpus, int code)
 {
     struct output *output = corpus->output;
+    if (code != PROGRAM_DONE)
+        say_where_lines_begin(corpus);
     if (code == PROGRAM_DONE)
         code = finish(corpus);
     else if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false) &&

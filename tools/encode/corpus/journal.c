@@ -108,6 +108,13 @@ static void take_line(struct journal *journal, json_t *object)
     journal->head = object;
 }
 
+static bool fail_foreign(const struct journal *journal)
+{
+    program_fail("'%s' is no journal that encode has written: remove it, or name another output",
+                 journal->path);
+    return false;
+}
+
 /* Reads whole lines; what is behind them is cut off, so that the next line begins a line. */
 static bool read_lines(struct journal *journal)
 {
@@ -117,8 +124,11 @@ static bool read_lines(struct journal *journal)
     ssize_t len;
     off_t end = 0;
     json_t *object;
-    if (!stream)
+    struct stat file;
+    if (!stream || fstat(journal->fd, &file) != 0)
         return fail(journal, "read");
+    if (!S_ISREG(file.st_mode))
+        return fail_foreign(journal);
     while ((len = getline(&line, &cap, stream)) > 0 &&
            (object = journal_line_read(line, (size_t)len)) != NULL) {
         take_line(journal, object);
@@ -128,9 +138,7 @@ static bool read_lines(struct journal *journal)
     free(line);
     fclose(stream);
     if (!is_journal)
-        return program_fail("'%s' is no journal that encode has written: remove it, or name "
-                            "another output",
-                            journal->path) == PROGRAM_DONE;
+        return fail_foreign(journal);
     return (ftruncate(journal->fd, end) == 0 && lseek(journal->fd, end, SEEK_SET) == end) ||
            fail(journal, "cut");
 }
