@@ -132,7 +132,7 @@ run "${encode[@]}" "${options[@]/all/one}" <many
 check "a shard that was killed" same one killed
 
 run "${encode[@]}" -p mean -f npy --on-long error -o long --shard 3/3 <lines
-ends "a text that is too long" 1 "of stdin has 71 tokens and the limit is 64"
+ends "a text that is too long" 1 "of stdin has 70 tokens and the limit is 64"
 ends "whose line is the shard's" 1 "lines of 'long.3-of-3' count from byte"
 
 # ---- What does not go together ----
