@@ -329,3 +329,64 @@ TEAR_DOWN_EACH()
 {
     support_remove_dir(folder);
 }
+
+/* ---- Work that outlives the process ---- */
+
+static struct output_file *open_file(enum output_kind kind, engine_error *error)
+{
+    struct output_file *file;
+    assert_int_equal(output_file_open(path, kind, &file, error), ENGINE_OK);
+    return file;
+}
+
+TEST(what_is_kept_is_gone_on_with)
+{
+    engine_error error;
+    char part[SUPPORT_PATH + 8];
+    snprintf(part, sizeof part, "%s.part", path);
+    put(part, "of nobody");
+    struct output_file *file = open_file(OUTPUT_STREAM, &error);
+    assert_true(output_file_has_place(file));
+    assert_int_equal(output_file_write(file, "one two", 7), ENGINE_OK);
+    assert_int_equal(output_file_keep(file), ENGINE_OK);
+    assert_int_equal(output_file_sync(file), ENGINE_OK);
+    read_back(part, "one two");
+    assert_int_equal(output_file_write(file, " lost", 5), ENGINE_OK);
+    output_file_abort(file);
+    read_back(part, "one two");
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    file = open_file(OUTPUT_RESUMES, &error);
+    assert_int_equal(output_file_cut(file, 3), ENGINE_OK);
+    assert_int_equal(output_file_write(file, " more", 5), ENGINE_OK);
+    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    read_back(path, "one more");
+    assert_int_equal(count_names(), 1);
+}
+
+TEST(a_part_that_is_too_short_is_refused_and_stays)
+{
+    engine_error error;
+    char part[SUPPORT_PATH + 8];
+    snprintf(part, sizeof part, "%s.part", path);
+    put(part, "one");
+    struct output_file *file = open_file(OUTPUT_RESUMES, &error);
+    assert_int_equal(output_file_cut(file, 4), ENGINE_ERROR_IO);
+    assert_non_null(strstr(error.message, "has 3 bytes, and 4 were written"));
+    assert_int_equal(output_file_sync(file), ENGINE_ERROR_IO);
+    output_file_abort(file);
+    read_back(part, "one");
+    file = open_file(OUTPUT_RESUMES, &error);
+    output_file_release(file);
+    output_file_abort(file);
+    assert_int_equal(count_names(), 0);
+}
+
+TEST(what_is_written_directly_has_no_place)
+{
+    engine_error error;
+    struct output_file *file;
+    assert_int_equal(output_file_open("/dev/null", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    assert_false(output_file_has_place(file));
+    output_file_abort(file);
+}

@@ -35,8 +35,8 @@ killed() { # INPUT OPTION...
     whole=$((${EPOCHREALTIME/./} - begin)) # microseconds
     check "a run in one piece with $*" [ "$code" = 0 ]
     for ((i = 0; i < kills; i++)); do
-        signal=TERM seconds=$(awk -v whole=$whole -v random=$RANDOM \
-            'BEGIN { print (0.08 + 0.1 * random / 32768) * whole / 1e6 + 0.05 }')
+        signal=TERM seconds=$(awk -v whole=$whole -v kills="$kills" -v random=$RANDOM \
+            'BEGIN { print (0.4 + 0.5 * random / 32768) * whole / kills / 1e6 + 0.05 }')
         # Without a journal, which comes after a second, a kill loses all: the first one is a request.
         [ -e parts.journal ] && ((RANDOM % 2)) && signal=KILL
         { run timeout -s $signal "$seconds" "${encode[@]}" "$@" -o parts $mode <"$input"; } 2>/dev/null
@@ -60,7 +60,7 @@ killed lines -p mean -f json --on-long chunk --stride 2
 killed lines -p none -f csv --pad-to 8 --on-long truncate
 killed lines --tokens -f text "${skip[@]}"
 killed lines.jsonl --input jsonl -p mean -f npy "${skip[@]}" --on-error skip
-if [ "$kills" -gt 2 ]; then
+if [ "$kills" -ge 5 ]; then
     check "at least 20 kills, $n_kills" [ $n_kills -ge 20 ]
 fi
 
@@ -250,6 +250,17 @@ run "${encode[@]}" -o x --resume --restart <lines
 ends "both" 2 "--resume and --restart exclude one another"
 run "${encode[@]}" -p mean -f json --on-long truncate -o /dev/null <lines
 check "a device is written to, and has no journal" [ "$code" = 0 ]
+
+rm -f input
+mkfifo input
+"${encode[@]}" -p mean -f json -o /dev/null <input 2>err &
+exec 3>input
+echo "a dog" >&3
+sleep 0.2
+kill -TERM $!
+wait $!
+check "a device: SIGTERM" [ $? = 143 ]
+exec 3>&-
 
 # ---- Left out ----
 

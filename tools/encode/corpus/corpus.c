@@ -11,8 +11,6 @@
 #include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
 
-#include <math.h>
-
 static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, COST_FACTOR = 30; /* seconds */
 
 bool corpus_is_asked(const struct encode_options *options)
@@ -233,13 +231,13 @@ static void plan_next(struct corpus *corpus, double started)
 int corpus_advance(struct corpus *corpus, bool is_last)
 {
     const double now = notes_seconds();
+    int code = PROGRAM_DONE;
     look_at_place(corpus);
-    if (is_last)
+    if (is_last || (!stop_signal() && now < corpus->due))
         return PROGRAM_DONE;
-    if (!stop_signal() && now < corpus->due)
-        return PROGRAM_DONE;
-    int code =
-        corpus->reached.bytes > corpus->journal.last.bytes ? keep_place(corpus) : PROGRAM_DONE;
+    if (output_file_has_place(corpus->output->file) &&
+        corpus->reached.bytes > corpus->journal.last.bytes)
+        code = keep_place(corpus);
     plan_next(corpus, now);
     return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
 }
@@ -295,8 +293,6 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
     job->reader->lines.has_sum = true;
     job->reader->lines.wake = stop_catch();
     corpus->due = notes_seconds() + FIRST_DUE;
-    if (!output_file_has_place(corpus->output->file))
-        corpus->due = INFINITY; /* a device, or a pipe */
     if (!corpus->journal.has_place)
         return;
     corpus->due = notes_seconds() + LEAST_BETWEEN;
