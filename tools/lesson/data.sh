@@ -288,14 +288,16 @@ plane_of() { # LABEL W1 W2 OPTIONS...
 
 # ---- The source ----
 
-# Each line KEY, FILE, and a part of the one line there that computes the step.
+# As sources.tsv says: the place of each, and its lines on one.
 sources_data() {
-    local key file text at list=''
-    while IFS=$'\t' read -r key file text; do
-        at=$(cd "$tree" && grep -nF -- "$text" "$file" || :)
+    local key file n text at first list=''
+    while IFS=$'\t' read -r key file n text; do
+        at=$(grep -nF -- "$text" "$tree/$file" || :)
         [ -n "$at" ] && [ "$(wc -l <<<"$at")" = 1 ] || fail "tools/lesson/sources.tsv: $file has no one line '$text'"
+        first=${at%%:*}
+        text=$(sed -n "$first,$((first + n - 1))p" "$tree/$file" | sed 's/^ *//' | paste -sd ' ' -)
         list+="${list:+,
-}\"$key\": {\"at\": \"$file:${at%%:*}\", \"text\": $(json_text "$(sed 's/^ *//' <<<"${at#*:}")")}"
+}\"$key\": {\"at\": \"$file:$first\", \"text\": $(json_text "$text")}"
     done < <(grep -v '^#' "$tree/tools/lesson/sources.tsv")
     printf '{\n%s\n}\n' "$list"
 }

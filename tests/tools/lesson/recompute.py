@@ -321,7 +321,8 @@ def check_sources(sources, tree):
     for key, source in sources.items():
         path, line = source["at"].rsplit(":", 1)
         lines = open(os.path.join(tree, path), encoding="utf-8").read().splitlines()
-        check(f"source of {key}: {source['at']}", lines[int(line) - 1].strip() == source["text"])
+        following = " ".join(text.strip() for text in lines[int(line) - 1:][:5]) + " "
+        check(f"source of {key}: {source['at']}", following.startswith(source["text"] + " "))
 
 
 def main(page, programs, tree):
