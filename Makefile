@@ -419,13 +419,14 @@ pictures: lesson
 PYTHON ?= /usr/bin/python3
 QUALITY ?=
 WORK ?= $(BUILD)/weights
-HOURS ?= 1.5
+HOURS ?= 24
 
 quality: $(BUILD)/encode
 	@$(PYTHON) tests/quality/quality.py --encode $(BUILD)/encode --text $(SHARED_DIR)/text $(QUALITY)
 
-train: $(BUILD)/encode-import
-	@exec env PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
+train: $(BUILD)/encode-import $(BUILD)/encode
+	@exec env PYTHON="$(PYTHON)" TEXT="$(SHARED_DIR)/text" ENCODE_IMPORT="$<" ENCODE="$(BUILD)/encode" \
+		HOURS="$(HOURS)" weights/train/run.sh "$(WORK)"
 
 # ---- Installation ----
 

@@ -5,9 +5,9 @@
  *     engine_session *session;
  *     if (engine_model_open(NULL, NULL, &model, &error)) { puts(error.message); return 1; }
  *     if (engine_session_new(model, NULL, &session, &error)) { puts(error.message); return 1; }
- *     float vector[192]; // the default model's width; engine_model_info tells that of any other
+ *     float vector[256]; // the default model's width; engine_model_info tells that of any other
  *     engine_input input = {.text = "I ride bike", .text_len = ENGINE_NUL_TERMINATED};
- *     if (engine_encode(session, &input, 1, NULL, vector, 192, NULL, NULL))
+ *     if (engine_encode(session, &input, 1, NULL, vector, 256, NULL, NULL))
  *         puts(engine_session_message(session));
  *     engine_session_free(session);
  *     engine_model_close(model);

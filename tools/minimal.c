@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
     static engine_input texts[2]; /* static: all zero */
-    static float vectors[2][192]; /* the default model's width */
+    static float vectors[2][256]; /* the default model's width */
     engine_error error;
     engine_model *model;
     engine_session *session;
@@ -17,9 +17,9 @@ int main(int argc, char **argv)
         return puts(error.message), 1;
     texts[0].text = "I ride bike", texts[0].text_len = ENGINE_NUL_TERMINATED;
     texts[1].text = "bike ride I", texts[1].text_len = ENGINE_NUL_TERMINATED;
-    if (engine_encode(session, texts, 2, NULL, vectors[0], 2 * 192, NULL, NULL))
+    if (engine_encode(session, texts, 2, NULL, vectors[0], 2 * 256, NULL, NULL))
         return puts(engine_session_message(session)), 1;
-    printf("cosine %.6f\n", engine_cosine(vectors[0], vectors[1], 192));
+    printf("cosine %.6f\n", engine_cosine(vectors[0], vectors[1], 256));
     engine_session_free(session);
     engine_model_close(model);
     return 0;

@@ -1,4 +1,5 @@
-"""What the training reads and makes (weights/train): tokens, variants, and nothing that the model is measured with.
+"""What the training reads and makes (weights/train): tokens, variants, negations, opposites, and nothing that the model
+is measured with.
 
     training_text.py ENCODE WEIGHTS [TEXTS]"""
 
@@ -14,15 +15,26 @@ from unittest import mock
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "weights" / "train"))
-import batches
+import gather
 import measures
+import opposites
 import prepare
 import retrieval
 import roles
 import text
 import variants
+import wordnet
 import wordpiece
-from pairs import Pairs
+from corpus import REPEAT, Corpus
+from negation import Negation
+from relations import Relations
+
+try:
+    import torch
+
+    import batches
+except ImportError:
+    torch = None
 
 encode, weights = sys.argv[1:3]
 
@@ -35,7 +47,7 @@ def ask(lines, *options):
 
 def vocabulary():
     """All pieces of the weight file: every one is a candidate for a masked word."""
-    found = json.loads(ask(["[MASK]"], "--fill", "--top", "8000", "-f", "json")[0])["masks"][0]["candidates"]
+    found = json.loads(ask(["[MASK]"], "--fill", "--top", "16000", "-f", "json")[0])["masks"][0]["candidates"]
     return [c["text"] for c in sorted(found, key=lambda c: c["id"])]
 
 
@@ -120,33 +132,79 @@ class TrainingText(unittest.TestCase):
     def corpus(self, sentences):
         """Of (source, document, sentence), by way of a cache."""
         ids = [self.tokenizer(s) for _, _, s in sentences]
-        sources = ["novels", "wikinews", "speeches", "captions", "clinc", "banking", "tatoeba", "masc", "reviews", "snips"]
+        sources = sorted(REPEAT)
         with tempfile.TemporaryDirectory() as cache:
             numpy.savez(Path(cache, "tokens.npz"), tokens=numpy.concatenate(ids).astype(numpy.uint16),
                         ends=numpy.cumsum([len(i) for i in ids]), sources=numpy.array(sources),
                         source=numpy.array([sources.index(s) for s, _, _ in sentences], numpy.uint8),
                         document=numpy.array([d for _, d, _ in sentences], numpy.int32))
-            return batches.Corpus(Path(cache), self.tokenizer.pieces)
+            return Corpus(Path(cache))
+
+    def test_relations(self):
+        rng = numpy.random.default_rng(10)
+        relations = Relations(["clerk", "judge"], ["goat"], [("greet", "greeted", "greeted")], [("calm", "nervous")])
+        for _ in range(300):
+            said = [s.rstrip(".") for s in relations.triple(rng)]
+            self.assertEqual(len(set(said)), 3, said)
+
+    def test_negation_in_many_forms(self):
+        negation = Negation(["sing", "swim", "leave", "open"], {"sing": ["sang", "sung"], "leave": ["left", "left"]})
+        for sentence, *expected in (
+                ("the man is singing a song", "the man is not singing a song", "the man isn ' t singing a song",
+                 "the man is never singing a song", "there is no man singing a song", "no man is singing a song"),
+                ("she sang a song", "she did not sing a song", "she didn ' t sing a song", "she never sang a song",
+                 "she refused to sing a song", "she failed to sing a song", "nobody sang a song", "she sang no song"),
+                ("the army left the city", "the army did not leave the city", "no army left the city"),
+                ("there is a dog outside", "there is no dog outside", "there isn ' t a dog outside"),
+                ("he has a car", "he does not have a car", "he has no car"),
+                ("a cup with a handle", "a cup without a handle")):
+            self.assertLessEqual(set(expected), {" ".join(w) for w in negation.ways(sentence.split())}, sentence)
+        for sentence in ("is the man singing ?", "nobody sang", "the singing man", "he has no car", "why she left it"):
+            self.assertEqual(negation.ways(sentence.split()), [], sentence)
+
+    def test_opposites(self):
+        self.assertEqual(opposites.with_word("he is a happy man".split(), 3, "unhappy"), "he is an unhappy man".split())
+        self.assertEqual(opposites.with_word("an old car".split(), 1, "new"), "a new car".split())
+        self.assertEqual(opposites.graded([("happy", "sad")])[1:], [("happier", "sader"), ("happiest", "sadest")])
+        self.assertIn(("opened", "closed"), gather.inflected([("open", "close")], self.wordnet()))
+
+    def test_wordnet(self):
+        folder = self.wordnet()
+        self.assertEqual(wordnet.opposites(folder)["verb"], [("close", "open"), ("open", "close")])
+        self.assertEqual(list(wordnet.glosses(folder))[0], ["open, open up: cause to open", "she opened the door"])
+        self.assertEqual(wordnet.frequent(folder)["open", 2], 7)
+
+    def wordnet(self):
+        """A folder of two verbs in WordNet's form."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name)
+        for part in wordnet.PARTS:
+            (path / ("data." + part)).write_text("  1 a line of the licence\n")
+        (path / "data.verb").write_text(
+            "00000001 35 v 02 open 0 open_up 0 001 ! 00000002 v 0101 01 + 08 00 | cause to open; \"she opened the door\"\n"
+            "00000002 35 v 01 close 0 001 ! 00000001 v 0101 01 + 08 00 | cause to shut\n")
+        (path / "verb.exc").write_text("sang sing\nsung sing\n")
+        (path / "cntlist.rev").write_text("open%2:35:00:: 1 7\n")
+        return path
 
     def test_nothing_that_measures_is_made(self):
-        corpus = self.corpus([("tatoeba", i, "the dog of number %d bites a man" % i) for i in range(30)])
-        pairs = Pairs(corpus, self.tokenizer, frozenset())
-
-        def made(kind):
-            return [self.text(s) for t in pairs.draw(kind, 30, numpy.random.default_rng(5)) for s in t if s is not None]
-
-        measured = {text.key(made("roles")[i]) for i in (4, 44)} | {text.key(made("twins")[7])}
-        measured.add(text.key("a man is not walking"))
-        pairs.measured = measured
-        self.assertTrue(measured.isdisjoint(map(text.key, made("roles") + made("twins"))))
-        self.assertEqual((len(made("roles")), len(made("twins"))), (90, 58))
-        self.assertFalse(pairs.may_show(self.ids("A man is not walking.")))
-        self.assertTrue(pairs.may_show(self.ids("A man is walking.")))
+        sentences = [("tatoeba", i, "the dog of number %d bites a man" % i) for i in range(30)]
+        for maker in (gather.Gatherer.__new__(gather.Gatherer), opposites.Maker.__new__(opposites.Maker)):
+            maker.words, maker.corpus = self.tokenizer, self.corpus(sentences)
+            maker.measured = {text.key("a man is not walking")}
+            maker.made, maker.end, maker.count = [], 0, 0
+            maker.begins, maker.lengths, maker.mates, maker.long, maker.ends = [], [], [], [], [0]
+            as_given = self.tokenizer if isinstance(maker, gather.Gatherer) else str.split
+            self.assertIsNone(maker.add(as_given("a man is not walking")))
+            self.assertEqual(maker.made, [])
+            self.assertEqual(maker.add(as_given("a man is walking")), 0)
+            self.assertEqual(len(maker.made), 1)
 
     def test_nothing_that_measures_is_read(self):
         held = next(s for s in map("sentence {}".format, range(5000)) if text.held_out(s))
         with mock.patch("text.evaluation_keys", lambda folder: {"itmeasures"}), \
-             mock.patch("text.documents", lambda folder: [("novels", ["It measures!", held, "It stays."]), ("masc", [held])]):
+             mock.patch("text.documents", lambda folder, more: [("novels", ["It measures!", held, "It stays."]), ("masc", [held])]):
             kept, out, _ = prepare.collect("")
         self.assertEqual((kept, out), ([("novels", ["It stays."])], [("novels", held)]))
 
@@ -158,34 +216,52 @@ class TrainingText(unittest.TestCase):
                           text.read_table(text.RANKED)[5][1:]):
             self.assertLessEqual(set(map(text.key, sentences)), keys)
 
-    def test_chunks_are_of_whole_sentences_of_one_document(self):
+    def test_sequences_are_of_whole_sentences_of_one_document(self):
         rng = numpy.random.default_rng(8)
         sentences = [("novels", i // 9, "the dog sees " + "a man and " * rng.integers(1, 9) + "a cat .") for i in range(300)]
         corpus = self.corpus(sentences + [("captions", 99, "a dog on a bike .")])
         document = numpy.repeat(corpus.document, corpus.lengths)
-        begins, ends = corpus.chunks(rng)
-        self.assertLessEqual(set(begins), set(corpus.begins))
-        self.assertTrue((ends - begins <= batches.LONGEST - 2).all())
-        self.assertTrue((document[begins] == document[ends - 1]).all())
-        self.assertEqual((begins == corpus.begins[-1]).sum(), batches.REPEAT["captions"])
+        for _ in range(100):
+            begins, lengths = corpus.sequences(rng, 1000)
+            self.assertLessEqual(set(begins), set(corpus.begins))
+            self.assertTrue(((lengths > 0) & (lengths <= 62)).all())
+            self.assertTrue((document[begins] == document[begins + lengths - 1]).all())
 
+    @unittest.skipUnless(torch, "needs torch")
+    def test_rows(self):
+        ids, real = batches.rows(torch.arange(100, 120), numpy.array([0, 5]), numpy.array([3, 1]), torch.tensor([0, 9]))
+        self.assertEqual(ids.tolist(), [[2, 100, 101, 102, 3], [2, 105, 9, 3, 0]])
+        self.assertEqual(real.tolist(), [[True] * 5, [True] * 4 + [False]])
+
+    @unittest.skipUnless(torch, "needs torch")
     def test_mask(self):
         line = self.ids("an unbelievableness of dogs , and 3 cats .")
         ids = numpy.tile(numpy.concatenate([[wordpiece.CLS], line, [wordpiece.SEP]]), (2000, 1))
-        corpus = self.corpus([("novels", 0, "a dog")])
-        shown, at, targets = corpus.mask(ids, numpy.random.default_rng(9))
+        masker = batches.Masker(self.tokenizer.pieces)
+        shown, at, targets = (t.numpy() for t in masker(torch.from_numpy(ids), batches.generator(9)))
         self.assertTrue((targets == ids.ravel()[at]).all())
         asked = numpy.zeros(ids.shape, bool)
         asked.ravel()[at] = True
         self.assertTrue((shown == ids)[~asked].all())
         self.assertFalse(asked[:, [0, -1]].any())
         for column, i in enumerate(line, 1):
-            if corpus.continues[i]: # whole words
+            if masker.continues[i]: # whole words
                 self.assertTrue((asked[:, column] == asked[:, column - 1]).all())
         self.assertAlmostEqual(asked[:, 1].mean(), batches.MASKED, delta=0.03)
         self.assertAlmostEqual(asked[:, -2].mean(), batches.MASKED_MARKS, delta=0.02)
         self.assertAlmostEqual((shown[asked] == wordpiece.MASK).mean(), 0.8, delta=0.03)
         self.assertAlmostEqual((shown == ids)[asked].mean(), 0.1, delta=0.03)
+
+    @unittest.skipUnless(torch, "needs torch")
+    def test_losses_of_opposites(self):
+        import losses
+        a, near, far = (torch.tensor([[1.0, 0.0]]), torch.tensor([[0.8, 0.6]]), torch.tensor([[0.0, 1.0]]))
+        level, sure = torch.tensor([0.5]), torch.tensor([1.0])
+        self.assertEqual(losses.opposed(a, a, far, level, sure)[0], 0)
+        loss, right, cosine = losses.opposed(a, far, near, level, sure)
+        # 0.8 and 0.6 are over the level, the mate is 0 where 0.8 is wanted.
+        self.assertAlmostEqual(float(loss), 0.3 + 0.05 + 0.8, places=5)
+        self.assertEqual((float(right), float(cosine)), (0, float(torch.tensor(0.8))))
 
     def test_ranked_tsv_has_a_hundred_of_each_kind(self):
         rows = text.read_table(text.RANKED)

@@ -339,7 +339,7 @@ check "manual: $n_words built-in words" grep -q "$n_words built-in words" manual
 if [ -f "$tree/weights/default.weights" ]; then
     run "$inspect" --verify "$tree/weights/default.weights"
     check 'the default weights are sound' [ "$code" = 0 ]
-    check 'and at most 6 MB' [ "$(wc -c <"$tree/weights/default.weights")" -le 6000000 ]
+    check 'and at most 8 MB' [ "$(wc -c <"$tree/weights/default.weights")" -le 8000000 ]
     check 'and know ordinary words' [ "$(token_ids "$tree/weights/default.weights" \
         'i ride my bike the dog bites a man who lives on the bank of the river' | grep -cw 1)" = 0 ]
 fi

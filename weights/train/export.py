@@ -12,14 +12,17 @@ import numpy
 
 import model
 import trainer
+from distill import PROJECTION
 from wordpiece import SPECIAL
+
+TEACHERS_SHARE = 0.7
 
 
 def write_safetensors(path, tensors):
     header, at = {"__metadata__": {"format": "pt"}}, 0
     for name, array in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
-        at += array.nbytes
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [at, at + 4 * array.size]}
+        at += 4 * array.size
     head = json.dumps(header).encode()
     head += b" " * (-len(head) % 8)
     with open(path, "wb") as file:
@@ -30,8 +33,9 @@ def write_safetensors(path, tensors):
 
 def tensors(parameters, shape):
     """Parameters as BERT has them: a table of positions, and two types of which only one was trained."""
-    out = {n: p.detach().numpy() for n, p in parameters.items() if n != model.GAIN}
-    table = model.sinusoid(shape["positions"], shape["width"]) * parameters[model.GAIN].detach()
+    parameters = {n: p.detach().cpu() for n, p in parameters.items()}
+    out = {n: p.numpy() for n, p in parameters.items() if n not in (model.GAIN, PROJECTION)}
+    table = model.sinusoid(shape["positions"], shape["width"]) * parameters[model.GAIN]
     out["bert.embeddings.position_embeddings.weight"] = table.numpy()
     out["bert.embeddings.token_type_embeddings.weight"] = numpy.zeros((2, shape["width"]), numpy.float32)
     return out
@@ -76,14 +80,29 @@ def tokenizer_config(shape):
 
 
 def modules():
+    kinds = (("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Dense", "Dense"), ("3_Normalize", "Normalize"))
     return [{"idx": i, "name": str(i), "path": path, "type": "sentence_transformers.models." + kind}
-            for i, (path, kind) in enumerate([("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")])]
+            for i, (path, kind) in enumerate(kinds)]
 
 
 def pooling(shape):
     return {"word_embedding_dimension": shape["width"], "pooling_mode_cls_token": False,
             "pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": False,
             "pooling_mode_mean_sqrt_len_tokens": False}
+
+
+def dense_config(shape):
+    return {"in_features": shape["width"], "out_features": shape["width"], "bias": False,
+            "activation_function": "torch.nn.modules.linear.Identity"}
+
+
+def dense(projection):
+    """The matrix behind the pooling. In the teacher's space, which stage 2 learned to project to, likeness is better and
+    the order of words is felt less than in our own; products of vectors times this matrix are a mixture of the two."""
+    p = projection.detach().cpu().double().numpy()
+    p /= numpy.linalg.svd(p, compute_uv=False).mean()
+    squares, directions = numpy.linalg.eigh((1 - TEACHERS_SHARE) * numpy.eye(len(p)) + TEACHERS_SHARE * p @ p.T)
+    return (directions * numpy.sqrt(squares)) @ directions.T
 
 
 def main():
@@ -98,12 +117,14 @@ def main():
     out = whole.with_name(whole.name + ".part")
     parameters, shape = trainer.load(options.checkpoint)
     pieces = (Path(options.cache) / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    (out / "1_Pooling").mkdir(parents=True, exist_ok=True)
+    for folder in ("1_Pooling", "2_Dense"):
+        (out / folder).mkdir(parents=True, exist_ok=True)
     write_safetensors(out / "model.safetensors", tensors(parameters, shape))
+    write_safetensors(out / "2_Dense" / "model.safetensors", {"linear.weight": dense(parameters[PROJECTION])})
     (out / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")
     for name, value in (("config.json", config(shape)), ("tokenizer.json", tokenizer(pieces)),
                         ("tokenizer_config.json", tokenizer_config(shape)), ("modules.json", modules()),
-                        ("1_Pooling/config.json", pooling(shape)),
+                        ("1_Pooling/config.json", pooling(shape)), ("2_Dense/config.json", dense_config(shape)),
                         ("sentence_bert_config.json", {"max_seq_length": shape["positions"], "do_lower_case": False})):
         (out / name).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     shutil.rmtree(whole, ignore_errors=True)

@@ -1,15 +1,15 @@
 """BERT by hand: parameters under HuggingFace's names, matrices multiplied in bfloat16, sums,
-norms and scores in float32."""
+norms and scores in float32. On a GPU if there is one, else on the CPU."""
 
 import math
 
-import numpy
 import torch
 import torch.nn.functional as F
 
-SHAPE = {"vocabulary": 8000, "width": 192, "layers": 4, "heads": 6, "feed_forward": 768, "positions": 512}
+SHAPE = {"vocabulary": 16000, "width": 256, "layers": 4, "heads": 4, "feed_forward": 640, "positions": 512}
 EPSILON = 1e-12
 MATRICES = torch.bfloat16
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 # Not a BERT parameter: positions are a sinusoid with one learned gain per column, so that places
 # beyond the lengths trained on are like those before them. export.py writes the product.
 GAIN = "position_gain"
@@ -60,24 +60,10 @@ def new_parameters(shape, seed, embedding=None):
     return {name: t.requires_grad_(True) for name, t in p.items()}
 
 
-class Dropout:
-    """Dropout from a generator of bytes: torch's own, without MKL, is slower than the layers."""
-
-    def __init__(self, rate, rng):
-        self.threshold, self.rng = round(rate * 256), rng
-
-    def __call__(self, x):
-        if not self.threshold:
-            return x
-        bytes_ = self.rng.integers(0, 256, x.numel(), dtype=numpy.uint8)
-        keep = torch.from_numpy(bytes_ >= self.threshold).view(x.shape)
-        return x * keep * (256 / (256 - self.threshold))
-
-
 class Bert:
     def __init__(self, parameters, shape):
         self.p, self.shape = parameters, shape
-        self.table = sinusoid(shape["positions"], shape["width"])
+        self.sinusoid = sinusoid(shape["positions"], shape["width"]).to(DEVICE)
         self.cast()
 
     def cast(self):
@@ -91,17 +77,22 @@ class Bert:
     def linear(self, x, name):
         return F.linear(x, self.w[name + ".weight"], self.w[name + ".bias"])
 
-    def hidden(self, ids, real=None, dropout=None):
+    def positions(self, tokens):
+        """Rows of the first places: of a table, where a model has one, else sinusoids."""
+        if GAIN in self.p:
+            return self.sinusoid[:tokens] * self.p[GAIN]
+        return (self.p["bert.embeddings.position_embeddings.weight"][:tokens]
+                + self.p["bert.embeddings.token_type_embeddings.weight"][0])
+
+    def hidden(self, ids, real=None):
         """Rows of the last layer, [texts * tokens, width]; real: which tokens are not padding."""
         batch, tokens = ids.shape
         d, heads = self.shape["width"], self.shape["heads"]
-        drop = dropout or (lambda x: x)
         x = F.embedding(ids, self.p["bert.embeddings.word_embeddings.weight"])
-        x = x + self.table[:tokens] * self.p[GAIN]
-        x = drop(self.norm(x.view(-1, d), "bert.embeddings.LayerNorm"))
+        x = self.norm((x + self.positions(tokens)).view(-1, d), "bert.embeddings.LayerNorm")
         bias = None
         if real is not None:
-            bias = torch.zeros(batch, 1, 1, tokens).masked_fill_(~real[:, None, None, :], -1e4)
+            bias = torch.zeros(batch, 1, 1, tokens, device=DEVICE).masked_fill_(~real[:, None, None, :], -1e4)
             bias = bias.expand(batch, heads, 1, tokens).reshape(batch * heads, 1, tokens)
         for layer in range(self.shape["layers"]):
             at = "bert.encoder.layer.%d." % layer
@@ -117,10 +108,10 @@ class Bert:
             mixed = torch.bmm(torch.softmax(scores, -1).to(MATRICES), v)
             mixed = mixed.view(batch, heads, tokens, d // heads).transpose(1, 2).reshape(-1, d)
             out = self.linear(mixed, at + "attention.output.dense").float()
-            x = self.norm(x + drop(out), at + "attention.output.LayerNorm")
+            x = self.norm(x + out, at + "attention.output.LayerNorm")
             inner = F.gelu(self.linear(x.to(MATRICES), at + "intermediate.dense"))
             out = self.linear(inner, at + "output.dense").float()
-            x = self.norm(x + drop(out), at + "output.LayerNorm")
+            x = self.norm(x + out, at + "output.LayerNorm")
         return x
 
     def logits(self, rows):
@@ -130,8 +121,8 @@ class Bert:
         table = self.p["bert.embeddings.word_embeddings.weight"].to(MATRICES)
         return F.linear(h, table).float() + self.p["cls.predictions.bias"]
 
-    def pooled(self, ids, real, dropout=None):
+    def pooled(self, ids, real):
         """Mean over the tokens, of length 1."""
-        x = self.hidden(ids, real, dropout).view(*ids.shape, -1)
+        x = self.hidden(ids, real).view(*ids.shape, -1)
         weight = real.float()[:, :, None]
         return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)

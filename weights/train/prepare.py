@@ -18,16 +18,16 @@ import wordpiece
 
 # How often a source counts in the vocabulary: without this it would be that of old novels.
 VOCABULARY_WEIGHT = {"novels": 1, "wikinews": 2, "speeches": 2, "masc": 4, "reviews": 4, "tatoeba": 8,
-                     "captions": 12, "clinc": 6, "banking": 4, "snips": 4}
-VOCABULARY_SIZE = 8000
+                     "captions": 12, "clinc": 6, "banking": 4, "snips": 4, "packages": 1, "wordnet": 4}
+VOCABULARY_SIZE = 16000
 
 
-def collect(folder):
+def collect(folder, more=None):
     """Documents without what must not be trained on, and what was left out."""
     excluded = text.evaluation_keys(folder)
     kept, held, count = [], [], Counter()
     seen_held = set()
-    for source, sentences in text.documents(folder):
+    for source, sentences in text.documents(folder, more):
         train = []
         for sentence in sentences:
             key = text.key(sentence)
@@ -61,13 +61,14 @@ def word_counts(documents):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--text", required=True)
+    parser.add_argument("--more", help="the folder of what fetch.sh brings")
     parser.add_argument("--cache", required=True)
     options = parser.parse_args()
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
     start = time.time()
 
-    documents, held, count = collect(options.text)
+    documents, held, count = collect(options.text, options.more)
     print("%.0f s: texts read" % (time.time() - start), flush=True)
     pieces = wordpiece.train(word_counts(documents), VOCABULARY_SIZE)
     (cache / "vocab.txt").write_text("".join(p + "\n" for p in pieces), encoding="utf-8")

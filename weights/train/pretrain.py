@@ -13,6 +13,7 @@ import losses
 import model
 import trainer
 import wordpiece
+from corpus import Corpus
 
 
 def inputs(cache):
@@ -20,34 +21,30 @@ def inputs(cache):
 
 
 class MaskedLanguage:
-    """The step's batches are a function of seed, epoch and step alone, so that training resumes exactly."""
+    """The step's batches are a function of seed and step alone, so that training resumes exactly."""
 
     names = ("mlm", "accuracy")
 
     def __init__(self, settings, rank, workers):
         cache = Path(settings["cache"])
         self.pieces = wordpiece.WordPiece.read(cache / "vocab.txt").pieces
-        self.corpus = batches.Corpus(cache, self.pieces)
+        self.corpus, self.mask = Corpus(cache), batches.Masker(self.pieces)
+        self.tokens = torch.from_numpy(self.corpus.flat.astype(numpy.int32)).to(model.DEVICE)
         self.settings, self.rank, self.workers = settings, rank, workers
-        self.epoch, self.plan, self.before = -1, [], 0
 
-    def batch(self, step):
+    def masked(self, bert, step):
+        """The masked-language loss of the step, and the share of right first guesses."""
         at = step * self.workers + self.rank
-        while at >= self.before + len(self.plan):
-            self.before += len(self.plan)
-            self.epoch += 1
-            rng = numpy.random.default_rng([self.settings["seed"], self.epoch])
-            self.plan = self.corpus.epoch(rng, self.settings["tokens"])
-        begins, length = self.plan[at - self.before]
         rng = numpy.random.default_rng([self.settings["seed"], 1000, at])
-        return self.corpus.mask(self.corpus.ids(begins, length), rng)
+        ids, real = batches.rows(self.tokens, *self.corpus.sequences(rng, self.settings["tokens"]))
+        shown, at, targets = self.mask(ids, batches.generator(self.settings["seed"], 1001, at))
+        logits = bert.logits(bert.hidden(shown, real)[at])
+        return losses.cross_entropy(logits, targets), (logits.detach().argmax(1) == targets).float().mean()
 
     def __call__(self, bert, step):
-        shown, at, targets = (torch.from_numpy(t) for t in self.batch(step))
-        logits = bert.logits(bert.hidden(shown)[at])
-        loss = losses.cross_entropy(logits, targets)
+        loss, accuracy = self.masked(bert, step)
         loss.backward()
-        return float(loss), float((logits.detach().argmax(1) == targets).float().mean())
+        return loss, accuracy
 
 
 def main():
@@ -59,7 +56,7 @@ def main():
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--warm-up", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=trainer.WORKERS)
     parser.add_argument("--save-every", type=int, default=180, help="seconds")
     options = parser.parse_args()
     embedding = numpy.load(Path(options.cache) / "embedding.npy")

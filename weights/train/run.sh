@@ -1,11 +1,12 @@
 #!/bin/sh
-# Trains the default weights: texts, vocabulary, two stages, HuggingFace directory, weight file. The last three are in
-# WORK_DIR/mlm-STEPS-pairs-STEPS.
+# Trains the default weights: what is fetched, texts, vocabulary, the teacher's vectors, three stages,
+# HuggingFace directory, weight file. The last two are in WORK_DIR/made-STEPS.
 #
 #     weights/train/run.sh WORK_DIR
 #
-# Variables: TEXT, the folder of the texts (../shared/text); HOURS, about how long on two free cores (1.5);
-# ENCODE_IMPORT (build/encode-import). Started again with the same values it goes on where it stopped.
+# Variables: TEXT, the folder of the texts (../shared/text); HOURS, about how long the stages take on two free cores
+# (24); ENCODE_IMPORT and ENCODE (build/encode-import, build/encode). Started again with the same values it goes on
+# where it stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,8 +17,9 @@ root=$(cd "$here/../.." && pwd)
 work=$1
 [ -n "$work" ] || work=.
 text=${TEXT:-$root/../shared/text}
-hours=${HOURS-1.5}
+hours=${HOURS-24}
 import=${ENCODE_IMPORT:-$root/build/encode-import}
+encode=${ENCODE:-$root/build/encode}
 python=${PYTHON:-/usr/bin/python3}
 
 stop() {
@@ -27,7 +29,7 @@ stop() {
 absolute() { (cd "$(dirname "$1")" && echo "$(pwd)/$(basename "$1")"); }
 
 case $hours in
-'' | . | *[!0-9.]* | *.*.*) stop "HOURS='$hours': expected a number such as 1.5" ;;
+'' | . | *[!0-9.]* | *.*.*) stop "HOURS='$hours': expected a number such as 24" ;;
 esac
 # What is missing is said before the first hour, not after it.
 "$python" -c 'import numpy, torch' 2>/dev/null ||
@@ -35,17 +37,21 @@ esac
 [ -d "$text/training" ] && [ -d "$text/evaluation" ] ||
     stop "'$text' has no training/ and evaluation/: set TEXT to the folder that has them"
 [ -x "$import" ] || stop "'$import' is no program: make it, or set ENCODE_IMPORT"
+[ -x "$encode" ] || stop "'$encode' is no program: make it, or set ENCODE"
 mkdir -p "$work"
-work=$(absolute "$work") text=$(absolute "$text") import=$(absolute "$import")
-cache=$work/cache
+work=$(absolute "$work") text=$(absolute "$text") import=$(absolute "$import") encode=$(absolute "$encode")
+cache=$work/cache more=$work/fetched
 
-# Of two free cores' time; the seconds per step were measured on a Xeon with AMX.
+# Of two free cores' time; the seconds per step were estimated on an EPYC with AVX-512.
 steps() { awk "BEGIN { print int($hours * 3600 * $1 / $2) }"; }
-mlm=$(steps 0.6522 0.37)
-pairs=$(steps 0.3478 0.80)
-case $mlm$pairs in *[!0-9]*) stop "HOURS=$hours is too much" ;; esac
-[ "$mlm" -ge 1 ] && [ "$pairs" -ge 1 ] || stop "HOURS=$hours leaves no step"
-stage2=$work/mlm-$mlm-pairs-$pairs # of another first stage it is another training
+mlm=$(steps 0.4 0.5)
+near=$(steps 0.35 1.3)
+nearer=$(steps 0.2 1.3)
+opposed=$(steps 0.05 0.9)
+case $mlm$near$nearer$opposed in *[!0-9]*) stop "HOURS=$hours is too much" ;; esac
+[ "$opposed" -ge 1 ] && [ "$nearer" -ge 1 ] || stop "HOURS=$hours leaves no step"
+# Of another stage before it is another training.
+made=$work/made-$mlm-$near-$nearer-$opposed
 
 # Big blocks stay in the process: giving them back and taking them anew costs a tenth of the time.
 export MALLOC_MMAP_THRESHOLD_=8000000000 MALLOC_TRIM_THRESHOLD_=8000000000
@@ -63,15 +69,32 @@ python() {
 cd "$here"
 exec 9>"$work/lock"
 flock -n 9 || stop "another training works in '$work'"
+./fetch.sh "$more"
 [ -f "$cache/prepare.json" ] || {
-    echo 'train: texts and vocabulary (a minute)'
-    python prepare.py --text "$text" --cache "$cache"
+    echo 'train: texts and vocabulary (minutes)'
+    python prepare.py --text "$text" --more "$more" --cache "$cache"
 }
-[ -f "$cache/embedding.npy" ] || python cooccurrence.py --cache "$cache"
-echo "train: stage 1 of 2, $mlm steps"
-python pretrain.py --cache "$cache" --out "$work/mlm-$mlm" --steps "$mlm"
-echo "train: stage 2 of 2, $pairs steps"
-python contrast.py --text "$text" --cache "$cache" --from "$work/mlm-$mlm/checkpoint.pt" --out "$stage2" --steps "$pairs"
-python export.py --cache "$cache" --checkpoint "$stage2/checkpoint.pt" --out "$stage2/default weights"
-"$import" "$stage2/default weights" -o "$stage2/default.weights" --weights int8
-"$import" "$stage2/default weights" -o "$stage2/default-f32.weights"
+taught() { python teacher.py --cache "$cache" --teacher "$more/teacher" --encode "$encode" --importer "$import" "$@"; }
+[ -f "$cache/embedding.npy" ] || taught --rows
+[ -f "$cache/texts.npz" ] || python gather.py --text "$text" --more "$more" --cache "$cache"
+[ -f "$cache/opposites.npz" ] || python opposites.py --text "$text" --more "$more" --cache "$cache"
+[ -f "$cache/teacher.npy" ] || {
+    echo "train: the teacher's vectors of all texts (an hour)"
+    taught
+}
+echo "train: stage 1 of 3, $mlm steps"
+stage=$work/mlm-$mlm
+python pretrain.py --cache "$cache" --out "$stage" --steps "$mlm"
+echo "train: stage 2 of 3, $near and $nearer steps"
+python distill.py --cache "$cache" --from "$stage/checkpoint.pt" --out "$stage-$near" --steps "$near" \
+    --ranked-weight 2 --margin 0.06
+stage=$stage-$near
+python distill.py --cache "$cache" --from "$stage/checkpoint.pt" --out "$stage-$nearer" --steps "$nearer" \
+    --rate 7e-4 --ranked-weight 0.8 --margin 0.03
+stage=$stage-$nearer
+echo "train: stage 3 of 3, $opposed steps"
+python oppose.py --cache "$cache" --from "$stage/checkpoint.pt" --out "$stage-$opposed" --steps "$opposed"
+mkdir -p "$made"
+python export.py --cache "$cache" --checkpoint "$stage-$opposed/checkpoint.pt" --out "$made/default weights"
+"$import" "$made/default weights" -o "$made/default.weights" --weights int8 --tables int8
+"$import" "$made/default weights" -o "$made/default-f32.weights"

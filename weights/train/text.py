@@ -7,6 +7,8 @@ import tarfile
 import zlib
 from pathlib import Path
 
+import wordnet
+
 HELD_OUT_ONE_IN = 400
 QUALITY = Path(__file__).resolve().parents[2] / "tests" / "quality"
 ROLES, RANKED = QUALITY / "roles.tsv", QUALITY / "ranked.tsv"
@@ -91,8 +93,32 @@ def runs(lines, length=16):
     return [lines[i:i + length] for i in range(0, len(lines), length)]
 
 
-def documents(folder):
-    """Pairs of a source's name and a list of sentences that follow each other."""
+def packages(path):
+    """Descriptions of Debian's packages: a line of what it is, then sentences that no package before it has."""
+    seen, paragraphs = set(), []
+    for line in read_lines(path) + ["Package:"]:
+        if line.startswith("Package:"):
+            sentences = [s for p in paragraphs for s in split_sentences(tidy(p)) if key(s) and key(s) not in seen]
+            seen.update(map(key, sentences))
+            if sentences:
+                yield sentences
+            paragraphs = []
+        elif line.startswith("Description-en:"):
+            paragraphs = [line.split(":", 1)[1], ""]
+        elif line == "." or line.startswith(("*", "-", "o ")):
+            paragraphs.append(line.lstrip("*-.o "))
+        elif paragraphs and not re.match(r"[A-Z][A-Za-z0-9-]+: ?\S*$", line):
+            paragraphs[-1] += " " + line
+
+
+def documents(folder, more=None):
+    """Pairs of a source's name and a list of sentences that follow each other. more: the folder of what fetch.sh
+    brings, or None."""
+    if more:
+        for paragraph in packages(Path(more) / "packages.txt"):
+            yield "packages", paragraph
+        for gloss in wordnet.glosses(Path(more) / "wordnet"):
+            yield "wordnet", [tidy(s) for s in gloss]
     folder = Path(folder) / "training"
     for paragraph in novels(folder):
         yield "novels", paragraph
@@ -167,6 +193,11 @@ def cranfield(folder):
     return [row[2] for row in documents], [row[1] for row in queries], list(answers.values())
 
 
+def measured_tables():
+    """Rows of a kind and sentences, written to measure with."""
+    return read_table(ROLES) + read_table(RANKED)
+
+
 def evaluation_keys(folder):
     folder = Path(folder)
     sentences = []
@@ -178,7 +209,7 @@ def evaluation_keys(folder):
     sentences += [s for row in blimp(folder) for s in row[3:5]]
     for split in ("train", "dev"):
         sentences += [line.split("\t")[0] for line in read_lines(folder / "evaluation/cola" / (split + ".tsv"))]
-    sentences += [s for table in (ROLES, RANKED) for row in read_table(table) for s in row[1:]]
+    sentences += [s for row in measured_tables() for s in row[1:]]
     keys = {key(s) for s in sentences}
     keys.discard("")
     return keys

@@ -1,6 +1,6 @@
-"""Data-parallel AdamW over shared memory, with checkpoints that continue exactly.
+"""AdamW with checkpoints that continue exactly: on a GPU in this process, else data-parallel over shared memory.
 
-Each worker is one process with one thread: OpenMP's threads wait for each other in every operation,
+On CPUs each worker is one process with one thread: OpenMP's threads wait for each other in every operation,
 which costs most of a second core where other programs run beside. All parameters are one flat
 tensor; each worker adds its gradient to a row of its own, then updates its share of the tensor."""
 
@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 import zlib
 from multiprocessing import connection
@@ -22,6 +23,7 @@ import model
 BETAS = (0.9, 0.98)
 LARGEST_NORM = 1.0
 DECAY = 0.01
+WORKERS = 1 if model.DEVICE.type == "cuda" else 2
 
 
 class Shared:
@@ -30,13 +32,14 @@ class Shared:
     def __init__(self, parameters, workers):
         self.shapes = [(name, p.shape, p.numel()) for name, p in parameters.items()]
         size = sum(n for _, _, n in self.shapes)
-        self.flat = torch.cat([p.detach().reshape(-1) for p in parameters.values()]).share_memory_()
-        self.first = torch.zeros(size).share_memory_()
-        self.second = torch.zeros(size).share_memory_()
-        self.gradients = torch.zeros(workers, size).share_memory_()
-        self.norms = torch.zeros(workers).share_memory_()
-        self.losses = torch.zeros(workers, 8).share_memory_()
-        self.decayed = torch.cat([torch.full((n,), float(len(shape) > 1)) for _, shape, n in self.shapes]).share_memory_()
+        self.flat = torch.cat([p.detach().reshape(-1).to(model.DEVICE) for p in parameters.values()]).share_memory_()
+        self.first = torch.zeros(size, device=model.DEVICE).share_memory_()
+        self.second = torch.zeros(size, device=model.DEVICE).share_memory_()
+        self.gradients = torch.zeros(workers, size, device=model.DEVICE).share_memory_()
+        self.norms = torch.zeros(workers, device=model.DEVICE).share_memory_()
+        self.losses = torch.zeros(workers, 8, device=model.DEVICE).share_memory_()
+        self.decayed = torch.cat([torch.full((n,), float(len(shape) > 1)) for _, shape, n in self.shapes])
+        self.decayed = self.decayed.to(model.DEVICE).share_memory_()
 
     def views(self, flat):
         out, at = {}, 0
@@ -54,21 +57,27 @@ def rate(step, steps, peak, warm_up):
 
 def save(path, shared, state):
     temporary = str(path) + ".part"
-    torch.save({"flat": shared.flat, "first": shared.first, "second": shared.second, "state": state}, temporary)
+    shapes = [(name, list(shape)) for name, shape, _ in shared.shapes]
+    torch.save({"flat": shared.flat, "first": shared.first, "second": shared.second, "shapes": shapes, "state": state},
+               temporary)
     os.replace(temporary, path)
 
 
 def load(path):
     """The parameters of a checkpoint and their shape, for the next stage or to export."""
-    kept = torch.load(path)
-    shape = kept["state"]["settings"]["shape"]
-    views = Shared(model.new_parameters(shape, 0), 1).views(kept["flat"])
-    return {name: t.clone().requires_grad_(True) for name, t in views.items()}, shape
+    kept = torch.load(path, map_location=model.DEVICE)
+    parameters, at = {}, 0
+    for name, shape in kept["shapes"]:
+        size = math.prod(shape)
+        parameters[name] = kept["flat"][at:at + size].view(shape).clone().requires_grad_(True)
+        at += size
+    return parameters, kept["state"]["settings"]["shape"]
 
 
 def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN) # of a terminal, meant for the parent
+    if workers > 1:
+        torch.set_num_threads(1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN) # of a terminal, meant for the parent
     parameters = {n: v.detach().requires_grad_(True) for n, v in shared.views(shared.flat).items()}
     for (name, p), g in zip(parameters.items(), shared.views(shared.gradients[rank]).values()):
         p.grad = g
@@ -77,7 +86,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
     size = shared.flat.numel()
     mine = slice(rank * size // workers, (rank + 1) * size // workers)
     started, saved, reported = time.time(), time.time(), begin["step"]
-    spent, sums, parent = begin["seconds"], torch.zeros(8), os.getppid()
+    spent, sums, parent = begin["seconds"], torch.zeros(8, device=model.DEVICE), os.getppid()
     for step in range(begin["step"], settings["steps"]):
         if os.getppid() != parent: # killed: another run may be writing the same checkpoint
             barrier.abort()
@@ -85,15 +94,19 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
         shared.gradients[rank].zero_()
         bert.cast()
         values = task(bert, step)
-        shared.losses[rank, :len(values)] = torch.tensor(values)
+        shared.losses[rank, :len(values)] = torch.stack([v.detach() for v in values])
         barrier.wait()
         gradient = shared.gradients[:, mine].sum(0) / workers
         shared.norms[rank] = gradient.pow(2).sum()
         barrier.wait()
-        norm = float(shared.norms.sum()) ** 0.5
-        if not math.isfinite(norm):
+        norm = shared.norms.sum() ** 0.5
+        last = step + 1 == settings["steps"]
+        report = (step + 1) % 100 == 0 or last
+        store = rank == 0 and (time.time() - saved > settings["save_every"] or last)
+        # Not at each step: a GPU would have to wait for the answer.
+        if (report or store) and not math.isfinite(norm):
             raise SystemExit("step %d: the gradient is not finite; the checkpoint is of an earlier step" % (step + 1))
-        gradient *= min(1.0, LARGEST_NORM / (norm + 1e-6))
+        gradient *= (LARGEST_NORM / (norm + 1e-6)).clamp(max=1)
         lr = rate(step, settings["steps"], settings["rate"], settings["warm_up"])
         first, second = shared.first[mine], shared.second[mine]
         first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
@@ -103,9 +116,9 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
         if rank == 0:
             sums += shared.losses.mean(0)
         barrier.wait()
-        if rank == 0 and ((step + 1) % 100 == 0 or step + 1 == settings["steps"]):
+        if rank == 0 and report:
             seconds = spent + time.time() - started
-            line = {"step": step + 1, "seconds": round(seconds), "rate": round(lr, 7), "norm": round(norm, 3)}
+            line = {"step": step + 1, "seconds": round(seconds), "rate": round(lr, 7), "norm": round(float(norm), 3)}
             line.update({n: round(float(v) / (step + 1 - reported), 4) for n, v in zip(task.names, sums)})
             print(json.dumps(line), flush=True)
             with open(folder / "log.jsonl", "a") as log:
@@ -113,7 +126,7 @@ def worker(rank, workers, shared, barrier, make_task, settings, folder, begin):
             sums.zero_()
             reported = step + 1
         # Worker 0 saves while the others wait at the next step's first barrier: nobody has changed anything.
-        if rank == 0 and (time.time() - saved > settings["save_every"] or step + 1 == settings["steps"]):
+        if store:
             state = {"step": step + 1, "seconds": spent + time.time() - started, "settings": settings}
             save(folder / "checkpoint.pt", shared, state)
             saved = time.time()
@@ -140,7 +153,7 @@ def run(folder, make_task, settings, parameters, workers):
     begin = {"step": 0, "seconds": 0.0}
     path = folder / "checkpoint.pt"
     if path.exists():
-        kept = torch.load(path)
+        kept = torch.load(path, map_location=model.DEVICE)
         if training(kept["state"]["settings"]) != training(settings):
             ours, theirs = training(settings), training(kept["state"]["settings"])
             other = ["%s %s, not %s" % (k, theirs.get(k), ours.get(k)) for k in {**theirs, **ours}
@@ -155,6 +168,9 @@ def run(folder, make_task, settings, parameters, workers):
     else:
         (folder / "settings.json").write_text(json.dumps(settings, indent=1))
         (folder / "log.jsonl").write_text("")
+    if workers == 1:
+        worker(0, 1, shared, threading.Barrier(1), make_task, settings, folder, begin)
+        return
     barrier = multiprocessing.Barrier(workers)
     processes = [multiprocessing.Process(target=worker, daemon=True, args=(rank, workers, shared, barrier, make_task,
                                                                            settings, folder, begin))

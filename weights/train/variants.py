@@ -66,6 +66,18 @@ class Variants:
                     return numpy.array([i for w in words[:at] + [word] + words[at + 1:] for i in w], numpy.int64)
         return None
 
+    def exchanged_word(self, ids, partners, rng):
+        """One word in place of which partners, a dict, has others. None where it has none of these."""
+        here = [i for i, k in enumerate(ids) if int(k) in partners and k not in self.function_words
+                and not (i + 1 < len(ids) and self.continues[ids[i + 1]])]
+        if not here:
+            return None
+        at = here[rng.integers(len(here))]
+        others = partners[int(ids[at])]
+        out = numpy.array(ids, numpy.int64)
+        out[at] = others[rng.integers(len(others))]
+        return out
+
     def swap(self, words, places, rng):
         """Exchanges two different words, but not "a" and "b" in "a and b"; None where there are none."""
         for _ in range(4):
