@@ -271,6 +271,9 @@ ends "left out" 0 "4 of 6 texts were left out: see why"
 check "each with its line" [ "$(grep -oE '"line": [0-9]+' why | tr '\n' ' ')" = '"line": 2 "line": 3 "line": 4 "line": 6 ' ]
 check "each with its reason" [ "$(grep -c '"reason": ' why)" = 4 ]
 check "rows name their lines" grep -q '{"row": 1, "line": 5}' some.rows.jsonl
+run "${encode[@]}" -p mean -f json --on-error skip < <(echo a; head -c 70000000 /dev/zero | tr '\0' x; echo; echo dog)
+ends "a line that is too long to be read" 0 "left out: line 2 of stdin is longer than 64 MiB"
+check "those round it" [ "$(grep -cE '"text": "(a|dog)"' out)" = 2 ]
 run "${encode[@]}" --input jsonl -p mean -f csv --on-long skip <<<'["a"]'
 ends "--on-long skip is for long texts only" 1 "line 1 of stdin: this array is not two strings"
 run "${encode[@]}" -p mean -f csv --on-long skip <<<"$(yes bike | head -n 100 | tr '\n' ' ')"

@@ -31,13 +31,11 @@ static void corpus_free(struct corpus *corpus)
 static json_t *settings_of(struct corpus *corpus)
 {
     json_t *options = corpus->options->settings;
-    if (!json_object_get(options, "on-long") && !corpus->settings)
-        json_object_set_new(options, "on-long",
-                            json_string(corpus->encoder->options.on_long == ENGINE_ON_LONG_ERROR
-                                            ? "error"
-                                            : "truncate"));
+    const bool ends_at_long = corpus->encoder->options.on_long == ENGINE_ON_LONG_ERROR;
     if (corpus->settings)
         return corpus->settings;
+    if (!json_object_get(options, "on-long")) /* the model's own */
+        json_object_set_new(options, "on-long", json_string(ends_at_long ? "error" : "truncate"));
     corpus->settings = settings_make(options, corpus->encoder->info.path);
     if (corpus->settings && corpus->shard)
         json_object_set_new(corpus->settings, "shards", shard_common(corpus->shard));
@@ -112,15 +110,14 @@ static bool look_for_journal(struct corpus *corpus, int *code)
     return !corpus->journal.last.is_finished;
 }
 
-/* 1: the shard is complete, by this command; 0: it is not; -1: it is another's, which has been
- * told. */
-static int is_complete(struct corpus *corpus)
+/* Whether the shard has a mark: then the program ends with *code. */
+static bool has_mark(struct corpus *corpus, int *code)
 {
     const struct shard *shard = corpus->shard;
     char message[SETTINGS_MESSAGE_BYTES];
     json_t *mark = shard ? shard_read_mark(corpus->options->output_path, shard->number) : NULL;
     if (!mark)
-        return 0;
+        return false;
     json_t *settings = settings_of(corpus);
     const bool agrees = settings && settings_agree(mark, settings, message);
     if (agrees)
@@ -128,17 +125,8 @@ static int is_complete(struct corpus *corpus)
     else if (settings)
         program_fail("'%s' is complete, but %s; --restart begins anew", corpus->path, message);
     json_decref(mark);
-    return agrees ? 1 : -1;
-}
-
-/* True: the run goes on. */
-static bool look_for_earlier(struct corpus *corpus, int *code)
-{
-    if (corpus->options->restarts && corpus->shard)
-        shard_remove_mark(corpus->shard);
-    const int complete = is_complete(corpus);
-    *code = complete > 0 ? PROGRAM_DONE : PROGRAM_FAILED;
-    return complete == 0 && look_for_journal(corpus, code);
+    *code = agrees ? PROGRAM_DONE : PROGRAM_FAILED;
+    return true;
 }
 
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
@@ -151,7 +139,9 @@ bool corpus_open(struct corpus *corpus, const struct encode_options *options,
                               .shard = shard,
                               .output = output,
                               .journal.fd = -1};
-    if (!look_for_earlier(corpus, code)) {
+    if (options->restarts && shard)
+        shard_remove_mark(shard);
+    if (has_mark(corpus, code) || !look_for_journal(corpus, code)) {
         corpus_free(corpus);
         return false;
     }
@@ -242,21 +232,18 @@ int corpus_advance(struct corpus *corpus, bool is_last)
     return code == PROGRAM_DONE && stop_signal() ? 128 + stop_signal() : code;
 }
 
-/* ---- Going on ---- */
-
-/* These return NULL, or what is wrong. */
+/* ---- Going on: these return NULL, or what is wrong ---- */
 
 /* Cuts the parts to what the journal knows of them, and compares that. */
 static const char *cut_parts(struct corpus *corpus)
 {
     const struct output *output = corpus->output;
     const struct journal_place none = {0}, *last = &corpus->journal.last;
-    bool is_same = true;
     corpus->reached = *last;
     for (size_t i = 0; i < output_n_parts(output); i++)
         if (output_file_cut(output_part(output, i), last->files[i].bytes) != ENGINE_OK)
             return output->error.message;
-    is_same = sum_parts(corpus, &none);
+    bool is_same = sum_parts(corpus, &none);
     for (size_t i = 0; i < output_n_parts(output); i++)
         is_same = is_same && corpus->reached.files[i].sum == last->files[i].sum;
     return is_same ? NULL : "a part of the output is not what was written; --restart begins anew";
@@ -276,7 +263,7 @@ static const char *go_on(struct corpus *corpus)
         return reader->message;
     if (!json_equal(corpus->journal.head, settings_of(corpus)) &&
         !journal_change_head(&corpus->journal, json_incref(settings_of(corpus))))
-        return "its journal is on no disk";
+        return "the journal cannot be written";
     return NULL;
 }
 

@@ -84,7 +84,8 @@ static struct journal_place read_place(const json_t *object)
 
 static bool fail(const struct journal *journal, const char *what)
 {
-    return program_fail("cannot %s '%s': %s", what, journal->path, strerror(errno)) == PROGRAM_DONE;
+    program_fail("cannot %s '%s': %s", what, journal->path, strerror(errno));
+    return false;
 }
 
 /* File systems without locks have one run at a time by the user's care alone. */
@@ -157,16 +158,21 @@ enum journal_state journal_find(struct journal *journal, const char *output_path
     snprintf(journal->path, cap, "%s.journal", output_path);
     json_set_alloc_funcs(alloc_bytes, free);
     journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
+    if (journal->fd < 0 && errno == ENOENT)
+        return JOURNAL_ABSENT;
     if (journal->fd < 0)
-        return errno == ENOENT || fail(journal, "open") ? JOURNAL_ABSENT : JOURNAL_FAILED;
-    if (!lock(journal) || !read_lines(journal))
+        fail(journal, "open");
+    if (journal->fd < 0 || !lock(journal) || !read_lines(journal))
         return JOURNAL_FAILED;
-    if (journal->head && journal->has_place && !is_gone(journal))
+    const bool is_there = !is_gone(journal);
+    if (is_there && journal->has_place)
         return JOURNAL_FOUND;
-    if (!is_gone(journal))
+    if (is_there)
         journal_remove(journal);
     close(journal->fd);
     journal->fd = -1;
+    journal->has_place = false;
+    journal->last = (struct journal_place){0};
     return JOURNAL_ABSENT;
 }
 
@@ -193,12 +199,14 @@ bool journal_change_head(struct journal *journal, json_t *head)
 bool journal_begin(struct journal *journal, json_t *head)
 {
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (journal->fd < 0 && errno == EEXIST)
-        return program_fail("another encode is writing this output: it has made '%s'",
-                            journal->path) == PROGRAM_DONE;
-    if (journal->fd < 0)
-        return fail(journal, "make");
-    return lock(journal) && journal_change_head(journal, head);
+    if (journal->fd >= 0)
+        return lock(journal) && journal_change_head(journal, head);
+    if (errno == EEXIST)
+        program_fail("another encode is writing this output: it has made '%s'", journal->path);
+    else
+        fail(journal, "make");
+    json_decref(head);
+    return false;
 }
 
 bool journal_add(struct journal *journal, const struct journal_place *place)

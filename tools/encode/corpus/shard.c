@@ -146,7 +146,9 @@ static bool write_mark(const char *path, const json_t *mark)
         is_written = output_file_finish(file) == ENGINE_OK;
     }
     free(line);
-    return is_written || program_fail("%s", error.message) == PROGRAM_DONE;
+    if (!is_written)
+        program_fail("%s", error.message);
+    return is_written;
 }
 
 bool shard_mark(const struct shard *shard, const json_t *settings,
