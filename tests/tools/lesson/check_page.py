@@ -5,6 +5,7 @@ without JavaScript.
     python3 check_page.py LESSON.html FOLDER     screenshots go to FOLDER
 """
 
+import itertools
 import json
 import math
 import pathlib
@@ -32,6 +33,11 @@ def check(what, holds, told=""):
 # ---- Reading the page ----
 
 
+def ask(browser, expression, *arguments):
+    """The value of an expression in the functions of probes.js."""
+    return browser.run(f"{PROBES}\nreturn {expression}", *arguments)
+
+
 def number(text):
     text = text.strip("()").replace("−", "-").replace("∞", "inf")
     return float(text)
@@ -55,7 +61,7 @@ def same(table, matrix, digits=2):
 
 def check_state(browser, numbers, what):
     """Every table of the toy, the trained model's maps, and the verdict, against the JSON."""
-    page = browser.run(PROBES + "return readPage()")
+    page = ask(browser, "readPage()")
     state = page["state"]
     wrong = wrong_numbers(numbers, state, page)
     check(what, not wrong, f"what differs: {wrong}")
@@ -102,16 +108,18 @@ def fits(browser, what):
 
 
 def try_states(browser, numbers):
-    """All sentences, orders and schemes, then states of all controls drawn at random."""
+    """Each order with positions and without, each scheme, then states of all controls at random."""
     states = [
-        dict(sentence=s, position=p, order=o) for s in range(2) for p in range(7) for o in range(6)
+        {"sentence": s, "position": p, "order": o}
+        for s, p, o in itertools.product(range(2), (0, 1), range(6))
     ]
+    states += [{"position": p} for p in range(2, 7)]
     drawn = random.Random(18)
     names = "sentence order position mask layer head query key ratio base".split()
     sizes = dict(zip(names, (2, 6, 7, 3, 2, 2, 3, 3, 5, 3)))
-    states += [{name: drawn.randrange(n) for name, n in sizes.items()} for _ in range(60)]
+    states += [{name: drawn.randrange(n) for name, n in sizes.items()} for _ in range(40)]
     for state in states:
-        browser.run(PROBES + "setControls(arguments[0])", state)
+        ask(browser, "setControls(arguments[0])", state)
         check_state(browser, numbers, str(state))
 
 
@@ -120,52 +128,40 @@ def press_all(browser, place):
     selector = f"{place} fieldset label"
     for i in range(browser.run("return document.querySelectorAll(arguments[0]).length", selector)):
         browser.click(selector, i)
-        pressed = browser.run(
-            "return document.querySelectorAll(arguments[0])[arguments[1]].querySelector('input').checked",
-            selector,
-            i,
-        )
+        pressed = ask(browser, "isChecked(...arguments)", selector, i)
         check(f"{place}: control {i} is pressed", pressed)
 
 
 def press_heads(browser):
     for i in range(browser.run("return document.querySelectorAll('#heads-figure button').length")):
         browser.click("#heads-figure button", i)
-        pressed = browser.run(
-            "return document.querySelectorAll('#heads-figure button')[arguments[0]].getAttribute('aria-pressed')",
-            i,
-        )
-        check(f"head {i} is pressed", pressed == "true")
+        pressed = ask(browser, "isPressed(...arguments)", "#heads-figure button", i)
+        check(f"head {i} is pressed", pressed)
 
 
-def press_everything(browser, has_opener):
+def press_panel(browser, has_opener):
     """In a narrow window the panel is opened first and closed again."""
     if has_opener:
         browser.click("#settings .opener")
     press_all(browser, "#panel")
     browser.click("#reset")
-    check(
-        "as at the beginning",
-        browser.run(
-            "return chosen.order === 0 && chosen.mask === 'full' && chosen.position === 'sinusoidal'"
-        ),
-    )
+    state = ask(browser, "readPage().state")
+    beginning = {"order": 0, "mask": "full", "position": "sinusoidal"}
+    check("as at the beginning", beginning.items() <= state.items(), str(state))
     if has_opener:
         browser.click("#settings .opener")
         check(
             "the panel closes",
-            not browser.run("return document.getElementById('panel').checkVisibility()"),
+            not any(ask(browser, "areSeen('#panel')")),
         )
-    press_all(browser, "#lesson")
 
 
 def move_words(browser):
-    words = "return [...document.querySelectorAll('#moment .chip')].map(chip => chip.innerText).join(' ')"
     browser.run("document.querySelector('#reset').click()")
-    first = browser.run(words)
+    first = ask(browser, "wordsNow()")
     browser.run("document.querySelector('#moment .chip').focus()")
     browser.key(RIGHT)
-    moved = browser.run(words)
+    moved = ask(browser, "wordsNow()")
     check(
         "an arrow key moves a word", moved.split() == [first.split()[i] for i in (1, 0, 2)], moved
     )
@@ -174,7 +170,10 @@ def move_words(browser):
         browser.run("return document.activeElement.innerText") == first.split()[0],
     )
     browser.key(RIGHT)
-    check("and moves it again", browser.run(words).split() == [first.split()[i] for i in (1, 2, 0)])
+    check(
+        "and moves it again",
+        ask(browser, "wordsNow()").split() == [first.split()[i] for i in (1, 2, 0)],
+    )
     check(
         "which is said",
         "Moved" in browser.run("return document.querySelector('#spoken').innerText"),
@@ -183,8 +182,8 @@ def move_words(browser):
     browser.drag(begin, (end[0] + 30, end[1]))
     check(
         "a word is dragged",
-        browser.run(words).split() == [first.split()[i] for i in (2, 0, 1)],
-        browser.run(words),
+        ask(browser, "wordsNow()").split() == [first.split()[i] for i in (2, 0, 1)],
+        ask(browser, "wordsNow()"),
     )
 
 
@@ -207,9 +206,7 @@ def light_the_chain(browser):
 
 def open_tabs(browser):
     browser.click("#tab-articles")
-    shown = browser.run(
-        "return ['lesson', 'articles'].map(id => document.getElementById(id).checkVisibility())"
-    )
+    shown = ask(browser, "areSeen('#lesson, #articles')")
     check("the tab with the articles", shown == [False, True], str(shown))
     check(
         "has a table", browser.run("return document.querySelectorAll('#articles td').length") > 50
@@ -217,9 +214,7 @@ def open_tabs(browser):
     fits(browser, "articles")
     browser.run("document.querySelector('#tab-articles').focus()")
     browser.key(LEFT)
-    check(
-        "and back by key", browser.run("return document.getElementById('lesson').checkVisibility()")
-    )
+    check("and back by key", all(ask(browser, "areSeen('#lesson')")))
 
 
 def look(path, folder):
@@ -232,7 +227,7 @@ def look(path, folder):
                 browser.open(path)
                 fits(browser, name)
                 quiet(browser, path, name)
-                faint = browser.run(PROBES + "return faintTexts()")
+                faint = ask(browser, "faintTexts()")
                 check(f"{name}: contrast", not faint, str(faint[:6]))
                 browser.picture(f"{folder}/{name}.png")
     print(f"screenshots are in {folder}")
@@ -243,15 +238,16 @@ def use(path, numbers):
         browser.size(1400)
         browser.open(path)
         try_states(browser, numbers)
-        nameless = browser.run(PROBES + "return nameless()")
+        nameless = ask(browser, "nameless()")
         check("all have names", not nameless, str(nameless[:5]))
         light_the_chain(browser)
         quiet(browser, path, "in use")
         for width in WIDTHS:
             browser.size(width)
             browser.open(path)
-            press_everything(browser, has_opener=width < 1200)
+            press_panel(browser, has_opener=width < 1200)
             if width == WIDTHS[0]:
+                press_all(browser, "#lesson")
                 press_heads(browser)
             move_words(browser)
             check_state(browser, numbers, f"at {width}")
@@ -267,20 +263,16 @@ def read_without_script(path, numbers, folder):
             browser.size(width)
             browser.open(path)
             fits(browser, f"{width}, no script")
-            page = browser.run(PROBES + "return readPage()")
+            page = ask(browser, "readPage()")
             wrong = wrong_numbers(numbers, beginning, page)
             check(f"{width}: numbers without script", not wrong, str(wrong))
             check(
                 "nothing that needs it is shown",
-                not browser.run(
-                    "return [...document.querySelectorAll('.needs-js')].some(e => e.checkVisibility())"
-                ),
+                not any(ask(browser, "areSeen('.needs-js')")),
             )
             check(
                 "both parts are",
-                browser.run(
-                    "return ['lesson', 'articles'].every(id => document.getElementById(id).checkVisibility())"
-                ),
+                all(ask(browser, "areSeen('#lesson, #articles')")),
             )
             browser.picture(f"{folder}/{width}-no-script.png")
             quiet(browser, path, f"{width}, no script")

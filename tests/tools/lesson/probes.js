@@ -1,10 +1,11 @@
 // What check_page.py asks the page, run in it.
 
 const textOf = cell => cell.innerText;
-const cellsOf = table => [...table.tBodies[0].rows].map(row => [...row.querySelectorAll("td")].map(textOf));
+const rowTexts = row => [...row.querySelectorAll("td")].map(textOf);
+const cellsOf = table => [...table.tBodies[0].rows].map(rowTexts);
 
-// All numbers that can be seen: tables by their names, the worked sums, the trained model's two maps,
-// the verdict; and what is chosen.
+// All numbers that can be seen: tables by their names, the worked sums, the trained model's two
+// maps, the verdict; and what is chosen.
 function readPage() {
     const tables = {};
     for (const table of document.querySelectorAll("table[data-matrix]"))
@@ -35,6 +36,12 @@ function setControls(wanted) {
         slider.dispatchEvent(new Event("input", { bubbles: true }));
     }
 }
+
+const nth = (selector, index) => document.querySelectorAll(selector)[index];
+const isChecked = (selector, index) => nth(selector, index).querySelector("input").checked;
+const isPressed = (selector, index) => nth(selector, index).getAttribute("aria-pressed") === "true";
+const areSeen = selector => [...document.querySelectorAll(selector)].map(e => e.checkVisibility());
+const wordsNow = () => [...document.querySelectorAll("#moment .chip")].map(textOf).join(" ");
 
 // ---- Contrast ----
 
