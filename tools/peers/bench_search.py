@@ -16,7 +16,7 @@ import sys
 import time
 
 TYPES = {"f32": 0, "f16": 1, "int8": 2, "binary": 3}
-K, WIDTH, NUMPY_ROWS = 10, 384, 100000
+K, NUMPY_ROWS = 10, 100000
 
 
 class Vectors(ctypes.Structure):
@@ -32,7 +32,7 @@ class Options(ctypes.Structure):
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
-    for name, number in (("rows", 100000), ("queries", 1), ("threads", 1), ("rounds", 5)):
+    for name, number in (("rows", 100000), ("width", 384), ("queries", 1), ("threads", 1), ("rounds", 5)):
         parser.add_argument("--" + name, type=int, default=number)
     parser.add_argument("--isa", default="")
     parser.add_argument("--types", default=",".join(TYPES), help="of ours: f32,f16,int8,binary")
@@ -50,8 +50,8 @@ def hold_peers(args):
         os.environ["FAISS_OPT_LEVEL"] = "avx2"
 
 
-def unit_rows(numpy, seed, n):
-    rows = numpy.random.default_rng(seed).random((n, WIDTH), dtype=numpy.float32) - 0.5
+def unit_rows(numpy, seed, n, width):
+    rows = numpy.random.default_rng(seed).random((n, width), dtype=numpy.float32) - 0.5
     rows /= numpy.sqrt(numpy.einsum("ij,ij->i", rows, rows))[:, None]
     return rows
 
@@ -59,15 +59,16 @@ def unit_rows(numpy, seed, n):
 def ours(engine, numpy, rows, queries, kind, threads):
     """A function that searches, and returns the rows found."""
     engine.engine_row_bytes.restype = ctypes.c_size_t
-    n, row_bytes = len(rows), engine.engine_row_bytes(TYPES[kind], ctypes.c_size_t(WIDTH))
+    n, width = rows.shape
+    row_bytes = engine.engine_row_bytes(TYPES[kind], ctypes.c_size_t(width))
     made = rows
     if kind != "f32":
         made = numpy.empty(n * row_bytes, dtype=numpy.uint8)
         engine.engine_rows_from_f32(ctypes.c_void_p(rows.ctypes.data), ctypes.c_size_t(n),
-                                    ctypes.c_size_t(WIDTH), TYPES[kind],
+                                    ctypes.c_size_t(width), TYPES[kind],
                                     ctypes.c_void_p(made.ctypes.data))
     hits = numpy.empty((len(queries), K), dtype=[("row", "<u8"), ("score", "<f4"), ("gap", "<u4")])
-    vectors = Vectors(made.ctypes.data, n, WIDTH, TYPES[kind])
+    vectors = Vectors(made.ctypes.data, n, width, TYPES[kind])
     settings = Options(ctypes.sizeof(Options), 1, threads)
 
     def search():
@@ -115,9 +116,10 @@ def main():
         print(f"bench_search: skipped: {missing} (pip install faiss-cpu numpy)", file=sys.stderr)
         return
     engine = ctypes.CDLL(os.path.join(args.build, "libengine.so"))
-    rows, queries = unit_rows(numpy, 1, args.rows), unit_rows(numpy, 2, args.queries)
+    rows, queries = (unit_rows(numpy, seed, n, args.width)
+                     for seed, n in ((1, args.rows), (2, args.queries)))
     faiss.omp_set_num_threads(args.threads)
-    index = faiss.IndexFlatIP(WIDTH)
+    index = faiss.IndexFlatIP(args.width)
     index.add(rows)
     searches = {"faiss f32": lambda: index.search(queries, K)[1]}
     if not args.skip_numpy:
@@ -125,7 +127,7 @@ def main():
     for kind in args.types.split(","):
         searches["engine " + kind] = ours(engine, numpy, rows, queries, kind, args.threads)
     times, found = measure(searches, args.rounds)
-    print(f"{args.rows} x {WIDTH}, {args.queries} queries, {args.threads} threads "
+    print(f"{args.rows} x {args.width}, {args.queries} queries, {args.threads} threads "
           f"{args.isa or 'best isa'}: median and least ms, of faiss' best {K} found")
     for name, values in times.items():
         same = numpy.mean([len(set(a) & set(b)) / K

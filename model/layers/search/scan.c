@@ -52,7 +52,7 @@ static bool are_many(const struct scan *scan)
 /* Rows that the products of many queries do not read as they lie. */
 static bool are_widened(const struct scan *scan)
 {
-    return are_many(scan) && (scan->type != ROWS_F32 || scan->width != scan_stride(scan->width));
+    return are_many(scan) && (scan->type != ROWS_F32 || scan->width % PANEL != 0);
 }
 
 static size_t limited(size_t n, size_t least, size_t most)
@@ -96,7 +96,7 @@ static void widen(const struct scan *scan, struct row_products *block, float *ou
     block->type = ROWS_F32;
     block->rows = out;
     block->row_bytes = stride * sizeof *out;
-    block->width = stride;
+    block->width = round_up(scan->width, PANEL);
 }
 
 /* What the products of a row are multiplied by; `square` is the sum of its squares, if cosines are

@@ -26,9 +26,12 @@ struct scan {
     size_t n_queries;
 };
 
+/* Floats from one query, or widened row, to the next: a multiple of 16, but not of 1 KB, as the
+ * queries of a group would be in each other's way in the nearest cache. */
 static inline size_t scan_stride(size_t width)
 {
-    return round_up(width, PANEL);
+    size_t stride = round_up(width, PANEL);
+    return stride % 256 == 0 ? stride + PANEL : stride;
 }
 
 /* Makes a query [width] what the products read, [scan_stride()]; returns its offset. */
