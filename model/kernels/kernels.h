@@ -114,7 +114,7 @@ enum { EXACT_KEYS = 32 };
  */
 enum row_type { ROWS_F32, ROWS_F16, ROWS_INT8, ROWS_BINARY };
 
-enum { FEW_QUERIES = 4 };
+enum { FEW_QUERIES = 4, KEPT_COLUMNS = 512 };
 
 /* scores[q, r] = Σ_k queries[q, k] · rows[r, k], of int8 without its scale, of bits over those that
  * are 1; always 16 partial sums, of every 16th column each. Queries are filled up with zeros to a
@@ -129,6 +129,8 @@ struct row_products {
     float *scores; /* [n_queries, scores_stride] */
     size_t scores_stride;
     float *squares; /* [n_rows]: Σ_k rows[r, k]², or NULL */
+    float *kept;    /* of many queries, scratch [n_rows, n_queries, 16] where rows are longer than
+                       KEPT_COLUMNS: then these are taken first, as more leave the nearest cache */
 };
 
 struct blas;

@@ -244,33 +244,51 @@ enum { MANY_ROWS = 4, MANY_QUERIES = 3 };
 enum { MANY_ROWS = 4, MANY_QUERIES = 2 };
 #endif
 
-/* One of a step's vectors: its sums over all steps. */
-INLINE void add_columns(const char *rows, size_t row_bytes, const float *q, size_t stride,
-                        size_t width, const int queries, vec sums[MANY_QUERIES][MANY_ROWS])
+/* A tile's first row, first query and score; its columns begin .. end - 1; and where its sums are
+ * kept between those and the next columns, as vectors [VECTORS, queries, MANY_ROWS]. */
+struct row_tile {
+    const char *rows;
+    const float *q;
+    float *scores, *kept;
+    size_t begin, end;
+};
+
+/* Adds vector v of all steps to its sums. */
+INLINE void add_columns(const struct row_products *p, const struct row_tile *t, const int queries,
+                        const int v, vec sums[MANY_QUERIES][MANY_ROWS])
 {
+    const char *rows = t->rows;
+    const float *q = t->q + v * LANES;
+    const size_t row_bytes = p->row_bytes, stride = p->query_stride, end = t->end;
     UNROLL (i, queries)
         UNROLL (r, MANY_ROWS)
-            sums[i][r] = (vec){0};
-    AS_IT_IS for (size_t k = 0; k < width; k += STEP)
+            sums[i][r] = t->begin > 0 ? load(t->kept + ((v * queries + i) * MANY_ROWS + r) * LANES)
+                                      : (vec){0};
+    AS_IT_IS for (size_t k = t->begin; k < end; k += STEP)
     {
         vec of_queries[MANY_QUERIES];
         UNROLL (i, queries)
             of_queries[i] = load(q + (size_t)i * stride + k);
         UNROLL (r, MANY_ROWS) {
-            vec of_row = load_columns(ROWS_F32, rows + (size_t)r * row_bytes, k, 0);
+            vec of_row = load_columns(ROWS_F32, rows + (size_t)r * row_bytes, k, v);
             UNROLL (i, queries)
                 sums[i][r] = multiply_add(of_row, of_queries[i], sums[i][r]);
         }
     }
 }
 
-INLINE void row_tile(const struct row_products *p, const char *row, const float *q, float *scores,
-                     const int queries)
+INLINE void row_tile(const struct row_products *p, const struct row_tile *t, const int queries)
 {
     vec sums[VECTORS][MANY_QUERIES][MANY_ROWS];
     UNROLL (v, VECTORS)
-        add_columns(row + (size_t)(v * LANES) * sizeof(float), p->row_bytes, q + v * LANES,
-                    p->query_stride, p->width, queries, sums[v]);
+        add_columns(p, t, queries, v, sums[v]);
+    if (t->end < p->width) {
+        UNROLL (v, VECTORS)
+            UNROLL (i, queries)
+                UNROLL (r, MANY_ROWS)
+                    store(t->kept + ((v * queries + i) * MANY_ROWS + r) * LANES, sums[v][i][r]);
+        return;
+    }
     UNROLL (i, queries) {
         vec of_rows[MANY_ROWS];
         UNROLL (r, MANY_ROWS) {
@@ -279,16 +297,16 @@ INLINE void row_tile(const struct row_products *p, const char *row, const float 
                 of_row[v] = sums[v][i][r];
             of_rows[r] = one_vector(of_row);
         }
-        *(quarter_memory *)(scores + (size_t)i * p->scores_stride) =
+        *(quarter_memory *)(t->scores + (size_t)i * p->scores_stride) =
             sums_of_four(of_rows[0], of_rows[1], of_rows[2], of_rows[3]);
     }
 }
 
 /* Apart from what calls it, which would take registers from the sums. */
-__attribute__((noinline)) static void row_tile_of(const struct row_products *p, const char *row,
-                                                  const float *q, float *scores, size_t queries)
+__attribute__((noinline)) static void row_tile_of(const struct row_products *p,
+                                                  const struct row_tile *t, size_t queries)
 {
-#define TILE(n) row_tile(p, row, q, scores, n)
+#define TILE(n) row_tile(p, t, n)
     SWITCH_ROWS(queries, MANY_QUERIES, TILE)
 #undef TILE
 }
@@ -308,16 +326,31 @@ static void row_products_left(const struct row_products *all, size_t row)
     }
 }
 
+/* Columns begin .. end - 1 of all whole tiles. */
+static void tiles_of_columns(const struct row_products *p, size_t begin, size_t end)
+{
+    for (size_t row = 0; row + MANY_ROWS <= p->n_rows; row += MANY_ROWS)
+        for (size_t i = 0; i < p->n_queries; i += MANY_QUERIES) {
+            size_t at = (row * p->n_queries + i * MANY_ROWS) * STEP;
+            struct row_tile t = {.rows = (const char *)p->rows + row * p->row_bytes,
+                                 .q = p->queries + i * p->query_stride,
+                                 .scores = p->scores + i * p->scores_stride + row,
+                                 .kept = p->kept != NULL ? p->kept + at : NULL,
+                                 .begin = begin,
+                                 .end = end};
+            row_tile_of(p, &t, p->n_queries - i < MANY_QUERIES ? p->n_queries - i : MANY_QUERIES);
+        }
+}
+
 static void row_products_many(const struct row_products *p)
 {
-    size_t row = 0;
-    for (; row + MANY_ROWS <= p->n_rows; row += MANY_ROWS)
-        for (size_t i = 0; i < p->n_queries; i += MANY_QUERIES)
-            row_tile_of(p, (const char *)p->rows + row * p->row_bytes,
-                        p->queries + i * p->query_stride, p->scores + i * p->scores_stride + row,
-                        p->n_queries - i < MANY_QUERIES ? p->n_queries - i : MANY_QUERIES);
-    if (row < p->n_rows)
-        row_products_left(p, row);
+    size_t left = p->n_rows % MANY_ROWS, begin = 0, end;
+    do {
+        end = p->width - begin < KEPT_COLUMNS ? p->width : begin + KEPT_COLUMNS;
+        tiles_of_columns(p, begin, end);
+    } while ((begin = end) < p->width);
+    if (left > 0)
+        row_products_left(p, p->n_rows - left);
 }
 
 /* ---- Scores ---- */

@@ -55,6 +55,12 @@ static bool are_widened(const struct scan *scan)
     return are_many(scan) && (scan->type != ROWS_F32 || scan->width % PANEL != 0);
 }
 
+/* Sums that are not finished in one go. */
+static bool are_kept(const struct scan *scan)
+{
+    return are_many(scan) && scan->width > KEPT_COLUMNS;
+}
+
 static size_t limited(size_t n, size_t least, size_t most)
 {
     return n < least ? least : n > most ? most : n;
@@ -72,16 +78,17 @@ size_t scan_block_rows(const struct scan *scan)
 /* Queries whose scores are computed together. */
 static size_t group_queries(const struct scan *scan)
 {
-    size_t query = scan_stride(scan->width) * sizeof(float);
+    size_t query = limited(scan->width, 1, KEPT_COLUMNS) * sizeof(float);
     if (!are_many(scan))
         return FEW_QUERIES;
-    return limited(GROUP_BYTES / (query + 1) / GROUP_STEP * GROUP_STEP, GROUP_STEP, MOST_GROUP);
+    return limited(GROUP_BYTES / query / GROUP_STEP * GROUP_STEP, GROUP_STEP, MOST_GROUP);
 }
 
 size_t scan_scratch(const struct scan *scan)
 {
     size_t rows = scan_block_rows(scan);
-    return rows * (group_queries(scan) + 1 + are_widened(scan) * scan_stride(scan->width));
+    size_t stride = scan_stride(scan->width), scores = group_queries(scan);
+    return rows * (1 + scores + are_kept(scan) * scores * PANEL + are_widened(scan) * stride);
 }
 
 /* ---- Blocks ---- */
@@ -128,7 +135,8 @@ void scan_block(const struct scan *scan, size_t index, struct hits *hits, float 
     size_t most = scan_block_rows(scan), n_group = group_queries(scan), row = index * most;
     size_t bytes = row_bytes(scan->type, scan->width), stride = scan_stride(scan->width);
     const char *rows = scan->rows + row * bytes;
-    float *factors = scratch, *scores = factors + most, *widened = scores + n_group * most;
+    float *factors = scratch, *scores = factors + most, *kept = scores + n_group * most;
+    float *widened = kept + are_kept(scan) * n_group * PANEL * most;
     bool by_length = scan->cosine && scan->type != ROWS_BINARY;
     struct row_products block = {.type = scan->type,
                                  .rows = rows,
@@ -140,7 +148,8 @@ void scan_block(const struct scan *scan, size_t index, struct hits *hits, float 
                                  .n_queries = are_many(scan) ? 0 : scan->n_queries,
                                  .scores = scores,
                                  .scores_stride = most,
-                                 .squares = by_length ? factors : NULL};
+                                 .squares = by_length ? factors : NULL,
+                                 .kept = are_kept(scan) ? kept : NULL};
     if (are_widened(scan))
         widen(scan, &block, widened);
     if (by_length || !are_many(scan))
