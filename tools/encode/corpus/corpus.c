@@ -11,13 +11,16 @@
 #include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
 
+#include <unistd.h>
+
 static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, COST_FACTOR = 30; /* seconds */
 
 bool corpus_is_asked(const struct encode_options *options)
 {
     const enum task task = options->request.task;
-    return options->output_path && options->request.n_texts == 0 && options->format != FORMAT_NPZ &&
-           (task < TASK_RANK && task != TASK_SHOW_MASK);
+    const bool is_one_by_one = task < TASK_RANK && task != TASK_SHOW_MASK;
+    return options->output_path && options->request.n_texts == 0 && !isatty(STDIN_FILENO) &&
+           is_one_by_one && options->format != FORMAT_NPZ;
 }
 
 static void corpus_free(struct corpus *corpus)
