@@ -76,7 +76,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     struct output output;
     if (options->request.n_texts == 0)
         input_remember("-");
-    if (corpus_is_asked(options))
+    if (options->shard.of > 0 || corpus_is_asked(options))
         return encode_corpus(options, encoder);
     return output_open(&output, options->output_path) ? encode_all(options, encoder, &output, NULL)
                                                       : PROGRAM_FAILED;

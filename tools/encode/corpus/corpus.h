@@ -1,8 +1,8 @@
 /* corpus.h - a run whose work is not lost when it ends early: the parts of its output and a journal
  * of how far they go lie beside it, and the next run goes on from there.
  *
- * The output of a journal has a name (a device that is written to directly has none), its texts come from stdin, and each has its result as soon as
- * it is read. A run of less than a second keeps nothing, unless it is stopped by a signal.
+ * The output of a journal has a name of its own (a device has none), its texts come from a file or a
+ * pipe on stdin, and each has its result as soon as it is read. A run of less than a second keeps nothing, unless it is stopped by a signal.
  */
 #ifndef TOOLS_ENCODE_CORPUS_H
 #define TOOLS_ENCODE_CORPUS_H
