@@ -25,8 +25,8 @@ struct batch {
 int batch_run(const struct job *job, int (*process)(void *task, struct batch *batch), void *task);
 
 /* Puts the prompt before each text and tokenizes it. How many, from the first, could be; the
- * encoder's message says why not all. Texts that are left out are no longer in the batch; NULL: none
- * may be. */
+ * encoder's message says why not all. Texts that are left out are no longer in the batch; with NULL
+ * there are none. */
 size_t batch_tokenize(struct batch *batch, struct left_out *left);
 
 /* Texts that are kept until all are read. */

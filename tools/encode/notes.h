@@ -1,8 +1,9 @@
 /* notes.h - what stderr is told while results go elsewhere.
  *
  * Notes tell what may surprise: each kind once, of the first text that it is true of. Progress
- * tells how many texts are done and how fast, and of a file how much is left. It is one line of a terminal, which is cleared at the
- * end; with --progress it is lines on any stderr, and the last one stays.
+ * tells how many texts are done and how fast, and of a file how much is left. It is one line of a
+ * terminal, which is cleared at the end; with --progress it is lines on any stderr, and the last
+ * one stays.
  */
 #ifndef TOOLS_NOTES_H
 #define TOOLS_NOTES_H

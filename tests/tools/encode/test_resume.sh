@@ -27,6 +27,11 @@ sum() { # FILE: of it and of what lies beside it
 
 # ---- Killed at random places ----
 
+# Until the run that was killed is gone, and its lock with it.
+wait_for_lock() { # FILE
+    while [ -e "$1.journal" ] && ! flock -n "$1.journal" true; do sleep 0.02; done
+}
+
 n_kills=0
 killed() { # INPUT OPTION...
     local input=$1 signal seconds mode=--restart i begin=${EPOCHREALTIME/./} whole
@@ -41,6 +46,7 @@ killed() { # INPUT OPTION...
         [ -e parts.journal ] && ((RANDOM % 2)) && signal=KILL
         { run timeout -s $signal "$seconds" "${encode[@]}" "$@" -o parts $mode <"$input"; } 2>/dev/null
         [ "$code" = 0 ] && break
+        wait_for_lock parts
         [ -e parts.journal ] && mode=--resume
         n_kills=$((n_kills + 1))
     done

@@ -1,8 +1,9 @@
 /* corpus.h - a run whose work is not lost when it ends early: the parts of its output and a journal
  * of how far they go lie beside it, and the next run goes on from there.
  *
- * The output of a journal has a name of its own (a device has none), its texts come from a file or a
- * pipe on stdin, and each has its result as soon as it is read. A run of less than a second keeps nothing, unless it is stopped by a signal.
+ * The output of a journal has a name of its own (a device has none), its texts come from a file or
+ * a pipe on stdin, and each has its result as soon as it is read. A run of less than a second keeps
+ * nothing, unless it is stopped by a signal.
  */
 #ifndef TOOLS_ENCODE_CORPUS_H
 #define TOOLS_ENCODE_CORPUS_H
@@ -32,9 +33,9 @@ struct corpus {
 bool corpus_is_asked(const struct encode_options *options);
 
 /* Looks for a journal of the output, checks that the options may go on with it, and opens the
- * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked; one
- * that is complete is done. True: go on. False: the program ends with *code, and what there
- * was to say has been said. */
+ * output: a new one, or the parts. A shard (or NULL) has its own, and goes on without being asked;
+ * one that is complete is done. True: go on. False: the program ends with *code, and what there was
+ * to say has been said. */
 bool corpus_open(struct corpus *corpus, const struct encode_options *options,
                  const struct encoder *encoder, struct shard *shard, struct output *output,
                  int *code);

@@ -74,7 +74,7 @@ static void put_option(char *out, size_t cap, const char *name, const json_t *va
              text ? text : "");
 }
 
-/* --on-long error and --on-error error would have ended the run where another value takes effect. */
+/* With error the run would have ended where another value takes effect. */
 static bool may_change(const char *name, const json_t *before, const json_t *now)
 {
     const char *from = json_string_value(before), *to = json_string_value(now);

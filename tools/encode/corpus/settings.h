@@ -1,5 +1,5 @@
-/* settings.h - what makes an output: the program's version, the model's checksum, and the options of
- * the command line, but for those that change no byte of it. Kept as JSON in journals and marks. */
+/* settings.h - what makes an output: the program's version, the model's checksum, and the options
+ * that change a byte of it. Kept as JSON in journals and marks. */
 #ifndef TOOLS_ENCODE_SETTINGS_H
 #define TOOLS_ENCODE_SETTINGS_H
 
@@ -19,7 +19,7 @@ json_t *settings_make(json_t *options, const char *model_path);
 
 enum { SETTINGS_MESSAGE_BYTES = 512 };
 
-/* Whether what was begun with `before` may go on with `now`; else what differs is in the message. An
+/* Whether what was begun with `before` may go on with `now`; else the message says what differs. An
  * option that was to end the run at a text may have been changed: no byte depended on it. */
 bool settings_agree(const json_t *before, const json_t *now, char message[SETTINGS_MESSAGE_BYTES]);
 
