@@ -11,13 +11,14 @@ cd "$(dirname "$0")/../.." || exit 1
 export ENCODE=${CLUSTER_ENCODE:-$programs/encode} RETRY_SECONDS='1 1 2 2 3 3' ENCODE_MODEL=$tree/weights/default.weights
 cd "$folder" || exit 1
 
-# As many lines as take one encode ten seconds here, so that each shard is at work for a while.
+# As many lines as take one encode ten seconds here, or more, so that each shard is at work for a while.
 n_shards=8
 awk 'BEGIN { srand(17); for (i = 1; i <= 400000; i++) {
     line = "text " i; for (k = int(rand() * 14); k > 0; k--) line = line " rides the bike"; print line } }' >lines.txt
 begin=$(date +%s%N)
 head -n 4000 lines.txt | "$ENCODE" -p model -f npy -o one.npy
-head -n $((4000 * 10000 / (($(date +%s%N) - begin) / 1000000))) lines.txt >corpus.txt
+n_lines=$((4000 * 10000 / (($(date +%s%N) - begin) / 1000000)))
+head -n $((n_lines > 30000 ? n_lines : 30000)) lines.txt >corpus.txt
 "$ENCODE" -p model -f npy -o one.npy <corpus.txt
 
 # ---- What happens to a task ----
@@ -77,11 +78,12 @@ join_has_ended() {
     squeue --noheader --states=all --jobs="$join" --format=%T | grep -qvE 'PENDING|RUNNING|COMPLETING'
 }
 
-n_killed=0 begin=$SECONDS
-events=(kill_encode kill_encode kill_task kill_encode lose_node kill_encode requeue_task end_time_of_task)
-for ((i = 0; SECONDS < begin + 200; i++)); do
-    join_has_ended && break
-    [ -z "$(running_tasks)" ] || [ $i -ge 24 ] || ${events[i % ${#events[@]}]} 2>>err
+n_killed=0 n_events=0 begin=$SECONDS
+events=(kill_encode lose_node kill_encode requeue_task kill_task kill_encode end_time_of_task kill_encode)
+while [ $SECONDS -lt $((begin + 200)) ] && ! join_has_ended; do
+    if [ -n "$(running_tasks)" ] && [ $n_events -lt 16 ]; then
+        "${events[n_events % ${#events[@]}]}" 2>>err && n_events=$((n_events + 1))
+    fi
     start_requeued_soon
     sleep "0.$((RANDOM % 4 + 1))"
 done
