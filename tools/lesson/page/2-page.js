@@ -115,7 +115,8 @@ function headRow(heads, rows) {
 
 // The colour of a word goes with it; the row of the query that is followed is marked.
 function rowClass(name) {
-    const word = sentenceNow().words.indexOf(name);
+    const lower = text => text?.toLowerCase(); // the trained model's pieces are
+    const word = sentenceNow().words.map(lower).indexOf(lower(name));
     return word >= 0 && `word${word}` + (word === chosen.query ? " followed" : "");
 }
 

@@ -106,36 +106,35 @@ function modelState() {
 // ---- Words in the plane ----
 
 function showPlane() {
-    const picture = data.plane[chosen.plane];
-    const all = picture.points.flat(),
-        box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
-    const holder = $("#plane-figure .picture");
-    holder.replaceChildren(
-        ...picture.points.map((points, i) => {
-            const part = h("div", {});
-            draw(
-                part,
-                360,
-                300,
-                planeWords(picture.texts[i], points),
-                ...points.flatMap(point => planePoint(point, box)),
-            );
-            part.append(h("p", { class: "small" }, picture.texts[i]));
-            return part;
-        }),
-    );
+    const picture = data.plane[chosen.plane], all = picture.points.flat();
+    const box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
+    const parts = picture.points.map((points, i) => {
+        const part = h("div", {});
+        draw(part, 360, 310, planeWords(picture.texts[i], points), ...planePoints(points, box));
+        part.append(h("p", { class: "small" }, picture.texts[i]));
+        return part;
+    });
+    $("#plane-figure .picture").replaceChildren(...parts);
 }
 
-const GROUPS = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
+const groups = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
 
-function planePoint(point, [[x0, y0], [x1, y1]]) {
-    const x = 20 + ((point.x - x0) / (x1 - x0)) * 265,
-        y = 280 - ((point.y - y0) / (y1 - y0)) * 260;
-    const kind = GROUPS().indexOf(point.group);
-    return [
-        svg("circle", { class: `group${kind}`, cx: x, cy: y, r: 5 }),
-        textAt(x + 8, y + 4, point.word, { class: "small" }),
-    ];
+// From the top down; a name that would lie on another goes below it.
+function planePoints(points, [[x0, y0], [x1, y1]]) {
+    const placed = points.map(point => ({
+        ...point,
+        x: 20 + ((point.x - x0) / (x1 - x0)) * 265,
+        y: 280 - ((point.y - y0) / (y1 - y0)) * 260,
+    }));
+    placed.sort((a, b) => a.y - b.y);
+    placed.forEach((point, i) => {
+        const near = placed.slice(0, i).filter(other => Math.abs(other.x - point.x) < 62);
+        point.nameAt = Math.max(point.y + 4, ...near.map(other => other.nameAt + 13));
+    });
+    return placed.flatMap(({ x, y, nameAt, word, group }) => [
+        svg("circle", { class: `group${groups().indexOf(group)}`, cx: x, cy: y, r: 5 }),
+        textAt(x + 8, nameAt, word, { class: "small" }),
+    ]);
 }
 
 function planeWords(text, points) {
