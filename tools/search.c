@@ -128,9 +128,7 @@ static bool answer_group(struct search *search)
     for (size_t i = 0; i < n_encoded; i++)
         if (!answer(search, &search->queries[i], search->found + i * search->n_wanted))
             return false;
-    if (reason[0] != '\0')
-        program_fail("%s", reason);
-    return reason[0] == '\0';
+    return reason[0] == '\0' || program_refuse("%s", reason);
 }
 
 static int answer_all(struct search *search)

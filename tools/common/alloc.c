@@ -48,6 +48,18 @@ void *alloc_resize(void *data, size_t n, size_t element_bytes)
     return resized;
 }
 
+char *alloc_text(const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    const int len = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (len < 0)
+        alloc_fail();
+    return text;
+}
+
 /* ---- A stream into memory. glibc's open_memstream drops without an error what it has no memory
  * for; this one fails as a write to a full disk does. ---- */
 

@@ -25,6 +25,9 @@ void *alloc_zeros(size_t n, size_t element_bytes);
 /* Makes room for n elements, at least one, of which those that were there are kept. */
 void *alloc_resize(void *data, size_t n, size_t element_bytes);
 
+/* A text as formatted, to be freed. */
+char *alloc_text(const char *format, ...) PROGRAM_PRINTF(1, 2);
+
 /* What is written to the stream is in *text, to be freed, when alloc_close has been called. */
 FILE *alloc_open(char **text, size_t *len);
 void alloc_close(FILE *stream);

@@ -26,14 +26,6 @@ static bool look_at(const char *path, int descriptor, struct stat *file)
     return (path ? stat(path, file) : fstat(descriptor, file)) == 0 && S_ISREG(file->st_mode);
 }
 
-static char *quoted(const char *name)
-{
-    size_t cap = strlen(name) + sizeof "''";
-    char *text = alloc_zeros(cap, 1);
-    snprintf(text, cap, "'%s'", name);
-    return text;
-}
-
 /* The input that this file is; NULL: none. */
 static const struct input *find_input(const struct stat *file)
 {
@@ -58,7 +50,7 @@ void input_spare(const char *output)
     struct stat file;
     if (!look_at(output, -1, &file))
         return;
-    char *name = quoted(output);
+    char *name = alloc_text("'%s'", output);
     spare(&file, name);
     free(name);
 }
@@ -82,8 +74,8 @@ void input_remember(const char *path)
     if (!look_at(is_stdin ? NULL : path, STDIN_FILENO, &file))
         return;
     inputs = alloc_resize(inputs, n_inputs + 1, sizeof *inputs);
-    inputs[n_inputs++] =
-        (struct input){file.st_dev, file.st_ino, is_stdin ? "the file on stdin" : quoted(path)};
+    inputs[n_inputs++] = (struct input){file.st_dev, file.st_ino,
+                                        is_stdin ? "the file on stdin" : alloc_text("'%s'", path)};
     spare_from_messages();
     if (look_at(NULL, STDOUT_FILENO, &file))
         spare(&file, "stdout");

@@ -30,17 +30,11 @@ static const struct source {
     {".bin", ""},
 };
 
-static bool ends_in(const char *path, const char *ending)
-{
-    const size_t len = strlen(path), ending_len = strlen(ending);
-    return len >= ending_len && strcmp(path + len - ending_len, ending) == 0;
-}
-
 /* NULL: none is known. */
 static const char *option_for(const char *path)
 {
     for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
-        if (ends_in(path, SOURCES[i].ending))
+        if (path_ends_in(path, SOURCES[i].ending))
             return SOURCES[i].option;
     return NULL;
 }
@@ -90,10 +84,10 @@ static void put_hint(char *out, const char *path)
     snprintf(copy, sizeof copy, "%s", path);
     const char *folder = is_folder ? path : dirname(copy);
     const bool is_checkpoint = has_file(folder, "config.json") || has_file(folder, "modules.json");
-    if (!is_folder && ends_in(path, ".gguf"))
+    if (!is_folder && path_ends_in(path, ".gguf"))
         strcpy(out, "; GGUF is not read: take the checkpoint that it was made of, a folder with "
                     "config.json and model.safetensors, and encode-import");
-    else if (option && is_checkpoint && !ends_in(path, ".vec"))
+    else if (option && is_checkpoint && !path_ends_in(path, ".vec"))
         put_command(out, "", folder);
     else if (option && option[0])
         put_command(out, option, path);

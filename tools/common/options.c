@@ -94,6 +94,15 @@ int program_fail(const char *format, ...)
     return PROGRAM_FAILED;
 }
 
+bool program_refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 int program_misuse(const char *format, ...)
 {
     va_list arguments;
@@ -140,6 +149,12 @@ const char *path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+bool path_ends_in(const char *path, const char *ending)
+{
+    const size_t len = strlen(path), ending_len = strlen(ending);
+    return len >= ending_len && strcmp(path + len - ending_len, ending) == 0;
 }
 
 const char *plural(uint64_t n)

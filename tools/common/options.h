@@ -34,6 +34,9 @@ void program_note(const char *format, ...) PROGRAM_PRINTF(1, 2);
 int program_fail(const char *format, ...) PROGRAM_PRINTF(1, 2);
 int program_misuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
+/* program_fail, for functions that return whether all is well: false. */
+bool program_refuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
+
 /* "Try 'name --help'." alone, where the error has been told; returns PROGRAM_MISUSED. */
 int program_usage(void);
 
@@ -48,6 +51,8 @@ int program_end(int code);
 
 /* The last part of a path; all of one that ends there. */
 const char *path_name(const char *path);
+
+bool path_ends_in(const char *path, const char *ending);
 
 /* The ending of a noun that is counted: "1 token", "2 tokens". */
 const char *plural(uint64_t n);

@@ -43,10 +43,8 @@ static bool open_output(struct output *output)
         return true;
     input_spare(path);
     atexit(drop_unfinished);
-    if (output_file_open(path, kind_of(output), &output->file, &output->error) != ENGINE_OK) {
-        program_fail("%s", output->error.message);
-        return false;
-    }
+    if (output_file_open(path, kind_of(output), &output->file, &output->error) != ENGINE_OK)
+        return program_refuse("%s", output->error.message);
     unfinished = output;
     output->stream = output_file_stream(output->file);
     return true;
@@ -69,9 +67,7 @@ FILE *output_beside(struct output *output, const char *name, const char *ending)
     if (!output->file || !output_file_has_place(output->file))
         return NULL;
     struct output_beside *beside = &output->beside[output->n_beside];
-    const size_t cap = strlen(name) + strlen(ending) + 1;
-    char *path = alloc_zeros(cap, 1);
-    snprintf(path, cap, "%s%s", name, ending);
+    char *path = alloc_text("%s%s", name, ending);
     input_spare(path);
     if (output_file_open(path, kind_of(output), &beside->file, &output->error) != ENGINE_OK) {
         free(path);

@@ -25,17 +25,11 @@ static bool is_readable_file(const char *path)
     return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, R_OK) == 0;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t len = strlen(text), ending_len = strlen(ending);
-    return len > ending_len && strcmp(text + len - ending_len, ending) == 0;
-}
-
 static bool looks_like_file(const char *text)
 {
     static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_in(text, endings[i]))
+        if (path_ends_in(text, endings[i]))
             return strpbrk(text, " \t\n") == NULL;
     return false;
 }
@@ -50,7 +44,7 @@ static void note_file_name(const struct request_options *request)
             continue;
         program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
                      is_file ? "is the name of a file" : "looks like the name of a file",
-                     ends_in(text, ".jsonl") ? " --input jsonl" : "", text);
+                     path_ends_in(text, ".jsonl") ? " --input jsonl" : "", text);
         return;
     }
 }

@@ -54,10 +54,9 @@ static bool score_texts(const struct vectors *vectors, const struct asked *query
 #pragma omp parallel for schedule(dynamic, 64) num_threads(n_threads) reduction(&& : is_good)
     for (size_t i = 0; i < vectors->n; i++)
         is_good = score_text(vectors, i, query, &scores[i]) && is_good;
-    if (!is_good)
-        program_fail("'%s': a text's ids do not rise, or there is no memory for its entries",
-                     vectors->file.path);
-    return is_good;
+    return is_good ||
+           program_refuse("'%s': a text's ids do not rise, or there is no memory for its entries",
+                          vectors->file.path);
 }
 
 /* Best first; equals stay in the order of their rows. */
@@ -107,12 +106,11 @@ bool find_rows(const struct vectors *vectors, const struct encoder *encoder,
         .n_threads = encoder->request.n_threads,
     };
     bool is_good = true;
-    if (vectors->kind != VECTORS_ROWS) {
-        for (size_t i = 0; i < n && is_good; i++)
-            is_good = find_texts(vectors, encoder, &queries[i], k, out + i * k);
-        return is_good;
-    }
-    if (engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) != ENGINE_OK)
-        is_good = program_fail("%s", error.message) == PROGRAM_DONE;
+    if (vectors->kind == VECTORS_ROWS)
+        return engine_search(&vectors->rows, queries[0].rows, n, k, &options, out, &error) ==
+                   ENGINE_OK ||
+               program_refuse("%s", error.message);
+    for (size_t i = 0; i < n && is_good; i++)
+        is_good = find_texts(vectors, encoder, &queries[i], k, out + i * k);
     return is_good;
 }

@@ -160,11 +160,10 @@ static bool check_id(const char *id, size_t len, const char *whose)
     bool is_good = len > 0;
     for (size_t i = 0; i < len; i++)
         is_good = is_good && (unsigned char)id[i] > ' ' && id[i] != 0x7F;
-    if (!is_good)
-        program_fail("-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id in "
-                     "this format: -f tsv or json",
-                     (int)len, id, whose);
-    return is_good;
+    return is_good ||
+           program_refuse("-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id "
+                          "in this format: -f tsv or json",
+                          (int)len, id, whose);
 }
 
 static bool print_run(const struct hits_printer *printer, const struct hits *hits)

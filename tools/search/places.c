@@ -15,10 +15,9 @@
 
 static bool fail_row(const struct places *places, uint64_t row)
 {
-    program_fail("'%s' does not tell of row %" PRIu64 " of '%s' in its line %" PRIu64
-                 ": it belongs to other vectors",
-                 places->rows.file.path, row, places->vectors, row + 1);
-    return false;
+    return program_refuse("'%s' does not tell of row %" PRIu64 " of '%s' in its line %" PRIu64
+                          ": it belongs to other vectors",
+                          places->rows.file.path, row, places->vectors, row + 1);
 }
 
 /* ---- Rows ---- */
@@ -97,21 +96,17 @@ bool places_text(struct places *places, const struct place *place, struct record
     size_t len;
     const char *path = places->texts.file.path;
     const char *line = lines_get(&places->texts, place->line, &len);
-    if (line == NULL) {
-        program_fail("'%s' has no line %zu, of which a row of '%s' is: it is not the file that was "
-                     "encoded",
-                     path, place->line, places->vectors);
-        return false;
-    }
+    if (line == NULL)
+        return program_refuse("'%s' has no line %zu, of which a row of '%s' is: it is not the file "
+                              "that was encoded",
+                              path, place->line, places->vectors);
     if (place->line == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
         line += 3;
         len -= 3;
     }
     *record = (struct record){.input = {.text = line, .text_len = len}};
-    if (places->has_json_texts && !json_input_read(line, len, record, reason)) {
-        program_fail("line %zu of '%s': %s", place->line, path, reason);
-        return false;
-    }
+    if (places->has_json_texts && !json_input_read(line, len, record, reason))
+        return program_refuse("line %zu of '%s': %s", place->line, path, reason);
     cut_to_window(place, &record->input);
     return true;
 }
@@ -134,16 +129,13 @@ static bool check_rows(const struct places *places, size_t n_rows)
 static bool are_json(const struct lines *texts)
 {
     const struct mapped *file = &texts->file;
-    size_t len = strlen(file->path);
-    return (len >= 6 && strcmp(file->path + len - 6, ".jsonl") == 0) ||
+    return path_ends_in(file->path, ".jsonl") ||
            (file->len > 1 && file->data[0] == '{' && file->data[1] == '"');
 }
 
 bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
 {
-    static const char ENDING[] = ".rows.jsonl";
-    char *path = alloc_zeros(strlen(vectors) + sizeof ENDING, 1);
-    strcat(strcpy(path, vectors), ENDING);
+    char *path = alloc_text("%s.rows.jsonl", vectors);
     *places = (struct places){.vectors = vectors, .rows_path = path};
     places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
     if ((places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows))) ||

@@ -14,11 +14,10 @@ bool reranker_open(struct reranker *reranker, const struct search_options *optio
     };
     if (!encoder_open(&reranker->encoder, &request, exit_code))
         return false;
-    if (!reranker->encoder.ranks_pairs)
-        program_fail("--rerank takes a cross-encoder, a model with head sequence and one label; %s "
-                     "is none",
-                     reranker->encoder.name);
-    return reranker->encoder.ranks_pairs;
+    return reranker->encoder.ranks_pairs ||
+           program_refuse("--rerank takes a cross-encoder, a model with head sequence and one "
+                          "label; %s is none",
+                          reranker->encoder.name);
 }
 
 /* Counts the tokens that will be read of a pair: too many are an error, or are cut, of which the
@@ -64,8 +63,7 @@ static bool score(struct reranker *reranker, const struct hits *hits, engine_inp
     if (engine_rank(session, &query, texts, hits->n, &reranker->encoder.options, scores) ==
         ENGINE_OK)
         return true;
-    program_fail("--rerank: %s", engine_session_message(session));
-    return false;
+    return program_refuse("--rerank: %s", engine_session_message(session));
 }
 
 bool rerank(struct reranker *reranker, struct hits *hits)

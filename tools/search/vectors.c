@@ -16,9 +16,8 @@ static bool PROGRAM_PRINTF(3, 4)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    program_fail("%s%s'%s' %s", member ? member : "", member ? " in " : "", vectors->file.path,
-                 message);
-    return false;
+    return program_refuse("%s%s'%s' %s", member ? member : "", member ? " in " : "",
+                          vectors->file.path, message);
 }
 
 /* ---- One array: a row for each text ---- */
@@ -180,10 +179,10 @@ bool vectors_fit(struct vectors *vectors, const struct encoder *encoder)
         return true;
     const size_t found = vectors->width * (are_bits ? 8 : 1);
     bool may_be_cut = encoder->request.dimensions == 0 && found < columns && !encoder->is_sparse;
-    refuse(vectors, NULL,
-           "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of "
-           "one model%s",
-           found, are_bits ? " (packed bits)" : "", encoder->name, columns,
-           may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too" : "");
-    return false;
+    return refuse(vectors, NULL,
+                  "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of "
+                  "one model%s",
+                  found, are_bits ? " (packed bits)" : "", encoder->name, columns,
+                  may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too"
+                             : "");
 }

@@ -65,21 +65,16 @@ static bool check_head(const struct encoder *encoder)
     const engine_info *info = &encoder->info;
     const char *option = task_option(encoder->request.task),
                *missing = missing_head(info, encoder->request.task);
-    if (!info->has_model && !task_is_tokens(encoder->request.task)) {
-        program_fail("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
-                     encoder->name, option[0] ? option : "a vector");
-        return false;
-    }
-    if (missing) {
-        program_fail("%s needs a model with %s; the head of %s is %s", option, missing,
-                     encoder->name, head_use(info->head));
-        return false;
-    }
-    if (encoder->request.task == TASK_FILL && info->mask_token < 0) {
-        program_fail("--fill needs a tokenizer with a mask token; that of %s names none",
-                     encoder->name);
-        return false;
-    }
+    if (!info->has_model && !task_is_tokens(encoder->request.task))
+        return program_refuse("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a "
+                              "model",
+                              encoder->name, option[0] ? option : "a vector");
+    if (missing)
+        return program_refuse("%s needs a model with %s; the head of %s is %s", option, missing,
+                              encoder->name, head_use(info->head));
+    if (encoder->request.task == TASK_FILL && info->mask_token < 0)
+        return program_refuse("--fill needs a tokenizer with a mask token; that of %s names none",
+                              encoder->name);
     return true;
 }
 
@@ -248,20 +243,18 @@ static bool open_session(struct encoder *encoder)
     if (is_computed)
         position_options_apply(&positions, encoder->info.width, &session);
     engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
-    if (status != ENGINE_OK) {
-        program_fail("%s%s", error.message, position_next_step(session.position, status));
-        return false;
-    }
+    if (status != ENGINE_OK)
+        return program_refuse("%s%s", error.message, position_next_step(session.position, status));
     /* Without inputs: whether the model has the pooling that is asked for. */
     if (!is_computed || encoder->options.pooling == ENGINE_POOLING_NONE ||
         engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
             ENGINE_OK)
         return true;
     bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
-    program_fail("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
-                 is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
-                 is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
-    return false;
+    return program_refuse("-p %s: %s%s%s%s%s", encoder->pooling,
+                          engine_session_message(encoder->session),
+                          is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
+                          is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
 }
 
 bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code)

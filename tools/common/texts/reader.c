@@ -37,9 +37,7 @@ static enum reader_state fail_in_line(struct reader *reader, size_t line, const 
                                       struct record *record)
 {
     if (reader->passes_faults) {
-        *record = (struct record){.line = line, .fault = strdup(reason)};
-        if (!record->fault)
-            alloc_fail();
+        *record = (struct record){.line = line, .fault = alloc_text("%s", reason)};
         return READER_RECORD;
     }
     snprintf(reader->message, sizeof reader->message, "line %zu of stdin%s", line, reason);

@@ -33,9 +33,8 @@ bool weight_output_has_room(const char *path, double n_bytes)
     bool is_large = n_bytes >= 1e9;
     const char *unit = is_large ? "GB" : "MB";
     double scale = is_large ? 1e-9 : 1e-6;
-    program_fail("'%s' takes about %.2f %s; there is room for %.2f %s", path, scale * n_bytes, unit,
-                 scale * n_free, unit);
-    return false;
+    return program_refuse("'%s' takes about %.2f %s; there is room for %.2f %s", path,
+                          scale * n_bytes, unit, scale * n_free, unit);
 }
 
 /* What the program leaves behind when it ends in the middle. */
@@ -51,10 +50,8 @@ bool weight_output_open(struct weight_output *output, const char *path, const ch
     char made_by[64];
     input_spare(path);
     *output = (struct weight_output){.error = {ENGINE_OK, ""}};
-    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK) {
-        program_fail("%s", output->error.message);
-        return false;
-    }
+    if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
+        return program_refuse("%s", output->error.message);
     unfinished = output->writer;
     atexit(drop_unfinished);
     snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);

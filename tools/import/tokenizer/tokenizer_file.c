@@ -2,6 +2,7 @@
  * tokenizer_file.h. */
 #include "tools/import/tokenizer/tokenizer_file.h"
 
+#include "tools/common/options.h"
 #include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/bpe_files.h"
 #include "tools/import/tokenizer/sentencepiece.h"
@@ -186,12 +187,6 @@ static bool is_json_text(const char *text, size_t len)
     return at < len && text[at] == '{';
 }
 
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n >= m && strcmp(path + n - m, ending) == 0;
-}
-
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
                                 struct problem *problem)
 {
@@ -205,9 +200,9 @@ void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *
     size_t len = (size_t)status.st_size;
     char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES, problem);
     close(fd);
-    enum source source = is_json_text(text, len)     ? SOURCE_JSON
-                         : ends_with(path, ".model") ? SOURCE_SENTENCEPIECE
-                                                     : SOURCE_VOCAB;
+    enum source source = is_json_text(text, len)        ? SOURCE_JSON
+                         : path_ends_in(path, ".model") ? SOURCE_SENTENCEPIECE
+                                                        : SOURCE_VOCAB;
     read_text(tokenizer, path, text, len, source, &beside, problem);
     free(text);
 }

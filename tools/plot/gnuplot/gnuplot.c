@@ -71,14 +71,11 @@ static bool judge(const struct child_result *result, char *message)
 {
     int status = result->status;
     if (WIFSIGNALED(status))
-        program_fail("gnuplot was ended by signal %d: %s", WTERMSIG(status), one_line(message));
-    else if (WEXITSTATUS(status) != 0)
-        program_fail("gnuplot failed: %s", one_line(message));
-    else if (result->len == 0)
-        program_fail("gnuplot drew nothing: %s", one_line(message));
-    else
-        return true;
-    return false;
+        return program_refuse("gnuplot was ended by signal %d: %s", WTERMSIG(status),
+                              one_line(message));
+    if (WEXITSTATUS(status) != 0)
+        return program_refuse("gnuplot failed: %s", one_line(message));
+    return result->len > 0 || program_refuse("gnuplot drew nothing: %s", one_line(message));
 }
 
 bool gnuplot_run(const char *script, size_t len, struct picture *picture)
@@ -89,12 +86,11 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
     struct child_result result;
     int reason = run_child(arguments, script, len, &result);
     if (reason == ENOENT)
-        program_fail("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
-                     "tools/setup.sh installs it); --data FILE and -f data need no gnuplot");
-    else if (reason)
-        program_fail("cannot run gnuplot: %s", strerror(reason));
+        return program_refuse("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
+                              "tools/setup.sh installs it); --data FILE and -f data need no "
+                              "gnuplot");
     if (reason)
-        return false;
+        return program_refuse("cannot run gnuplot: %s", strerror(reason));
     *picture = (struct picture){memory_keep(result.bytes), result.len};
     return judge(&result, result.message);
 }

@@ -174,11 +174,9 @@ static bool choose_terminal(const struct plot_options *options, const struct pag
         .pixels = {(size_t)lround(page->width / 72 * per_inch),
                    (size_t)lround(page->height / 72 * per_inch)},
     };
-    if (terminal->pixels[0] <= PIXELS_MOST && terminal->pixels[1] <= PIXELS_MOST)
-        return true;
-    program_fail("a picture of %zu x %zu pixels is too large: at most %d each way",
-                 terminal->pixels[0], terminal->pixels[1], PIXELS_MOST);
-    return false;
+    return (terminal->pixels[0] <= PIXELS_MOST && terminal->pixels[1] <= PIXELS_MOST) ||
+           program_refuse("a picture of %zu x %zu pixels is too large: at most %d each way",
+                          terminal->pixels[0], terminal->pixels[1], PIXELS_MOST);
 }
 
 static int write_picture(const struct figure *figure, const struct plot_options *options)
