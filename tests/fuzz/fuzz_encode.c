@@ -1,6 +1,6 @@
 /* Any bytes as a command line of encode and its stdin: the first chooses the model. All of the
- * program runs, but for what would be written to files and for work without end: -o, -m and
- * --threads are read, then passed over, and rows of padding and of best words stay few. */
+ * program runs, but for what would be written to files and for work without end: -o, --report, -m
+ * and --threads are read, then passed over, and rows of padding and of best words stay few. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
@@ -58,14 +58,14 @@ static void run(struct encode_options *options, const char *path)
     struct encoder encoder;
     struct output output;
     int code;
-    options->output_path = NULL;
+    options->output_path = options->report_path = NULL;
     request->model_path = path;
     request->n_threads = 1;
     request->pad_to = at_most(request->pad_to, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
     if (encoder_open(&encoder, request, &code)) {
         must(output_open(&output, NULL));
-        code = output_end(&output, encode_all(options, &encoder, &output));
+        code = encode_all(options, &encoder, &output, NULL);
     }
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
     encoder_close(&encoder);

@@ -13,6 +13,9 @@ TEST(replay)
         ("\0--input\njsonl\n-p\nmean\n-f\njson\n\n{\"_id\": \"d\", \"title\": \"a\", \"text\": "
          "\"dog\", "
          "\"m\" :[1.50,\t{\"}\": \"\\\"]\"}], \"vector\": 12345678901234567890 }\n"),
+        ("\0--input\njsonl\n-p\nmean\n-f\nnpy\n--type\nint8\n--on-long\nskip\n--on-error\nskip\n"
+         "--max-tokens\n5\n\n{\"id\": 7, \"text\": \"the dog bites the man\"}\n{\"text\": 1}\n"
+         "{\"id\": \"d\", \"text\": \"bike\"}\n"),
         "\1-p\nmodel\n--pad-to\n9\n--pad-side\nleft\n-f\ncsv\n\nI ride\nbike\xFF\n",
         "\2--labels\n--all\n-f\njson\nI ride a bike\nthe dog\n",
         "\3--rank\nwho bites?\n--top\n2\n\nthe dog bites\nI ride\na man\n",
