@@ -88,17 +88,12 @@ static void print_table(const struct hits_printer *printer, const struct hits *h
 /* What the rows file says beside the row, as it is there. */
 static void write_members(struct json_writer *json, const struct place *place)
 {
-    const char *key;
-    json_t *value;
+    const struct record *written = &place->written;
     if (place->members == NULL)
         json_write_count(json, "line", place->line);
-    json_object_foreach(place->members, key, value)
-    {
-        char *text = strcmp(key, "row") != 0 ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-        if (text != NULL)
-            json_write_raw(json, key, text, strlen(text));
-        free(text);
-    }
+    for (size_t i = 0; i < written->n_members; i++)
+        json_write_raw(json, written->members[i].key, written->members[i].value,
+                       written->members[i].value_len);
 }
 
 static void write_hit(const struct hits_printer *printer, struct json_writer *json,

@@ -4,6 +4,7 @@
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/texts/json_input.h"
+#include "tools/common/texts/json_members.h"
 #include "tools/common/texts/reader.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ static bool fail_row(const struct places *places, uint64_t row)
 void place_free(struct place *place)
 {
     json_decref(place->members);
+    record_free(&place->written);
     *place = (struct place){0};
 }
 
@@ -35,29 +37,33 @@ bool place_number(const struct place *place, const char *key, size_t *number)
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-static bool read_members(const char *line, size_t len, struct place *place, uint64_t row)
+static bool is_row(const char *key)
 {
-    size_t found;
-    place->members = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
-    return place_number(place, "row", &found) && found == row &&
-           place_number(place, "line", &place->line) && place->line > 0;
+    return strcmp(key, "row") == 0;
 }
 
-/* An id that is no string is a number. */
-static void set_number(struct place *place)
+static bool read_members(const char *line, size_t len, struct place *place, uint64_t row)
 {
-    const json_t *id = json_object_get(place->members, "id");
-    size_t len = id ? json_dumpb(id, place->number, sizeof place->number - 1, JSON_ENCODE_ANY) : 0;
-    if (len == 0 || len >= sizeof place->number)
-        snprintf(place->number, sizeof place->number, "%zu", place->line);
+    char reason[JSON_MESSAGE_BYTES];
+    size_t found;
+    char *text = memcpy(alloc_zeros(len + 1, 1), line, len);
+    place->members = json_input_parse(text, len, reason);
+    if (json_is_object(place->members))
+        json_members_keep(place->members, text, is_row, &place->written);
+    free(text);
+    return place_number(place, "row", &found) && found == row &&
+           place_number(place, "line", &place->line) && place->line > 0;
 }
 
 const char *place_id(const struct place *place, size_t *len)
 {
     const json_t *id = json_object_get(place->members, "id");
-    const char *text = json_is_string(id) ? json_string_value(id) : place->number;
-    *len = json_is_string(id) ? json_string_length(id) : strlen(text);
-    return text;
+    const char *text = place->written.id ? place->written.id : place->number;
+    *len = place->written.id ? place->written.id_len : strlen(text);
+    if (!json_is_string(id))
+        return text;
+    *len = json_string_length(id);
+    return json_string_value(id);
 }
 
 bool places_find(struct places *places, uint64_t row, struct place *place)
@@ -71,7 +77,7 @@ bool places_find(struct places *places, uint64_t row, struct place *place)
             return fail_row(places, row);
         }
     }
-    set_number(place);
+    snprintf(place->number, sizeof place->number, "%zu", place->line);
     return true;
 }
 

@@ -32,6 +32,22 @@ TEST(members_come_out_as_they_came_in)
     assert_contains(json_of("{\"text\": \"I\",\t\"a\": [1,\t2]}"), "\"a\": [1, 2], \"vector\"");
 }
 
+/* Neither a double nor 64 bits hold them, and other numbers of the line are what they are. */
+TEST(members_that_are_large_numbers)
+{
+    assert_contains(json_of("{\"ids\": [2], \"id\": 123456789012345678901234567890, \"a\": "
+                            "[1e400,-1e999, 3]}"),
+                    "\"id\": 123456789012345678901234567890, \"a\": [1e400,-1e999, 3], \"vector\"");
+    assert_contains(
+        shell_expect(1, "echo '{\"ids\": [184467440737095516150]}' | $ENCODE --input jsonl")->err,
+        "\"ids\"[0] is not a whole number");
+    assert_contains(shell_expect(1,
+                                 "echo '{\"text\": \"I\", \"a\": [1e400, 01]}' | $ENCODE --input "
+                                 "jsonl")
+                        ->err,
+                    "this is not JSON");
+}
+
 TEST(members_are_with_each_window)
 {
     const char *out =

@@ -200,6 +200,24 @@ TEST(ids)
         "'two' has no line 6");
 }
 
+/* The digits of numbers too, also of those that no 64 bits hold. */
+TEST(ids_as_they_came)
+{
+    shell_expect(0, "printf '{\"id\": %%s, \"text\": \"%%s\"}\\n' 0.1 dog "
+                    "123456789012345678901234567890 cat 1.50 bad '\"a\"' good >numbers.jsonl && "
+                    "$ENCODE -m plain.emb -p mean --input jsonl -f npy -o numbers.npy "
+                    "<numbers.jsonl");
+    assert_string_equal(
+        shell_expect(0, "printf '\"%%s\"\\n' dog cat bad good | $SEARCH -m plain.emb -p mean "
+                        "--input jsonl -f tsv -k 1 numbers.npy | cut -f 3")
+            ->out,
+        "0.1\n123456789012345678901234567890\n1.50\na\n");
+    assert_contains(shell_expect(0, "$SEARCH -m plain.emb -p mean -f json -k 1 numbers.npy --query "
+                                    "cat")
+                        ->out,
+                    "\"row\": 1, \"line\": 2, \"id\": 123456789012345678901234567890}");
+}
+
 /* More lines than a block of the index has, and the last without an end. */
 TEST(many_lines)
 {

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of one line; each is looked for from its start. */
+enum { MOST_LARGE = 16 };
+
 #define EXPECTED                                                                                   \
     "expected \"text\", [\"text\", \"pair\"], {\"text\": \"…\", \"pair\": \"…\"} or "          \
     "{\"ids\": […], \"types\": […], \"mask\": […]}"
@@ -83,8 +86,33 @@ static char *repair(const char *line, size_t len, size_t *repaired_len)
     return repaired;
 }
 
-/* NULL after a message. */
-static json_t *parse(const char *line, size_t len, char *message)
+/* The number that ends at `end` is larger than jansson's. What is kept of it are its characters, so
+ * any number may stand in its place: one that is not whole, which no id of a token is. */
+static void replace_number(char *text, size_t end)
+{
+    size_t begin = end;
+    while (begin > 0 && strchr("0123456789+-.eE", text[begin - 1]))
+        begin--;
+    memset(text + begin, ' ', end - begin);
+    memcpy(text + begin, "0.5", 3);
+}
+
+/* The value of a line with some numbers that are too large. */
+static json_t *parse_large(const char *line, size_t len, size_t flags, json_error_t *error)
+{
+    char *copy = memcpy(alloc_zeros(len, 1), line, len);
+    json_t *value = NULL;
+    for (size_t i = 0; i < MOST_LARGE && !value; i++) {
+        if (json_error_code(error) != json_error_numeric_overflow)
+            break;
+        replace_number(copy, (size_t)error->position);
+        value = json_loadb(copy, len, flags, error);
+    }
+    free(copy);
+    return value;
+}
+
+json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE_BYTES])
 {
     const char *nul = memchr(line, '\0', len); /* jansson passes over one behind a number */
     const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES;
@@ -95,9 +123,8 @@ static json_t *parse(const char *line, size_t len, char *message)
     }
     json_set_alloc_funcs(alloc_bytes, free);
     json_t *value = json_loadb(line, len, flags, &error);
-    /* An id may be an integer of any length; what is kept of it are its digits. */
-    if (!value && json_error_code(&error) == json_error_numeric_overflow)
-        value = json_loadb(line, len, flags | JSON_DECODE_INT_AS_REAL, &error);
+    if (!value)
+        value = parse_large(line, len, flags, &error);
     if (!value)
         fail(message, "this is not JSON: %s, at byte %d", error.text, error.position);
     return value;
@@ -265,7 +292,7 @@ bool json_input_read(const char *line, size_t len, struct record *record,
     if (is_empty_line(line, len))
         return fail(message, "this line is empty; " EXPECTED);
     char *repaired = repair(line, len, &len);
-    json_t *value = parse(repaired, len, message);
+    json_t *value = json_input_parse(repaired, len, message);
     bool is_read = value && read_value(value, record, message);
     if (is_read && json_is_object(value))
         json_members_keep(value, repaired, is_of_input, record);

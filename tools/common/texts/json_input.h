@@ -6,6 +6,7 @@
 
 #include "tools/common/texts/item.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* Reads the line. On failure *record is empty and the message says what
@@ -14,5 +15,9 @@
 enum { JSON_MESSAGE_BYTES = 384 };
 bool json_input_read(const char *line, size_t len, struct record *record,
                      char message[JSON_MESSAGE_BYTES]);
+
+/* The value of a line that is UTF-8; NULL after a message. A number that no 64 bits hold is another
+ * one: its characters are those of the line. */
+json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE_BYTES]);
 
 #endif
