@@ -6,8 +6,10 @@
 #include "tools/common/options.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What exit() leaves behind when a program ends in the middle of its results. */
@@ -62,6 +64,31 @@ bool output_resume(struct output *output, const char *path)
     return open_output(output);
 }
 
+static bool look_at_folder(const char *path, struct stat *folder)
+{
+    char *copy = strdup(path);
+    bool is_there = copy && stat(dirname(copy), folder) == 0;
+    free(copy);
+    return is_there;
+}
+
+/* Two names of one file, which need not be there yet. */
+static bool are_same(const char *a, const char *b)
+{
+    struct stat one, other;
+    return strcmp(path_name(a), path_name(b)) == 0 && look_at_folder(a, &one) &&
+           look_at_folder(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+static void refuse_same(const struct output *output, const char *path)
+{
+    for (size_t i = 0; i <= output->n_beside; i++) {
+        const char *other = i == 0 ? output->path : output->beside[i - 1].path;
+        if (are_same(path, other))
+            exit(program_misuse("'%s' is written already: name another file", other));
+    }
+}
+
 FILE *output_beside(struct output *output, const char *name, const char *ending)
 {
     if (!output->file || !output_file_has_place(output->file))
@@ -69,10 +96,15 @@ FILE *output_beside(struct output *output, const char *name, const char *ending)
     struct output_beside *beside = &output->beside[output->n_beside];
     char *path = alloc_text("%s%s", name, ending);
     input_spare(path);
+    refuse_same(output, path);
     if (output_file_open(path, kind_of(output), &beside->file, &output->error) != ENGINE_OK) {
         free(path);
         exit(program_fail("%s", output->error.message));
     }
+    if (!output_file_has_place(beside->file))
+        exit(program_fail("cannot write '%s' beside '%s': it is a pipe, a terminal or a device, "
+                          "and a regular file is expected",
+                          path, output->path));
     beside->path = path;
     output->n_beside++;
     return output_file_stream(beside->file);
@@ -94,6 +126,12 @@ bool output_keep(struct output *output)
     for (size_t i = 0; i < output_n_parts(output) && is_good; i++)
         is_good = output_file_keep(output_part(output, i)) == ENGINE_OK;
     return is_good;
+}
+
+void output_release(struct output *output)
+{
+    for (size_t i = 0; i < output_n_parts(output); i++)
+        output_file_release(output_part(output, i));
 }
 
 bool output_sync(struct output *output)

@@ -33,7 +33,8 @@ bool output_resume(struct output *output, const char *path);
 /* A file beside the output, named path and ending, for what is said of the output. It is written
  * from start to end, and put in its place with the output if anything was written to it;
  * else one that an earlier run left there is removed. NULL: there is none, because the output is
- * stdout, or is written to directly. Where it cannot be made the program ends. */
+ * stdout, or is written to directly. Where it cannot be made the program ends: it may be no device,
+ * which nothing can be put in the place of, and none of the output's other files. */
 FILE *output_beside(struct output *output, const char *path, const char *ending);
 
 /* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
@@ -45,6 +46,7 @@ bool output_check(struct output *output, bool flush);
 size_t output_n_parts(const struct output *output);
 struct output_file *output_part(const struct output *output, size_t i);
 bool output_keep(struct output *output);
+void output_release(struct output *output); /* they go with the program again */
 bool output_sync(struct output *output);
 
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file

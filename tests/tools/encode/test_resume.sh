@@ -280,6 +280,15 @@ check "rows name their lines" grep -q '{"row": 1, "line": 5}' some.rows.jsonl
 run "${encode[@]}" -p mean -f json --on-error skip < <(echo a; head -c 70000000 /dev/zero | tr '\0' x; echo; echo dog)
 ends "a line that is too long to be read" 0 "left out: line 2 of stdin is longer than 64 MiB"
 check "those round it" [ "$(grep -cE '"text": "(a|dog)"' out)" = 2 ]
+skips=("${encode[@]}" --input jsonl -p mean -f npy --on-long error --on-error skip -o some)
+run "${skips[@]}" --report ./some <some.jsonl
+ends "a report that is the output" 2 "'some' is written already: name another file"
+run "${skips[@]}" --report "../${PWD##*/}/some.rows.jsonl" <some.jsonl
+ends "a report that is the rows file" 2 "'some.rows.jsonl' is written already"
+ln -s /dev/null device
+run "${skips[@]}" --report device <<<'"a dog"'
+ends "a report that is a device" 1 "cannot write 'device' beside 'some': it is a pipe, a terminal or a device"
+check "which stays" [ -c device ]
 run "${encode[@]}" --input jsonl -p mean -f csv --on-long skip <<<'["a"]'
 ends "--on-long skip is for long texts only" 1 "line 1 of stdin: this array is not two strings"
 run "${encode[@]}" -p mean -f csv --on-long skip <<<"$(yes bike | head -n 100 | tr '\n' ' ')"

@@ -135,6 +135,18 @@ run "${encode[@]}" -p mean -f npy --on-long error -o long --shard 3/3 <lines
 ends "a text that is too long" 1 "of stdin has 70 tokens and the limit is 64"
 ends "whose line is the shard's" 1 "lines of 'long.3-of-3' count from byte"
 
+# Shards that were complete before another one wanted --on-long skip, or --on-error skip.
+for skipped in 1 2 3; do
+    rm -f mixed*
+    for i in 1 2 3; do
+        skips=(--on-long error)
+        [ $i != $skipped ] || skips=(--on-long skip --on-error skip)
+        run "${encode[@]}" -p mean -f npy "${skips[@]}" -o mixed --shard $i/3 <marks
+    done
+    run "${encode[@]}" --join -o mixed
+    check "shard $skipped alone skips" [ "$code" = 0 ]
+done
+
 # ---- What does not go together ----
 
 run "${encode[@]}" --join -o nothing

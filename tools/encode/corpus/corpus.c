@@ -306,9 +306,8 @@ static void say_what_is_kept(const struct corpus *corpus)
 {
     const size_t n = corpus->journal.last.counts[COUNT_LINES];
     notes_clear(corpus->job->notes);
-    if (corpus->journal.has_place)
-        program_note("'%s.part' has the first %zu line%s of the input: --resume goes on",
-                     corpus->path, n, plural(n));
+    program_note("'%s.part' has the first %zu line%s of the input: --resume goes on", corpus->path,
+                 n, plural(n));
 }
 
 /* Messages have named lines as if stdin began with the shard. */
@@ -330,10 +329,12 @@ int corpus_end(struct corpus *corpus, int code)
     else if (corpus->journal.fd >= 0 && !corpus->is_broken && output_check(output, false) &&
              corpus->reached.bytes > corpus->journal.last.bytes)
         keep_place(corpus);
+    if (!corpus->journal.has_place) /* nothing to go on from */
+        output_release(output);
     code = output_end(output, code);
     if (code == PROGRAM_DONE && !put_mark(corpus, &corpus->reached))
         code = PROGRAM_FAILED;
-    if (corpus->journal.fd >= 0 && code == PROGRAM_DONE)
+    if (corpus->journal.fd >= 0 && (code == PROGRAM_DONE || !corpus->journal.has_place))
         journal_remove(&corpus->journal);
     else if (corpus->journal.fd >= 0)
         say_what_is_kept(corpus);

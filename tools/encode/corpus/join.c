@@ -110,21 +110,24 @@ static bool read_marks(struct join *join)
     return n_missing == 0 || fail_missing(join, n_missing);
 }
 
-/* All parts are of one model and command, and each begins where the one before it ends. */
+/* All parts are of one model and command, and each begins where the one before it ends. Where one
+ * ended at a text until --on-long or --on-error came, the others may have been complete before. */
 static bool check_marks(const struct join *join)
 {
-    const json_t *first = join->marks[0];
+    size_t latest = 0;
     uint64_t end = 0;
     for (size_t i = 0; i < join->of; i++) {
-        char message[SETTINGS_MESSAGE_BYTES];
-        if (!settings_agree(first, join->marks[i], message))
-            return fail("shards 1 and %zu of '%s' do not go together: %s", i + 1, join->path,
-                        message);
+        char message[SETTINGS_MESSAGE_BYTES], other[SETTINGS_MESSAGE_BYTES];
+        if (settings_agree(join->marks[latest], join->marks[i], message))
+            latest = i;
+        else if (!settings_agree(join->marks[i], join->marks[latest], other))
+            return fail("shards %zu and %zu of '%s' do not go together: %s", latest + 1, i + 1,
+                        join->path, message);
         if (number_of(join->marks[i], "begin") != end)
             return fail("shards %zu and %zu of '%s' are of different inputs", i, i + 1, join->path);
         end = number_of(join->marks[i], "end");
     }
-    return end == number_of(json_object_get(first, "shards"), "input_size") ||
+    return end == number_of(json_object_get(join->marks[0], "shards"), "input_size") ||
            fail("the shards of '%s' end before their input does", join->path);
 }
 

@@ -57,22 +57,23 @@ void parts_drop(const char *output_path, const char *report_path)
         drop(report_path, "");
 }
 
-/* One without a byte says nothing, and what an earlier run had to say is no longer true. */
-static bool move(const struct part *part)
+/* Beside the output one without a byte says nothing, and what an earlier run had to say is no
+ * longer true. */
+static bool move(const struct part *part, bool is_output)
 {
     struct stat file;
     if (stat(part->name, &file) != 0)
         return true;
-    if (file.st_size > 0)
+    if (is_output || file.st_size > 0)
         return rename(part->name, part->whole) == 0;
     unlink(part->whole);
     return unlink(part->name) == 0;
 }
 
-static bool place(const char *path, const char *ending)
+static bool place(const char *path, const char *ending, bool is_output)
 {
     struct part part = find_part(path, ending);
-    bool is_placed = move(&part);
+    bool is_placed = move(&part, is_output);
     if (!is_placed)
         program_fail("cannot put '%s' in its place: %s", part.whole, strerror(errno));
     free_part(&part);
@@ -81,8 +82,8 @@ static bool place(const char *path, const char *ending)
 
 bool parts_place(const char *output_path, const char *report_path)
 {
-    bool is_placed = !report_path || place(report_path, "");
+    bool is_placed = !report_path || place(report_path, "", false);
     for (size_t i = 0; i < N_ENDINGS && is_placed; i++)
-        is_placed = place(output_path, ENDINGS[i]);
+        is_placed = place(output_path, ENDINGS[i], ENDINGS[i][0] == '\0');
     return is_placed;
 }
