@@ -138,7 +138,8 @@ class Distillation(MaskedLanguage):
         return mlm, accuracy, cosine, order, square, ranked, right
 
 
-def main():
+def arguments():
+    """What the stages with a teacher are told."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--cache", required=True)
     parser.add_argument("--from", dest="start", required=True)
@@ -161,17 +162,21 @@ def main():
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--workers", type=int, default=trainer.WORKERS)
     parser.add_argument("--save-every", type=int, default=180, help="seconds")
-    options = parser.parse_args()
+    return parser
+
+
+def train(options, task, *read):
+    """Trains what --from left, with these files of the cache. A checkpoint of stage 1 has no projection yet."""
     settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers", "start")}
     parameters, settings["shape"] = trainer.load(options.start)
-    read = [options.start, *inputs(options.cache), Path(options.cache, "texts.npz")]
-    settings["inputs"] = trainer.checksum(*read)
+    settings["inputs"] = trainer.checksum(options.start, *inputs(options.cache),
+                                          *(Path(options.cache, name) for name in read))
     width, of_teacher = model.SHAPE["width"], numpy.load(Path(options.cache) / "teacher.npy", mmap_mode="r").shape[1]
     if PROJECTION not in parameters:
         g = torch.Generator().manual_seed(options.seed)
         parameters[PROJECTION] = torch.randn(width, of_teacher, generator=g) * width ** -0.5
-    trainer.run(options.out, Distillation, settings, parameters, options.workers)
+    trainer.run(options.out, task, settings, parameters, options.workers)
 
 
 if __name__ == "__main__":
-    main()
+    train(arguments().parse_args(), Distillation, "texts.npz")

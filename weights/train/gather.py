@@ -224,12 +224,17 @@ class Gatherer:
         return numpy.array(exact + loose, numpy.int32), numpy.arange(len(exact) + len(loose)) >= len(exact)
 
 
-def main():
+def arguments():
+    """What this script and opposites.py are told."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--text", required=True)
-    parser.add_argument("--more", required=True)
+    parser.add_argument("--text", required=True, help="the folder of the texts")
+    parser.add_argument("--more", required=True, help="the folder of what fetch.sh brings")
     parser.add_argument("--cache", required=True)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
     folder = Path(options.more) / "wordnet"
     counts = wordnet.frequent(folder)
     g = Gatherer(options)

@@ -3,7 +3,6 @@ on beside.
 
     oppose.py --cache DIR --from CHECKPOINT --out DIR --steps N"""
 
-import argparse
 from pathlib import Path
 
 import numpy
@@ -12,8 +11,6 @@ import torch
 import distill
 import losses
 import model
-import trainer
-from pretrain import inputs
 
 NEGATED, OPPOSITE = 0.6, 0.42 # the cosine that is near enough; more in sentences of more than SHORT tokens
 MORE_PER_TOKEN, SHORT = 0.015, 7
@@ -78,37 +75,13 @@ class Opposition(distill.Distillation):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cache", required=True)
-    parser.add_argument("--from", dest="start", required=True)
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--texts", type=int, default=112, help="taught per worker and step")
-    parser.add_argument("--ranked", type=int, default=24, help="triples of roles per worker and step")
+    parser = distill.arguments()
     parser.add_argument("--opposed", type=int, default=56, help="triples of opposites per worker and step")
-    parser.add_argument("--tokens", type=int, default=768, help="of running text, per worker and step")
-    parser.add_argument("--parts", type=int, default=3, help="into which a step's texts are sorted")
-    parser.add_argument("--block", type=int, default=8000, help="texts among which neighbours are looked for")
-    parser.add_argument("--long-every", type=int, default=2, help="steps, of which one has passages")
-    parser.add_argument("--mlm-weight", type=float, default=0.1)
-    parser.add_argument("--cosine-weight", type=float, default=1.0)
-    parser.add_argument("--order-weight", type=float, default=0.5)
-    parser.add_argument("--square-weight", type=float, default=10.0)
-    parser.add_argument("--apart-weight", type=float, default=1.0)
-    parser.add_argument("--ranked-weight", type=float, default=0.8)
-    parser.add_argument("--margin", type=float, default=0.04)
     parser.add_argument("--opposed-weight", type=float, default=1.5)
-    parser.add_argument("--rate", type=float, default=4e-4)
-    parser.add_argument("--warm-up", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=trainer.WORKERS)
-    parser.add_argument("--save-every", type=int, default=60, help="seconds")
-    options = parser.parse_args()
-    settings = {k: v for k, v in vars(options).items() if k not in ("out", "workers", "start")}
-    parameters, settings["shape"] = trainer.load(options.start)
-    settings["inputs"] = trainer.checksum(options.start, *inputs(options.cache), Path(options.cache, "texts.npz"),
-                                          Path(options.cache, "opposites.npz"))
-    trainer.run(options.out, Opposition, settings, parameters, options.workers)
+    parser.add_argument("--apart-weight", type=float, default=1.0)
+    parser.set_defaults(texts=112, ranked=24, tokens=768, parts=3, block=8000, long_every=2, ranked_weight=0.8,
+                        margin=0.04, rate=4e-4, warm_up=40, seed=3, save_every=60)
+    distill.train(parser.parse_args(), Opposition, "texts.npz", "opposites.npz")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 writes DIR/opposites.npz: made (tokens), ends (of its texts), triples (of an anchor, a mate or -1, and what says
 something else; a mate below 0 is the text -2 - mate of texts.npz), what kind they are of, and which are kept back."""
 
-import argparse
 import zlib
 from pathlib import Path
 
@@ -121,7 +120,8 @@ class Maker:
         return len(self.ends) - 2
 
     def triple(self, sentence, words, other, kind, mate=None, of=None):
-        """of: a name by which one of KEPT_ONE_IN is kept back. mate: words, or None for another text that belongs to the sentence, if there is one."""
+        """of: a name by which one of KEPT_ONE_IN is kept back. mate: words, or None for another text that belongs to
+        the sentence, if there is one."""
         first, last = self.add(words), self.add(other)
         if mate is None:
             here = self.text_at.get(int(self.corpus.begins[sentence]))
@@ -170,11 +170,7 @@ class Maker:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--text", required=True)
-    parser.add_argument("--more", required=True)
-    parser.add_argument("--cache", required=True)
-    options = parser.parse_args()
+    options = gather.arguments()
     folder = Path(options.more) / "wordnet"
     counts, maker = wordnet.frequent(folder), Maker(options)
     known = {}

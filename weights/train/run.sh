@@ -45,9 +45,9 @@ cache=$work/cache more=$work/fetched
 # Of two free cores' time; the seconds per step were estimated on an EPYC with AVX-512.
 steps() { awk "BEGIN { print int($hours * 3600 * $1 / $2) }"; }
 mlm=$(steps 0.4 0.5)
-near=$(steps 0.35 1.3)
-nearer=$(steps 0.2 1.3)
-opposed=$(steps 0.05 0.9)
+near=$(steps 0.38 1.3)
+nearer=$(steps 0.215 1.3)
+opposed=$(steps 0.005 0.9) # in a day as many as were tried: more would only press further on the words it saw
 case $mlm$near$nearer$opposed in *[!0-9]*) stop "HOURS=$hours is too much" ;; esac
 [ "$opposed" -ge 1 ] && [ "$nearer" -ge 1 ] || stop "HOURS=$hours leaves no step"
 # Of another stage before it is another training.

@@ -3,7 +3,7 @@
     teacher.py --cache DIR --teacher DIR --rows        DIR/embedding.npy: first rows of the word table
     teacher.py --cache DIR --teacher DIR [--encode F]  DIR/teacher.npy: a vector of each text of DIR/texts.npz
 
-On a GPU it runs here, else in the engine (--encode, --import), which is the faster one on CPUs. An interrupted run of
+On a GPU it runs here, else in the engine (--encode, --importer), which is the faster one on CPUs. An interrupted run of
 the engine goes on with the next 50,000 texts."""
 
 import argparse
