@@ -72,20 +72,17 @@ static bool may_go_on(struct corpus *corpus)
     json_t *settings = settings_of(corpus);
     if (!settings)
         return false;
-    if (settings_agree(corpus->journal.head, settings, message))
-        return true;
-    program_fail("cannot go on with '%s': %s; --restart begins anew", corpus->path, message);
-    return false;
+    return settings_agree(corpus->journal.head, settings, message) ||
+           program_refuse("cannot go on with '%s': %s; --restart begins anew", corpus->path,
+                          message);
 }
 
 static bool refuse(const struct corpus *corpus)
 {
     const size_t n = corpus->journal.last.counts[COUNT_LINES];
-    program_fail(
-        "'%s' is begun and not complete: of its input %zu line%s %s done; --resume goes on, "
-        "--restart begins anew",
-        corpus->path, n, plural(n), n == 1 ? "is" : "are");
-    return false;
+    return program_refuse("'%s' is begun and not complete: of its input %zu line%s %s done; "
+                          "--resume goes on, --restart begins anew",
+                          corpus->path, n, plural(n), n == 1 ? "is" : "are");
 }
 
 /* True: go on, with the journal that there is or without one. */

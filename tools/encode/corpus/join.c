@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,17 +26,6 @@ struct join {
     char header[NPY_HEADER_BYTES];
     size_t n_lines, n_array_rows; /* of the parts that are joined */
 };
-
-static bool PROGRAM_PRINTF(1, 2) fail(const char *format, ...)
-{
-    char message[4096];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    program_fail("%s", message);
-    return false;
-}
 
 static uint64_t number_of(const json_t *mark, const char *key)
 {
@@ -69,20 +57,21 @@ static bool find_split(struct join *join)
     bool is_one = true;
     if (!folder) {
         free(copy);
-        return fail("cannot look for the parts of '%s': %s", join->path, strerror(errno));
+        return program_refuse("cannot look for the parts of '%s': %s", join->path, strerror(errno));
     }
     while (is_one && (entry = readdir(folder)) != NULL) {
         const struct shard_number number = number_in_name(entry->d_name, name);
         is_one = number.of == 0 || join->of == 0 || join->of == number.of;
         if (!is_one)
-            fail("'%s' has parts of %zu and of %zu shards: remove those of one", join->path,
-                 join->of, number.of);
+            program_refuse("'%s' has parts of %zu and of %zu shards: remove those of one",
+                           join->path, join->of, number.of);
         else if (number.of)
             join->of = number.of;
     }
     closedir(folder);
     free(copy);
-    return is_one && (join->of > 0 || fail("'%s' has no complete parts: those of --shard I/N are "
+    return is_one &&
+           (join->of > 0 || program_refuse("'%s' has no complete parts: those of --shard I/N are "
                                            "'%s.I-of-N', with a mark '%s.I-of-N.done'",
                                            join->path, join->path, join->path));
 }
@@ -95,8 +84,8 @@ static bool fail_missing(const struct join *join, size_t n_missing)
     for (size_t i = 0; i < join->of && len < sizeof list - 40; i++)
         if (!join->marks[i])
             len += (size_t)snprintf(list + len, sizeof list - len, "%s%zu", len ? ", " : "", i + 1);
-    return fail("'%s' lacks %zu of %zu shards, which are not complete: %s%s", join->path, n_missing,
-                join->of, list, len < sizeof list - 40 ? "" : " ...");
+    return program_refuse("'%s' lacks %zu of %zu shards, which are not complete: %s%s", join->path,
+                          n_missing, join->of, list, len < sizeof list - 40 ? "" : " ...");
 }
 
 static bool read_marks(struct join *join)
@@ -121,14 +110,15 @@ static bool check_marks(const struct join *join)
         if (settings_agree(join->marks[latest], join->marks[i], message))
             latest = i;
         else if (!settings_agree(join->marks[i], join->marks[latest], other))
-            return fail("shards %zu and %zu of '%s' do not go together: %s", latest + 1, i + 1,
-                        join->path, message);
+            return program_refuse("shards %zu and %zu of '%s' do not go together: %s", latest + 1,
+                                  i + 1, join->path, message);
         if (number_of(join->marks[i], "begin") != end)
-            return fail("shards %zu and %zu of '%s' are of different inputs", i, i + 1, join->path);
+            return program_refuse("shards %zu and %zu of '%s' are of different inputs", i, i + 1,
+                                  join->path);
         end = number_of(join->marks[i], "end");
     }
     return end == number_of(json_object_get(join->marks[0], "shards"), "input_size") ||
-           fail("the shards of '%s' end before their input does", join->path);
+           program_refuse("the shards of '%s' end before their input does", join->path);
 }
 
 /* ---- One file of a part ---- */
@@ -154,7 +144,7 @@ static bool open_file(const struct join *join, size_t i, const char *ending, str
         file->bytes = number_of(entry, "bytes");
         file->sum = (uint32_t)number_of(entry, "crc32c");
         file->stream = fopen(file->path, "re");
-        return file->stream || fail("cannot read '%s': %s", file->path, strerror(errno));
+        return file->stream || program_refuse("cannot read '%s': %s", file->path, strerror(errno));
     }
     return true;
 }
@@ -168,10 +158,10 @@ static void count(struct part_file *file, const void *bytes, size_t n)
 static bool close_file(struct part_file *file, bool is_good)
 {
     if (is_good && file->stream && (file->n_read != file->bytes || file->sum_read != file->sum))
-        is_good =
-            fail("'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
-                 "shard again",
-                 file->path, file->path);
+        is_good = program_refuse(
+            "'%s' is damaged: it is not what its mark says; remove '%s.done' and run its "
+            "shard again",
+            file->path, file->path);
     if (file->stream)
         fclose(file->stream);
     free(file->path);
@@ -188,7 +178,8 @@ static bool copy_rest(struct part_file *file, FILE *out)
         if (fwrite(bytes, 1, n, out) != n)
             return false;
     }
-    return !ferror(file->stream) || fail("cannot read '%s': %s", file->path, strerror(errno));
+    return !ferror(file->stream) ||
+           program_refuse("cannot read '%s': %s", file->path, strerror(errno));
 }
 
 /* ---- Vectors ---- */
@@ -222,7 +213,7 @@ static bool take_header(struct join *join, struct part_file *file, bool is_first
 {
     char header[NPY_HEADER_BYTES];
     if (fread(header, 1, sizeof header, file->stream) != sizeof header)
-        return fail("'%s' is damaged: it ends in its header", file->path);
+        return program_refuse("'%s' is damaged: it ends in its header", file->path);
     count(file, header, sizeof header);
     join->n_array_rows += change_rows(header, 0);
     if (is_first) {
@@ -230,7 +221,7 @@ static bool take_header(struct join *join, struct part_file *file, bool is_first
         fwrite(header, 1, sizeof header, join->output.stream);
     }
     return memcmp(join->header, header, sizeof header) == 0 ||
-           fail("'%s' has rows of another kind than the first part", file->path);
+           program_refuse("'%s' has rows of another kind than the first part", file->path);
 }
 
 static bool join_vectors(struct join *join, size_t i)
@@ -256,7 +247,8 @@ static bool join_lines(struct join *join, size_t i, const char *ending,
     bool is_good = open_file(join, i, ending, &file);
     while (is_good && file.stream && (len = getline(&line, &cap, file.stream)) > 0) {
         count(&file, line, (size_t)len);
-        is_good = add(join, line) || fail("'%s' is damaged: it has the line %s", file.path, line);
+        is_good = add(join, line) ||
+                  program_refuse("'%s' is damaged: it has the line %s", file.path, line);
     }
     free(line);
     return close_file(&file, is_good);

@@ -84,17 +84,14 @@ static struct journal_place read_place(const json_t *object)
 
 static bool fail(const struct journal *journal, const char *what)
 {
-    program_fail("cannot %s '%s': %s", what, journal->path, strerror(errno));
-    return false;
+    return program_refuse("cannot %s '%s': %s", what, journal->path, strerror(errno));
 }
 
 /* File systems without locks have one run at a time by the user's care alone. */
 static bool lock(struct journal *journal)
 {
-    if (flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return true;
-    program_fail("another encode is writing this output: it holds '%s'", journal->path);
-    return false;
+    return flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
+           program_refuse("another encode is writing this output: it holds '%s'", journal->path);
 }
 
 static void take_line(struct journal *journal, json_t *object)
@@ -111,9 +108,9 @@ static void take_line(struct journal *journal, json_t *object)
 
 static bool fail_foreign(const struct journal *journal)
 {
-    program_fail("'%s' is no journal that encode has written: remove it, or name another output",
-                 journal->path);
-    return false;
+    return program_refuse("'%s' is no journal that encode has written: remove it, or name another "
+                          "output",
+                          journal->path);
 }
 
 /* Reads whole lines; what is behind them is cut off, so that the next line begins a line. */
@@ -153,9 +150,7 @@ static bool is_gone(const struct journal *journal)
 
 enum journal_state journal_find(struct journal *journal, const char *output_path)
 {
-    const size_t cap = strlen(output_path) + sizeof ".journal";
-    *journal = (struct journal){.path = alloc_zeros(cap, 1)};
-    snprintf(journal->path, cap, "%s.journal", output_path);
+    *journal = (struct journal){.path = alloc_text("%s.journal", output_path)};
     json_set_alloc_funcs(alloc_bytes, free);
     journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
     if (journal->fd < 0 && errno == ENOENT)

@@ -17,22 +17,14 @@ struct part {
     char *whole, *name; /* "out.npy" and "out.npy.part" */
 };
 
-static char *joined(const char *path, const char *ending)
-{
-    const size_t cap = strlen(path) + strlen(ending) + 1;
-    char *name = alloc_zeros(cap, 1);
-    snprintf(name, cap, "%s%s", path, ending);
-    return name;
-}
-
 /* Parts lie beside the file that a link stands for (output_file.h). */
 static struct part find_part(const char *path, const char *ending)
 {
-    char *named = joined(path, ending), *target = realpath(named, NULL);
+    char *named = alloc_text("%s%s", path, ending), *target = realpath(named, NULL);
     struct part part = {.whole = target ? target : named};
     if (target)
         free(named);
-    part.name = joined(part.whole, ".part");
+    part.name = alloc_text("%s.part", part.whole);
     return part;
 }
 
@@ -73,9 +65,9 @@ static bool move(const struct part *part, bool is_output)
 static bool place(const char *path, const char *ending, bool is_output)
 {
     struct part part = find_part(path, ending);
-    bool is_placed = move(&part, is_output);
-    if (!is_placed)
-        program_fail("cannot put '%s' in its place: %s", part.whole, strerror(errno));
+    const bool is_placed =
+        move(&part, is_output) ||
+        program_refuse("cannot put '%s' in its place: %s", part.whole, strerror(errno));
     free_part(&part);
     return is_placed;
 }

@@ -50,15 +50,24 @@ bool file_sum(int fd, off_t from, off_t end, uint32_t *sum)
     return true;
 }
 
-json_t *settings_make(json_t *options, const char *model_path)
+bool file_sum_whole(const char *path, off_t *bytes, uint32_t *sum)
 {
     struct stat file;
-    uint32_t sum = 0;
-    int fd = open(model_path, O_RDONLY | O_CLOEXEC);
-    bool is_read = fd >= 0 && fstat(fd, &file) == 0 && file_sum(fd, 0, file.st_size, &sum);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_read = fd >= 0 && fstat(fd, &file) == 0;
+    *bytes = is_read ? file.st_size : 0;
+    *sum = 0;
+    is_read = is_read && file_sum(fd, 0, *bytes, sum);
     if (fd >= 0)
         close(fd);
-    if (!is_read) {
+    return is_read;
+}
+
+json_t *settings_make(json_t *options, const char *model_path)
+{
+    off_t bytes;
+    uint32_t sum;
+    if (!file_sum_whole(model_path, &bytes, &sum)) {
         program_fail("cannot read the model '%s' for its checksum", model_path);
         return NULL;
     }

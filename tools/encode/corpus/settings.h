@@ -27,4 +27,7 @@ bool settings_agree(const json_t *before, const json_t *now, char message[SETTIN
  * read, or ends earlier. */
 bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 
+/* How long the file is, and the CRC-32C of it. */
+bool file_sum_whole(const char *path, off_t *bytes, uint32_t *sum);
+
 #endif

@@ -13,10 +13,7 @@
 
 char *shard_path(const char *output_path, struct shard_number number, const char *ending)
 {
-    const size_t cap = strlen(output_path) + strlen(ending) + 48;
-    char *path = alloc_zeros(cap, 1);
-    snprintf(path, cap, "%s.%zu-of-%zu%s", output_path, number.index, number.of, ending);
-    return path;
+    return alloc_text("%s.%zu-of-%zu%s", output_path, number.index, number.of, ending);
 }
 
 /* ---- Its lines ---- */
@@ -55,9 +52,8 @@ static bool find_line(int fd, uint64_t from, uint64_t size, uint64_t *begin)
 
 static bool fail(const char *reason)
 {
-    program_fail("--shard takes its lines of a file on stdin: < FILE%s%s", reason ? ": " : "",
-                 reason ? reason : "");
-    return false;
+    return program_refuse("--shard takes its lines of a file on stdin: < FILE%s%s",
+                          reason ? ": " : "", reason ? reason : "");
 }
 
 bool shard_open(struct shard *shard, const struct encode_options *options)
@@ -107,18 +103,13 @@ void shard_limit(const struct shard *shard, struct reader *reader)
 
 static json_t *describe_file(const char *path, const char *ending)
 {
-    struct stat file;
-    uint32_t sum = 0;
-    const size_t cap = strlen(path) + strlen(ending) + 1;
-    char *name = alloc_zeros(cap, 1);
-    snprintf(name, cap, "%s%s", path, ending);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    off_t bytes;
+    uint32_t sum;
+    char *name = alloc_text("%s%s", path, ending);
+    const bool is_read = file_sum_whole(name, &bytes, &sum);
     free(name);
-    bool is_read = fd >= 0 && fstat(fd, &file) == 0 && file_sum(fd, 0, file.st_size, &sum);
-    if (fd >= 0)
-        close(fd);
-    return is_read ? json_pack("{sssIsI}", "ending", ending, "bytes", (json_int_t)file.st_size,
-                               "crc32c", (json_int_t)sum)
+    return is_read ? json_pack("{sssIsI}", "ending", ending, "bytes", (json_int_t)bytes, "crc32c",
+                               (json_int_t)sum)
                    : NULL;
 }
 
@@ -146,9 +137,7 @@ static bool write_mark(const char *path, const json_t *mark)
         is_written = output_file_finish(file) == ENGINE_OK;
     }
     free(line);
-    if (!is_written)
-        program_fail("%s", error.message);
-    return is_written;
+    return is_written || program_refuse("%s", error.message);
 }
 
 bool shard_mark(const struct shard *shard, const json_t *settings,
