@@ -20,6 +20,7 @@ TEST(replay)
         [PLOT + PLOT_LAYERS] = "--data\nx.tsv\n--title\nt\nI ride\n",
         [PLOT + PLOT_ORDER] = "--seed\n3\n-f\ndata\nI ride bike\n",
         [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--palette\ngrey\nI\nride\n",
+        [PLOT + PLOT_STEPS] = "--layer\n1\n-f\ntext\nI ride\n",
     };
     size_t n = 0;
     for (int kind = 0; kind < N_KINDS; kind++) {

@@ -22,10 +22,8 @@ static bool set_list(void *options, const struct option_use *use)
     for (bool more = true; more;) {
         int value = 0;
         size_t len = strcspn(text, ","), i = list->n++;
-        if (list->n > BENCH_LIST_MOST) {
-            program_note("%s takes at most %d", use->option, BENCH_LIST_MOST);
-            return false;
-        }
+        if (list->n > BENCH_LIST_MOST)
+            return program_refuse("%s takes at most %d", use->option, BENCH_LIST_MOST);
         char *name = list->names[i];
         snprintf(name, BENCH_NAME_BYTES, "%.*s", (int)len, text);
         if (use->row->choices

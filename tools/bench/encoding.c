@@ -47,8 +47,7 @@ static bool encode_once(void *user)
     if (engine_encode(encoding->session, workload->inputs, workload->n, &OPTIONS, encoding->out,
                       encoding->cap, NULL, NULL) == ENGINE_OK)
         return true;
-    program_note("%s: %s", workload->name, engine_session_message(encoding->session));
-    return false;
+    return program_refuse("%s: %s", workload->name, engine_session_message(encoding->session));
 }
 
 size_t encoding_threads(const struct subject *subject, size_t n_threads)
@@ -79,8 +78,7 @@ static bool run_encode(void *arguments)
 {
     if (sibling_run(arguments) == PROGRAM_DONE)
         return true;
-    program_note("cold: 'encode' failed");
-    return false;
+    return program_refuse("cold: 'encode' failed");
 }
 
 /* What they print is thrown away: one that cannot encode says so by its exit code. */

@@ -21,8 +21,7 @@ static bool find_beside(const char *name, char path[PATH_MAX])
     if (slash != NULL && (size_t)snprintf(slash + 1, room, "%s", name) < room &&
         access(path, X_OK) == 0)
         return true;
-    program_note("there is no '%s' beside this program", name);
-    return false;
+    return program_refuse("there is no '%s' beside this program", name);
 }
 
 int sibling_run(const char *arguments[])

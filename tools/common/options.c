@@ -168,11 +168,9 @@ bool option_number(const char *option, const char *text, uint64_t least, uint64_
     char *end = NULL;
     errno = 0;
     unsigned long long number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
-    if (!end || *end || errno || number < least || number > most) {
-        program_note("%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", option,
-                     least, most, text);
-        return false;
-    }
+    if (!end || *end || errno || number < least || number > most)
+        return program_refuse("%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                              option, least, most, text);
     *value = number;
     return true;
 }
@@ -195,16 +193,11 @@ static bool parse_real(const char *text, double *value)
 
 bool option_real(const char *option, const char *text, double *value)
 {
-    bool is_real = parse_real(text, value);
-    if (!is_real)
-        program_note("%s takes a number, not '%s'", option, text);
-    return is_real;
+    return parse_real(text, value) || program_refuse("%s takes a number, not '%s'", option, text);
 }
 
 bool option_between(const char *option, const char *text, double least, double most, double *value)
 {
-    bool is_good = parse_real(text, value) && *value >= least && *value <= most;
-    if (!is_good)
-        program_note("%s takes a number from %g to %g, not '%s'", option, least, most, text);
-    return is_good;
+    return (parse_real(text, value) && *value >= least && *value <= most) ||
+           program_refuse("%s takes a number from %g to %g, not '%s'", option, least, most, text);
 }

@@ -24,10 +24,8 @@ static bool read_frequency(const char *option, const char **text, float *frequen
 {
     size_t len = strcspn(*text, ",");
     char number[64];
-    if (len >= sizeof number) {
-        program_note("%s: '%.20s...' is too long for a number", option, *text);
-        return false;
-    }
+    if (len >= sizeof number)
+        return program_refuse("%s: '%.20s...' is too long for a number", option, *text);
     memcpy(number, *text, len);
     number[len] = '\0';
     *text += len + 1;
@@ -37,9 +35,8 @@ static bool read_frequency(const char *option, const char **text, float *frequen
     *frequency = (float)value;
     if (fabs(value) <= ENGINE_POSITION_FREQUENCY_MOST)
         return true;
-    program_note("%s takes cycles per token, at most %g, not '%s'", option,
-                 ENGINE_POSITION_FREQUENCY_MOST, number);
-    return false;
+    return program_refuse("%s takes cycles per token, at most %g, not '%s'", option,
+                          ENGINE_POSITION_FREQUENCY_MOST, number);
 }
 
 float *position_frequencies_read(const char *option, const char *text, size_t *n)

@@ -22,20 +22,12 @@ static bool set_task(void *options, const struct option_use *use)
 {
     struct encode_options *encode = options;
     enum task *task = &encode->request.task, wanted = (enum task)use->row->value;
-    if (*task != TASK_VECTORS && *task != wanted) {
-        program_note("%s and %s are different results: ask for one of them", task_option(*task),
-                     task_option(wanted));
-        return false;
-    }
+    if (*task != TASK_VECTORS && *task != wanted)
+        return program_refuse("%s and %s are different results: ask for one of them",
+                              task_option(*task), task_option(wanted));
     *task = wanted;
     if (wanted == TASK_RANK)
         encode->query = use->text;
-    return true;
-}
-
-static bool set_output(void *options, const struct option_use *use)
-{
-    ((struct encode_options *)options)->output_path = strcmp(use->text, "-") ? use->text : NULL;
     return true;
 }
 
@@ -165,7 +157,7 @@ static const struct option_row OUTPUT_ROWS[] = {
     {"progress", 0, NULL, "texts and tokens per second on stderr, also where it is no terminal",
      FLAG(has_progress)},
     {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
-     SET_BY(set_output)},
+     OUTPUT_AT(struct encode_options, output_path)},
 };
 
 static const struct option_group GROUPS[] = {

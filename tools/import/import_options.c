@@ -15,8 +15,7 @@ static bool check_scheme(void *options, const struct option_use *use)
     engine_position scheme = ((struct import_options *)options)->vectors.positions.position;
     if (scheme != ENGINE_POSITION_LEARNED && scheme != ENGINE_POSITION_MODEL)
         return true;
-    program_note("--position %s: word vectors have no positions of their own", use->text);
-    return false;
+    return program_refuse("--position %s: word vectors have no positions of their own", use->text);
 }
 
 static const struct option_row FILE_ROWS[] = {

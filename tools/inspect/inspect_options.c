@@ -17,10 +17,8 @@ static bool set_pair(void *options, const struct option_use *use)
     struct position_picks *picks = &((struct inspect_options *)options)->positions.picks;
     char first[16];
     size_t len = strcspn(use->text, ",");
-    if (use->text[len] == '\0' || len >= sizeof first) {
-        program_note("--pair takes two positions, P,Q, not '%s'", use->text);
-        return false;
-    }
+    if (use->text[len] == '\0' || len >= sizeof first)
+        return program_refuse("--pair takes two positions, P,Q, not '%s'", use->text);
     memcpy(first, use->text, len);
     first[len] = '\0';
     return option_count(use->option, first, 0, MOST_ROWS, &picks->pair[0]) &&
@@ -31,10 +29,10 @@ static bool set_pair(void *options, const struct option_use *use)
 static bool refuse(void *options, const struct option_use *use)
 {
     (void)options;
-    program_note(use->row->letter == 'o'
-                     ? "there is no -o: what is shown goes to stdout"
-                     : "--embedding-scale weighs embeddings; --positions shows positions alone");
-    return false;
+    return program_refuse(
+        use->row->letter == 'o'
+            ? "there is no -o: what is shown goes to stdout"
+            : "--embedding-scale weighs embeddings; --positions shows positions alone");
 }
 
 static const struct option_row FILE_ROWS[] = {

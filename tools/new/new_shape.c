@@ -41,10 +41,8 @@ static bool set_any(void *options, const struct option_use *use)
     const char *value = strchr(use->text, '=');
     snprintf(key, sizeof key, "%.*s", (int)strcspn(use->text, "="), use->text);
     snprintf(named, sizeof named, "%s %s", use->option, key);
-    if (value == NULL) {
-        program_note("%s takes KEY=VALUE, not '%s'", use->option, use->text);
-        return false;
-    }
+    if (value == NULL)
+        return program_refuse("%s takes KEY=VALUE, not '%s'", use->option, use->text);
     return set_setting(options, key, value + 1, named, "");
 }
 
@@ -82,10 +80,8 @@ static bool set_labels(void *options, const struct option_use *use)
         return set_key(options, use);
     for (const char *c = text; *c != '\0'; c++) {
         n += *c == ',';
-        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0')) {
-            program_note("--labels: a name in '%s' is empty", text);
-            return false;
-        }
+        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0'))
+            return program_refuse("--labels: a name in '%s' is empty", text);
     }
     shape->config.labels = n;
     return true;

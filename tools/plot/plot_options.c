@@ -29,12 +29,10 @@ bool plot_set_size(void *options, const struct option_use *use)
                    height > 0 && isfinite(width) && isfinite(height);
     while (unit->name && strcmp(use->text + len, unit->name) != 0)
         unit++;
-    if (!is_good || !unit->name) {
-        program_note(
+    if (!is_good || !unit->name)
+        return program_refuse(
             "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
             use->text);
-        return false;
-    }
     plot->size_is_pixels = unit->per_inch == 0; /* what an inch is depends on --dpi */
     plot->width_inches = plot->size_is_pixels ? width : width / unit->per_inch;
     plot->height_inches = plot->size_is_pixels ? height : height / unit->per_inch;

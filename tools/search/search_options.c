@@ -4,20 +4,12 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
 
-#include <string.h>
-
 #define TEXT(member)                 TEXT_AT(struct search_options, member)
 #define COUNT(member, least, most)   COUNT_AT(struct search_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct search_options, member, first, names)
 #define GIVEN(member)                GIVEN_AT(struct search_options, member)
 
 enum { MOST_HITS = 1 << 20, DEFAULT_HITS = 10, DEFAULT_CANDIDATES = 100 };
-
-static bool set_output(void *options, const struct option_use *use)
-{
-    ((struct search_options *)options)->output_path = strcmp(use->text, "-") ? use->text : NULL;
-    return true;
-}
 
 static const struct option_row QUERY_ROWS[] = {
     {"query", 0, "TEXT", "this query, not those of stdin", TEXT(query)},
@@ -58,7 +50,7 @@ static const struct option_row OUTPUT_ROWS[] = {
     {"format", 'f', "KIND", "text (default), json (an object per query), tsv, or trec (a run file)",
      CHOICE(format, SEARCH_TEXT, "text json tsv trec")},
     {"output", 'o', "FILE", "write to FILE, which is replaced when all is done; -: stdout",
-     SET_BY(set_output)},
+     OUTPUT_AT(struct search_options, output_path)},
 };
 
 /* Of the rows that encode has too, those that a query knows. */

@@ -24,8 +24,7 @@ bool option_chosen(const struct option_use *use, const char *name, int *value)
             return true;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
     }
-    program_note("%s takes one of %s, not '%s'", use->option, list, name);
-    return false;
+    return program_refuse("%s takes one of %s, not '%s'", use->option, list, name);
 }
 
 static bool read_choice(const struct option_use *use, void *value)
@@ -42,20 +41,16 @@ static bool read_choice(const struct option_use *use, void *value)
 
 static bool read_yes_no(const struct option_use *use, const char **value)
 {
-    if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0) {
-        program_note("%s takes yes or no, not '%s'", use->option, use->text);
-        return false;
-    }
+    if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0)
+        return program_refuse("%s takes yes or no, not '%s'", use->option, use->text);
     *value = use->text;
     return true;
 }
 
 static bool add_text(const struct option_use *use, const char **texts, size_t *n)
 {
-    if (*n == use->row->most) {
-        program_note("%s may stand there %zu times", use->option, *n);
-        return false;
-    }
+    if (*n == use->row->most)
+        return program_refuse("%s may stand there %zu times", use->option, *n);
     texts[(*n)++] = use->text;
     return true;
 }
@@ -67,6 +62,9 @@ static bool store(const struct option_use *use, char *options)
     switch (row->kind) {
     case OPTION_FLAG: return *(bool *)value = true;
     case OPTION_TEXT: *(const char **)value = use->text; return true;
+    case OPTION_OUTPUT:
+        *(const char **)value = strcmp(use->text, "-") == 0 ? NULL : use->text;
+        return true;
     case OPTION_TEXTS: return add_text(use, value, (void *)(options + row->n));
     case OPTION_COUNT:
         return option_count(use->option, use->text, (size_t)row->least, (size_t)row->most, value);
@@ -88,8 +86,7 @@ static bool takes(const struct option_reading *reading, const struct option_slot
     const struct option_command *command = &reading->table->commands[reading->command];
     if (option_is_of(slot->group, slot->row, reading->command))
         return true;
-    program_note("%s is no option of %s", option, command->name);
-    return false;
+    return program_refuse("%s is no option of %s", option, command->name);
 }
 
 /* False: the program ends with *exit_code. */

@@ -26,6 +26,7 @@ enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
     OPTION_TEXTS,  /* one more of an array */
+    OPTION_OUTPUT, /* the path of a file; "-": NULL, stdout */
     OPTION_COUNT,  /* size_t */
     OPTION_NUMBER, /* uint64_t, or an int64_t that is not negative */
     OPTION_REAL,   /* double */
@@ -69,6 +70,8 @@ struct option_use {
 
 #define FLAG_AT(type, member) .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, bool)
 #define TEXT_AT(type, member) .kind = OPTION_TEXT, .offset = OPTION_AT(type, member, const char *)
+#define OUTPUT_AT(type, member)                                                                    \
+    .kind = OPTION_OUTPUT, .offset = OPTION_AT(type, member, const char *)
 #define TEXTS_AT(type, array, n_texts)                                                             \
     .kind = OPTION_TEXTS, .offset = OPTION_AT(type, array[0], const char *),                       \
     .n = OPTION_AT(type, n_texts, size_t), .most = sizeof((type *)0)->array / sizeof(const char *)

@@ -36,14 +36,13 @@ static bool find_number(const char *option, struct shard_number *number)
             *number = (struct shard_number){index - first + 1, count};
             return true;
         }
-        program_note("%s auto: %s and %s do not make one of N shards", option, LAUNCHERS[i].index,
-                     LAUNCHERS[i].count);
-        return false;
+        return program_refuse("%s auto: %s and %s do not make one of N shards", option,
+                              LAUNCHERS[i].index, LAUNCHERS[i].count);
     }
-    program_note("%s auto is for job arrays of Slurm and for MPI: neither SLURM_ARRAY_TASK_ID nor "
-                 "OMPI_COMM_WORLD_RANK nor PMI_RANK is set; I/N names a shard",
-                 option);
-    return false;
+    return program_refuse(
+        "%s auto is for job arrays of Slurm and for MPI: neither SLURM_ARRAY_TASK_ID nor "
+        "OMPI_COMM_WORLD_RANK nor PMI_RANK is set; I/N names a shard",
+        option);
 }
 
 bool shard_number_read(const char *option, const char *text, struct shard_number *number)
@@ -54,11 +53,9 @@ bool shard_number_read(const char *option, const char *text, struct shard_number
     const bool is_pair = strspn(text, "0123456789/") == strlen(text) && text[0] != '/';
     const unsigned long long index = is_pair ? strtoull(text, &end, 10) : 0;
     const unsigned long long count = end && *end == '/' ? strtoull(end + 1, &end, 10) : 0;
-    if (!end || *end || index < 1 || index > count || count > SHARDS_MOST) {
-        program_note("%s takes I/N, I from 1 to N and N at most %d, or auto; not '%s'", option,
-                     SHARDS_MOST, text);
-        return false;
-    }
+    if (!end || *end || index < 1 || index > count || count > SHARDS_MOST)
+        return program_refuse("%s takes I/N, I from 1 to N and N at most %d, or auto; not '%s'",
+                              option, SHARDS_MOST, text);
     *number = (struct shard_number){(size_t)index, (size_t)count};
     return true;
 }

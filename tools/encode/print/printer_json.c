@@ -203,23 +203,28 @@ static void write_vectors(struct printer *printer, const struct item *item)
     json_end_array(json);
 }
 
+/* An id of the vocabulary, its text, and its score by this name. */
+static void write_scored_id(struct printer *printer, int32_t id, const char *key, float score)
+{
+    struct json_writer *json = &printer->json;
+    size_t len;
+    const char *text = encoder_id_text(printer->encoder, id, &len);
+    json_begin_object(json, NULL);
+    json_write_string(json, "text", text, len);
+    json_write_integer(json, "id", id);
+    json_write_float(json, key, score);
+    json_end_object(json);
+}
+
 /* In place of a vector, whose numbers are as many as the vocabulary has ids. */
 static void write_weights(struct printer *printer, const struct item *item)
 {
-    struct json_writer *json = &printer->json;
     const struct ranked *weights = printer->ranked;
     size_t n = rank_weights(item->rows, printer->encoder->width, printer->ranked);
-    json_begin_array(json, "weights");
-    for (size_t i = 0; i < n; i++) {
-        size_t len;
-        const char *text = encoder_id_text(printer->encoder, (int32_t)weights[i].index, &len);
-        json_begin_object(json, NULL);
-        json_write_string(json, "text", text, len);
-        json_write_count(json, "id", weights[i].index);
-        json_write_float(json, "weight", weights[i].score);
-        json_end_object(json);
-    }
-    json_end_array(json);
+    json_begin_array(&printer->json, "weights");
+    for (size_t i = 0; i < n; i++)
+        write_scored_id(printer, (int32_t)weights[i].index, "weight", weights[i].score);
+    json_end_array(&printer->json);
 }
 
 static void write_entities(struct printer *printer, const struct item *item)
@@ -246,18 +251,10 @@ static void write_entities(struct printer *printer, const struct item *item)
 /* The words for one mask token. */
 static void write_candidates(struct printer *printer, const engine_candidate *candidates)
 {
-    struct json_writer *json = &printer->json;
-    json_begin_array(json, "candidates");
-    for (size_t i = 0; i < printer->encoder->top; i++) {
-        size_t len;
-        const char *text = encoder_id_text(printer->encoder, candidates[i].id, &len);
-        json_begin_object(json, NULL);
-        json_write_string(json, "text", text, len);
-        json_write_integer(json, "id", candidates[i].id);
-        json_write_float(json, "score", candidates[i].score);
-        json_end_object(json);
-    }
-    json_end_array(json);
+    json_begin_array(&printer->json, "candidates");
+    for (size_t i = 0; i < printer->encoder->top; i++)
+        write_scored_id(printer, candidates[i].id, "score", candidates[i].score);
+    json_end_array(&printer->json);
 }
 
 static void write_masks(struct printer *printer, const struct item *item)
