@@ -12,12 +12,13 @@
 #include "tools/inspect/inspect_options.h"
 #include "tools/new/new_options.h"
 #include "tools/plot/plot_table.h"
+#include "tools/search/search_options.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { INSPECT, ENCODE, NEW, IMPORT, BENCH, PLOT, N_KINDS = PLOT + N_PLOT_COMMANDS };
+enum { INSPECT, ENCODE, NEW, IMPORT, BENCH, SEARCH, PLOT, N_KINDS = PLOT + N_PLOT_COMMANDS };
 enum { MOST_NUMBERS = 1 << 12 };
 
 static const char *model_path(void)
@@ -52,6 +53,7 @@ static bool read_options(int kind, struct command_line *line, int *code)
 {
     static struct plot_options plot;
     static struct bench_options bench;
+    struct search_options search;
     struct encode_options encode;
     struct new_options new_model;
     struct import_options import;
@@ -72,6 +74,7 @@ static bool read_options(int kind, struct command_line *line, int *code)
         import_options_free(&import);
         return goes_on;
     case BENCH: return bench_options_read(&bench, line->argc, line->argv, code);
+    case SEARCH: return search_options_read(&search, line->argc, line->argv, code);
     default:
         goes_on = plot_options_read(&plot, (enum plot_command)(kind - PLOT), line->argc, line->argv,
                                     code);

@@ -14,6 +14,7 @@ TEST(replay)
         [NEW] = "-o\nx\n--layers\n1\n--labels\nneg,pos\n--embedding-scale\nsqrt\n--seed\n7\n",
         [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",
         [BENCH] = "--shape\n6/384/12/1536\n--precision\nf32,int8\n--threads\n1,2\n-f\njson\n",
+        [SEARCH] = "-k\n3\n--rerank\nr\n--candidates\n9\n--query\nwho?\n-f\njson\na.npy\na.txt\n",
         [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0:64:8,3\n-o\nw.svg\n",
         [PLOT + PLOT_ATTENTION] = "--layer\n1\n--head\nmean\n--size\n640x480\n--dpi\n90\nI ride\n",
         [PLOT + PLOT_WORDS] = "--link\nbike\n--position\nnone\nI ride\nride I\n",
@@ -21,6 +22,7 @@ TEST(replay)
         [PLOT + PLOT_ORDER] = "--seed\n3\n-f\ndata\nI ride bike\n",
         [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--palette\ngrey\nI\nride\n",
         [PLOT + PLOT_STEPS] = "--layer\n1\n-f\ntext\nI ride\n",
+        [PLOT + PLOT_STEPS] = "--position\nnone\n-f\ndata\nI ride bike\n",
     };
     size_t n = 0;
     for (int kind = 0; kind < N_KINDS; kind++) {

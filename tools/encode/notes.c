@@ -25,11 +25,12 @@ static bool is_readable_file(const char *path)
     return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, R_OK) == 0;
 }
 
+/* An ending with something before it: ".txt" alone is a text. */
 static bool looks_like_file(const char *text)
 {
     static const char *const endings[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (path_ends_in(text, endings[i]))
+        if (text[0] != '\0' && path_ends_in(text + 1, endings[i]))
             return strpbrk(text, " \t\n") == NULL;
     return false;
 }

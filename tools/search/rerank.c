@@ -28,7 +28,10 @@ static bool check_pair(struct reranker *reranker, const engine_input *query, con
     const engine_input *text = &hit->record.input;
     struct item pair = {
         .number = hit->place.line,
-        .record.input = {query->text, query->text_len, text->text, text->text_len},
+        .record.input = {.text = query->text,
+                         .text_len = query->text_len,
+                         .pair = text->text,
+                         .pair_len = text->text_len},
     };
     bool is_good = encoder_tokenize(encoder, &pair);
     if (!is_good)
