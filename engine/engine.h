@@ -252,7 +252,7 @@ typedef struct engine_trace_view {
     engine_trace kind;
     size_t input;                    /* index of the input in the call */
     size_t index;                    /* see engine_trace */
-    size_t n_tokens, n_heads, width; /* width: of attention weights D, else the columns C or D */
+    size_t n_tokens, n_heads, width; /* width: columns of `values`; of attention weights, D */
     const float *values; /* borrowed until the callback returns; tokens masked out are not in it */
 } engine_trace_view;
 

@@ -305,7 +305,7 @@ static void add_sublayer(const struct context *c, const struct linear *layer, fl
     end_step(c, ENGINE_STEP_NORM);
 }
 
-/* The norm of a sublayer, which are counted from 0. */
+/* A sublayer's norm. Sublayers are counted from 0, two in each layer. */
 static void normalize(const struct context *c, const struct norm *norm, float *from, float *to,
                       size_t sublayer)
 {

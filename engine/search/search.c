@@ -1,6 +1,6 @@
 /* search.c - engine_search: what is asked for is checked, memory is found, and threads take blocks
  * of rows until there are none. Each keeps the best of its own for every query; at the end those of
- * the others are added to the first one's, which are in the caller's buffer.
+ * the other threads are added to the first one's, which are in the caller's buffer.
  */
 #include "engine/arena.h"
 #include "engine/runtime/cpus.h"
@@ -32,21 +32,29 @@ void engine_rows_from_f32(const float *rows, size_t n, size_t width, engine_elem
 /* So that the floats of a block of rows can be counted. */
 #define MOST_WIDTH (SIZE_MAX / 1024)
 
+/* Whether there are addresses for all rows, queries and hits. */
+static bool are_countable(const engine_vectors *vectors, size_t n_queries, size_t k)
+{
+    size_t width = vectors->width, row = engine_row_bytes(vectors->type, width);
+    size_t rows, queries, hits;
+    return width <= MOST_WIDTH && (row > 0 || width == 0) &&
+           !__builtin_mul_overflow(row, vectors->n, &rows) &&
+           !__builtin_mul_overflow(n_queries, width, &queries) &&
+           queries <= SIZE_MAX / sizeof(float) && !__builtin_mul_overflow(n_queries, k, &hits) &&
+           hits <= SIZE_MAX / sizeof(engine_hit);
+}
+
 static engine_status check(const engine_vectors *vectors, const float *queries, size_t n_queries,
                            size_t k, const engine_hit *out, engine_error *error)
 {
-    size_t row, all, width = vectors != NULL ? vectors->width : 0;
+    size_t width = vectors != NULL ? vectors->width : 0;
     if (vectors == NULL || (vectors->rows == NULL && vectors->n > 0 && width > 0) ||
         (queries == NULL && n_queries > 0 && width > 0) || (out == NULL && n_queries > 0 && k > 0))
         return misused(error, "engine_search: vectors, their rows, queries or out is NULL");
     if ((unsigned)vectors->type > ENGINE_BINARY)
         return misused(error, "the vectors' type is %d, expected 0 to %d", (int)vectors->type,
                        ENGINE_BINARY);
-    row = engine_row_bytes(vectors->type, width);
-    if (width > MOST_WIDTH || (row == 0 && width > 0) ||
-        __builtin_mul_overflow(row, vectors->n, &all) ||
-        __builtin_mul_overflow(n_queries, width, &all) || all > SIZE_MAX / sizeof *queries ||
-        __builtin_mul_overflow(n_queries, k, &all) || all > SIZE_MAX / sizeof *out)
+    if (!are_countable(vectors, n_queries, k))
         return misused(error,
                        "%zu vectors of width %zu, %zu queries and %zu hits of each are more than "
                        "there are addresses",

@@ -1,10 +1,11 @@
 /* row_products.h - many rows by some queries, for search: each product is a sum over the row, and
  * the rows are read where they lie.
  *
- * A row goes by in steps of 16 columns, and each column of a step has a partial sum of its own: s[i]
- * = Σ_j q[16j + i] · x[16j + i], one chain of multiply-adds. They are added up by halves: s[i] + s[i
- * + 8], then [i] + [i + 4], then (0 + 2) + (1 + 3). So a score has the same bits in both functions
- * and for every width of vectors. Plain twin: tests/engine/search/test_search.c.
+ * A row goes by in steps of 16 columns, and each column of a step has a partial sum of its own,
+ * one chain of multiply-adds: s[i] = Σ_j q[16j + i] · x[16j + i]. They are added up by halves:
+ * s[i] + s[i + 8], then [i] + [i + 4], then (0 + 2) + (1 + 3). So row_products gives the bits that
+ * row_products_many gives, and registers of any width give the same. Plain twin: plain_score in
+ * tests/engine/search/test_search.c.
  */
 #ifndef MODEL_KERNELS_ROW_PRODUCTS_H
 #define MODEL_KERNELS_ROW_PRODUCTS_H
@@ -114,7 +115,7 @@ static void widen_row(enum row_type type, const void *row, size_t width, float *
 
 /* ---- Sums ---- */
 
-/* The partial sums of a step's vectors in one. */
+/* The partial sums of a step, VECTORS vectors of them, in one. */
 INLINE vec one_vector(const vec sums[VECTORS])
 {
 #if defined(__AVX512F__)
@@ -126,7 +127,7 @@ INLINE vec one_vector(const vec sums[VECTORS])
 #endif
 }
 
-/* The same of four rows at once: first their quarters side by side, then the sums of these. */
+/* sum_of_lanes of each of four vectors: their halves and quarters are added side by side. */
 INLINE quarter sums_of_four(vec a, vec b, vec c, vec d)
 {
 #if defined(__AVX512F__)
@@ -151,9 +152,10 @@ INLINE quarter sums_of_four(vec a, vec b, vec c, vec d)
 
 /* ---- A row from memory, few queries ---- */
 
+/* So many rows keep four sums of one query under way. */
 enum { MOST_AT_ONCE = VECTORS < 4 ? 4 / VECTORS : 1 };
 
-/* A step of a row by `queries` queries, and, last, by itself. */
+/* Adds a step of a row times each query to that query's sums, and its squares to the last ones. */
 INLINE void add_step(const enum row_type type, const char *columns, size_t k, const float *q,
                      size_t stride, const int queries, vec sums[FEW_QUERIES + 1][VECTORS])
 {
@@ -167,7 +169,7 @@ INLINE void add_step(const enum row_type type, const char *columns, size_t k, co
     }
 }
 
-/* `rows` rows from row r on. */
+/* Scores and squares of `rows` rows, from row r on. */
 INLINE void rows_by_few(const struct row_products *p, const enum row_type type, size_t r,
                         const int rows, const int queries)
 {
@@ -253,7 +255,7 @@ struct row_tile {
     size_t begin, end;
 };
 
-/* Adds vector v of all steps to its sums. */
+/* Adds vector v of the steps begin .. end - 1 to its sums. */
 INLINE void add_columns(const struct row_products *p, const struct row_tile *t, const int queries,
                         const int v, vec sums[MANY_QUERIES][MANY_ROWS])
 {
@@ -302,7 +304,7 @@ INLINE void row_tile(const struct row_products *p, const struct row_tile *t, con
     }
 }
 
-/* Apart from what calls it, which would take registers from the sums. */
+/* Not inlined: what its caller holds would take registers from the sums. */
 __attribute__((noinline)) static void row_tile_of(const struct row_products *p,
                                                   const struct row_tile *t, size_t queries)
 {
@@ -331,7 +333,7 @@ static void tiles_of_columns(const struct row_products *p, size_t begin, size_t 
 {
     for (size_t row = 0; row + MANY_ROWS <= p->n_rows; row += MANY_ROWS)
         for (size_t i = 0; i < p->n_queries; i += MANY_QUERIES) {
-            size_t at = (row * p->n_queries + i * MANY_ROWS) * STEP;
+            size_t at = (row * p->n_queries + i * MANY_ROWS) * STEP; /* sums of the tiles before */
             struct row_tile t = {.rows = (const char *)p->rows + row * p->row_bytes,
                                  .q = p->queries + i * p->query_stride,
                                  .scores = p->scores + i * p->scores_stride + row,

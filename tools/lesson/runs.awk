@@ -1,6 +1,6 @@
 # runs.awk - the numbers of encode-plot steps -f data, of the six orders of two sentences, as JSON:
 #
-#     awk -F'\t' -f pack.awk -f runs.awk -v what=toy|default [-v n_texts=12]
+#     awk -F'\t' -f pack.awk -f runs.awk -v what=toy|default
 #
 # Input: for each run a line "@ KEY", then what the program printed. Output, what=toy: lines
 # grid, steps and differences; what=default: attention, norms, moves, differences and cosines; each

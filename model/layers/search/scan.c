@@ -93,10 +93,11 @@ size_t scan_scratch(const struct scan *scan)
 
 /* ---- Blocks ---- */
 
-/* The rows as floats, which many queries share. */
-static void widen(const struct scan *scan, struct row_products *block, float *out)
+/* The rows as floats, which many queries share, in the last part of scratch. */
+static void widen(const struct scan *scan, struct row_products *block, float *scratch)
 {
     size_t stride = scan_stride(scan->width);
+    float *out = scratch + scan_scratch(scan) - scan_block_rows(scan) * stride;
     const char *row = block->rows;
     for (size_t r = 0; r < block->n_rows; r++, row += block->row_bytes)
         scan->kernels->widen_row(scan->type, row, scan->width, out + r * stride);
@@ -130,40 +131,63 @@ static void take_scores(const float *scores, size_t row, size_t n, struct hits *
             hits_add(hits, (struct hit){row + r, scores[r]});
 }
 
-void scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch)
+/* Cosines need the rows' lengths; those of bits are all 1. */
+static bool needs_lengths(const struct scan *scan)
 {
-    size_t most = scan_block_rows(scan), n_group = group_queries(scan), row = index * most;
-    size_t bytes = row_bytes(scan->type, scan->width), stride = scan_stride(scan->width);
-    const char *rows = scan->rows + row * bytes;
-    float *factors = scratch, *scores = factors + most, *kept = scores + n_group * most;
-    float *widened = kept + are_kept(scan) * n_group * PANEL * most;
-    bool by_length = scan->cosine && scan->type != ROWS_BINARY;
-    struct row_products block = {.type = scan->type,
-                                 .rows = rows,
+    return scan->cosine && scan->type != ROWS_BINARY;
+}
+
+/* What the products are told of the block that begins with `row`. Scratch begins with a factor for
+ * each row; behind them are the scores of a group and the sums that are kept between columns. */
+static struct row_products block_at(const struct scan *scan, size_t row, float *scratch)
+{
+    size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
+    float *scores = scratch + most, *kept = scores + group_queries(scan) * most;
+    return (struct row_products){.type = scan->type,
+                                 .rows = scan->rows + row * bytes,
                                  .row_bytes = bytes,
                                  .n_rows = scan->n - row < most ? scan->n - row : most,
                                  .width = scan->width,
                                  .queries = scan->queries,
-                                 .query_stride = stride,
+                                 .query_stride = scan_stride(scan->width),
                                  .n_queries = are_many(scan) ? 0 : scan->n_queries,
                                  .scores = scores,
                                  .scores_stride = most,
-                                 .squares = by_length ? factors : NULL,
+                                 .squares = needs_lengths(scan) ? scratch : NULL,
                                  .kept = are_kept(scan) ? kept : NULL};
+}
+
+/* The hits of a group of queries, from query `first` on, among the block's rows. The products of
+ * few queries are there already. */
+static void take_group(const struct scan *scan, struct row_products *block, size_t row,
+                       const float *factors, size_t first, struct hits *hits)
+{
+    size_t n_group = group_queries(scan), n_left = scan->n_queries - first;
+    block->queries = scan->queries + first * block->query_stride;
+    block->n_queries = n_left < n_group ? n_left : n_group;
+    if (are_many(scan))
+        scan->kernels->row_products_many(block);
+    for (size_t q = first; q < first + block->n_queries; q++) {
+        float *scores = block->scores + (q - first) * block->scores_stride;
+        if (scan->kernels->scale_scores(scores, scan->offsets[q], factors, block->n_rows,
+                                        hits_threshold(&hits[q])))
+            take_scores(scores, row, block->n_rows, &hits[q]);
+    }
+}
+
+void scan_block(const struct scan *scan, size_t index, struct hits *hits, float *scratch)
+{
+    size_t row = index * scan_block_rows(scan);
+    struct row_products block = block_at(scan, row, scratch);
+    const char *rows = block.rows;
+    size_t bytes = block.row_bytes;
+    float *factors = scratch; /* the squares of the rows at first */
     if (are_widened(scan))
-        widen(scan, &block, widened);
-    if (by_length || !are_many(scan))
+        widen(scan, &block, scratch);
+    if (needs_lengths(scan) || !are_many(scan))
         scan->kernels->row_products(&block);
     for (size_t r = 0; r < block.n_rows; r++)
-        factors[r] = factor_of(scan, rows + r * bytes, by_length ? factors[r] : 1);
-    for (size_t q = 0; q < scan->n_queries; q += n_group) {
-        block.queries = scan->queries + q * stride;
-        block.n_queries = scan->n_queries - q < n_group ? scan->n_queries - q : n_group;
-        if (are_many(scan))
-            scan->kernels->row_products_many(&block);
-        for (size_t i = 0; i < block.n_queries; i++)
-            if (scan->kernels->scale_scores(scores + i * most, scan->offsets[q + i], factors,
-                                            block.n_rows, hits_threshold(&hits[q + i])))
-                take_scores(scores + i * most, row, block.n_rows, &hits[q + i]);
-    }
+        factors[r] = factor_of(scan, rows + r * bytes, needs_lengths(scan) ? factors[r] : 1);
+    for (size_t q = 0; q < scan->n_queries; q += group_queries(scan))
+        take_group(scan, &block, row, factors, q, hits);
 }
