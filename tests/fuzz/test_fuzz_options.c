@@ -22,7 +22,6 @@ TEST(replay)
         [PLOT + PLOT_ORDER] = "--seed\n3\n-f\ndata\nI ride bike\n",
         [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--palette\ngrey\nI\nride\n",
         [PLOT + PLOT_STEPS] = "--layer\n1\n-f\ntext\nI ride\n",
-        [PLOT + PLOT_STEPS] = "--position\nnone\n-f\ndata\nI ride bike\n",
     };
     size_t n = 0;
     for (int kind = 0; kind < N_KINDS; kind++) {
