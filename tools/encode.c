@@ -78,8 +78,9 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
         input_remember("-");
     if (options->shard.of > 0 || corpus_is_asked(options))
         return encode_corpus(options, encoder);
-    return output_open(&output, options->output_path) ? encode_all(options, encoder, &output, NULL)
-                                                      : PROGRAM_FAILED;
+    return output_open(&output, options->output_path, OUTPUT_STREAM)
+               ? encode_all(options, encoder, &output, NULL)
+               : PROGRAM_FAILED;
 }
 
 int main(int argc, char **argv)

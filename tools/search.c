@@ -238,7 +238,8 @@ static int open_all(struct search *search)
     if (!options->query)
         input_remember("-");
     make_room(search);
-    return output_open(&search->output, options->output_path) ? PROGRAM_DONE : PROGRAM_FAILED;
+    return output_open(&search->output, options->output_path, OUTPUT_STREAM) ? PROGRAM_DONE
+                                                                             : PROGRAM_FAILED;
 }
 
 static void close_all(struct search *search)

@@ -64,7 +64,7 @@ static void run(struct encode_options *options, const char *path)
     request->pad_to = at_most(request->pad_to, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
     if (encoder_open(&encoder, request, &code)) {
-        must(output_open(&output, NULL));
+        must(output_open(&output, NULL, OUTPUT_STREAM));
         code = encode_all(options, &encoder, &output, NULL);
     }
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);

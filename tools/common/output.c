@@ -33,35 +33,18 @@ static void drop_unfinished(void)
         drop_files(unfinished);
 }
 
-static enum output_kind kind_of(const struct output *output)
+bool output_open(struct output *output, const char *path, enum output_kind kind)
 {
-    return output->is_resumed ? OUTPUT_RESUMES : OUTPUT_STREAM;
-}
-
-static bool open_output(struct output *output)
-{
-    const char *path = output->path;
+    *output = (struct output){.stream = stdout, .path = path, .kind = kind};
     if (!path)
         return true;
     input_spare(path);
     atexit(drop_unfinished);
-    if (output_file_open(path, kind_of(output), &output->file, &output->error) != ENGINE_OK)
+    if (output_file_open(path, kind, &output->file, &output->error) != ENGINE_OK)
         return program_refuse("%s", output->error.message);
     unfinished = output;
     output->stream = output_file_stream(output->file);
     return true;
-}
-
-bool output_open(struct output *output, const char *path)
-{
-    *output = (struct output){.stream = stdout, .path = path};
-    return open_output(output);
-}
-
-bool output_resume(struct output *output, const char *path)
-{
-    *output = (struct output){.stream = stdout, .path = path, .is_resumed = true};
-    return open_output(output);
 }
 
 static bool look_at_folder(const char *path, struct stat *folder)
@@ -97,7 +80,7 @@ FILE *output_beside(struct output *output, const char *name, const char *ending)
     char *path = alloc_text("%s%s", name, ending);
     input_spare(path);
     refuse_same(output, path);
-    if (output_file_open(path, kind_of(output), &beside->file, &output->error) != ENGINE_OK) {
+    if (output_file_open(path, output->kind, &beside->file, &output->error) != ENGINE_OK) {
         free(path);
         exit(program_fail("%s", output->error.message));
     }

@@ -18,17 +18,15 @@ struct output {
         struct output_file *file;
     } beside[OUTPUT_MOST_BESIDE];
     size_t n_beside;
-    bool is_resumed; /* goes on with the parts that an earlier run has kept */
-    int reason;      /* errno of the first write that failed; 0: none has */
+    enum output_kind kind;
+    int reason; /* errno of the first write that failed; 0: none has */
     engine_error error;
 };
 
-/* path NULL: stdout. False: the message has been printed. Ends the program where the output is a
- * file that it reads (inputs.h). */
-bool output_open(struct output *output, const char *path);
-
-/* The same, for a run that goes on with the parts that an earlier one has kept. */
-bool output_resume(struct output *output, const char *path);
+/* path NULL: stdout. OUTPUT_RESUMES goes on with the parts that an earlier run has kept, else it is
+ * OUTPUT_STREAM. False: the message has been printed. Ends the program where the output is a file
+ * that it reads (inputs.h). */
+bool output_open(struct output *output, const char *path, enum output_kind kind);
 
 /* A file beside the output, named path and ending, for what is said of the output. It is written
  * from start to end, and put in its place with the output if anything was written to it;

@@ -69,8 +69,7 @@ static void print_table(const struct hits_printer *printer, const struct hits *h
         fprintf(table.rows, "%zu\t", i + 1);
         display_number(table.rows, (double)hit->score);
         putc('\t', table.rows);
-        text = place_id(&hit->place, &len);
-        display_text(table.rows, text, len, ID_COLUMNS);
+        display_text(table.rows, hit->place.id, hit->place.id_len, ID_COLUMNS);
         if (are_windows)
             print_window(table.rows, &hit->place);
         if (printer->options->texts) {
@@ -135,11 +134,9 @@ static void print_fields(struct csv_writer *csv, const struct hits_printer *prin
 {
     for (size_t i = 0; i < hits->n; i++) {
         const struct hit *hit = &hits->hits[i];
-        size_t len;
         csv_write_string(csv, hits->query_id, hits->query_id_len);
         csv_write_integer(csv, (int64_t)i + 1);
-        const char *text = place_id(&hit->place, &len);
-        csv_write_string(csv, text, len);
+        csv_write_string(csv, hit->place.id, hit->place.id_len);
         csv_write_float(csv, hit->score);
         if (printer->options->texts)
             csv_write_string(csv, hit->record.input.text, hit->record.input.text_len);
@@ -164,16 +161,15 @@ static bool check_id(const char *id, size_t len, const char *whose)
 static bool print_run(const struct hits_printer *printer, const struct hits *hits)
 {
     char score[FORMAT_FLOAT_MAX];
-    size_t len;
     if (!check_id(hits->query_id, hits->query_id_len, "a query"))
         return false;
     for (size_t i = 0; i < hits->n; i++) {
-        const char *id = place_id(&hits->hits[i].place, &len);
-        if (!check_id(id, len, "a text"))
+        const struct place *place = &hits->hits[i].place;
+        if (!check_id(place->id, place->id_len, "a text"))
             return false;
         format_float(hits->hits[i].score, score);
         fprintf(printer->stream, "%.*s Q0 %.*s %zu %s encode-search\n", (int)hits->query_id_len,
-                hits->query_id, (int)len, id, i + 1, score);
+                hits->query_id, (int)place->id_len, place->id, i + 1, score);
     }
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
+#include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
 #include "tools/common/texts/json_members.h"
 #include "tools/common/texts/reader.h"
@@ -23,10 +24,26 @@ static bool fail_row(const struct places *places, uint64_t row)
 
 /* ---- Rows ---- */
 
+char *id_text(const struct record *record, size_t number, size_t *len)
+{
+    if (record->id == NULL) {
+        char *digits = alloc_text("%zu", number);
+        *len = strlen(digits);
+        return digits;
+    }
+    json_t *id = json_loadb(record->id, record->id_len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    const char *text = json_is_string(id) ? json_string_value(id) : record->id;
+    *len = json_is_string(id) ? json_string_length(id) : record->id_len;
+    char *copy = memcpy(alloc_zeros(*len, 1), text, *len);
+    json_decref(id);
+    return copy;
+}
+
 void place_free(struct place *place)
 {
     json_decref(place->members);
     record_free(&place->written);
+    free(place->id);
     *place = (struct place){0};
 }
 
@@ -55,17 +72,6 @@ static bool read_members(const char *line, size_t len, struct place *place, uint
            place_number(place, "line", &place->line) && place->line > 0;
 }
 
-const char *place_id(const struct place *place, size_t *len)
-{
-    const json_t *id = json_object_get(place->members, "id");
-    const char *text = place->written.id ? place->written.id : place->number;
-    *len = place->written.id ? place->written.id_len : strlen(text);
-    if (!json_is_string(id))
-        return text;
-    *len = json_string_length(id);
-    return json_string_value(id);
-}
-
 bool places_find(struct places *places, uint64_t row, struct place *place)
 {
     size_t len;
@@ -77,7 +83,7 @@ bool places_find(struct places *places, uint64_t row, struct place *place)
             return fail_row(places, row);
         }
     }
-    snprintf(place->number, sizeof place->number, "%zu", place->line);
+    place->id = id_text(&place->written, place->line, &place->id_len);
     return true;
 }
 
@@ -97,7 +103,6 @@ static void cut_to_window(const struct place *place, engine_input *input)
 
 bool places_text(struct places *places, const struct place *place, struct record *record)
 {
-    static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
     char reason[JSON_MESSAGE_BYTES];
     size_t len;
     const char *path = places->texts.file.path;
@@ -106,10 +111,9 @@ bool places_text(struct places *places, const struct place *place, struct record
         return program_refuse("'%s' has no line %zu, of which a row of '%s' is: it is not the file "
                               "that was encoded",
                               path, place->line, places->vectors);
-    if (place->line == 1 && len >= 3 && memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
-        line += 3;
-        len -= 3;
-    }
+    const size_t mark_len = place->line == 1 ? utf8_mark_len(line, len) : 0;
+    line += mark_len;
+    len -= mark_len;
     *record = (struct record){.input = {.text = line, .text_len = len}};
     if (places->has_json_texts && !json_input_read(line, len, record, reason))
         return program_refuse("line %zu of '%s': %s", place->line, path, reason);

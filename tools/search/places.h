@@ -9,13 +9,12 @@
 #include <jansson.h>
 #include <stdint.h>
 
-enum { PLACE_NUMBER_BYTES = 40 };
-
 struct place {
     json_t *members;       /* of the row's line, owned; NULL: row k is line k + 1 */
     struct record written; /* its id and its members but "row", as they are there; owned */
     size_t line;           /* of the corpus, from 1 */
-    char number[PLACE_NUMBER_BYTES]; /* the line's: the id, where none came */
+    char *id;              /* [id_len], of id_text, owned */
+    size_t id_len;
 };
 
 struct places {
@@ -34,8 +33,8 @@ void places_close(struct places *places);
 bool places_find(struct places *places, uint64_t row, struct place *place);
 void place_free(struct place *place);
 
-/* The id [len] as it came, a string without quotes; where none came, the number of the line. */
-const char *place_id(const struct place *place, size_t *len);
+/* The id [len] as it came, a string without quotes; where none came, the number. To be freed. */
+char *id_text(const struct record *record, size_t number, size_t *len);
 
 /* A whole number of the row's line, such as "begin"; false: it says nothing of the kind. */
 bool place_number(const struct place *place, const char *key, size_t *number);

@@ -31,6 +31,11 @@ size_t utf8_next(const char *text, size_t len, uint32_t *character)
     return n > 0 ? (size_t)n : invalid_len(bytes, len);
 }
 
+size_t utf8_mark_len(const char *text, size_t len)
+{
+    return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 size_t utf8_put(uint32_t character, char out[4])
 {
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)out);

@@ -11,9 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Some editors begin a file with it; it is no part of the first text. */
-static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
-
 void reader_from_arguments(struct reader *reader, char *const *texts, size_t n_texts,
                            const char *pair)
 {
@@ -91,11 +88,10 @@ static enum reader_state take_json(struct reader *reader, const char *line, size
 static enum reader_state take_line(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
 {
-    if (reader->lines.n_lines == 1 && !reader->begins_inside && len >= 3 &&
-        memcmp(line, BYTE_ORDER_MARK, 3) == 0) {
-        line += 3;
-        len -= 3;
-    }
+    const bool is_begin = reader->lines.n_lines == 1 && !reader->begins_inside;
+    const size_t mark_len = is_begin ? utf8_mark_len(line, len) : 0;
+    line += mark_len;
+    len -= mark_len;
     alloc_for("line %zu of stdin", reader->lines.n_lines);
     enum reader_state state = reader->is_json ? take_json(reader, line, len, record)
                                               : take_text(reader, line, len, record);

@@ -102,10 +102,9 @@ static int add_line(struct word_list *words, const char *path, const char *line,
 int token_source_list(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
                       bool splits_at_blanks)
 {
-    const char *line = data, *end = data + len;
-    bool has_mark = len >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
+    const char *line = data + utf8_mark_len(data, len), *end = data + len;
     int code = PROGRAM_DONE;
-    for (line += has_mark ? 3 : 0; line < end && code == PROGRAM_DONE;) {
+    while (line < end && code == PROGRAM_DONE) {
         const char *line_end = memchr(line, '\n', (size_t)(end - line));
         size_t n = (size_t)((line_end != NULL ? line_end : end) - line);
         bool has_return = n > 0 && line[n - 1] == '\r';

@@ -145,8 +145,8 @@ bool corpus_open(struct corpus *corpus, const struct encode_options *options,
         corpus_free(corpus);
         return false;
     }
-    return corpus->journal.has_place ? output_resume(output, corpus->path)
-                                     : output_open(output, corpus->path);
+    return output_open(output, corpus->path,
+                       corpus->journal.has_place ? OUTPUT_RESUMES : OUTPUT_STREAM);
 }
 
 /* ---- The run ---- */

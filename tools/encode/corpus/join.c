@@ -314,7 +314,7 @@ static int write_whole(struct join *join)
     const json_t *options = json_object_get(join->marks[0], "options");
     const char *format = json_string_value(json_object_get(options, "format"));
     join->is_npy = format && strcmp(format, "npy") == 0;
-    if (!output_open(&join->output, join->path))
+    if (!output_open(&join->output, join->path, OUTPUT_STREAM))
         return PROGRAM_FAILED;
     if (join->is_npy)
         join->rows.json.stream = output_beside(&join->output, join->path, ".rows.jsonl");

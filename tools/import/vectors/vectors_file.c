@@ -212,8 +212,7 @@ static void read_ahead(struct vectors_file *file, struct first_lines *lines)
 {
     file->reader.keeps = true;
     struct text_span line = read_line(file);
-    if (line.text != NULL && line.len >= 3 && memcmp(line.text, "\xEF\xBB\xBF", 3) == 0)
-        lines->begin = 3;
+    lines->begin = line.text != NULL ? utf8_mark_len(line.text, line.len) : 0;
     line_reader_return(&file->reader, lines->begin);
     while (lines->n < LINES_AHEAD && (line = read_line(file)).text != NULL)
         lines->n_numbers[lines->n++] = count_numbers(line);
