@@ -178,11 +178,16 @@ bool vectors_fit(struct vectors *vectors, const struct encoder *encoder)
     if (vectors->width == (are_bits ? engine_row_bytes(ENGINE_BINARY, columns) : columns))
         return true;
     const size_t found = vectors->width * (are_bits ? 8 : 1);
-    bool may_be_cut = encoder->request.dimensions == 0 && found < columns && !encoder->is_sparse;
+    const char *packed = are_bits ? " (packed bits)" : "";
+    if (encoder->request.dimensions > 0)
+        return refuse(vectors, NULL,
+                      "has rows of %zu columns%s, and --dimensions cuts queries to %zu", found,
+                      packed, columns);
+    const bool may_be_cut = found < columns && !encoder->is_sparse;
     return refuse(vectors, NULL,
                   "has rows of %zu columns%s, and %s makes vectors of %zu: both must be of "
                   "one model%s",
-                  found, are_bits ? " (packed bits)" : "", encoder->name, columns,
+                  found, packed, encoder->name, columns,
                   may_be_cut ? "; if they were cut by encode --dimensions N, say so here, too"
                              : "");
 }

@@ -151,6 +151,10 @@ TEST(columns_that_are_cut)
         "1\t1\t6\t1.000\n");
     assert_contains(shell_expect(1, "$SEARCH -m plain.emb -p mean cut.npy --query cat")->err,
                     "'cut.npy' has rows of 6 columns, and plain.emb makes vectors of 14");
+    shell_expect(0, "$ENCODE -m plain.emb -p mean -f npy -o whole.npy <corpus");
+    assert_contains(
+        shell_expect(1, "$SEARCH -m plain.emb -p mean --dimensions 6 whole.npy --query cat")->err,
+        "'whole.npy' has rows of 14 columns, and --dimensions cuts queries to 6");
 }
 
 /* ---- Rows ---- */
