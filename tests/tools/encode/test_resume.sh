@@ -125,7 +125,7 @@ refused "another pooling" "it was begun with --pooling mean, and now there is --
 refused "an option more" "it was begun with no --normalize, and now there is --normalize" lines --resume --normalize
 refused "another model" "it is of another model" lines --resume -m other
 refused "another input" "stdin is another input" <(tail -n +2 lines) --resume
-refused "a shorter input" "stdin ends before what was done of it" <(head -n 2 lines) --resume
+refused "a shorter input" "stdin is another input, or was cut: it ends before" <(head -n 2 lines) --resume
 truncate -s 200 x.part
 refused "a part that was cut" "the part of 'x' has 200 bytes, and" lines --resume
 rm x.part

@@ -161,7 +161,7 @@ bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
     case LINE_READ: break;
     case LINE_END:
         snprintf(reader->message, sizeof reader->message,
-                 "stdin ends before what was done of it, %llu bytes",
+                 "stdin is another input, or was cut: it ends before the %llu bytes that were done",
                  (unsigned long long)done.bytes);
         return false;
     default: fail_to_read(reader); return false;
