@@ -311,6 +311,8 @@ json_text() {
 said() { # files said-NAME in the folder that is named
     encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' >"$1/said-tokens"
     encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' >"$1/said-similarity"
+    encode -m "$model" --similarity 'the cup is on the table' 'the table is on the cup' \
+        'on the table there is the cup' | tail -n +4 >"$1/said-places"
     encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/said-fill" 2>&1 || :
 }
 
