@@ -61,6 +61,7 @@ class Numbers:
         q, k, v = (columns(qkv, part * D + state["head"] * K, K) for part in range(3))
         scaled = [[sum(a * b for a, b in zip(x, y)) / math.sqrt(K) for y in k] for x in q]
         tables = {
+            "embedded": states[0],
             "x": states[state["layer"]],
             "out": states[state["layer"] + 1],
             "first": states[1],

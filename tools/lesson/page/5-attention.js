@@ -75,12 +75,21 @@ function mixLine(state, i, j, x1, y1, x2, y2) {
 const modelPosition = () => (chosen.position === "none" ? "none" : "model");
 const modelKey = () => `${modelPosition()}/${engineMask()}`;
 
+// Pieces of a sentence: as many in all its orders.
+const modelLength = (sentence = chosen.sentence) => model.sentences[sentence].tokens[0].length;
+
+// How many numbers the sentences before the chosen one have, if one of that length has so many.
+function ofSentencesBefore(numbersOf) {
+    let sum = 0;
+    for (let s = 0; s < chosen.sentence; s++) sum += numbersOf(modelLength(s));
+    return sum;
+}
+
 function modelMap(order, layer, head) {
-    const lengths = model.sentences.map(sentence => sentence.tokens[0].length);
-    const maps = model.layers * model.heads;
-    const before = lengths.slice(0, chosen.sentence).reduce((sum, T) => sum + 6 * maps * T * T, 0);
-    const T = lengths[chosen.sentence];
-    const at = before + ((order * model.layers + layer) * model.heads + head) * T * T;
+    const { layers: L, heads: H } = model,
+        T = modelLength();
+    const before = ofSentencesBefore(length => 6 * L * H * length * length);
+    const at = before + ((order * L + layer) * H + head) * T * T;
     return reader(packed(model.attention, modelKey()), at)(T, T);
 }
 

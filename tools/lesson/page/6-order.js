@@ -77,12 +77,10 @@ function showOrders() {
 function modelState() {
     const sentence = model.sentences[chosen.sentence],
         order = chosen.order;
-    const T = sentence.tokens[0].length,
+    const T = modelLength(),
         L = model.layers,
         key = modelKey();
-    const lengths = model.sentences.map(other => other.tokens[0].length);
-    const before =
-        lengths.slice(0, chosen.sentence).reduce((sum, other) => sum + 6 * other, 0) + order * T;
+    const before = ofSentencesBefore(length => 6 * length) + order * T;
     const cosines = name =>
         model.cosines[`${name}/${engineMask()}`].slice(
             chosen.sentence * 6,
@@ -106,7 +104,8 @@ function modelState() {
 // ---- Words in the plane ----
 
 function showPlane() {
-    const picture = data.plane[chosen.plane], all = picture.points.flat();
+    const picture = data.plane[chosen.plane],
+        all = picture.points.flat();
     const box = [Math.min, Math.max].map(f => [f(...all.map(p => p.x)), f(...all.map(p => p.y))]);
     const parts = picture.points.map((points, i) => {
         const part = h("div", {});

@@ -61,6 +61,7 @@ function list(to, names,   i, n, part) {
 function derive(   i, j, id, word) {
     copy("worked.words", "worked.tokens")
     copy("worked.places", "worked.tokens")
+    copy("worked.embedded", "worked.x")
     copy("worked.masked", "worked.scaled")
     copy("worked.first", "worked.out")
     copy("worked.moments", "worked.last")
