@@ -3,8 +3,8 @@
     teacher.py --cache DIR --teacher DIR --rows        DIR/embedding.npy: first rows of the word table
     teacher.py --cache DIR --teacher DIR [--encode F]  DIR/teacher.npy: a vector of each text of DIR/texts.npz
 
-On a GPU it runs here, else in the engine (--encode, --importer), which is the faster one on CPUs. An interrupted run of
-the engine goes on with the next 50,000 texts."""
+On a GPU it runs here, else in the engine (--encode, --importer), which is the faster one on CPUs; interrupted, that
+goes on where it stopped."""
 
 import argparse
 import json
@@ -122,8 +122,8 @@ def of_engine(options, lines, path):
 def encode(options, weights, lines, path):
     if not path.exists():
         whole = path.with_suffix(".part.npy")
-        subprocess.run([options.encode, "-m", weights, "-p", "model", "-f", "npy", "--on-long", "truncate", "-o", whole],
-                       input="".join(line + "\n" for line in lines).encode(), check=True)
+        command = [options.encode, "-m", weights, "-p", "model", "-f", "npy", "--on-long", "truncate", "--resume"]
+        subprocess.run([*command, "-o", whole], input="".join(line + "\n" for line in lines).encode(), check=True)
         numpy.save(path, numpy.load(whole).astype(numpy.float16))
         whole.unlink()
     return numpy.load(path)
