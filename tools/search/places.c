@@ -101,6 +101,16 @@ static void cut_to_window(const struct place *place, engine_input *input)
     input->text_len = end - begin;
 }
 
+/* False: the line has another id than the row's, or none. */
+static bool has_its_id(const struct record *record, const struct place *place)
+{
+    size_t len;
+    char *id = id_text(record, place->line, &len);
+    const bool is_same = len == place->id_len && memcmp(id, place->id, len) == 0;
+    free(id);
+    return is_same;
+}
+
 bool places_text(struct places *places, const struct place *place, struct record *record)
 {
     char reason[JSON_MESSAGE_BYTES];
@@ -117,6 +127,10 @@ bool places_text(struct places *places, const struct place *place, struct record
     *record = (struct record){.input = {.text = line, .text_len = len}};
     if (places->has_json_texts && !json_input_read(line, len, record, reason))
         return program_refuse("line %zu of '%s': %s", place->line, path, reason);
+    if (places->has_json_texts && places->has_rows && !has_its_id(record, place))
+        return program_refuse("line %zu of '%s' has another id than its row in '%s': it is not the "
+                              "file that was encoded",
+                              place->line, path, places->vectors);
     cut_to_window(place, &record->input);
     return true;
 }

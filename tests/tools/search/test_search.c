@@ -202,6 +202,11 @@ TEST(ids)
                         "cat")
             ->err,
         "'two' has no line 6");
+    assert_contains(
+        shell_expect(1, "tac corpus.jsonl >other.jsonl; $SEARCH -m plain.emb -p mean ids.npy "
+                        "other.jsonl --query cat")
+            ->err,
+        "has another id than its row in 'ids.npy'");
 }
 
 /* The digits of numbers too, also of those that no 64 bits hold. */
