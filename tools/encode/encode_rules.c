@@ -85,24 +85,8 @@ static const char *check_npy(const void *options)
 static const char *check_resume(const void *options)
 {
     const struct encode_options *encode = options;
-    if (!encode->resumes && !encode->restarts)
-        return NULL;
-    if (!encode->output_path)
-        return "--resume and --restart go on with a file: they go with -o FILE";
     return encode->resumes && isatty(STDIN_FILENO)
                ? "--resume reads the same input again, and stdin is a terminal: < FILE"
-               : NULL;
-}
-
-static const char *check_shard(const void *options)
-{
-    const struct encode_options *encode = options;
-    if (!encode->shard.of && !encode->joins)
-        return NULL;
-    if (!encode->output_path)
-        return "--shard and --join write files: they go with -o FILE";
-    return encode->shard.of && encode->format != FORMAT_NPY && encode->format != FORMAT_JSON
-               ? "--shard goes with -f npy and -f json, whose parts can be joined"
                : NULL;
 }
 
@@ -197,11 +181,15 @@ const struct option_rule ENCODE_RULES[] = {
     OPTION_NEEDS("report", "on-error=skip on-long=skip",
                  "--report tells what is left out: it goes with --on-error skip or --on-long skip"),
     OPTION_NEEDS("report", "output", "--report is written with -o FILE; else stderr tells"),
+    OPTION_NEEDS("resume restart", "output!=-",
+                 "--resume and --restart go on with a file: they go with -o FILE"),
     {.check = check_resume},
     OPTION_EXCLUDES("shard", "TEXT " KEEPS_ALL, "--shard takes lines of a file, each by itself"),
     OPTION_EXCLUDES("shard", "report", "each shard has its own report; it goes without --report"),
     OPTION_EXCLUDES("join", "TEXT shard resume restart",
                     "--join makes one file of parts that are there, and encodes nothing"),
-    {.check = check_shard},
+    OPTION_NEEDS("shard join", "output!=-", "--shard and --join write files: they go with -o FILE"),
+    OPTION_NEEDS("shard", "format=npy format=json",
+                 "--shard goes with -f npy and -f json, whose parts can be joined"),
     {0},
 };

@@ -5,7 +5,6 @@
 #include "tools/common/options/option_reading.h"
 #include "tools/common/weights/tensor_types.h"
 
-#include <string.h>
 
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)
@@ -74,15 +73,6 @@ static const char *check_positions(const void *options)
         engine_position_name(positions->position ? positions->position : ENGINE_POSITION_NONE));
 }
 
-static const char *check_stdin(const void *options)
-{
-    const struct vectors_options *vectors = &((const struct import_options *)options)->vectors;
-    return vectors->path != NULL && vectors->only_words_of != NULL &&
-                   strcmp(vectors->path, "-") == 0 && strcmp(vectors->only_words_of, "-") == 0
-               ? "--vectors - and --only-words-of -: stdin holds one of them"
-               : NULL;
-}
-
 static const struct option_rule RULES[] = {
     OPTION_NEEDS("limit only-words-of lower split max-tokens position position-base frequencies "
                  "embedding-scale position-scale",
@@ -92,7 +82,8 @@ static const struct option_rule RULES[] = {
     {.check = check_positions},
     OPTION_EXCLUDES("only-words-of", "split",
                     "--only-words-of splits texts as Keras does: leave out --split"),
-    {.check = check_stdin},
+    OPTION_EXCLUDES("vectors=-", "only-words-of=-",
+                    "--vectors - and --only-words-of -: stdin holds one of them"),
     {0},
 };
 

@@ -90,9 +90,7 @@ bool plot_check_link(void *options, const struct option_use *use)
     (void)options;
     const char *colon = strchr(use->text, ':');
     bool is_good = colon && colon != use->text && colon[1];
-    if (!is_good)
-        program_note("--link takes two words, as red:wolf, not '%s'", use->text);
-    return is_good;
+    return is_good || program_refuse("--link takes two words, as red:wolf, not '%s'", use->text);
 }
 
 /* ---- What goes together ---- */
@@ -110,17 +108,6 @@ const char *plot_check_texts(const void *options)
     case PLOT_STEPS: return n ? NULL : "steps takes texts as arguments";
     default: return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
     }
-}
-
-const char *plot_check_kind(const void *options)
-{
-    const struct plot_options *plot = options;
-    if (plot->dims && plot->position_kind != POSITION_WAVES)
-        return "--dims chooses the lines of --kind waves";
-    if (plot->is_transposed && plot->position_kind != POSITION_HEATMAP)
-        return "--transpose turns --kind heatmap; the others are the same both ways or have no "
-               "other";
-    return NULL;
 }
 
 /* ---- Outputs ---- */

@@ -79,9 +79,8 @@ bool plot_set_layer(void *options, const struct option_use *use);
 bool plot_set_head(void *options, const struct option_use *use);
 bool plot_check_link(void *options, const struct option_use *use);
 
-/* Rules for the table: a message, or NULL. */
+/* A rule for the table: a message, or NULL. */
 const char *plot_check_texts(const void *options);
-const char *plot_check_kind(const void *options);
 
 /* Sizes become inches, now that --dpi is known; what is written where. PROGRAM_DONE, or
  * PROGRAM_MISUSED after a message. */

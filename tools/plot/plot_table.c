@@ -102,7 +102,10 @@ static const struct option_group GROUPS[] = {
 
 static const struct option_rule RULES[] = {
     {.check = plot_check_texts},
-    {.check = plot_check_kind},
+    OPTION_NEEDS("dims", "kind=waves", "--dims chooses the lines of --kind waves"),
+    OPTION_EXCLUDES("transpose", "kind!=heatmap",
+                    "--transpose turns --kind heatmap; the others are the same both ways or have "
+                    "no other"),
     OPTION_EXCLUDES("rollout", "head", "--rollout is of all heads: it goes without --head"),
     OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side goes with --pad-to"),
     POSITION_RULE(struct plot_options, request.positions),
