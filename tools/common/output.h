@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Files beside an output: what its rows are, and what was left out. */
+#define OUTPUT_ROWS     ".rows.jsonl"
+#define OUTPUT_LEFT_OUT ".left-out.jsonl"
+
 enum { OUTPUT_MOST_BESIDE = 2 };
 
 struct output {

@@ -10,7 +10,7 @@ void rows_file_open(struct rows_file *rows, const struct job *job)
     *rows = (struct rows_file){0};
     if (format != FORMAT_NPY && format != FORMAT_NPZ)
         return;
-    rows->json.stream = output_beside(job->output, job->output->path, ".rows.jsonl");
+    rows->json.stream = output_beside(job->output, job->output->path, OUTPUT_ROWS);
     rows->is_per_token = format == FORMAT_NPY && encoder->width > 0 && !encoder->is_pooled &&
                          encoder->padding.n == 0;
 }

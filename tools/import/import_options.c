@@ -5,7 +5,6 @@
 #include "tools/common/options/option_reading.h"
 #include "tools/common/weights/tensor_types.h"
 
-
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)
 

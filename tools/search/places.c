@@ -3,6 +3,7 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
 #include "tools/common/texts/json_members.h"
@@ -159,7 +160,7 @@ static bool are_json(const struct lines *texts)
 
 bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
 {
-    char *path = alloc_text("%s.rows.jsonl", vectors);
+    char *path = alloc_text("%s" OUTPUT_ROWS, vectors);
     *places = (struct places){.vectors = vectors, .rows_path = path};
     places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
     if ((places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows))) ||

@@ -27,11 +27,6 @@ struct join {
     size_t n_lines, n_array_rows; /* of the parts that are joined */
 };
 
-static uint64_t number_of(const json_t *mark, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(mark, key));
-}
-
 /* ---- Which parts there are ---- */
 
 /* The shard of a name such as "out.npy.3-of-8.done"; .of 0: it is none of the output. */
@@ -112,12 +107,12 @@ static bool check_marks(const struct join *join)
         else if (!settings_agree(join->marks[i], join->marks[latest], other))
             return program_refuse("shards %zu and %zu of '%s' do not go together: %s", latest + 1,
                                   i + 1, join->path, message);
-        if (number_of(join->marks[i], "begin") != end)
+        if (journal_number(join->marks[i], "begin") != end)
             return program_refuse("shards %zu and %zu of '%s' are of different inputs", i, i + 1,
                                   join->path);
-        end = number_of(join->marks[i], "end");
+        end = journal_number(join->marks[i], "end");
     }
-    return end == number_of(json_object_get(join->marks[0], "shards"), "input_size") ||
+    return end == journal_number(json_object_get(join->marks[0], "shards"), "input_size") ||
            program_refuse("the shards of '%s' end before their input does", join->path);
 }
 
@@ -141,8 +136,8 @@ static bool open_file(const struct join *join, size_t i, const char *ending, str
         if (!its || strcmp(its, ending) != 0)
             continue;
         file->path = shard_path(join->path, (struct shard_number){i + 1, join->of}, ending);
-        file->bytes = number_of(entry, "bytes");
-        file->sum = (uint32_t)number_of(entry, "crc32c");
+        file->bytes = journal_number(entry, "bytes");
+        file->sum = (uint32_t)journal_number(entry, "crc32c");
         file->stream = fopen(file->path, "re");
         return file->stream || program_refuse("cannot read '%s': %s", file->path, strerror(errno));
     }
@@ -278,8 +273,8 @@ static bool add_left_out(struct join *join, const char *text)
 static bool join_rows(struct join *join, size_t i)
 {
     const size_t n_before = join->rows.n_rows;
-    const size_t n_rows = (size_t)number_of(join->marks[i], "rows");
-    if (!join_lines(join, i, ".rows.jsonl", add_row))
+    const size_t n_rows = (size_t)journal_number(join->marks[i], "rows");
+    if (!join_lines(join, i, OUTPUT_ROWS, add_row))
         return false;
     if (join->rows.n_rows == n_before)
         for (size_t row = 1; row <= n_rows; row++)
@@ -292,8 +287,8 @@ static bool join_rows(struct join *join, size_t i)
 static bool join_part(struct join *join, size_t i)
 {
     bool is_good = join_vectors(join, i) && (!join->is_npy || join_rows(join, i)) &&
-                   join_lines(join, i, ".left-out.jsonl", add_left_out);
-    join->n_lines += (size_t)number_of(join->marks[i], "lines");
+                   join_lines(join, i, OUTPUT_LEFT_OUT, add_left_out);
+    join->n_lines += (size_t)journal_number(join->marks[i], "lines");
     return is_good && output_check(&join->output, false);
 }
 
@@ -317,8 +312,8 @@ static int write_whole(struct join *join)
     if (!output_open(&join->output, join->path, OUTPUT_STREAM))
         return PROGRAM_FAILED;
     if (join->is_npy)
-        join->rows.json.stream = output_beside(&join->output, join->path, ".rows.jsonl");
-    join->report = output_beside(&join->output, join->path, ".left-out.jsonl");
+        join->rows.json.stream = output_beside(&join->output, join->path, OUTPUT_ROWS);
+    join->report = output_beside(&join->output, join->path, OUTPUT_LEFT_OUT);
     return output_end(&join->output, join_parts(join) ? PROGRAM_DONE : PROGRAM_FAILED);
 }
 

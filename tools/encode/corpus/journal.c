@@ -54,7 +54,7 @@ static json_t *place_json(const struct journal_place *place)
     return object;
 }
 
-static uint64_t number_of(const json_t *object, const char *key)
+uint64_t journal_number(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
@@ -67,12 +67,12 @@ static uint64_t number_at(const json_t *array, size_t i)
 static struct journal_place read_place(const json_t *object)
 {
     struct journal_place place = {
-        .bytes = number_of(object, "bytes"),
-        .sum = (uint32_t)number_of(object, "sum"),
+        .bytes = journal_number(object, "bytes"),
+        .sum = (uint32_t)journal_number(object, "sum"),
         .is_finished = json_is_true(json_object_get(object, "finished")),
     };
     for (size_t i = 0; i < N_COUNTS; i++)
-        place.counts[i] = (size_t)number_of(object, COUNT_NAMES[i]);
+        place.counts[i] = (size_t)journal_number(object, COUNT_NAMES[i]);
     for (size_t i = 0; i < JOURNAL_MOST_FILES; i++) {
         const json_t *file = json_array_get(json_object_get(object, "files"), i);
         place.files[i] = (struct journal_file){number_at(file, 0), (uint32_t)number_at(file, 1)};

@@ -63,6 +63,9 @@ bool journal_change_head(struct journal *journal, json_t *head);
 void journal_remove(struct journal *journal);
 void journal_close(struct journal *journal);
 
+/* A number of an object, 0 where it is not there. */
+uint64_t journal_number(const json_t *object, const char *key);
+
 /* An object as one line that ends with its checksum, to be freed; and back: NULL where it is not
  * whole. */
 char *journal_line(const json_t *object);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const char ENDING[] = ".left-out.jsonl";
-
 void left_out_open(struct left_out *left, const struct job *job)
 {
     const struct encode_options *options = job->options;
@@ -14,7 +12,7 @@ void left_out_open(struct left_out *left, const struct job *job)
     if (options->report_path)
         left->report.stream = output_beside(job->output, options->report_path, "");
     else if (options->skips_errors || options->request.skips_long)
-        left->report.stream = output_beside(job->output, job->output->path, ENDING);
+        left->report.stream = output_beside(job->output, job->output->path, OUTPUT_LEFT_OUT);
 }
 
 /* The encoder's message without the name of the text that it begins with. */
@@ -63,5 +61,5 @@ void left_out_end(const struct left_out *left, size_t n_read)
     program_note("%zu of %zu text%s %s left out%s%s%s", left->n, n_read, plural(n_read),
                  left->n == 1 ? "was" : "were", left->report.stream ? ": see " : "",
                  left->report.stream ? path : "",
-                 left->report.stream && !options->report_path ? ENDING : "");
+                 left->report.stream && !options->report_path ? OUTPUT_LEFT_OUT : "");
 }

@@ -2,6 +2,7 @@
 #include "tools/encode/corpus/parts.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 /* In the order in which they are put in their places. */
-static const char *const ENDINGS[] = {".left-out.jsonl", ".rows.jsonl", ""};
+static const char *const ENDINGS[] = {OUTPUT_LEFT_OUT, OUTPUT_ROWS, ""};
 enum { N_ENDINGS = sizeof ENDINGS / sizeof ENDINGS[0] };
 
 struct part {

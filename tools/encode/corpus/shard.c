@@ -115,7 +115,7 @@ static json_t *describe_file(const char *path, const char *ending)
 
 static json_t *describe_files(const struct shard *shard, bool has_report)
 {
-    static const char *const endings[] = {"", ".rows.jsonl", ".left-out.jsonl"};
+    static const char *const endings[] = {"", OUTPUT_ROWS, OUTPUT_LEFT_OUT};
     json_t *files = json_array();
     for (size_t i = 0; i < sizeof endings / sizeof endings[0] - !has_report; i++) {
         json_t *file = describe_file(shard->path, endings[i]);
