@@ -9,7 +9,6 @@ BE, HAVE = "is are was were".split(), "has have had".split()
 NEGATIONS = set("""no not never nothing nobody none neither nor without cannot hardly t refuse refused refuses fail failed
     fails longer""".split())
 QUESTIONS = set("what who whom whose when where why how which if unless do does did is are can could will would".split())
-SUBJECTS = set("i you he she it we they somebody someone everybody everyone people this that these those there".split())
 ARTICLES = set("a an the some any two three four several many my your his her our their its".split())
 BEFORE_NOUNS = ARTICLES | set("of in on at for from with by to and or as into no this that these those".split())
 AFTER_VERBS = ARTICLES | set("""me him them us it you to in on at for from with by into onto over up down out off away

@@ -42,7 +42,8 @@ class Texts(distill.Texts):
 
     def draw_opposed(self, n, rng):
         of_negations = self.negations[rng.integers(len(self.negations), size=n // NEGATIONS)]
-        return numpy.concatenate([of_negations, self.opposites[rng.integers(len(self.opposites), size=n - n // NEGATIONS)]])
+        of_opposites = self.opposites[rng.integers(len(self.opposites), size=n - n // NEGATIONS)]
+        return numpy.concatenate([of_negations, of_opposites])
 
 
 class Opposition(distill.Distillation):
@@ -69,7 +70,7 @@ class Opposition(distill.Distillation):
         ranked, _ = self.ranked(bert, rng)
         (s["ranked_weight"] * ranked).backward()
         bert.cast()
-        opposed, right, _ = self.opposed(bert, rng)
+        opposed, right = self.opposed(bert, rng)
         (s["opposed_weight"] * opposed).backward()
         return mlm, cosine, order, square, apart, ranked, opposed, right
 
