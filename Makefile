@@ -301,8 +301,8 @@ CLANG_TESTS := $(filter tests/model/% tests/reference/% tests/api/% tests/engine
 	tests/engine/test_kinds% tests/engine/test_heads% tests/engine/test_identity% tests/engine/test_isa_identity% \
 	tests/engine/test_int8% tests/engine/test_positions% tests/engine/test_answers% tests/engine/search/% tests/tools/encode/%,$(TEST_MAINS))
 test-clang:
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) all tests
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=$(CLANG) TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' all tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC='$(CLANG)' TEST_MAINS='$(CLANG_TESTS)' TEST_SCRIPTS=tests/check_install.sh run-tests
 
 # Another processor: everything is built by Debian's cross compiler, with Debian's libraries for it, and the same
 # suites run, the longest ones in part: in an emulator, which is there for the numbers and takes no text's time and no
@@ -356,7 +356,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED) $(BUILD)/libtools
 TSAN_TESTS := $(filter tests/engine/test_identity% tests/engine/test_thread% tests/engine/search/% tests/api/%,$(TEST_MAINS))
 tsan: export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1:suppressions=tests/tsan.supp
 tsan:
-	@$(MAKE) --no-print-directory BUILD=build/tsan CC=$(CLANG) CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+	@$(MAKE) --no-print-directory BUILD=build/tsan CC='$(CLANG)' CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 		SANITIZE='-fsanitize=thread' TEST_MAINS='$(TSAN_TESTS)' TEST_SCRIPTS= run-tests
 
 # Which branches are taken by the suites and by the programs that they run. All suites begin the counts anew; those of

@@ -135,7 +135,8 @@ static void assert_all_rows(const struct trial *trial, size_t query, engine_metr
         seen[hits[i].row] = 1;
         assert_true(i == 0 || hits[i - 1].score > hits[i].score ||
                     (hits[i - 1].score == hits[i].score && hits[i - 1].row < hits[i].row));
-        expected = plain_score(trial, hits[i].row, trial->queries + query * width, metric, &size);
+        expected =
+            plain_score(trial, (size_t)hits[i].row, trial->queries + query * width, metric, &size);
         bound = 0x1p-24 * (double)(2 * (width / 16 + 12)) * size + 1e-35;
         if (!(fabs((double)hits[i].score - expected) <= bound))
             fail_msg("%s, width %zu, query %zu, row %zu: %.9g, expected %.9g",
