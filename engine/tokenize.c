@@ -156,15 +156,26 @@ engine_status engine_windows(engine_session *session, const engine_token *tokens
     return SESSION_CALL(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
 }
 
+static bool is_of_window_text(const engine_window *window, const engine_token *token)
+{
+    return !token->special && !token->in_prompt && token->in_pair == window->in_pair;
+}
+
+/* The part of the text, and what stands before and behind all of the text, which lies together: a
+ * text of many windows is not gone through for each. */
 void engine_window_tokens(const engine_window *window, const engine_token *tokens, size_t n_tokens,
                           engine_token *out)
 {
-    if (window == NULL || tokens == NULL || out == NULL)
+    if (window == NULL || tokens == NULL || out == NULL || window->first > n_tokens ||
+        window->n > n_tokens - window->first || window->n > window->n_tokens)
         return;
-    for (size_t i = 0; i < n_tokens; i++) {
-        const engine_token *token = &tokens[i];
-        bool is_around = token->special || token->in_prompt || token->in_pair != window->in_pair;
-        if (is_around || (i >= window->first && i < window->first + window->n))
-            *out++ = *token;
-    }
+    const size_t n_around = window->n_tokens - window->n;
+    size_t n_before = 0;
+    while (n_before < n_around && n_before < window->first &&
+           !is_of_window_text(window, &tokens[n_before]))
+        *out++ = tokens[n_before++];
+    for (size_t i = 0; i < window->n; i++)
+        *out++ = tokens[window->first + i];
+    for (size_t i = n_around - n_before; i > 0 && i <= n_tokens; i--)
+        *out++ = tokens[n_tokens - i];
 }

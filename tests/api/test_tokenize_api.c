@@ -151,6 +151,39 @@ TEST(tokenize_a_pair)
     assert_int_equal(needed, 5);
 }
 
+/* What engine_window_tokens gives, by looking at every token. */
+static void check_window(const engine_window *window, const engine_token *tokens, size_t n_tokens)
+{
+    engine_token out[16];
+    size_t n = 0;
+    engine_window_tokens(window, tokens, n_tokens, out);
+    for (size_t i = 0; i < n_tokens; i++)
+        if (tokens[i].special || tokens[i].in_pair != window->in_pair ||
+            i - window->first < window->n)
+            assert_memory_equal(&out[n++], &tokens[i], sizeof tokens[i]);
+    assert_int_equal(n, window->n_tokens);
+}
+
+/* Of the first text, and of the second. */
+TEST(windows_look_at_no_more_than_they_need)
+{
+    engine_encode_options options = {.struct_bytes = sizeof options, .max_tokens = 6};
+    static const char *const texts[] = {"I ride bike I ride", "bike", "I ride bike I ride"};
+    for (size_t i = 0; i < 2; i++) {
+        engine_input input = support_text(texts[i]);
+        engine_token tokens[16];
+        engine_window windows[8];
+        size_t n_tokens, n;
+        input.pair = texts[i + 1];
+        input.pair_len = strlen(texts[i + 1]);
+        assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 16, &n_tokens, NULL), 0);
+        assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+        assert_int_equal(n, 3);
+        for (size_t w = 0; w < n; w++)
+            check_window(&windows[w], tokens, n_tokens);
+    }
+}
+
 TEST(windows_that_are_refused)
 {
     engine_input input = support_text("I ride");

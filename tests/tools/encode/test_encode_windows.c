@@ -11,6 +11,13 @@ SET_UP()
     head_models_write();
 }
 
+/* Two megabytes of one line: windows take time by their own lengths, not by that of the text. */
+TEST(windows_of_a_book)
+{
+    shell_expect(0, "yes I | head -n 1000000 | tr '\\n' ' ' | timeout 60 $ENCODE --no-special "
+                    "-p mean -f npy --on-long chunk -o book.npy");
+}
+
 TEST(windows)
 {
     const char *out =
