@@ -119,10 +119,10 @@ bool encoding_profile(const struct subject *subject, const struct workload *work
         return false;
     bool done = encode_once(&encoding);
     engine_session_profile(encoding.session, &before);
-    double start = now_seconds();
+    double start = program_seconds();
     do {
         done = done && encode_once(&encoding);
-        elapsed = now_seconds() - start;
+        elapsed = program_seconds() - start;
         n++;
     } while (done && (length.n_runs > 0 ? n < length.n_runs : elapsed < length.seconds / 2));
     engine_session_profile(encoding.session, &after);

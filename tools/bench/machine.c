@@ -58,10 +58,10 @@ static double together(size_t n, struct peak_loop loop, size_t n_turns)
         atomic_store(&crew.n_ready, n);
         program_note("there are no %zu threads", n);
     }
-    double begin = now_seconds();
+    double begin = program_seconds();
     take_turns(&crew);
     wait_until(&crew.n_done, n_others + 1);
-    double end = now_seconds();
+    double end = program_seconds();
     for (size_t i = 0; i < n_others; i++)
         pthread_join(others[i], NULL);
     free(others);

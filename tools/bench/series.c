@@ -5,18 +5,10 @@
 #include "tools/common/alloc.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { RUNS_LEAST = 3, RUNS_MOST = 100000 };
 
 static const double LONG_RUN = 3; /* seconds */
-
-double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int compare(const void *left, const void *right)
 {
@@ -54,14 +46,14 @@ static bool is_enough(struct series_length length, size_t n, double elapsed, dou
 bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing)
 {
-    double *samples = alloc_zeros(RUNS_MOST, sizeof *samples), start = now_seconds();
+    double *samples = alloc_zeros(RUNS_MOST, sizeof *samples), start = program_seconds();
     size_t n = 0;
     bool done = once(user);
-    double first = now_seconds() - start, begin = now_seconds();
-    while (done && !is_enough(length, n, now_seconds() - begin, first)) {
-        start = now_seconds();
+    double first = program_seconds() - start, begin = program_seconds();
+    while (done && !is_enough(length, n, program_seconds() - begin, first)) {
+        start = program_seconds();
         done = once(user);
-        samples[n++] = now_seconds() - start;
+        samples[n++] = program_seconds() - start;
     }
     if (done)
         *timing = timing_of(samples, n);

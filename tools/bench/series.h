@@ -25,7 +25,4 @@ struct timing timing_of(double *samples, size_t n);
 bool series(struct series_length length, bool (*once)(void *user), void *user,
             struct timing *timing);
 
-/* The clock of the bench. */
-double now_seconds(void);
-
 #endif

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MESSAGE_BYTES = 8192 }; /* two paths, and words around them */
@@ -155,6 +156,13 @@ bool path_ends_in(const char *path, const char *ending)
 {
     const size_t len = strlen(path), ending_len = strlen(ending);
     return len >= ending_len && strcmp(path + len - ending_len, ending) == 0;
+}
+
+double program_seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 const char *plural(uint64_t n)

@@ -54,6 +54,9 @@ const char *path_name(const char *path);
 
 bool path_ends_in(const char *path, const char *ending);
 
+/* Seconds of a clock that only goes forward. */
+double program_seconds(void);
+
 /* The ending of a noun that is counted: "1 token", "2 tokens". */
 const char *plural(uint64_t n);
 

@@ -26,7 +26,7 @@ static void count_items(struct batch *batch)
  * threads to be busy, and small enough to see results come. */
 static void choose_bytes(struct batch *batch)
 {
-    double seconds = notes_seconds() - batch->filled;
+    double seconds = program_seconds() - batch->filled;
     if (batch->n_bytes == 0 || batch->filled <= 0)
         return;
     double bytes = (double)batch->n_bytes / (seconds > 1e-6 ? seconds : 1e-6);
@@ -63,7 +63,7 @@ static int run(struct batch *batch, int (*process)(void *task, struct batch *bat
     enum reader_state state;
     do {
         state = fill(batch);
-        batch->filled = notes_seconds();
+        batch->filled = program_seconds();
         int code = process(task, batch);
         if (!output_check(job->output, state != READER_RECORD))
             return PROGRAM_FAILED;

@@ -5,19 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
 
 /* ---- Progress ---- */
-
-double notes_seconds(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_readable_file(const char *path)
 {
@@ -72,13 +64,13 @@ void notes_begin(struct notes *notes, const struct job *job)
     notes->is_shown = options->has_progress ||
                       (notes->is_terminal && options->request.n_texts == 0 &&
                        !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
-    notes->start = notes->last = notes_seconds();
+    notes->start = notes->last = program_seconds();
     note_file_name(&options->request);
 }
 
 void notes_go_on(struct notes *notes)
 {
-    notes->start = notes->last = notes_seconds();
+    notes->start = notes->last = program_seconds();
     notes->first_byte = notes->reader->place.bytes;
 }
 
@@ -110,7 +102,7 @@ static void print_left(const struct notes *notes, double seconds)
 
 void notes_count(struct notes *notes, size_t n_texts, size_t n_tokens)
 {
-    double now = notes_seconds();
+    double now = program_seconds();
     notes->n_texts += n_texts;
     notes->n_tokens += n_tokens;
     if (!notes->is_shown || n_texts == 0 ||
@@ -145,7 +137,7 @@ static void note_count(const struct notes *notes, size_t n, size_t n_named, cons
 
 void notes_end(const struct notes *notes)
 {
-    double seconds = notes_seconds() - notes->start;
+    double seconds = program_seconds() - notes->start;
     notes_clear(notes);
     if (notes->is_kept) {
         fputs("encode: ", stderr);

@@ -24,9 +24,6 @@ struct notes {
         has_noted_repair;
 };
 
-/* Seconds of a clock that only goes forward. */
-double notes_seconds(void);
-
 /* Also notes a text that is the name of a file, or looks like one. */
 void notes_begin(struct notes *notes, const struct job *job);
 

@@ -214,13 +214,13 @@ static int keep_place(struct corpus *corpus)
 
 static void plan_next(struct corpus *corpus, double started)
 {
-    const double now = notes_seconds(), between = COST_FACTOR * (now - started);
+    const double now = program_seconds(), between = COST_FACTOR * (now - started);
     corpus->due = now + (between > LEAST_BETWEEN ? between : LEAST_BETWEEN);
 }
 
 int corpus_advance(struct corpus *corpus, bool is_last)
 {
-    const double now = notes_seconds();
+    const double now = program_seconds();
     int code = PROGRAM_DONE;
     look_at_place(corpus);
     if (is_last || (!stop_signal() && now < corpus->due))
@@ -279,10 +279,10 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
     corpus->counts[COUNT_LEFT_OUT] = &left->n;
     job->reader->lines.has_sum = true;
     job->reader->lines.wake = stop_catch();
-    corpus->due = notes_seconds() + FIRST_DUE;
+    corpus->due = program_seconds() + FIRST_DUE;
     if (!corpus->journal.has_place)
         return;
-    corpus->due = notes_seconds() + LEAST_BETWEEN;
+    corpus->due = program_seconds() + LEAST_BETWEEN;
     printer->message = go_on(corpus);
     corpus->is_broken = printer->message != NULL;
     rows->is_begun = rows->json.stream && ftello(rows->json.stream) > 0;
