@@ -102,6 +102,12 @@ def quiet(browser, path, what):
 def fits(browser, what):
     wide = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
     check(f"{what}: no sideways scrolling", wide[0] <= wide[1], str(wide))
+    whole_words(browser, what)
+
+
+def whole_words(browser, what):
+    cut = ask(browser, "cutTexts()")
+    check(f"{what}: words of pictures are whole", not cut, str(cut[:6]))
 
 
 # ---- What is tried ----
@@ -121,6 +127,7 @@ def try_states(browser, numbers):
     for state in states:
         ask(browser, "setControls(arguments[0])", state)
         check_state(browser, numbers, str(state))
+        whole_words(browser, str(state))
 
 
 def press_all(browser, place):

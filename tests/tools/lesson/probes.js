@@ -95,6 +95,17 @@ function faintTexts() {
     return seen.filter(isFaint).map(told);
 }
 
+// Words of pictures that go over a picture's edge, where they are cut off.
+function cutTexts() {
+    const isCut = text => {
+        const box = text.getBoundingClientRect(),
+            frame = text.ownerSVGElement.getBoundingClientRect();
+        return box.left < frame.left - 1 || box.right > frame.right + 1;
+    };
+    const seen = [...document.querySelectorAll("svg text")].filter(text => text.checkVisibility());
+    return seen.filter(isCut).map(text => text.textContent);
+}
+
 // ---- Names for who cannot see ----
 
 function nameless() {

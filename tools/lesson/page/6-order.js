@@ -38,12 +38,12 @@ function showOrders() {
     const { orders, words } = sentenceNow();
     const values = orders.map((_, order) => words.map((_, word) => moved(order, word)));
     const most = Math.max(...values.flat(), 1),
-        x = value => 100 + (value / most) * 260;
+        x = value => 136 + (value / most) * 300;
     const lanes = orders.map((order, i) =>
         svg(
             "g",
             { class: i === chosen.order ? "lane now" : "lane" },
-            textAt(88, 44 + i * 30, orderText(order), { "text-anchor": "end" }),
+            textAt(122, 44 + i * 30, orderText(order), { "text-anchor": "end" }),
             svg("line", { class: "axis", x1: x(0), x2: x(most), y1: 39 + i * 30, y2: 39 + i * 30 }),
             ...values[i].map((value, word) =>
                 svg("circle", {
@@ -64,7 +64,7 @@ function showOrders() {
     );
     draw(
         $("#order-figure .picture"),
-        380,
+        460,
         214,
         `How far each word moved. ${told.join(". ")}.`,
         ...ticks,
