@@ -4,6 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
+command -v python3 >/dev/null || { echo 'skipped: python3 is not there'; exit 77; }
 
 cat >"$folder/sample.c" <<'C'
 /* 1 + 1 < 3 */

@@ -3,7 +3,7 @@
 # are not needed for anything else.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
-command -v python3 >/dev/null || exit 77
+command -v python3 >/dev/null || { echo 'skipped: python3 is not there'; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 n_failed=0
