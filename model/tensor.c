@@ -164,16 +164,22 @@ void matrix_piece(const struct matrix *matrix, size_t n, size_t k, size_t count,
             out[i] *= matrix->scales[n];
 }
 
-/* An int8 panel with scales; with factors, too, it multiplies rows as they were before those. */
+/* An int8 panel with scales; with factors, too, it multiplies rows as they were before those. The
+ * four values of a column that stand together are one word, whose shifts the compiler makes shifts
+ * of vectors, as it knows that local arrays are not where `out` is. */
 static void panel_of_int8(const struct matrix *matrix, size_t j, float *out)
 {
     size_t groups = (matrix->cols + 3) / 4;
     const int8_t *data = (const int8_t *)matrix->data + j * groups * PANEL * 4;
+    float scales[PANEL], row[PANEL];
+    memcpy(scales, matrix->scales + j * PANEL, sizeof scales);
     for (size_t k = 0; k < matrix->cols; k++) {
+        uint32_t words[PANEL];
         float factor = matrix->factors != NULL ? matrix->factors[k] : 1;
+        memcpy(words, data + k / 4 * sizeof words, sizeof words);
         for (size_t n = 0; n < PANEL; n++)
-            out[k * PANEL + n] = (float)data[(k / 4 * PANEL + n) * 4 + k % 4] *
-                                 matrix->scales[j * PANEL + n] * factor;
+            row[n] = (float)((int32_t)(words[n] << (24 - k % 4 * 8)) >> 24) * scales[n] * factor;
+        memcpy(out + k * PANEL, row, sizeof row);
     }
 }
 
