@@ -9,7 +9,7 @@
 /* Asks Linux for AMX's tile registers, which the kernels that need tiles use. False: refused. */
 bool machine_allow_tiles(void);
 
-/* The kernels that ENGINE_ISA names, else the best that this CPU has, and that this process may use.
+/* The kernels that ENGINE_ISA names, else the best that this CPU has and this process may use.
  * NULL: there is no such name. */
 const struct kernels *machine_kernels(bool int8, engine_error *error);
 

@@ -1,4 +1,4 @@
-/* model_hint.h - what to do where another kind of file, or a folder, was taken for a weight file. */
+/* model_hint.h - what to do where another kind of file or a folder was taken for a weight file. */
 #ifndef TOOLS_MODEL_HINT_H
 #define TOOLS_MODEL_HINT_H
 

@@ -44,7 +44,7 @@ FILE *output_beside(struct output *output, const char *path, const char *ending)
 bool output_check(struct output *output, bool flush);
 
 /* Parts: the output is part 0, the files beside it follow. What is kept stays when the program ends
- * with a failure; output_sync has the disk hold all that was written. False: error has the words. */
+ * with a failure; output_sync has the disk hold all that is written. False: error has the words. */
 size_t output_n_parts(const struct output *output);
 struct output_file *output_part(const struct output *output, size_t i);
 bool output_keep(struct output *output);

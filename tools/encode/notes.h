@@ -27,7 +27,7 @@ struct notes {
 /* Also notes a text that is the name of a file, or looks like one. */
 void notes_begin(struct notes *notes, const struct job *job);
 
-/* Notes that the text was cut, is not UTF-8, has no tokens or no mask token or only unknown ones, or
+/* Notes that the text was cut, is not UTF-8, has no tokens, no mask token or only unknown ones, or
  * that its ids look padded. */
 void notes_of(struct notes *notes, const struct item *item);
 

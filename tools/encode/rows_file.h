@@ -3,8 +3,8 @@
  *     {"row": 0, "line": 1, "id": "d7", "window": 0, "windows": 3, "begin": 0, "end": 512}
  *
  * A line of JSON for each row, in order. It is written only where it says something: as long as row
- * k is line k + 1 of the input and nothing more is known of it, rows are only counted, and the first
- * one of which there is more to say writes those before it too. "line" is the number of a text where
+ * k is line k + 1 of the input and nothing more is known of it, rows are counted, and the first
+ * one with more to say writes those before it too. "line" is the number of a text where
  * texts are arguments. Windows are bytes of the text as it came in, without a prompt. Rows count
  * along the first axis of the array.
  */
