@@ -55,7 +55,7 @@ static void write_metadata(const struct checkpoint *checkpoint, struct weight_ou
             weight_output_label(output, i, label, strlen(label));
     }
     prompts_write(&checkpoint->st, output->writer);
-    colbert_write(&checkpoint->colbert, output);
+    colbert_write(&checkpoint->token_modules, output);
 }
 
 /* Without a tokenizer the vocabulary is empty, and the model takes ids only. */
@@ -98,8 +98,8 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->folder.path);
     else if (checkpoint->tokenizer.note[0] != '\0')
         program_note("%s", checkpoint->tokenizer.note);
-    if (checkpoint->colbert.note[0] != '\0')
-        program_note("%s", checkpoint->colbert.note);
+    if (checkpoint->token_modules.note[0] != '\0')
+        program_note("%s", checkpoint->token_modules.note);
     int8_layers_note(&checkpoint->plan.int8_layers, note);
     if (note[0] != '\0')
         program_note("%s", note);

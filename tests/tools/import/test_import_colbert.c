@@ -57,7 +57,7 @@ TEST(pylate)
     assert_int_equal(model->max_text_tokens, 7);
     assert_int_equal(model->pooling, POOLING_NONE);
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9 5 1");
-    assert_string_equal(import_checkpoint.colbert.note, "");
+    assert_string_equal(import_checkpoint.token_modules.note, "");
     checkpoint_free(&import_checkpoint);
     const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
     assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
@@ -103,7 +103,7 @@ TEST(pylate_defaults_and_refusals)
                  "{\"query_prefix\": \"\", \"document_prefix\": \"\"}");
     assert_true(import_read()); /* no punctuation is in the vocabulary: all of it is unknown */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
-    assert_non_null(strstr(import_checkpoint.colbert.note, "do_query_expansion"));
+    assert_non_null(strstr(import_checkpoint.token_modules.note, "do_query_expansion"));
     checkpoint_free(&import_checkpoint);
     assert_contains(shell_expect(0, "$IMPORT %s -o search.weights", import_directory)->err,
                     "'do_query_expansion'");

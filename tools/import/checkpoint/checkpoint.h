@@ -4,12 +4,30 @@
 #ifndef TOOLS_IMPORT_CHECKPOINT_H
 #define TOOLS_IMPORT_CHECKPOINT_H
 
+#include "tools/common/weights/weight_output.h"
 #include "tools/import/checkpoint/checkpoint_config.h"
-#include "tools/import/checkpoint/colbert.h"
 #include "tools/import/checkpoint/plan.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
-#include "tools/import/checkpoint/token_modules.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
+
+/* Linear layers behind an encoder that answer for each token, in files of their own:
+ *
+ *     bge-m3     sparse_linear.pt gives each token a weight (of a text the largest per id, the
+ *                special tokens left out), colbert_linear.pt a vector, but for the first. Source:
+ *                FlagEmbedding/inference/embedder/encoder_only/m3.py in FlagOpen/FlagEmbedding
+ *     ColBERT    a vector for each token, markers before queries and documents, and words whose
+ *                tokens have no vector in documents. PyLate writes a Dense module; in the class
+ *                HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's
+ *                tensors. Source: pylate/models/colbert.py and Dense.py in lightonai/pylate, which
+ *                reads both
+ */
+struct token_modules {
+    struct tensor_set weights, vectors;         /* of bge-m3 */
+    struct tensor_set dense;                    /* of PyLate */
+    const char *query_marker, *document_marker; /* borrowed; NULL: this is no ColBERT */
+    struct json_file metadata;                  /* artifact.metadata, or absent */
+    char note[192];                             /* something that the user should hear, or "" */
+};
 
 struct checkpoint {
     struct folder folder;
@@ -22,7 +40,6 @@ struct checkpoint {
     bool truncate; /* longer ones are cut unless the user says otherwise */
     struct tensor_set tensors, dense[MAX_PROJECTIONS];
     struct token_modules token_modules;
-    struct colbert colbert;
     struct plan plan;
 };
 
@@ -30,5 +47,20 @@ struct checkpoint {
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
                      struct problem *problem);
 void checkpoint_free(struct checkpoint *checkpoint);
+
+/* ---- Token modules, for checkpoint_read.c, but for colbert_write ---- */
+
+/* Where the checkpoint is a ColBERT: settles in its model and the length of texts what the module's
+ * config.json and config_sentence_transformers.json, or artifact.metadata, say, and in the
+ * tokenizer, which has been read, which tokens are skipped and that markers are tokens. */
+void colbert_read(struct checkpoint *checkpoint);
+
+/* Writes its markers to META, as prompts. */
+void colbert_write(const struct token_modules *modules, struct weight_output *output);
+
+/* Adds the tensors of all that is there to the plan, and says in the model what bge-m3 has, and in
+ * its tokenizer which tokens have no weight. */
+void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types);
+void token_modules_free(struct token_modules *modules);
 
 #endif

@@ -3,9 +3,6 @@
  */
 #include "tools/import/checkpoint/checkpoint_config.h"
 
-#include "tools/import/checkpoint/config_keys.h"
-#include "tools/import/families/families.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +60,63 @@ static const struct architecture *read_class(const struct json_file *file)
     return architecture;
 }
 
+/* ---- Keys, by the tables ---- */
+
+/* The name of the key that sets a field, by its offset, or NULL. */
+static const char *key_name(const struct config_key *keys, size_t field)
+{
+    while (keys->kind != KEY_END && keys->field != field)
+        keys++;
+    return keys->kind != KEY_END ? keys->name : NULL;
+}
+
+/* The keys of the body that hold for this file. */
+static const struct config_key *keys_of(const struct json_file *file, const struct body *body)
+{
+    const char *width = key_name(body->keys, offsetof(struct model_config, width));
+    bool is_other = body->other_keys != NULL && json_member(file, NULL, width) == NULL;
+    return is_other ? body->other_keys : body->keys;
+}
+
+/* The value of one key that is a whole number in struct model_config. */
+static int64_t read_whole(const struct json_file *file, const struct config_key *key)
+{
+    int64_t least = key->kind == KEY_SIZE, absent = (int64_t)key->absent;
+    bool is_needed = key->absent == NO_DEFAULT;
+    switch (key->kind) {
+    case KEY_FIXED: return absent;
+    case KEY_FLAG: return json_flag(file, NULL, key->name, absent != 0);
+    case KEY_NAME:
+        if (is_needed && json_member(file, NULL, key->name) == NULL)
+            json_refuse(file, "'%s' is missing; expected %s", key->name, key->expected);
+        return json_choice(file, key->name, key->names, key->expected, absent);
+    default:
+        return is_needed ? json_need_count(file, NULL, key->name, least)
+                         : json_count(file, NULL, key->name, least, absent);
+    }
+}
+
+/* Reads each key of the list, refusing what cannot be its value. */
+static void read_keys(const struct json_file *file, const struct config_key *keys,
+                      struct model_config *model)
+{
+    for (; keys->kind != KEY_END; keys++) {
+        void *field = (char *)model + keys->field;
+        if (keys->kind != KEY_NUMBER)
+            *(int64_t *)field = read_whole(file, keys);
+        else
+            *(double *)field =
+                keys->name != NULL ? json_number(file, keys->name, keys->absent) : keys->absent;
+    }
+}
+
+/* Refuses keys with another value than the one that the engine computes. */
+static void check_only(const struct json_file *file, const struct only_value *only)
+{
+    for (; only->name != NULL; only++)
+        json_only(file, only->name, only->value, only->is_needed);
+}
+
 /* ---- Body ---- */
 
 /* What these classes could do and the weight file cannot say. */
@@ -74,8 +128,8 @@ static void check_variants(const struct json_file *file, const struct body *body
         const char *key, *expected;
     } must_be_empty[] = {{"pruned_heads", "all heads"},
                          {"quantization_config", "weights that are not quantized"}};
-    config_keys_only(file, everyones);
-    config_keys_only(file, body->only);
+    check_only(file, everyones);
+    check_only(file, body->only);
     for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
         if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
             json_refuse(file, "'%s' is not empty; expected %s", must_be_empty[i].key,
@@ -115,16 +169,14 @@ static void check_sizes(const struct json_file *file, const struct config_key *k
 {
     if (!((float)model->norm_eps > 0 && model->norm_eps < 1))
         json_refuse(file, "'%s' is %g; expected a small number above 0",
-                    config_key_name(keys, offsetof(struct model_config, norm_eps)),
-                    model->norm_eps);
+                    key_name(keys, offsetof(struct model_config, norm_eps)), model->norm_eps);
     if (model->width % model->heads != 0)
-        json_refuse(
-            file, "'%s' is %lld, which '%s', %lld, does not divide",
-            config_key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
-            config_key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
+        json_refuse(file, "'%s' is %lld, which '%s', %lld, does not divide",
+                    key_name(keys, offsetof(struct model_config, width)), (long long)model->width,
+                    key_name(keys, offsetof(struct model_config, heads)), (long long)model->heads);
     if (model->max_tokens <= 0)
         json_refuse(file, "'%s' is %lld, of which %lld come before the first token's",
-                    config_key_name(keys, offsetof(struct model_config, max_tokens)),
+                    key_name(keys, offsetof(struct model_config, max_tokens)),
                     (long long)(model->max_tokens + model->position_offset),
                     (long long)model->position_offset);
 }
@@ -133,8 +185,8 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
-    const struct config_key *keys = config_keys_of(file, body);
-    config_keys_read(file, keys, model);
+    const struct config_key *keys = keys_of(file, body);
+    read_keys(file, keys, model);
     if (body->is_embedding_alone) {
         read_embedding_alone(file, config);
         return;
@@ -239,7 +291,7 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
     if (head == NULL)
         return;
     model->head = head->kind;
-    model->head_norm = head->has_norm;
+    model->head_norm = part_of_kind(head->parts, PART_NORM) != NULL;
     model->head_dense =
         head->dense == AS_THE_MODEL ? (int64_t)as_dense(model->activation) : head->dense;
 }
@@ -252,7 +304,7 @@ static void read_head(const struct json_file *file, struct checkpoint_config *co
     if (head == NULL)
         return;
     if (head->keys != NULL)
-        config_keys_read(file, head->keys, model);
+        read_keys(file, head->keys, model);
     if (head->reads_pooled)
         model->head_pooling = model->pooling;
     if (head->kind == HEAD_MASK) {

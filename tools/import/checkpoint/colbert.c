@@ -1,8 +1,6 @@
-/* colbert.c - see colbert.h. */
-#include "tools/import/checkpoint/colbert.h"
-
+/* colbert.c - what a ColBERT has beside its tensors; see checkpoint.h. */
 #include "tools/common/alloc.h"
-#include "tools/import/checkpoint/plan_make.h"
+#include "tools/import/checkpoint/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,18 +25,6 @@ static void read_dense(struct folder *folder, struct dense_module *dense,
     model->token_vector_bias = json_flag(&file, NULL, "bias", true);
     model->token_vectors = dense->out;
     json_file_free(&file);
-}
-
-/* A marker is put before the text, as one token. */
-static const char *marker(const struct json_file *file, const struct import_tokenizer *tokenizer,
-                          struct problem *problem, const char *key, const char *otherwise)
-{
-    const char *text = json_text(file, NULL, key, otherwise);
-    if (tokenizer != NULL && text[0] != '\0' &&
-        word_list_find(&tokenizer->draft.words, text, strlen(text)) == WORD_NONE)
-        problem_say(problem, "%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
-                    file->name[0] != '\0' ? file->name : "a ColBERT", key, text);
-    return text;
 }
 
 /* Words that have no token are skipped as the token for unknown words, as PyLate does. */
@@ -102,88 +88,85 @@ static void add_marker(struct tokenizer_draft *draft, const char *text)
     added->len += (size_t)snprintf(added->value + added->len, cap - added->len, " %zu", id);
 }
 
-/* Queries would be filled up with mask tokens to query_length: that is not done, and said. */
-static void say_expansion(struct colbert *colbert)
+/* Where the two programs say how long a document is and what the markers are, and what they are
+ * where they do not. */
+static const struct marker_keys {
+    const char *length, *query, *usual_query, *document, *usual_document;
+} PYLATE = {"document_length", "query_prefix", "[Q] ", "document_prefix", "[D] "},
+  STANFORD = {"doc_maxlen", "query_token_id", "[unused0]", "doc_token_id", "[unused1]"};
+
+/* A marker is put before the text, as one token. */
+static const char *read_marker(const struct checkpoint *checkpoint, const struct json_file *file,
+                               const char *key, const char *usual)
 {
-    snprintf(colbert->note, sizeof colbert->note,
+    const struct word_list *words = &checkpoint->tokenizer.draft.words;
+    const char *text = json_text(file, NULL, key, usual);
+    if (checkpoint->has_tokenizer && text[0] != '\0' &&
+        word_list_find(words, text, strlen(text)) == WORD_NONE)
+        problem_say(checkpoint->folder.problem,
+                    "%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
+                    file->name[0] != '\0' ? file->name : "a ColBERT", key, text);
+    return text;
+}
+
+static void read_markers(struct checkpoint *checkpoint, const struct json_file *file,
+                         const struct marker_keys *keys)
+{
+    struct token_modules *modules = &checkpoint->token_modules;
+    checkpoint->st.max_seq_length = json_count(file, NULL, keys->length, 1, 180);
+    modules->query_marker = read_marker(checkpoint, file, keys->query, keys->usual_query);
+    modules->document_marker = read_marker(checkpoint, file, keys->document, keys->usual_document);
+    if (checkpoint->has_tokenizer) {
+        add_marker(&checkpoint->tokenizer.draft, modules->query_marker);
+        add_marker(&checkpoint->tokenizer.draft, modules->document_marker);
+    }
+}
+
+/* Queries would be filled up with mask tokens to query_length: that is not done, and said. */
+static void say_expansion(struct token_modules *modules)
+{
+    snprintf(modules->note, sizeof modules->note,
              "ColBERT fills queries up with mask tokens ('do_query_expansion'); here they are "
              "taken as they are, so their scores are smaller");
 }
 
-static void read_pylate(struct colbert *colbert, struct folder *folder,
-                        struct sentence_transformers *st, struct import_tokenizer *tokenizer,
-                        struct model_config *model)
+static void read_pylate(struct checkpoint *checkpoint)
 {
-    const struct json_file *file = &st->prompts;
-    read_dense(folder, &st->token_dense, model);
-    st->max_seq_length = json_count(file, NULL, "document_length", 1, 180);
-    colbert->query_marker = marker(file, tokenizer, folder->problem, "query_prefix", "[Q] ");
-    colbert->document_marker = marker(file, tokenizer, folder->problem, "document_prefix", "[D] ");
-    if (tokenizer != NULL) {
-        add_marker(&tokenizer->draft, colbert->query_marker);
-        add_marker(&tokenizer->draft, colbert->document_marker);
-        skip_words(file, &tokenizer->draft);
-    }
+    const struct json_file *file = &checkpoint->st.prompts;
+    struct token_modules *modules = &checkpoint->token_modules;
+    read_dense(&checkpoint->folder, &checkpoint->st.token_dense, &checkpoint->config.model);
+    read_markers(checkpoint, file, &PYLATE);
+    if (checkpoint->has_tokenizer)
+        skip_words(file, &checkpoint->tokenizer.draft);
     if (json_flag(file, NULL, "do_query_expansion", true))
-        say_expansion(colbert);
+        say_expansion(modules);
 }
 
-static void read_stanford(struct colbert *colbert, struct folder *folder,
-                          struct sentence_transformers *st, struct import_tokenizer *tokenizer,
-                          struct model_config *model)
+static void read_stanford(struct checkpoint *checkpoint)
 {
     static const struct json_file nothing = {.root = NULL};
-    struct json_file *file = &colbert->metadata;
-    json_file_read(file, folder, "", "artifact.metadata", false, false);
-    model->pooling = POOLING_NONE;
-    st->max_seq_length = json_count(file, NULL, "doc_maxlen", 1, 180);
-    colbert->query_marker = marker(file, tokenizer, folder->problem, "query_token_id", "[unused0]");
-    colbert->document_marker =
-        marker(file, tokenizer, folder->problem, "doc_token_id", "[unused1]");
-    if (tokenizer != NULL) {
-        add_marker(&tokenizer->draft, colbert->query_marker);
-        add_marker(&tokenizer->draft, colbert->document_marker);
-        if (json_flag(file, NULL, "mask_punctuation", true))
-            skip_words(&nothing, &tokenizer->draft);
-    }
-    say_expansion(colbert);
+    struct json_file *file = &checkpoint->token_modules.metadata;
+    json_file_read(file, &checkpoint->folder, "", "artifact.metadata", false, false);
+    checkpoint->config.model.pooling = POOLING_NONE;
+    read_markers(checkpoint, file, &STANFORD);
+    if (checkpoint->has_tokenizer && json_flag(file, NULL, "mask_punctuation", true))
+        skip_words(&nothing, &checkpoint->tokenizer.draft);
+    say_expansion(&checkpoint->token_modules);
 }
 
-void colbert_read(struct colbert *colbert, struct folder *folder, struct sentence_transformers *st,
-                  const char *class_name, struct import_tokenizer *tokenizer,
-                  struct model_config *model)
+void colbert_read(struct checkpoint *checkpoint)
 {
-    if (st->has_token_dense)
-        read_pylate(colbert, folder, st, tokenizer, model);
-    else if (strcmp(class_name, "HF_ColBERT") == 0)
-        read_stanford(colbert, folder, st, tokenizer, model);
+    if (checkpoint->st.has_token_dense)
+        read_pylate(checkpoint);
+    else if (strcmp(checkpoint->config.architecture->class_name, "HF_ColBERT") == 0)
+        read_stanford(checkpoint);
 }
 
-void colbert_plan(struct colbert *colbert, struct folder *folder,
-                  const struct sentence_transformers *st, struct stored_types types,
-                  struct plan *plan, const struct model_config *model)
+void colbert_write(const struct token_modules *modules, struct weight_output *output)
 {
-    static const struct linear_names names = {"token.vector.weight", "token.vector.bias",
-                                              "linear.weight", "linear.bias"};
-    const struct dense_module *dense = &st->token_dense;
-    if (!st->has_token_dense)
+    if (modules->query_marker == NULL)
         return;
-    tensor_set_read(&colbert->dense, folder, dense->place);
-    plan_linear(plan, types, &colbert->dense, &names, 0, dense->out, dense->in,
-                model->token_vector_bias);
-}
-
-void colbert_write(const struct colbert *colbert, struct weight_output *output)
-{
-    if (colbert->query_marker == NULL)
-        return;
-    weight_output_metadata(output, "prompt.query", colbert->query_marker);
-    weight_output_metadata(output, "prompt.document", colbert->document_marker);
+    weight_output_metadata(output, "prompt.query", modules->query_marker);
+    weight_output_metadata(output, "prompt.document", modules->document_marker);
     weight_output_metadata(output, "default_prompt", "document");
-}
-
-void colbert_free(struct colbert *colbert)
-{
-    tensor_set_free(&colbert->dense);
-    json_file_free(&colbert->metadata);
 }

@@ -22,7 +22,7 @@
  *
  * Random matrices have no such rows: their outliers stay below 2.
  */
-#include "tools/import/checkpoint/int8_layers.h"
+#include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/files/tensor_rows.h"
@@ -36,12 +36,6 @@ static const double LARGEST_OUTLIER = 16;
 void int8_layers_open(struct int8_layers *layers, size_t n)
 {
     *layers = (struct int8_layers){.n = n, .in_f16 = alloc_zeros(n, sizeof *layers->in_f16)};
-}
-
-void int8_layers_free(struct int8_layers *layers)
-{
-    free(layers->in_f16);
-    *layers = (struct int8_layers){.n = 0};
 }
 
 /* largest [rows] = the largest magnitude of each row. */

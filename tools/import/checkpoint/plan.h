@@ -6,7 +6,6 @@
 #define TOOLS_IMPORT_PLAN_H
 
 #include "tools/import/checkpoint/checkpoint_config.h"
-#include "tools/import/checkpoint/int8_layers.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/files/tensor_file.h"
 
@@ -46,6 +45,13 @@ static inline size_t planned_rows(const struct planned_tensor *tensor, size_t pa
     return tensor->n_parts > 1 ? (size_t)tensor->parts[part]->shape[0] : tensor->rows;
 }
 
+/* Which layers of an encoder bear int8, told from the weights alone. */
+struct int8_layers {
+    size_t n, n_f16;
+    bool *in_f16; /* [n]: the layer keeps f16 as a whole */
+    double worst; /* the largest outlier there is */
+};
+
 struct plan {
     struct planned_tensor *tensors;
     size_t n, cap;
@@ -57,8 +63,32 @@ struct plan {
     struct int8_layers int8_layers; /* judged where the matrices become int8 */
 };
 
+/* By the tables of families/. Settles what the tensors decide (whether there is a pooler, how many
+ * labels) in `config`, and marks the tensors used. The sets and the config must outlive the plan. */
+void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
+               struct checkpoint_config *config);
+
+/* Adds a linear layer [out, in] that has a file of its own, with its tensors and no others: `from`
+ * and `to` are their names in that file and in the weight file, without ".weight" and ".bias"; '#'
+ * in `to` stands for the index. */
+void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
+                 const char *to, const char *from, size_t index, int64_t out, int64_t in,
+                 bool has_bias);
+
 /* Writes all tensors; the progress goes on by the bytes that were read. Failures are the
  * writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
+void plan_free(struct plan *plan);
+
+/* ---- int8 ---- */
+
+/* Judges layer after layer by its feed_forward.out, [rows, cols]; none of `n` keeps f16 before. */
+void int8_layers_open(struct int8_layers *layers, size_t n);
+void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct tensor_set *set,
+                       const struct stored_tensor *out, size_t rows, size_t cols);
+
+/* One line of which layers keep f16 and why; "" where none does. */
+enum { INT8_NOTE = 512 };
+void int8_layers_note(const struct int8_layers *layers, char note[INT8_NOTE]);
 
 #endif

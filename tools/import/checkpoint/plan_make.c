@@ -1,9 +1,7 @@
-/* plan_make.c - layers, heads, and that nothing is left over; see plan_make.h. */
-#include "tools/import/checkpoint/plan_make.h"
+/* plan_make.c - layers, heads, and that nothing is left over; see plan.h. */
+#include "tools/import/checkpoint/plan_parts.h"
 
 #include "tools/common/alloc.h"
-#include "tools/import/checkpoint/plan_parts.h"
-#include "tools/import/families/families.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,14 +9,6 @@
 #include <string.h>
 
 /* ---- The layers ---- */
-
-/* The first part of that kind, or NULL. */
-static const struct part *part_of_kind(const struct part *parts, enum part_kind kind)
-{
-    while (parts->to != NULL && parts->kind != kind)
-        parts++;
-    return parts->to != NULL ? parts : NULL;
-}
 
 /* Layer by layer, by the part that makes the residual stream's outliers. */
 static void judge_layers(const struct making *making, const struct part *parts)
@@ -204,40 +194,29 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
 }
 
 void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                 const struct linear_names *names, size_t index, int64_t out, int64_t in,
+                 const char *to, const char *from, size_t index, int64_t out, int64_t in,
                  bool has_bias)
 {
-    const struct part weight = {names->weight_to, PART_MATRIX, DIM_FEED_FORWARD,
-                                DIM_WIDTH,        0,           {names->weight}};
-    const struct part bias = {names->bias_to, PART_VECTOR, DIM_FEED_FORWARD,
-                              DIM_NONE,       0,           {names->bias}};
-    struct model_config sizes = {.width = in, .feed_forward = out};
+    const struct part linear = {to,
+                                PART_LINEAR,
+                                DIM_FEED_FORWARD,
+                                DIM_WIDTH,
+                                offsetof(struct model_config, feed_forward_bias),
+                                {from}};
+    struct model_config sizes = {.width = in, .feed_forward = out, .feed_forward_bias = has_bias};
     const struct making making = {.plan = plan,
                                   .types = types,
                                   .tensors = tensors,
                                   .model = &sizes,
                                   .is_int8 = types.matrices == TENSOR_INT8};
-    add_part(&making, &weight, (int64_t)index);
-    if (has_bias)
-        add_part(&making, &bias, (int64_t)index);
-    for (size_t i = 0; i < tensors->n; i++)
-        if (!tensors->tensors[i].used)
-            tensor_refuse(tensors, &tensors->tensors[i], " is not part of a linear layer%s",
-                          has_bias ? "" : " without a bias");
-}
-
-void plan_projection(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                     size_t index, const struct dense_module *dense, bool has_bias)
-{
-    static const struct linear_names names = {"projection.#.weight", "projection.#.bias",
-                                              "linear.weight", "linear.bias"};
-    plan_linear(plan, types, tensors, &names, index, dense->out, dense->in, has_bias);
+    add_part(&making, &linear, (int64_t)index);
+    tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");
 }
 
 void plan_free(struct plan *plan)
 {
     free(plan->tensors);
     free(plan->left_out);
-    int8_layers_free(&plan->int8_layers);
+    free(plan->int8_layers.in_f16);
     *plan = (struct plan){.n = 0};
 }

@@ -2,7 +2,6 @@
 #include "tools/import/checkpoint/plan_parts.h"
 
 #include "tools/common/alloc.h"
-#include "tools/import/families/distances.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,11 +39,13 @@ enum { KEY_BYTES = 128 };
 /* Of Keras' dense layers, whose weight is [in, out]. */
 const char KERNEL[] = ".kernel";
 
-/* The name with the layer's number for '#', and an ending. Returns `name`. */
+/* The name with the layer's number for '#', and an ending, which is all of it where the pattern is
+ * "": "weight". Returns `key`. */
 static const char *key_of(char key[KEY_BYTES], const char *pattern, int64_t layer,
                           const char *ending)
 {
     const char *hash = strchr(pattern, '#');
+    ending += pattern[0] == '\0' && ending[0] == '.';
     if (hash == NULL)
         snprintf(key, KEY_BYTES, "%s%s", pattern, ending);
     else

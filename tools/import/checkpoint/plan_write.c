@@ -6,7 +6,6 @@
 #include "tools/common/alloc.h"
 #include "tools/import/checkpoint/int8_factors.h"
 #include "tools/import/checkpoint/static_embedding.h"
-#include "tools/import/families/distances.h"
 #include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"
 
@@ -30,17 +29,24 @@ static void copy_part(const struct planned_tensor *tensor, size_t index,
     tensor_rows_free(&chunk);
 }
 
-/* A part that is stored [cols, rows]: all of it at once, for it is that of a few labels. */
-static void copy_transposed(const struct planned_tensor *tensor, struct weight_writer *writer)
+/* A part that is stored with a row for each column, all of it at once, for it is small: the kernel
+ * of a few labels, [cols, rows]; or [buckets, rows], of which column k is that of distance k - R
+ * from -R to R. */
+static void copy_by_columns(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
     size_t rows = tensor->rows, cols = tensor->cols;
+    size_t n_stored = tensor->is_transposed ? cols : DISTANCE_BUCKETS;
     struct tensor_rows stored;
     float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&stored, cols, rows, true);
-    tensor_rows_read(&stored, tensor->set, tensor->parts[0], 0, cols);
+    tensor_rows_open(&stored, n_stored, rows, true);
+    tensor_rows_read(&stored, tensor->set, tensor->parts[0], 0, n_stored);
     for (size_t i = 0; i < rows; i++) {
-        for (size_t k = 0; k < cols; k++)
-            row[k] = stored.values[k * rows + i];
+        for (size_t k = 0; k < cols; k++) {
+            size_t from = tensor->is_transposed
+                              ? k
+                              : (size_t)distance_bucket((int64_t)k - (int64_t)(cols / 2));
+            row[k] = stored.values[from * rows + i];
+        }
         weight_writer_rows(writer, row, 1);
     }
     progress_add(tensor->parts[0]->n_bytes);
@@ -48,33 +54,10 @@ static void copy_transposed(const struct planned_tensor *tensor, struct weight_w
     free(row);
 }
 
-/* A column for each distance from -R to R, from the row of its bucket: [buckets, heads] becomes
- * [heads, 2R + 1]. */
-static void copy_distances(const struct planned_tensor *tensor, struct weight_writer *writer)
-{
-    size_t heads = tensor->rows, cols = tensor->cols;
-    struct tensor_rows buckets;
-    float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&buckets, DISTANCE_BUCKETS, heads, true);
-    tensor_rows_read(&buckets, tensor->set, tensor->parts[0], 0, DISTANCE_BUCKETS);
-    for (size_t head = 0; head < heads; head++) {
-        for (size_t i = 0; i < cols; i++) {
-            int bucket = distance_bucket((int64_t)i - (int64_t)(cols / 2));
-            row[i] = buckets.values[(size_t)bucket * heads + head];
-        }
-        weight_writer_rows(writer, row, 1);
-    }
-    progress_add(tensor->parts[0]->n_bytes);
-    tensor_rows_free(&buckets);
-    free(row);
-}
-
 static void copy_parts(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
-    if (tensor->is_transposed)
-        copy_transposed(tensor, writer);
-    else if (tensor->kind == PART_DISTANCES)
-        copy_distances(tensor, writer);
+    if (tensor->is_transposed || tensor->kind == PART_DISTANCES)
+        copy_by_columns(tensor, writer);
     else if (tensor->row_numbers != NULL || tensor->row_weights != NULL)
         static_embedding_write(tensor, writer);
     else

@@ -163,13 +163,6 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
 
 /* ---- The table ---- */
 
-static void check_left_over(const struct tensor_set *set)
-{
-    for (size_t i = 0; i < set->n; i++)
-        if (!set->tensors[i].used)
-            tensor_refuse(set, &set->tensors[i], " is not part of a static embedding");
-}
-
 /* A product of two roundings is rounded once more in f32 alone. */
 static enum tensor_type choose_type(struct stored_types types, const struct planned_tensor *table)
 {
@@ -206,7 +199,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
     check_dtype(set, table->row_weights, "F16, F32, F64");
     if (table->row_numbers != NULL)
         check_mapping(set, table->row_numbers, stored->shape[0]);
-    check_left_over(set);
+    tensor_set_check_used(set, "a static embedding");
     table->type = choose_type(types, table);
     plan->n_parameters = (uint64_t)table->rows * table->cols;
     plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);

@@ -1,7 +1,5 @@
-/* token_modules.c - see token_modules.h. */
-#include "tools/import/checkpoint/token_modules.h"
-
-#include "tools/import/checkpoint/plan_make.h"
+/* token_modules.c - bge-m3's layers, and the tensors of all token modules; see checkpoint.h. */
+#include "tools/import/checkpoint/checkpoint.h"
 
 #include <string.h>
 
@@ -16,25 +14,46 @@ static int64_t rows_of(const struct tensor_set *set)
     return is_right ? (int64_t)weight->shape[0] : 1;
 }
 
-void token_modules_plan(struct token_modules *modules, struct folder *folder, const char *place,
-                        struct stored_types types, struct plan *plan, struct model_config *model)
+/* Names the special tokens, which have no weight. */
+static void skip_specials(struct tokenizer_draft *draft)
 {
-    static const struct linear_names weights = {"token.weight.weight", "token.weight.bias",
-                                                "weight", "bias"};
-    static const struct linear_names vectors = {"token.vector.weight", "token.vector.bias",
-                                                "weight", "bias"};
-    if (folder_has(folder, place, WEIGHTS_FILE)) {
-        tensor_set_read_file(&modules->weights, folder, place, WEIGHTS_FILE);
-        plan_linear(plan, (struct stored_types){TENSOR_F32, 0}, &modules->weights, &weights, 0, 1,
-                    model->width, true);
-        model->sparse = SPARSE_LINEAR;
+    static const char *const names[] = {"<s>",   "</s>",  "<pad>", "<unk>",
+                                        "[CLS]", "[SEP]", "[PAD]", "[UNK]"};
+    struct blank_list list;
+    list_open(&list);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t id = word_list_find(&draft->words, names[i], strlen(names[i]));
+        if (id != WORD_NONE)
+            list_add(&list, "%zu", id);
     }
-    if (folder_has(folder, place, VECTORS_FILE)) {
-        tensor_set_read_file(&modules->vectors, folder, place, VECTORS_FILE);
+    list_set(&list, draft, "skip_weights");
+}
+
+void token_modules_plan(struct checkpoint *checkpoint, struct stored_types types)
+{
+    const struct sentence_transformers *st = &checkpoint->st;
+    struct token_modules *modules = &checkpoint->token_modules;
+    struct folder *folder = &checkpoint->folder;
+    struct plan *plan = &checkpoint->plan;
+    struct model_config *model = &checkpoint->config.model;
+    if (folder_has(folder, st->transformer, WEIGHTS_FILE)) {
+        tensor_set_read_file(&modules->weights, folder, st->transformer, WEIGHTS_FILE);
+        plan_linear(plan, (struct stored_types){TENSOR_F32, 0}, &modules->weights, "token.weight",
+                    "", 0, 1, model->width, true);
+        model->sparse = SPARSE_LINEAR;
+        skip_specials(&checkpoint->tokenizer.draft);
+    }
+    if (folder_has(folder, st->transformer, VECTORS_FILE)) {
+        tensor_set_read_file(&modules->vectors, folder, st->transformer, VECTORS_FILE);
         model->token_vectors = rows_of(&modules->vectors);
         model->token_vector_first = false;
-        plan_linear(plan, types, &modules->vectors, &vectors, 0, model->token_vectors, model->width,
-                    true);
+        plan_linear(plan, types, &modules->vectors, "token.vector", "", 0, model->token_vectors,
+                    model->width, true);
+    }
+    if (st->has_token_dense) {
+        tensor_set_read(&modules->dense, folder, st->token_dense.place);
+        plan_linear(plan, types, &modules->dense, "token.vector", "linear", 0, st->token_dense.out,
+                    st->token_dense.in, model->token_vector_bias);
     }
 }
 
@@ -42,20 +61,6 @@ void token_modules_free(struct token_modules *modules)
 {
     tensor_set_free(&modules->weights);
     tensor_set_free(&modules->vectors);
-}
-
-void token_modules_tokenizer(struct import_tokenizer *tokenizer, const struct model_config *model)
-{
-    static const char *const names[] = {"<s>",   "</s>",  "<pad>", "<unk>",
-                                        "[CLS]", "[SEP]", "[PAD]", "[UNK]"};
-    struct blank_list list;
-    if (model->sparse != SPARSE_LINEAR)
-        return;
-    list_open(&list);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t id = word_list_find(&tokenizer->draft.words, names[i], strlen(names[i]));
-        if (id != WORD_NONE)
-            list_add(&list, "%zu", id);
-    }
-    list_set(&list, &tokenizer->draft, "skip_weights");
+    tensor_set_free(&modules->dense);
+    json_file_free(&modules->metadata);
 }

@@ -21,26 +21,15 @@ static const struct body ALBERT = {
                       "predictions.", "sop_classifier.", "classifier.", "qa_outputs."),
 };
 
-static const struct head POOLER = {
-    .kind = HEAD_POOLER,
-    .dense = DENSE_TANH,
-    .is_optional = true,
-    .parts = PARTS({HEAD_DENSE, {"pooler"}}),
-};
-static const struct head SEQUENCE = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_TANH,
-    .parts = PARTS({HEAD_DENSE, {"pooler"}}, {HEAD_SCORES, {"classifier"}}),
-};
+static const struct head POOLER = {HEAD_POOLER, DENSE_TANH,
+                                   .parts = PARTS({HEAD_DENSE, {"pooler"}}), .is_optional = true};
+static const struct head SEQUENCE = {HEAD_SEQUENCE, DENSE_TANH,
+                                     .parts = SEQUENCE_PARTS("pooler", "classifier")};
 /* Its dense layer leads back to the width of the embedding. */
 static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .dense = AS_THE_MODEL,
-    .has_norm = true,
-    .parts = PARTS({HEAD_DENSE, {"predictions.dense"}}, {HEAD_NORM, {"predictions.LayerNorm"}},
-                   {HEAD_DECODER, {"predictions.decoder.weight"}},
-                   {DECODER_BIAS, {"predictions.bias", "predictions.decoder.bias"}}),
-};
+    HEAD_MASK, AS_THE_MODEL,
+    .parts = MASK_PARTS("predictions.dense", "predictions.LayerNorm", "predictions.decoder.weight",
+                        "predictions.bias", "predictions.decoder.bias")};
 
 const struct architecture ALBERT_CLASSES[] = {
     {"AlbertModel", "albert", &ALBERT, &POOLER},

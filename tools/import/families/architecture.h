@@ -43,12 +43,12 @@ enum part_kind {
     PART_TABLE,    /* to ← from, [rows, cols], kept in rows */
     PART_MATRIX,   /* the same in panels, as linear layers have it */
     PART_LINEAR,   /* to.weight [rows, cols] and to.bias [rows] ← from.weight, from.bias */
-    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.h judges a layer */
+    PART_OUT,      /* the same; feed_forward.out, by which int8_layers.c judges a layer */
     PART_SCORES,   /* the same; small, and always f32; or from.kernel [cols, rows], as in Keras */
     PART_NORM,     /* to.weight and to.bias [rows] ← from.weight or .gamma, from.bias or .beta */
     PART_VECTOR,   /* to [rows] ← from, which is there under either of two names, or under both */
     PART_UNTIED,   /* a matrix that is left out where config.json ties it to the embedding table */
-    PART_DISTANCES /* a bias per head and bucket becomes one per head and distance: distances.h */
+    PART_DISTANCES /* a bias per head and bucket becomes one per head and distance: distance_bucket */
 };
 
 /* Of up to three tensors in `from` the rows follow each other (query, key, value). A part whose
@@ -120,13 +120,12 @@ enum { AS_THE_MODEL = -1 }; /* else an enum dense_activation */
 struct head {
     enum head_kind kind;
     int dense;
-    bool has_norm;
-    int64_t labels;   /* 0: as config.json says */
+    const struct part *parts;
+    const struct config_key *keys; /* NULL: none */
+    int64_t labels;                /* 0: as config.json says */
     bool is_optional; /* where its first tensor is absent, the model is its body alone */
     bool bias_is_optional;
-    bool reads_pooled;             /* what the model's pooling gives, not the first token */
-    const struct config_key *keys; /* NULL: none */
-    const struct part *parts;
+    bool reads_pooled; /* what the model's pooling gives, not the first token */
 };
 
 struct architecture {
@@ -135,5 +134,25 @@ struct architecture {
     const struct body *body;
     const struct head *head; /* NULL: none */
 };
+
+/* The class of that name, or NULL. */
+const struct architecture *architecture_find(const char *class_name);
+
+/* The class that is the body of a model_type alone, or NULL. */
+const struct architecture *architecture_of_type(const char *model_type);
+
+/* The index-th, or NULL: for listing. */
+const struct architecture *architecture_at(size_t index);
+
+/* The first part of that kind in a list, or NULL. */
+const struct part *part_of_kind(const struct part *parts, enum part_kind kind);
+
+/* ---- The biases of MPNet: a table for buckets of distances becomes one for distances ---- */
+
+/* From the largest of these distances on, all are in the same bucket. */
+enum { DISTANCES = 128, DISTANCE_BUCKETS = 32 };
+
+/* The bucket of a key that stands `distance` tokens behind the query (negative: before it). */
+int distance_bucket(int64_t distance);
 
 #endif

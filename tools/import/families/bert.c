@@ -59,70 +59,36 @@ static const struct body DISTILBERT = {
 /* ---- Heads ---- */
 
 const struct head POOLER_HEAD = {
-    .kind = HEAD_POOLER,
-    .dense = DENSE_TANH,
-    .is_optional = true,
-    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}),
-};
-const struct head POOLED_SEQUENCE_HEAD = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_TANH,
-    .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}, {HEAD_SCORES, {"classifier"}}),
-};
-const struct head TOKEN_HEAD = {
-    .kind = HEAD_TOKEN,
-    .dense = DENSE_NONE,
-    .parts = PARTS({HEAD_SCORES, {"classifier"}}),
-};
-static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .dense = AS_THE_MODEL,
-    .has_norm = true,
-    .parts = BERT_MASK_PARTS,
-};
+    HEAD_POOLER, DENSE_TANH, .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}), .is_optional = true};
+const struct head POOLED_SEQUENCE_HEAD = {HEAD_SEQUENCE, DENSE_TANH,
+                                          .parts = SEQUENCE_PARTS("pooler.dense", "classifier")};
+const struct head TOKEN_HEAD = {HEAD_TOKEN, DENSE_NONE,
+                                .parts = PARTS({HEAD_SCORES, {"classifier"}})};
+static const struct head MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
 /* Of stanford-futuredata/ColBERT, without a bias. */
 static const struct head COLBERT = {
-    .kind = HEAD_NONE,
-    .dense = DENSE_NONE,
+    HEAD_NONE, DENSE_NONE,
     .parts = PARTS(
-        {"token.vector.weight", PART_MATRIX, DIM_TOKEN_VECTORS, DIM_WIDTH, 0, {"linear.weight"}}),
-};
+        {"token.vector.weight", PART_MATRIX, DIM_TOKEN_VECTORS, DIM_WIDTH, 0, {"linear.weight"}})};
 static const struct head DISTILBERT_SEQUENCE = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_RELU,
-    .parts = PARTS({HEAD_DENSE, {"pre_classifier"}}, {HEAD_SCORES, {"classifier"}}),
-};
+    HEAD_SEQUENCE, DENSE_RELU, .parts = SEQUENCE_PARTS("pre_classifier", "classifier")};
 static const struct head DISTILBERT_MASK = {
-    .kind = HEAD_MASK,
-    .dense = AS_THE_MODEL,
-    .has_norm = true,
-    .parts =
-        PARTS({HEAD_DENSE, {"vocab_transform"}}, {HEAD_NORM, {"vocab_layer_norm"}},
-              {HEAD_DECODER, {"vocab_projector.weight"}}, {DECODER_BIAS, {"vocab_projector.bias"}}),
-};
+    HEAD_MASK, AS_THE_MODEL,
+    .parts = MASK_PARTS("vocab_transform", "vocab_layer_norm", "vocab_projector.weight",
+                        "vocab_projector.bias")};
 static const struct head ELECTRA_SEQUENCE = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_GELU,
-    .parts = PARTS({HEAD_DENSE, {"classifier.dense"}}, {HEAD_SCORES, {"classifier.out_proj"}}),
-};
+    HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 /* The generator, whose dense layer leads back to the width of the embedding. */
 static const struct head ELECTRA_MASK = {
-    .kind = HEAD_MASK,
-    .dense = DENSE_GELU,
-    .has_norm = true,
-    .parts = PARTS({HEAD_DENSE, {"generator_predictions.dense"}},
-                   {HEAD_NORM, {"generator_predictions.LayerNorm"}},
-                   {HEAD_DECODER, {"generator_lm_head.weight"}},
-                   {DECODER_BIAS, {"generator_lm_head.bias"}}),
-};
+    HEAD_MASK, DENSE_GELU,
+    .parts = MASK_PARTS("generator_predictions.dense", "generator_predictions.LayerNorm",
+                        "generator_lm_head.weight", "generator_lm_head.bias")};
 /* For every token: was it replaced by a generator? */
 static const struct head ELECTRA_REPLACED = {
-    .kind = HEAD_TOKEN,
-    .dense = AS_THE_MODEL,
-    .labels = 1,
-    .parts = PARTS({HEAD_DENSE, {"discriminator_predictions.dense"}},
-                   {HEAD_SCORES, {"discriminator_predictions.dense_prediction"}}),
-};
+    HEAD_TOKEN, AS_THE_MODEL,
+    .parts = SEQUENCE_PARTS("discriminator_predictions.dense",
+                            "discriminator_predictions.dense_prediction"),
+    .labels = 1};
 
 /* ---- Classes ---- */
 

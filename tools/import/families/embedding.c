@@ -14,13 +14,9 @@ static const struct body EMBEDDING_ALONE = {
     .left_out = NAMES(NULL),
 };
 
-static const struct head EMBEDDING_SEQUENCE = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_NONE,
-    .bias_is_optional = true,
-    .reads_pooled = true,
-    .parts = PARTS({HEAD_SCORES, {"classifier"}}),
-};
+static const struct head EMBEDDING_SEQUENCE = {HEAD_SEQUENCE, DENSE_NONE,
+                                               .parts = PARTS({HEAD_SCORES, {"classifier"}}),
+                                               .bias_is_optional = true, .reads_pooled = true};
 
 const struct architecture EMBEDDING_CLASSES[] = {
     {"EmbeddingClassifier", "embedding_classifier", &EMBEDDING_ALONE, &EMBEDDING_SEQUENCE},

@@ -1,6 +1,4 @@
-/* families.c - see families.h. */
-#include "tools/import/families/families.h"
-
+/* families.c - all classes that can be imported. */
 #include "tools/import/families/tables.h"
 
 #include <string.h>
@@ -37,4 +35,11 @@ const struct architecture *architecture_of_type(const char *model_type)
         if (strcmp(at->model_type, model_type) == 0)
             break;
     return at;
+}
+
+const struct part *part_of_kind(const struct part *parts, enum part_kind kind)
+{
+    while (parts->to != NULL && parts->kind != kind)
+        parts++;
+    return parts->to != NULL ? parts : NULL;
 }

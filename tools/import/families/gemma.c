@@ -3,7 +3,6 @@
  * Sources: modeling_gemma3.py, modeling_qwen3.py and their configuration files in
  * huggingface/transformers.
  */
-#include "tools/import/families/rope.h"
 #include "tools/import/families/tables.h"
 
 #include <math.h>

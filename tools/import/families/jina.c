@@ -31,13 +31,8 @@ static const struct body JINA = {
 };
 
 /* Published embedding models name this class and have no such head. */
-static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .dense = DENSE_GELU,
-    .has_norm = true,
-    .is_optional = true,
-    .parts = BERT_MASK_PARTS,
-};
+static const struct head MASK = {HEAD_MASK, DENSE_GELU, .parts = BERT_MASK_PARTS,
+                                 .is_optional = true};
 
 const struct architecture JINA_CLASSES[] = {
     {"JinaBertModel", "bert", &JINA, &POOLER_HEAD},

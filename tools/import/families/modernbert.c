@@ -3,7 +3,6 @@
  * older and newer files differ: global_rope_theta, local_rope_theta and global_attn_every_n_layers,
  * or rope_parameters and layer_types.
  */
-#include "tools/import/families/rope.h"
 #include "tools/import/families/tables.h"
 
 /* ---- config.json ---- */
@@ -71,25 +70,16 @@ static const struct json_name POOLINGS[] = {
 // clang-format on
 
 static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .has_norm = true,
-    .keys = KEYS(DENSE_KEYS, FLAG("decoder_bias", head_bias, true)),
-    .parts =
-        PARTS(DENSE_PARTS, {HEAD_DECODER, {"decoder.weight"}}, {DECODER_BIAS, {"decoder.bias"}}),
-};
+    HEAD_MASK, DENSE_NONE,
+    .parts = MASK_PARTS("head.dense", "head.norm", "decoder.weight", "decoder.bias"),
+    .keys = KEYS(DENSE_KEYS, FLAG("decoder_bias", head_bias, true))};
 static const struct head SEQUENCE = {
-    .kind = HEAD_SEQUENCE,
-    .has_norm = true,
+    HEAD_SEQUENCE, DENSE_NONE, .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
     .keys = KEYS(DENSE_KEYS,
-                 NAMED("classifier_pooling", head_pooling, POOLINGS, "cls or mean", POOLING_CLS)),
-    .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
-};
-static const struct head TOKEN = {
-    .kind = HEAD_TOKEN,
-    .has_norm = true,
-    .keys = KEYS(DENSE_KEYS),
-    .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
-};
+                 NAMED("classifier_pooling", head_pooling, POOLINGS, "cls or mean", POOLING_CLS))};
+static const struct head TOKEN = {HEAD_TOKEN, DENSE_NONE,
+                                  .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
+                                  .keys = KEYS(DENSE_KEYS)};
 
 const struct architecture MODERNBERT_CLASSES[] = {
     {"ModernBertModel", "modernbert", &MODERNBERT, NULL},

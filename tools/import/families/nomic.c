@@ -2,7 +2,6 @@
  * Sources: the code that the models bring along (nomic-ai/contrastors, modeling_hf_nomic_bert.py),
  * and modeling_nomic_bert.py in huggingface/transformers, which has other keys and names.
  */
-#include "tools/import/families/rope.h"
 #include "tools/import/families/tables.h"
 
 #include <math.h>
@@ -87,16 +86,11 @@ static const struct body NOMIC = {
 };
 
 static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .dense = AS_THE_MODEL,
-    .has_norm = true,
+    HEAD_MASK, AS_THE_MODEL,
+    .parts = MASK_PARTS("cls.predictions.transform.dense", "cls.predictions.transform.layer_norm",
+                        "cls.predictions.decoder.weight", "cls.predictions.decoder.bias"),
     .keys =
-        KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true)),
-    .parts = PARTS({HEAD_DENSE, {"cls.predictions.transform.dense"}},
-                   {HEAD_NORM, {"cls.predictions.transform.layer_norm"}},
-                   {HEAD_DECODER, {"cls.predictions.decoder.weight"}},
-                   {DECODER_BIAS, {"cls.predictions.decoder.bias"}}),
-};
+        KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true))};
 
 const struct architecture NOMIC_CLASSES[] = {
     {"NomicBertModel", "nomic_bert", &NOMIC, &POOLER_HEAD},

@@ -24,17 +24,9 @@ static const struct body ROBERTA = {
 };
 
 const struct head DENSE_SEQUENCE_HEAD = {
-    .kind = HEAD_SEQUENCE,
-    .dense = DENSE_TANH,
-    .parts = PARTS({HEAD_DENSE, {"classifier.dense"}}, {HEAD_SCORES, {"classifier.out_proj"}}),
-};
+    HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 /* Its activation is the exact GELU, whatever hidden_act says. */
-static const struct head MASK = {
-    .kind = HEAD_MASK,
-    .dense = DENSE_GELU,
-    .has_norm = true,
-    .parts = ROBERTA_MASK_PARTS,
-};
+static const struct head MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
 // clang-format off
 #define CLASSES(name, type)                                                                        \

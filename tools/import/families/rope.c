@@ -1,5 +1,5 @@
-/* rope.c - see rope.h. */
-#include "tools/import/families/rope.h"
+/* rope.c - rope_parameters and layer_types of config.json. */
+#include "tools/import/families/tables.h"
 
 #include <string.h>
 

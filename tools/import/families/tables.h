@@ -21,6 +21,14 @@ extern const struct head TOKEN_HEAD;              /* classifier */
 extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
 extern const char ACTIVATIONS_EXPECTED[];
 
+/* The rope_theta of rope_parameters, or of its member `kind` (NULL: none), or `otherwise`. Only the
+ * type "default" is known, which scales nothing. */
+double rotary_base_read(const struct json_file *file, const char *kind, double otherwise);
+
+/* Which layers see all tokens, where layer_types says it: a list that must be of the kind "every
+ * n-th". */
+void layer_types_read(const struct json_file *file, struct model_config *model);
+
 /* ---- Keys of config.json ---- */
 
 // clang-format off
@@ -76,16 +84,19 @@ extern const char ACTIVATIONS_EXPECTED[];
 #define HEAD_SCORES  "head.output", PART_SCORES, DIM_LABELS, DIM_WIDTH, FIELD(head_bias)
 #define HEAD_DECODER "head.output.weight", PART_UNTIED, DIM_VOCABULARY, DIM_WIDTH, 0
 #define DECODER_BIAS "head.output.bias", PART_VECTOR, DIM_VOCABULARY, DIM_NONE, FIELD(head_bias)
-/* A head of masked language models, as BERT and as RoBERTa name its tensors. */
+/* A head of sequences; of masked language models, whose bias may have two names; and the latter as
+ * BERT and as RoBERTa name its tensors. */
+#define SEQUENCE_PARTS(dense, scores) PARTS({HEAD_DENSE, {dense}}, {HEAD_SCORES, {scores}})
+#define MASK_PARTS(dense, norm, decoder, ...)                                                      \
+    PARTS({HEAD_DENSE, {dense}}, {HEAD_NORM, {norm}}, {HEAD_DECODER, {decoder}},                   \
+          {DECODER_BIAS, {__VA_ARGS__}})
 #define BERT_MASK_PARTS                                                                            \
-    PARTS({HEAD_DENSE, {"cls.predictions.transform.dense"}},                                       \
-          {HEAD_NORM, {"cls.predictions.transform.LayerNorm"}},                                    \
-          {HEAD_DECODER, {"cls.predictions.decoder.weight"}},                                      \
-          {DECODER_BIAS, {"cls.predictions.bias", "cls.predictions.decoder.bias"}})
+    MASK_PARTS("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",           \
+               "cls.predictions.decoder.weight", "cls.predictions.bias",                           \
+               "cls.predictions.decoder.bias")
 #define ROBERTA_MASK_PARTS                                                                         \
-    PARTS({HEAD_DENSE, {"lm_head.dense"}}, {HEAD_NORM, {"lm_head.layer_norm"}},                    \
-          {HEAD_DECODER, {"lm_head.decoder.weight"}},                                              \
-          {DECODER_BIAS, {"lm_head.bias", "lm_head.decoder.bias"}})
+    MASK_PARTS("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder.weight", "lm_head.bias",    \
+               "lm_head.decoder.bias")
 
 /* The embedding step of most: a table without rows, of types or positions, is no tensor. */
 // clang-format off

@@ -44,6 +44,13 @@ const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAP
     return text;
 }
 
+void tensor_set_check_used(const struct tensor_set *set, const char *what)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (!set->tensors[i].used)
+            tensor_refuse(set, &set->tensors[i], " is not part of %s", what);
+}
+
 /* ---- The header ---- */
 
 void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,

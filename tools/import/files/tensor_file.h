@@ -72,6 +72,9 @@ const char *tensor_file_name(const struct tensor_set *set, const struct stored_t
 _Noreturn void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Refuses a tensor that is not used: it "is not part of WHAT". */
+void tensor_set_check_used(const struct tensor_set *set, const char *what);
+
 /* "[2, 3]" in text. */
 enum { SHAPE_TEXT = 200 };
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT]);

@@ -1,9 +1,8 @@
-/* checkpoint.c - reads the files of a directory in the order in which they explain each other; see
- * checkpoint.h.
+/* checkpoint_read.c - reads the files of a directory in the order in which they explain each other;
+ * see checkpoint.h.
  */
 #include "tools/import/checkpoint/checkpoint.h"
 
-#include "tools/import/checkpoint/plan_make.h"
 #include "tools/import/checkpoint/static_embedding.h"
 
 #include <stdio.h>
@@ -124,14 +123,12 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     } else {
         tensor_set_read(&checkpoint->tensors, &checkpoint->folder, st->transformer);
         plan_make(&checkpoint->plan, types, &checkpoint->tensors, &checkpoint->config);
-        token_modules_plan(&checkpoint->token_modules, &checkpoint->folder, st->transformer, types,
-                           &checkpoint->plan, &checkpoint->config.model);
-        token_modules_tokenizer(&checkpoint->tokenizer, &checkpoint->config.model);
+        token_modules_plan(checkpoint, types);
     }
     for (size_t i = 0; i < st->n_dense; i++) {
         tensor_set_read(&checkpoint->dense[i], &checkpoint->folder, st->dense[i].place);
-        plan_projection(&checkpoint->plan, types, &checkpoint->dense[i], i, &st->dense[i],
-                        st->has_bias);
+        plan_linear(&checkpoint->plan, types, &checkpoint->dense[i], "projection.#", "linear", i,
+                    st->dense[i].out, st->dense[i].in, st->has_bias);
     }
 }
 
@@ -151,13 +148,8 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     read_config(checkpoint);
     settle_modules(checkpoint);
     read_tokenizer(checkpoint);
-    colbert_read(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st,
-                 checkpoint->config.architecture->class_name,
-                 checkpoint->has_tokenizer ? &checkpoint->tokenizer : NULL,
-                 &checkpoint->config.model);
+    colbert_read(checkpoint);
     plan_tensors(checkpoint, types);
-    colbert_plan(&checkpoint->colbert, &checkpoint->folder, &checkpoint->st, types,
-                 &checkpoint->plan, &checkpoint->config.model);
     check_model(checkpoint);
     settle_length(checkpoint);
 }
@@ -169,7 +161,6 @@ void checkpoint_free(struct checkpoint *checkpoint)
         tensor_set_free(&checkpoint->dense[i]);
     tensor_set_free(&checkpoint->tensors);
     token_modules_free(&checkpoint->token_modules);
-    colbert_free(&checkpoint->colbert);
     if (checkpoint->has_tokenizer)
         import_tokenizer_free(&checkpoint->tokenizer);
     checkpoint->has_tokenizer = false;
