@@ -19,6 +19,9 @@ enum {
 
 #define BYTE_ORDER_MARK 0x01020304u
 
+/* What to do about a checksum that differs. */
+#define COPY_AGAIN "; copy or import it again"
+
 static const uint8_t FORMAT_MAGIC[8] = {0x89, 'E', 'N', 'C', '\r', '\n', 0x1A, '\n'};
 
 static inline uint32_t get_u32(const uint8_t *p)

@@ -1,5 +1,5 @@
 /* weight_check.c - checks a weight file: all that addresses are computed from when it is opened,
- * and when that is asked for every checksum, and what the tensors hold.
+ * and when that is asked for the checksum of every section.
  *
  * The order of the checks is that of weights/FORMAT.md, so that the first message names the cause.
  */
@@ -12,16 +12,6 @@
 #include <string.h>
 
 enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
-
-#define COPY_AGAIN "; copy or import it again"
-
-static const char TAGS[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
-                                             "META", "PIEC", "CMAP", "MERG"};
-
-const char *weight_file_tag(enum section_tag tag)
-{
-    return TAGS[tag];
-}
 
 engine_status weight_file_check_header(const struct weight_file *file, engine_error *error)
 {
@@ -71,7 +61,7 @@ engine_status weight_file_check_header(const struct weight_file *file, engine_er
 static int tag_index(const uint8_t *tag)
 {
     for (int i = 0; i < N_SECTION_TAGS; i++)
-        if (memcmp(tag, TAGS[i], 4) == 0)
+        if (memcmp(tag, weight_file_tag((enum section_tag)i), 4) == 0)
             return i;
     return -1;
 }
@@ -143,7 +133,8 @@ static engine_status check_sections(struct weight_file *file, engine_error *erro
         status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
     for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
         if (file->sections[i].data == NULL && i < FIRST_OPTIONAL_SECTION)
-            status = damaged(error, "the weight file has no section %s", TAGS[i]);
+            status = damaged(error, "the weight file has no section %s",
+                             weight_file_tag((enum section_tag)i));
     return status;
 }
 
@@ -269,9 +260,9 @@ engine_status weight_file_check(struct weight_file *file, engine_error *error)
         const struct section *section = &file->sections[SETTINGS[i]];
         if (section->data == NULL)
             continue;
-        status = check_crc(section, TAGS[SETTINGS[i]], error);
+        status = check_crc(section, weight_file_tag(SETTINGS[i]), error);
         if (status == ENGINE_OK)
-            status = check_settings(section, TAGS[SETTINGS[i]], error);
+            status = check_settings(section, weight_file_tag(SETTINGS[i]), error);
     }
     return status == ENGINE_OK ? check_tensors(file, error) : status;
 }
@@ -286,113 +277,4 @@ engine_status weight_file_intact(const struct weight_file *file, engine_error *e
         status = check_crc(&section, info.tag, error);
     }
     return status;
-}
-
-/* ---- What tensors hold ---- */
-
-static bool is_zero(const void *data, const void *end)
-{
-    for (const uint8_t *byte = data; byte < (const uint8_t *)end; byte++)
-        if (*byte != 0)
-            return false;
-    return true;
-}
-
-/* The elements, or what int8 elements are multiplied by. */
-static bool is_finite(const struct matrix *matrix, size_t n_bytes)
-{
-    const uint16_t *halves = matrix->data; /* f16 or bf16: NaN, too, has all exponent bits set */
-    unsigned exponent = matrix->type == TENSOR_F16 ? 0x7C00 : 0x7F80;
-    if (matrix->scales != NULL)
-        return floats_are_finite(matrix->scales, matrix->rows) &&
-               (matrix->factors == NULL || floats_are_finite(matrix->factors, matrix->cols));
-    if (matrix->type == TENSOR_F32)
-        return floats_are_finite(matrix->data, n_bytes / 4);
-    for (size_t i = 0; i < n_bytes / 2; i++)
-        if ((halves[i] & exponent) == exponent)
-            return false;
-    return true;
-}
-
-/* Elements of panels that are beyond the matrix: kernels multiply them like the others. */
-static bool panels_are_padded(const struct matrix *matrix)
-{
-    bool is_int8 = tensor_is_int8(matrix->type);
-    size_t n_bytes = is_int8 ? 1 : matrix->type == TENSOR_F32 ? 4 : 2, group = is_int8 ? 4 : 1;
-    size_t cols = round_up(matrix->cols, group);
-    for (size_t n = 0; n < round_up(matrix->rows, PANEL); n++)
-        for (size_t k = n < matrix->rows ? matrix->cols : 0; k < cols; k++) {
-            size_t index = n / PANEL * PANEL * cols + (k / group * PANEL + n % PANEL) * group;
-            const char *element = (const char *)matrix->data + (index + k % group) * n_bytes;
-            if (!is_zero(element, element + n_bytes))
-                return false;
-        }
-    return true;
-}
-
-/* Behind elements, scales and factors there are zeros. */
-static bool is_padded(const struct matrix *matrix, size_t n_bytes)
-{
-    const uint8_t *data = matrix->data, *end = data + round_up(n_bytes, TENSOR_ALIGN);
-    const float *scales = matrix->scales, *factors = matrix->factors;
-    if (matrix->layout == LAYOUT_PANELS && !panels_are_padded(matrix))
-        return false;
-    if (scales == NULL)
-        return is_zero(data + n_bytes, end);
-    if (matrix->layout == LAYOUT_ROWS && !is_zero(data + matrix->rows * matrix->cols, scales))
-        return false;
-    if (factors == NULL)
-        return is_zero(scales + matrix->rows, end);
-    return is_zero(scales + matrix->rows, matrix->column_sums) &&
-           is_zero(factors + matrix->cols, end);
-}
-
-/* Factors are above 0, and the sums of columns those of their integers. */
-static engine_status check_factors(const struct matrix *matrix, const char *name,
-                                   engine_error *error)
-{
-    size_t panel_bytes = round_up(matrix->cols, 4) * PANEL;
-    for (size_t k = 0; k < matrix->cols; k++)
-        if (!(matrix->factors[k] > 0))
-            return damaged(error, "tensor '%.64s': factor %zu is %g, expected more than 0", name, k,
-                           (double)matrix->factors[k]);
-    for (size_t row = 0; row < matrix->rows; row += PANEL) {
-        int32_t sums[PANEL];
-        panel_sums((const int8_t *)matrix->data + row / PANEL * panel_bytes, matrix->cols, sums);
-        for (size_t n = 0; n < PANEL; n++)
-            if (sums[n] != matrix->column_sums[row + n])
-                return damaged(error, "tensor '%.64s': the sum of column %zu is %d, expected %d",
-                               name, row + n, matrix->column_sums[row + n], sums[n]);
-    }
-    return ENGINE_OK;
-}
-
-static engine_status check_contents(const struct weight_file *file, const struct tensor *tensor,
-                                    engine_error *error)
-{
-    size_t n_bytes = (size_t)tensor->len;
-    struct matrix matrix = tensor_matrix(tensor->type, tensor->layout, (size_t)tensor->shape[0],
-                                         (size_t)tensor->shape[1], file->data + tensor->offset);
-    uint32_t crc = crc32c(0, matrix.data, n_bytes);
-    if (crc != tensor->crc)
-        return damaged(error, "tensor '%.64s' is damaged: checksum %08X, expected %08X" COPY_AGAIN,
-                       tensor->name, crc, tensor->crc);
-    if (!is_finite(&matrix, n_bytes))
-        return damaged(error, "tensor '%.64s' holds NaN or an infinity", tensor->name);
-    if (!is_padded(&matrix, n_bytes))
-        return damaged(error, "tensor '%.64s': its padding is not zero", tensor->name);
-    return matrix.factors != NULL ? check_factors(&matrix, tensor->name, error) : ENGINE_OK;
-}
-
-engine_status weight_file_verify(const struct weight_file *file, engine_error *error)
-{
-    engine_status status = ENGINE_OK;
-    for (size_t i = 0; i < file->n_tensors && status == ENGINE_OK; i++) {
-        struct tensor tensor;
-        weight_file_tensor(file, i, &tensor);
-        status = check_contents(file, &tensor, error);
-    }
-    if (status == ENGINE_OK)
-        status = weight_file_intact(file, error);
-    return status == ENGINE_OK ? succeed(error) : status;
 }

@@ -70,8 +70,10 @@ engine_status weight_file_check_header(const struct weight_file *file, engine_er
 /* Compares the checksum of every section: no bit of them can change unseen. */
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
 
-/* The same, and that tensors hold finite numbers, padding zeros, and factors and sums that fit. */
+/* The same, and what tensors hold: weight_contents.c. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
+
+/* ---- What is in it: weight_entries.c ---- */
 
 /* One entry of CONF, TOKN or META. */
 struct setting {
@@ -106,5 +108,8 @@ const char *weight_file_tag(enum section_tag tag);
 
 /* Finds a tensor by name. False if there is none. */
 bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);
+
+/* Makes the index that weight_file_find needs; a name that occurs twice is refused. */
+engine_status weight_file_sort_tensors(struct weight_file *file, engine_error *error);
 
 #endif
