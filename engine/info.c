@@ -1,5 +1,5 @@
 /* info.c - what a model and the library are: the public functions that only read. */
-#include "engine/request.h"
+#include "engine/model.h"
 #include "engine/status.h"
 #include "model/kernels/kernels.h"
 

@@ -15,4 +15,8 @@ struct engine_model {
     struct encoder encoder;
 };
 
+/* What ENGINE_POOLING_MODEL stands for: of a model without a pooling, its sparse weights or its
+ * vectors of tokens, if it has any. */
+engine_pooling own_pooling(const struct model_config *config);
+
 #endif

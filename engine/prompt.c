@@ -1,9 +1,5 @@
-/* prompt.c - words that go before texts, because the model was trained with them ("query: ").
- *
- * A file keeps its prompts in META as prompt.NAME, and the name of the one to use unasked as
- * default_prompt. A text and its prompt are tokenized as one text.
- */
-#include "engine/request.h"
+/* prompt.c - finds a prompt in the file and puts it before a text. */
+#include "engine/prompt.h"
 #include "engine/status.h"
 
 #include <stdio.h>
@@ -85,24 +81,6 @@ engine_status prompt_of_options(const engine_model *model, const engine_encode_o
     return ENGINE_OK;
 }
 
-engine_status engine_prompt(const engine_model *model, const engine_encode_options *given,
-                            const char **text, size_t *len, engine_error *error)
-{
-    engine_encode_options options;
-    struct prompt prompt;
-    if (model == NULL || text == NULL || len == NULL)
-        return misused(error, "engine_prompt: model, text or len is NULL");
-    engine_status status = request_options(given, &options, error);
-    if (status == ENGINE_OK)
-        status = prompt_of_options(model, &options, pooling_has_prompts(options.pooling), &prompt,
-                                   error);
-    if (status != ENGINE_OK)
-        return status;
-    *text = prompt.len > 0 ? prompt.text : "";
-    *len = prompt.len;
-    return succeed(error);
-}
-
 /* Writes a text behind its prompt and returns the place behind both. */
 static char *put(char *to, struct prompt prompt, const char **text, size_t *len)
 {
@@ -116,11 +94,10 @@ static char *put(char *to, struct prompt prompt, const char **text, size_t *len)
     return to + *len;
 }
 
-engine_status prompt_apply(engine_session *session, const struct request *request,
+engine_status prompt_apply(engine_session *session, struct prompt prompt, struct prompt pair_prompt,
                            const engine_input *input, size_t index, struct token_input *texts)
 {
-    struct prompt pair_prompt = input->pair != NULL ? request->pair_prompt : (struct prompt){0};
-    size_t n_bytes = request->prompt.len + pair_prompt.len;
+    size_t n_bytes = prompt.len + (input->pair != NULL ? pair_prompt.len : 0);
     *texts = (struct token_input){
         .text = input->text != NULL ? input->text : "",
         .text_len = text_bytes(input->text, input->text_len),
@@ -139,17 +116,18 @@ engine_status prompt_apply(engine_session *session, const struct request *reques
                         "input %zu: no memory for its text behind the prompt, %zu bytes", index,
                         n_bytes);
     }
-    char *rest = put(session->prompted, request->prompt, &texts->text, &texts->text_len);
+    char *rest = put(session->prompted, prompt, &texts->text, &texts->text_len);
     if (texts->pair != NULL)
         put(rest, pair_prompt, &texts->pair, &texts->pair_len);
     return ENGINE_OK;
 }
 
-void prompt_move_spans(const struct request *request, struct token *tokens, size_t n)
+void prompt_move_spans(struct prompt prompt, struct prompt pair_prompt, struct token *tokens,
+                       size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct token *token = &tokens[i];
-        size_t len = token->in_pair ? request->pair_prompt.len : request->prompt.len;
+        size_t len = token->in_pair ? pair_prompt.len : prompt.len;
         if (token->special || len == 0)
             continue;
         token->in_prompt = token->end <= len;

@@ -13,15 +13,6 @@ engine_status request_options(const engine_encode_options *given, engine_encode_
                        options, sizeof *options, error);
 }
 
-engine_pooling own_pooling(const struct model_config *config)
-{
-    if (config->pooling != POOLING_NONE)
-        return ENGINE_POOLING_MODEL;
-    if (config->sparse != SPARSE_NONE)
-        return ENGINE_POOLING_SPARSE;
-    return config->token_vectors > 0 ? ENGINE_POOLING_COLBERT : ENGINE_POOLING_MODEL;
-}
-
 static engine_status check_options(const engine_encode_options *options, engine_error *error)
 {
     if ((unsigned)options->pooling > ENGINE_POOLING_COLBERT ||
@@ -159,4 +150,22 @@ size_t request_token_limit(const struct request *request, const engine_model *mo
 {
     return request->max_tokens > 0 ? request->max_tokens
                                    : (size_t)model->encoder.config.max_text_tokens;
+}
+
+engine_status engine_prompt(const engine_model *model, const engine_encode_options *given,
+                            const char **text, size_t *len, engine_error *error)
+{
+    engine_encode_options options;
+    struct prompt prompt;
+    if (model == NULL || text == NULL || len == NULL)
+        return misused(error, "engine_prompt: model, text or len is NULL");
+    engine_status status = request_options(given, &options, error);
+    if (status == ENGINE_OK)
+        status = prompt_of_options(model, &options, pooling_has_prompts(options.pooling), &prompt,
+                                   error);
+    if (status != ENGINE_OK)
+        return status;
+    *text = prompt.len > 0 ? prompt.text : "";
+    *len = prompt.len;
+    return succeed(error);
 }

@@ -3,7 +3,7 @@
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
-#include "engine/session.h"
+#include "engine/prompt.h"
 
 enum answer_kind {
     ANSWER_NOTHING,      /* the caller reads the pass itself */
@@ -14,11 +14,6 @@ enum answer_kind {
     ANSWER_SPARSE,       /* [V] */
     ANSWER_VECTORS,      /* [tokens with a vector, W] */
     ANSWER_MAX_SIM,      /* [1]: how well these vectors meet those of a query */
-};
-
-struct prompt {
-    const char *text; /* [len], borrowed; NULL: none */
-    size_t len;
 };
 
 struct request {
@@ -62,10 +57,6 @@ static inline bool pooling_has_prompts(engine_pooling pooling)
            pooling == ENGINE_POOLING_COLBERT;
 }
 
-/* What ENGINE_POOLING_MODEL stands for: of a model without a pooling, its sparse weights or its
- * vectors of tokens, if it has any. */
-engine_pooling own_pooling(const struct model_config *config);
-
 /* Whether a token, the place-th of a text that is not padding, has a vector of its own. */
 bool token_has_vector(const engine_model *model, int32_t id, size_t place, bool in_query);
 
@@ -84,25 +75,9 @@ engine_status request_read(engine_session *session, const engine_encode_options 
 /* The tokens that a text may have. */
 size_t request_token_limit(const struct request *request, const engine_model *model);
 
-/* The prompt of this name ("": none); where name is NULL and by_default, the one that the file has
- * for the role, or for all texts. */
-engine_status prompt_choose(const engine_model *model, engine_role role, const char *name,
-                            bool by_default, struct prompt *prompt, engine_error *error);
-
-/* The prompt that options, in full, put before texts. */
-engine_status prompt_of_options(const engine_model *model, const engine_encode_options *options,
-                                bool by_default, struct prompt *prompt, engine_error *error);
-
-/* The texts of an input behind their prompts, in the session's memory where there are any. */
-engine_status prompt_apply(engine_session *session, const struct request *request,
-                           const engine_input *input, size_t index, struct token_input *texts);
-
 /* Tokens of inputs[index], a text or a pair, behind its prompt: at most as many as the request and
  * the session allow, in session->tokens. On failure the message is in the session's error. */
 engine_status read_tokens(engine_session *session, const engine_input *input, size_t index,
                           const struct request *request, struct token_count *count);
-
-/* Spans of tokens [n] count in a text and its prompt as one: makes them count in the text. */
-void prompt_move_spans(const struct request *request, struct token *tokens, size_t n);
 
 #endif

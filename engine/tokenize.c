@@ -35,7 +35,7 @@ static engine_status tokens_of(engine_session *session, const engine_input *inpu
     struct token_input texts;
     engine_status status = check_text(session, input, index);
     if (status == ENGINE_OK)
-        status = prompt_apply(session, request, input, index, &texts);
+        status = prompt_apply(session, request->prompt, request->pair_prompt, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut, out, cap,
@@ -44,7 +44,7 @@ static engine_status tokens_of(engine_session *session, const engine_input *inpu
         return fail(&session->error, ENGINE_ERROR_LENGTH,
                     "input %zu has %zu tokens, the limit is %zu: %s", index, count->n, limit,
                     count->wrong);
-    prompt_move_spans(request, out, count->n < cap ? count->n : cap);
+    prompt_move_spans(request->prompt, request->pair_prompt, out, count->n < cap ? count->n : cap);
     if (count->n <= limit)
         return ENGINE_OK;
     if (request->truncate) {
