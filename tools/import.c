@@ -9,7 +9,7 @@
  *
  * Formats and names: tools/import/. See encode-import(1).
  */
-#include "tools/common/options.h"
+#include "tools/common/alloc.h"
 #include "tools/import/checkpoint/checkpoint.h"
 #include "tools/import/import_options.h"
 #include "tools/import/output_files.h"
@@ -110,12 +110,12 @@ static void say_notes(const struct checkpoint *checkpoint)
                      checkpoint->plan.left_out[0]->name);
 }
 
-static int import_checkpoint(const struct import_options *options, struct problem *problem)
+static int import_checkpoint(const struct import_options *options)
 {
     static struct checkpoint checkpoint;
     char name[FOLDER_PATH];
     checkpoint_read(&checkpoint, options->directory,
-                    (struct stored_types){options->type, options->table_type}, problem);
+                    (struct stored_types){options->type, options->table_type});
     int code = PROGRAM_DONE;
     name_source(options, options->directory, name, sizeof name);
     say_notes(&checkpoint);
@@ -149,7 +149,7 @@ static int write_tokenizer_alone(const struct import_options *options,
     if (folder->path != NULL)
         import_add_sources(&output, folder);
     else
-        import_add_source(&output, 0, options->tokenizer, folder->problem);
+        import_add_source(&output, 0, options->tokenizer);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,
@@ -167,21 +167,21 @@ static void read_from_directory(struct folder *folder, const char *path,
                                 struct import_tokenizer *tokenizer)
 {
     struct sentence_transformers st;
-    folder_open(folder, path, folder->problem);
+    folder_open(folder, path);
     sentence_transformers_read(&st, folder);
     import_tokenizer_read(tokenizer, folder, st.transformer);
     sentence_transformers_free(&st);
 }
 
-static int import_tokenizer(const struct import_options *options, struct problem *problem)
+static int import_tokenizer(const struct import_options *options)
 {
-    struct folder folder = {.problem = problem};
+    struct folder folder = {0};
     struct import_tokenizer tokenizer;
     char name[FOLDER_PATH];
     if (is_directory(options->tokenizer))
         read_from_directory(&folder, options->tokenizer, &tokenizer);
     else
-        import_tokenizer_read_file(&tokenizer, options->tokenizer, problem);
+        import_tokenizer_read_file(&tokenizer, options->tokenizer);
     int code = PROGRAM_DONE;
     name_source(options, options->tokenizer, name, sizeof name);
     if (tokenizer.note[0] != '\0')
@@ -195,25 +195,25 @@ static int import_tokenizer(const struct import_options *options, struct problem
     return code;
 }
 
-static int carry_out(const struct import_options *options, struct problem *problem)
+static int carry_out(const struct import_options *options)
 {
     int code = import_check_output(options);
     if (code != PROGRAM_DONE)
         return code;
     if (options->vectors.path != NULL)
-        return import_vectors(options, problem);
-    return options->directory != NULL ? import_checkpoint(options, problem)
-                                      : import_tokenizer(options, problem);
+        return import_vectors(options);
+    return options->directory != NULL ? import_checkpoint(options) : import_tokenizer(options);
 }
 
 int main(int argc, char *argv[])
 {
-    struct problem problem = {.before_end = progress_end};
     struct import_options options;
     int code;
     program_begin("encode-import", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
+    problem.before_end = progress_end;
     if (import_options_read(&options, argc, argv, &code))
-        code = program_end(carry_out(&options, &problem));
+        code = program_end(carry_out(&options));
     import_options_free(&options);
     return code;
 }

@@ -31,12 +31,11 @@ static const char BUILT_IN_WORDS[] =
 static int read_keras(const struct new_options *options, const char *data, size_t len,
                       struct tokenizer_draft *draft)
 {
-    struct problem problem = {.goes_back = false};
     if (options->keras || options->blanks || options->lower != NULL)
         return program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
                               "--blanks and --lower go with word lists",
                               options->tokenizer);
-    keras_json_read(draft, options->tokenizer, data, len, &problem);
+    keras_json_read(draft, options->tokenizer, data, len);
     return PROGRAM_DONE;
 }
 

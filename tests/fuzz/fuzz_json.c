@@ -32,20 +32,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct json_file file;
     static struct import_tokenizer tokenizer;
-    static struct problem problem;
     static bool is_right;
     if (size == 0)
         return 0;
     const int kind = data[0] % N_KINDS;
     const char *text = (const char *)data + 1;
     if (kind == TOKENIZER) {
-        READ_OR_REFUSE(problem, &is_right,
-                       import_tokenizer_parse(&tokenizer, "fuzz", text, size - 1, &problem));
+        READ_OR_REFUSE(&is_right, import_tokenizer_parse(&tokenizer, "fuzz", text, size - 1));
         import_tokenizer_free(&tokenizer);
         return 0;
     }
-    if (PROBLEM_OPEN(problem)) { /* a file that is refused leaves nothing behind, either */
-        json_file_parse(&file, "fuzz", text, size - 1, kind == MODULES, &problem);
+    if (PROBLEM_OPEN()) { /* a file that is refused leaves nothing behind, either */
+        json_file_parse(&file, "fuzz", text, size - 1, kind == MODULES);
         read_as(kind, &file);
     }
     json_file_free(&file);

@@ -52,13 +52,12 @@ static void read_all(struct tensor_set *set, int fd, const uint8_t *data, size_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct tensor_set set;
-    static struct problem problem;
     static bool is_right;
-    set = (struct tensor_set){.problem = &problem};
+    set = (struct tensor_set){0};
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
-    READ_OR_REFUSE(problem, &is_right, read_all(&set, fd, data, size));
+    READ_OR_REFUSE(&is_right, read_all(&set, fd, data, size));
     free_chunk();
     tensor_set_free(&set);
     return 0;

@@ -20,7 +20,6 @@ uint64_t import_source_bytes(const struct folder *folder);
 void import_add_sources(struct weight_output *output, const struct folder *folder);
 
 /* A file that lies anywhere: source.<index> is the last part of its path. */
-void import_add_source(struct weight_output *output, size_t index, const char *path,
-                       struct problem *problem);
+void import_add_source(struct weight_output *output, size_t index, const char *path);
 
 #endif

@@ -55,10 +55,8 @@ static const char *build(struct case_tokenizer *made)
 
 const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, size_t len)
 {
-    static struct problem problem;
     static bool is_right;
-    READ_OR_REFUSE(problem, &is_right,
-                   import_tokenizer_parse(&made->source, "tokenizer.json", text, len, &problem));
+    READ_OR_REFUSE(&is_right, import_tokenizer_parse(&made->source, "tokenizer.json", text, len));
     if (!is_right) {
         import_tokenizer_free(&made->source);
         return problem.text;
@@ -68,14 +66,13 @@ const char *case_tokenizer_make(struct case_tokenizer *made, const char *text, s
 
 bool case_tokenizer_open(struct case_tokenizer *opened, const char *name)
 {
-    static struct problem problem;
     char path[SUPPORT_PATH], below[128];
     snprintf(below, sizeof below, "tokenizers/definitions/%s.json", name);
     if (!support_shared(below, path))
         return false;
-    if (!PROBLEM_OPEN(problem))
+    if (!PROBLEM_OPEN())
         fail_msg("%s", problem.text);
-    import_tokenizer_read_file(&opened->source, path, &problem);
+    import_tokenizer_read_file(&opened->source, path);
     assert_null(build(opened));
     return true;
 }

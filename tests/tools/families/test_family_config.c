@@ -34,10 +34,8 @@ static bool read_text(const char *text, struct checkpoint_config *config)
     static struct json_file file;
     static char object[2048];
     snprintf(object, sizeof object, "{%s}", text);
-    READ_OR_REFUSE(
-        import_problem, &is_right,
-        (json_file_parse(&file, "config.json", object, strlen(object), false, &import_problem),
-         checkpoint_config_read(&file, config)));
+    READ_OR_REFUSE(&is_right, (json_file_parse(&file, "config.json", object, strlen(object), false),
+                               checkpoint_config_read(&file, config)));
     json_file_free(&file);
     return is_right;
 }
@@ -49,7 +47,7 @@ static void assert_setting(const char *text, const char *key, const char *expect
     char value[64] = "";
     const char *name = "";
     if (!read_text(text, &config))
-        fail_msg("%s: %s", text, import_problem.text);
+        fail_msg("%s: %s", text, problem.text);
     for (size_t i = 0; name && strcmp(name, key) != 0; i++)
         name = config_get(&config.model, i, value, sizeof value);
     if (!name || strcmp(value, expected) != 0)
@@ -243,10 +241,9 @@ TEST(refusals)
         struct checkpoint_config config;
         bool is_read = read_text(cases[i].text, &config);
         if (is_read != !cases[i].words)
-            fail_msg("%s: %s", cases[i].text, is_read ? "accepted" : import_problem.text);
-        if (cases[i].words && !strstr(import_problem.text, cases[i].words))
-            fail_msg("%s: \"%s\" is not in: %s", cases[i].text, cases[i].words,
-                     import_problem.text);
+            fail_msg("%s: %s", cases[i].text, is_read ? "accepted" : problem.text);
+        if (cases[i].words && !strstr(problem.text, cases[i].words))
+            fail_msg("%s: \"%s\" is not in: %s", cases[i].text, cases[i].words, problem.text);
     }
 }
 

@@ -11,14 +11,12 @@
 
 char import_directory[SUPPORT_PATH];
 struct checkpoint import_checkpoint;
-struct problem import_problem;
 
 bool import_read(void)
 {
     static bool is_right;
-    READ_OR_REFUSE(import_problem, &is_right,
-                   checkpoint_read(&import_checkpoint, import_directory, (struct stored_types){0},
-                                   &import_problem));
+    READ_OR_REFUSE(&is_right,
+                   checkpoint_read(&import_checkpoint, import_directory, (struct stored_types){0}));
     if (!is_right)
         checkpoint_free(&import_checkpoint);
     return is_right;
@@ -27,7 +25,7 @@ bool import_read(void)
 void import_accepted(const char *what)
 {
     if (!import_read())
-        fail_msg("%s: refused: %s", what, import_problem.text);
+        fail_msg("%s: refused: %s", what, problem.text);
     checkpoint_free(&import_checkpoint);
 }
 
@@ -37,8 +35,8 @@ void import_refused(const char *what, const char *words)
         checkpoint_free(&import_checkpoint);
         fail_msg("%s was accepted", what);
     }
-    if (!strstr(import_problem.text, words))
-        fail_msg("%s: \"%s\" is not in: %s", what, words, import_problem.text);
+    if (!strstr(problem.text, words))
+        fail_msg("%s: \"%s\" is not in: %s", what, words, problem.text);
 }
 
 void import_write(const char *name, const char *text)

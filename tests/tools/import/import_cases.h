@@ -12,7 +12,6 @@ void import_setup(void);
 /* The directory, which tiny_checkpoint makes, and what the last reading of it gave. */
 extern char import_directory[SUPPORT_PATH];
 extern struct checkpoint import_checkpoint;
-extern struct problem import_problem;
 
 /* Reads the directory; where that is true, the caller frees the checkpoint. */
 bool import_read(void);

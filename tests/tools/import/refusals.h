@@ -25,14 +25,14 @@
 
 /* True at first; false when something is wrong, which the problem's text says then. As with any
  * setjmp, what is changed in between is static, or not looked at afterwards. */
-#define PROBLEM_OPEN(problem) ((problem).goes_back = true, setjmp((problem).back) == 0)
+#define PROBLEM_OPEN() (problem.goes_back = true, setjmp(problem.back) == 0)
 
 /* Runs a statement; *is_right (which it does not change) tells whether nothing was refused. */
-#define READ_OR_REFUSE(problem, is_right, statement)                                               \
+#define READ_OR_REFUSE(is_right, statement)                                                        \
     do {                                                                                           \
         *(is_right) = false;                                                                       \
         LEAKS_IGNORE();                                                                            \
-        if (PROBLEM_OPEN(problem)) {                                                               \
+        if (PROBLEM_OPEN()) {                                                                      \
             statement;                                                                             \
             *(is_right) = true;                                                                    \
         }                                                                                          \

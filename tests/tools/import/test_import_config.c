@@ -156,9 +156,9 @@ TEST(labels)
 
 static void read_config(struct json_file *file, const char *text, struct checkpoint_config *config)
 {
-    if (!PROBLEM_OPEN(import_problem))
-        fail_msg("%s", import_problem.text);
-    json_file_parse(file, "config.json", text, strlen(text), false, &import_problem);
+    if (!PROBLEM_OPEN())
+        fail_msg("%s", problem.text);
+    json_file_parse(file, "config.json", text, strlen(text), false);
     checkpoint_config_read(file, config);
 }
 

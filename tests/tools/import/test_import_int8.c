@@ -64,11 +64,10 @@ static void set_outlier(struct numbers *numbers, size_t layer, size_t row, float
 
 static void plan_types(const struct numbers *numbers, struct stored_types types)
 {
-    static struct problem problem;
     tiny_write(directory, "model.safetensors", numbers->file, numbers->len);
-    if (!PROBLEM_OPEN(problem))
+    if (!PROBLEM_OPEN())
         fail_msg("%s", problem.text);
-    checkpoint_read(&checkpoint, directory, types, &problem);
+    checkpoint_read(&checkpoint, directory, types);
     int8_layers_note(&checkpoint.plan.int8_layers, note);
 }
 

@@ -142,7 +142,7 @@ TEST(tensors)
         }
         tiny_tensors_write(&broken, import_directory, "model.safetensors");
         import_refused("a tensor of another shape", name);
-        assert_non_null(strstr(import_problem.text, "expected ["));
+        assert_non_null(strstr(problem.text, "expected ["));
         tiny_tensors_free(&broken);
     }
     json_object_foreach(tensors.header, name, ignored)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 static struct import_tokenizer tokenizer;
-static struct problem problem;
 
 #define VOCAB                                                                                      \
     "\"vocab\": {\"<s>\": 0, \"</s>\": 1, \"<unk>\": 2, \"a\": 3, \"b\": 4, \"ab\": 5, "           \
@@ -29,9 +28,8 @@ static struct problem problem;
 static bool parse(const char *text)
 {
     static bool is_right;
-    READ_OR_REFUSE(
-        problem, &is_right,
-        import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem));
+    READ_OR_REFUSE(&is_right,
+                   import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text)));
     if (!is_right)
         import_tokenizer_free(&tokenizer);
     return is_right;
@@ -109,8 +107,8 @@ static bool read_folder(const char *directory)
 {
     static bool is_right;
     static struct folder folder;
-    READ_OR_REFUSE(problem, &is_right, {
-        folder_open(&folder, directory, &problem);
+    READ_OR_REFUSE(&is_right, {
+        folder_open(&folder, directory);
         import_tokenizer_read(&tokenizer, &folder, "");
     });
     folder_close(&folder);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 static struct import_tokenizer tokenizer;
-static struct problem problem;
 static char directory[SUPPORT_PATH];
 
 /* ---- Messages ---- */
@@ -68,12 +67,12 @@ static void write_file(const char *name, const void *data, size_t len)
 
 static bool read_directory(void)
 {
-    return tokenizer_folder_read(directory, &tokenizer, &problem);
+    return tokenizer_folder_read(directory, &tokenizer);
 }
 
 static void refused(const char *words)
 {
-    tokenizer_folder_refused(directory, &tokenizer, &problem, words);
+    tokenizer_folder_refused(directory, &tokenizer, words);
 }
 
 static double score_of(size_t id)

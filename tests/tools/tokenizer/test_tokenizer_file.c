@@ -10,7 +10,6 @@
 #include <string.h>
 
 static struct import_tokenizer tokenizer;
-static struct problem problem;
 
 /* ---- tokenizer.json ---- */
 
@@ -20,9 +19,8 @@ static struct problem problem;
 static bool parse(const char *text)
 {
     static bool is_right;
-    READ_OR_REFUSE(
-        problem, &is_right,
-        import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text), &problem));
+    READ_OR_REFUSE(&is_right,
+                   import_tokenizer_parse(&tokenizer, "tokenizer.json", text, strlen(text)));
     if (!is_right)
         import_tokenizer_free(&tokenizer);
     return is_right;
@@ -274,12 +272,12 @@ static void remove_file(const char *name)
 
 static bool read_directory(void)
 {
-    return tokenizer_folder_read(directory, &tokenizer, &problem);
+    return tokenizer_folder_read(directory, &tokenizer);
 }
 
 static void refused_directory(const char *words)
 {
-    tokenizer_folder_refused(directory, &tokenizer, &problem, words);
+    tokenizer_folder_refused(directory, &tokenizer, words);
 }
 
 TEST(vocabulary_file)
@@ -369,10 +367,10 @@ TEST(same_from_both)
         print_message("no definitions beside the project: skipped\n");
         skip();
     }
-    if (!PROBLEM_OPEN(problem))
+    if (!PROBLEM_OPEN())
         fail_msg("%s", problem.text);
-    import_tokenizer_read_file(&other, path, &problem);
-    import_tokenizer_read_file(&tokenizer, text_path, &problem);
+    import_tokenizer_read_file(&other, path);
+    import_tokenizer_read_file(&tokenizer, text_path);
     assert_int_equal(tokenizer.draft.words.n, other.draft.words.n);
     for (size_t id = 0; id < other.draft.words.n; id++)
         assert_string_equal(tokenizer.draft.words.texts[id], other.draft.words.texts[id]);

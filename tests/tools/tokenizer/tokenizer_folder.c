@@ -17,13 +17,12 @@ void tokenizer_folder_write(const char *directory, const char *name, const void 
     assert_int_equal(fclose(file), 0);
 }
 
-bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer,
-                           struct problem *problem)
+bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer)
 {
     static struct folder folder;
     static bool is_right;
-    READ_OR_REFUSE(*problem, &is_right, {
-        folder_open(&folder, directory, problem);
+    READ_OR_REFUSE(&is_right, {
+        folder_open(&folder, directory);
         import_tokenizer_read(tokenizer, &folder, "");
     });
     folder_close(&folder);
@@ -33,9 +32,9 @@ bool tokenizer_folder_read(const char *directory, struct import_tokenizer *token
 }
 
 void tokenizer_folder_refused(const char *directory, struct import_tokenizer *tokenizer,
-                              struct problem *problem, const char *words)
+                              const char *words)
 {
-    assert_false(tokenizer_folder_read(directory, tokenizer, problem));
-    if (strstr(problem->text, words) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", problem->text, words);
+    assert_false(tokenizer_folder_read(directory, tokenizer));
+    if (strstr(problem.text, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", problem.text, words);
 }

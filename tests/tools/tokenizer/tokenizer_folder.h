@@ -9,12 +9,11 @@
 
 void tokenizer_folder_write(const char *directory, const char *name, const void *data, size_t len);
 
-/* Reads the folder's tokenizer. False: it was refused, and problem->text says why. */
-bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer,
-                           struct problem *problem);
+/* Reads the folder's tokenizer. False: it was refused, and problem.text says why. */
+bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 
 /* Fails unless the folder is refused in a text with these words. */
 void tokenizer_folder_refused(const char *directory, struct import_tokenizer *tokenizer,
-                              struct problem *problem, const char *words);
+                              const char *words);
 
 #endif

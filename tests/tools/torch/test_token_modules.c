@@ -57,7 +57,7 @@ TEST(both)
     write_file("sparse_linear.pt", WEIGHTS, 2);
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
-        fail_msg("refused: %s", import_problem.text);
+        fail_msg("refused: %s", problem.text);
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->sparse, SPARSE_LINEAR);
     assert_int_equal(model->token_vectors, 2);
@@ -78,7 +78,7 @@ TEST(one)
     tiny_checkpoint(import_directory);
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
-        fail_msg("refused: %s", import_problem.text);
+        fail_msg("refused: %s", problem.text);
     assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_NONE);
     assert_int_equal(import_checkpoint.config.model.token_vectors, 2);
     checkpoint_free(&import_checkpoint);
@@ -143,7 +143,7 @@ TEST(splade)
     import_refused("a body alone", "BertModel has no head of masked language models");
     write_masked();
     if (!import_read())
-        fail_msg("refused: %s", import_problem.text);
+        fail_msg("refused: %s", problem.text);
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->sparse, SPARSE_MASK);
     assert_int_equal(model->sparse_pooling, SPARSE_SUM);
@@ -152,7 +152,7 @@ TEST(splade)
     checkpoint_free(&import_checkpoint);
     write_splade("{}");
     if (!import_read())
-        fail_msg("refused: %s", import_problem.text);
+        fail_msg("refused: %s", problem.text);
     assert_int_equal(model->sparse_pooling, SPARSE_MAX);
     assert_int_equal(model->sparse_activation, SPARSE_LOG);
     checkpoint_free(&import_checkpoint);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 static struct tensor_set set;
-static struct problem problem;
 static struct tiny_bytes file, pickle;
 
 /* ---- Reading a file from memory ---- */
@@ -22,14 +21,14 @@ static void add(const uint8_t *bytes, size_t len)
 {
     int fd = memfd_create("torch", MFD_CLOEXEC);
     assert_true(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
-    set = (struct tensor_set){.problem = &problem};
+    set = (struct tensor_set){0};
     tensor_set_add(&set, "tiny.bin", fd, len);
 }
 
 static void refused_bytes(const char *what, const uint8_t *bytes, size_t len, const char *words)
 {
     static bool is_right;
-    READ_OR_REFUSE(problem, &is_right, add(bytes, len));
+    READ_OR_REFUSE(&is_right, add(bytes, len));
     tensor_set_free(&set);
     if (is_right)
         fail_msg("%s was accepted", what);
@@ -40,7 +39,7 @@ static void refused_bytes(const char *what, const uint8_t *bytes, size_t len, co
 static void accepted(const char *what)
 {
     static bool is_right;
-    READ_OR_REFUSE(problem, &is_right, add(file.bytes, file.len));
+    READ_OR_REFUSE(&is_right, add(file.bytes, file.len));
     if (!is_right)
         fail_msg("%s: refused: %s", what, problem.text);
 }

@@ -23,10 +23,9 @@ struct reader {
     struct tokenizer_draft *draft;
     char name[600]; /* of the file, in quotes, for messages */
     const json_t *config;
-    struct problem *problem;
 };
 
-#define REFUSE(reader, ...) problem_of((reader)->problem, (reader)->name, __VA_ARGS__)
+#define REFUSE(reader, ...) problem_of((reader)->name, __VA_ARGS__)
 
 static json_t *parse(const char *text, size_t len, json_error_t *error)
 {
@@ -165,10 +164,9 @@ static void read_unknown(const struct reader *reader)
 
 /* ---- The file ---- */
 
-void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
-                     struct problem *problem)
+void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len)
 {
-    struct reader reader = {.draft = draft, .problem = problem};
+    struct reader reader = {.draft = draft};
     struct keras_rules rules = KERAS_DEFAULTS;
     json_error_t error;
     json_t *root = parse(data, len, &error);

@@ -8,31 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-void problem_in(struct problem *problem, const char *name, const char *format, va_list arguments)
+struct problem problem;
+
+void problem_in(const char *name, const char *format, va_list arguments)
 {
-    size_t cap = sizeof problem->text, used = 0;
+    size_t cap = sizeof problem.text, used = 0;
     if (name != NULL)
-        used = (size_t)snprintf(problem->text, cap, "%s%s", name,
+        used = (size_t)snprintf(problem.text, cap, "%s%s", name,
                                 format[0] == ' ' || format[0] == ',' ? "" : ": ");
     if (used < cap)
-        vsnprintf(problem->text + used, cap - used, format, arguments);
-    if (problem->goes_back)
-        longjmp(problem->back, 1);
-    if (problem->before_end != NULL)
-        problem->before_end();
-    exit(program_fail("%s", problem->text));
+        vsnprintf(problem.text + used, cap - used, format, arguments);
+    if (problem.goes_back)
+        longjmp(problem.back, 1);
+    if (problem.before_end != NULL)
+        problem.before_end();
+    exit(program_fail("%s", problem.text));
 }
 
-void problem_say(struct problem *problem, const char *format, ...)
+void problem_say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    problem_in(problem, NULL, format, arguments);
+    problem_in(NULL, format, arguments);
 }
 
-void problem_of(struct problem *problem, const char *name, const char *format, ...)
+void problem_of(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    problem_in(problem, name, format, arguments);
+    problem_in(name, format, arguments);
 }

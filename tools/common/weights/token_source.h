@@ -33,8 +33,7 @@ int token_source_fit(struct tokenizer_draft *draft, const char *path,
                      const struct fit_options *options);
 
 /* Into an empty draft: words and settings of Keras' Tokenizer.to_json(). path is for messages. */
-void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
-                     struct problem *problem);
+void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len);
 
 /* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. */
 int read_whole(const char *path, char **data, size_t *len);

@@ -43,9 +43,7 @@ struct checkpoint {
     struct plan plan;
 };
 
-/* The problem is kept: later readings of the tensors say in it what is wrong. */
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
-                     struct problem *problem);
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types);
 void checkpoint_free(struct checkpoint *checkpoint);
 
 /* ---- Token modules, for checkpoint_read.c, but for colbert_write ---- */

@@ -28,11 +28,10 @@ static void read_config(struct checkpoint *checkpoint)
 
 static void read_tokenizer(struct checkpoint *checkpoint)
 {
-    struct problem *problem = checkpoint->folder.problem;
     const char *place = checkpoint->st.transformer;
     if (!import_tokenizer_is_there(&checkpoint->folder, place)) {
         if (checkpoint->is_static)
-            problem_say(problem, "static embeddings without a tokenizer.json; expected one");
+            problem_say("static embeddings without a tokenizer.json; expected one");
         return;
     }
     checkpoint->has_tokenizer = true;
@@ -40,12 +39,11 @@ static void read_tokenizer(struct checkpoint *checkpoint)
     /* The lower case that sentence-transformers applies first is that of a tokenizer that has it
      * anyway. */
     if (checkpoint->st.lower && !checkpoint->tokenizer.lowercases)
-        problem_say(problem, "sentence_bert_config.json: 'do_lower_case' is true, but the "
-                             "tokenizer keeps capitals; expected both alike");
+        problem_say("sentence_bert_config.json: 'do_lower_case' is true, but the "
+                    "tokenizer keeps capitals; expected both alike");
     size_t n = checkpoint->tokenizer.draft.words.n;
     if ((uint64_t)checkpoint->config.model.vocabulary < n)
-        problem_say(problem,
-                    "the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
+        problem_say("the tokenizer has ids up to %zu; expected fewer than the %lld rows of "
                     "'vocab_size' in %s",
                     n - 1, (long long)checkpoint->config.model.vocabulary,
                     checkpoint->config_file.name);
@@ -89,7 +87,6 @@ static void settle_modules(struct checkpoint *checkpoint)
 {
     const struct sentence_transformers *st = &checkpoint->st;
     struct model_config *model = &checkpoint->config.model;
-    struct problem *problem = checkpoint->folder.problem;
     if (st->is_splade)
         settle_splade(checkpoint);
     else if (st->has_pooling)
@@ -104,12 +101,10 @@ static void settle_modules(struct checkpoint *checkpoint)
     }
     if (st->width > 0 && st->width != model->width)
         problem_say(
-            problem,
             "%sconfig.json: 'word_embedding_dimension' is %lld; expected %lld, the model's width",
             st->pooling_place, (long long)st->width, (long long)model->width);
     if (st->n_dense > 0 && st->dense[0].in != model->width)
-        problem_say(problem,
-                    "%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
+        problem_say("%sconfig.json: 'in_features' is %lld; expected %lld, the model's width",
                     st->dense[0].place, (long long)st->dense[0].in, (long long)model->width);
 }
 
@@ -139,11 +134,10 @@ static void check_model(struct checkpoint *checkpoint)
         json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
 }
 
-void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
-                     struct problem *problem)
+void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types)
 {
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
-    folder_open(&checkpoint->folder, path, problem);
+    folder_open(&checkpoint->folder, path);
     sentence_transformers_read(&checkpoint->st, &checkpoint->folder);
     read_config(checkpoint);
     settle_modules(checkpoint);

@@ -103,8 +103,7 @@ static const char *read_marker(const struct checkpoint *checkpoint, const struct
     const char *text = json_text(file, NULL, key, usual);
     if (checkpoint->has_tokenizer && text[0] != '\0' &&
         word_list_find(words, text, strlen(text)) == WORD_NONE)
-        problem_say(checkpoint->folder.problem,
-                    "%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
+        problem_say("%s: the '%s' '%.60s' is not a token of the tokenizer; expected one",
                     file->name[0] != '\0' ? file->name : "a ColBERT", key, text);
     return text;
 }

@@ -54,8 +54,7 @@ static void settle_labels(const struct making *making, const struct part *part)
         weight != NULL ? weight : find_tensor(making, part->from[0], 0, KERNEL);
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
-        problem_say(making->tensors->problem,
-                    "%s: no tensor '%s.weight' [labels, %" PRId64
+        problem_say("%s: no tensor '%s.weight' [labels, %" PRId64
                     "], and config.json has no 'id2label'",
                     place_of(making->tensors), part->from[0], model->width);
     model->labels = (int64_t)labels;

@@ -37,7 +37,7 @@ static struct stored_tensor *find_table(const struct tensor_set *set, bool *is_m
     struct stored_tensor *table = own != NULL ? own : tensor_set_find(set, "embeddings");
     char shape[SHAPE_TEXT];
     if (table == NULL)
-        problem_say(set->problem, "%s has no tensor 'embedding.weight' and no 'embeddings'",
+        problem_say("%s has no tensor 'embedding.weight' and no 'embeddings'",
                     set->files[0].header.name);
     if (table->n_dims != 2 || table->shape[0] == 0 || table->shape[1] == 0)
         tensor_refuse(set, table, " has the shape %s; expected [tokens, width]",
@@ -71,7 +71,7 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
     double *numbers = alloc_zeros(n, sizeof *numbers);
     uint8_t *bytes = alloc_zeros(n, element);
     file_read_at(set->files[column->file].fd, tensor_file_name(set, column), column->offset, bytes,
-                 n * element, set->problem);
+                 n * element);
     for (size_t i = 0; i < n; i++) {
         union {
             uint16_t f16;

@@ -18,15 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void folder_open(struct folder *folder, const char *path, struct problem *problem)
+void folder_open(struct folder *folder, const char *path)
 {
     struct stat status;
-    *folder = (struct folder){.path = path, .problem = problem};
+    *folder = (struct folder){.path = path};
     if (stat(path, &status) != 0)
-        problem_say(problem, "%s: %s", path, strerror(errno));
+        problem_say("%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        problem_say(problem,
-                    "%s is not a directory; expected one with config.json and model.safetensors",
+        problem_say("%s is not a directory; expected one with config.json and model.safetensors",
                     path);
 }
 
@@ -67,9 +66,9 @@ static bool join(const struct folder *folder, const char *name, char path[FOLDER
 const char *folder_join(const struct folder *folder, const char *name, char path[FOLDER_PATH])
 {
     if (!stays_inside(name))
-        problem_say(folder->problem, "'%s' is not the name of a file in the directory", name);
+        problem_say("'%s' is not the name of a file in the directory", name);
     if (!join(folder, name, path))
-        problem_say(folder->problem, "%.200s: the path is too long", name);
+        problem_say("%.200s: the path is too long", name);
     return path;
 }
 
@@ -81,7 +80,7 @@ bool folder_has(const struct folder *folder, const char *place, const char *name
         return false;
     bool is_there = access(path, F_OK) == 0;
     if (!is_there && errno != ENOENT && errno != ENOTDIR)
-        problem_say(folder->problem, "%s: %s", path, strerror(errno));
+        problem_say("%s: %s", path, strerror(errno));
     return is_there;
 }
 
@@ -105,10 +104,10 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
-        problem_say(folder->problem, "%s: %s", path, strerror(errno));
+        problem_say("%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        problem_say(folder->problem, "%s is %s; expected a file", path,
+        problem_say("%s is %s; expected a file", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
     note(folder, name);
@@ -117,31 +116,28 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
     return fd;
 }
 
-void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
-                  struct problem *problem)
+void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len)
 {
     for (size_t done = 0; done < len;) {
         ssize_t n = pread(fd, (char *)data + done, len - done, (off_t)(offset + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            problem_say(problem, "%s cannot be read: %s", name, strerror(errno));
+            problem_say("%s cannot be read: %s", name, strerror(errno));
         if (n == 0)
-            problem_say(problem,
-                        "%s ends at byte %" PRIu64
+            problem_say("%s ends at byte %" PRIu64
                         "; it has changed since it was opened, or is truncated",
                         name, offset + done);
         done += (size_t)n;
     }
 }
 
-char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
-                struct problem *problem)
+char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most)
 {
     if (n_bytes > most)
-        problem_say(problem, "%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
+        problem_say("%s has %" PRIu64 " bytes; at most %zu are read", name, n_bytes, most);
     char *text = alloc_zeros((size_t)n_bytes + 1, 1);
-    file_read_at(fd, name, offset, text, (size_t)n_bytes, problem);
+    file_read_at(fd, name, offset, text, (size_t)n_bytes);
     return text;
 }
 
@@ -151,7 +147,7 @@ char *folder_text(struct folder *folder, const char *name, bool needed, size_t m
     int fd = folder_file(folder, name, needed, &n_bytes);
     if (fd < 0)
         return NULL;
-    char *text = file_text(fd, name, 0, n_bytes, most, folder->problem);
+    char *text = file_text(fd, name, 0, n_bytes, most);
     *len = (size_t)n_bytes;
     close(fd);
     return text;

@@ -15,11 +15,10 @@ struct folder {
     const char *path; /* borrowed */
     char **names;     /* [n] files that were opened, relative, each once, in that order */
     size_t n;
-    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* The path must be that of a directory. */
-void folder_open(struct folder *folder, const char *path, struct problem *problem);
+void folder_open(struct folder *folder, const char *path);
 void folder_close(struct folder *folder);
 
 /* "place" and "name" after each other; place is "" or "2_Dense/". Returns `path`, cut where it is
@@ -42,11 +41,9 @@ char *folder_text(struct folder *folder, const char *name, bool needed, size_t m
 /* ---- Files that are open ---- */
 
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
-void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len,
-                  struct problem *problem);
+void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len);
 
 /* The n_bytes of a file from `offset` on, at most `most`; the caller frees. */
-char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most,
-                struct problem *problem);
+char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most);
 
 #endif

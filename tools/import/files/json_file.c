@@ -32,17 +32,16 @@ const char *json_kind(const json_t *value)
 /* ---- Files ---- */
 
 void json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
-                     bool is_array, struct problem *problem)
+                     bool is_array)
 {
     json_error_t error;
-    *file = (struct json_file){.problem = problem};
+    *file = (struct json_file){0};
     snprintf(file->name, sizeof file->name, "%s", name);
-    json_set_alloc_funcs(alloc_bytes, free);
     file->root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (file->root == NULL)
-        problem_say(problem, "%s, line %d: not JSON: %s", name, error.line, error.text);
+        problem_say("%s, line %d: not JSON: %s", name, error.line, error.text);
     if (is_array ? !json_is_array(file->root) : !json_is_object(file->root))
-        problem_say(problem, "%s is %s; expected %s", name, json_kind(file->root),
+        problem_say("%s is %s; expected %s", name, json_kind(file->root),
                     is_array ? "an array" : "an object");
 }
 
@@ -51,10 +50,10 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
 {
     char full[FOLDER_PATH];
     size_t len = 0;
-    *file = (struct json_file){.problem = folder->problem};
+    *file = (struct json_file){0};
     char *text = folder_text(folder, folder_name(full, place, name), needed, MOST_JSON_BYTES, &len);
     if (text != NULL)
-        json_file_parse(file, full, text, len, is_array, folder->problem);
+        json_file_parse(file, full, text, len, is_array);
     free(text);
 }
 
@@ -62,13 +61,6 @@ void json_file_free(struct json_file *file)
 {
     json_decref(file->root);
     file->root = NULL;
-}
-
-void json_refuse(const struct json_file *file, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    problem_in(file->problem, file->name, format, arguments);
 }
 
 /* ---- Members ---- */

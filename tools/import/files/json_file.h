@@ -1,6 +1,6 @@
 /* json_file.h - a JSON file of a checkpoint, and reading its members strictly: each function knows
  * the type and the range that a member must have, and refuses another: "FILE: 'KEY' is ...;
- * expected ..." is then what the file's problem says.
+ * expected ..." is then what the problem says.
  *
  * Numbers are decoded as doubles: tokenizer_config.json has whole numbers of 31 digits.
  */
@@ -14,12 +14,11 @@
 struct json_file {
     char name[256]; /* relative, for messages */
     json_t *root;   /* NULL: the file is absent */
-    struct problem *problem;
 };
 
 /* From text; the root must be an object, or an array where is_array. */
 void json_file_parse(struct json_file *file, const char *name, const char *text, size_t len,
-                     bool is_array, struct problem *problem);
+                     bool is_array);
 
 /* From a file of the folder, below `place`; absent leaves root NULL, unless it is needed. */
 void json_file_read(struct json_file *file, struct folder *folder, const char *place,
@@ -27,8 +26,7 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
 void json_file_free(struct json_file *file);
 
 /* "FILE: ..." (or "FILE ..." where the format starts with a blank) is the problem. */
-_Noreturn void json_refuse(const struct json_file *file, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define json_refuse(file, ...) problem_of((file)->name, __VA_ARGS__)
 
 /* A member of an object of the file (NULL: of the root), or `otherwise` where it is absent or null;
  * json_need_count refuses that. Texts are borrowed. */

@@ -9,7 +9,7 @@
 
 _Noreturn static void refuse(const struct pickle *pickle, size_t at, const char *what)
 {
-    problem_say(pickle->problem, "%s: %s at byte %zu of the pickle", pickle->name, what, at);
+    problem_say("%s: %s at byte %zu of the pickle", pickle->name, what, at);
 }
 
 /* ---- Bytes ---- */
@@ -147,8 +147,7 @@ static void push_function(struct pickle *pickle)
             return;
         }
     }
-    problem_say(pickle->problem,
-                "%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
+    problem_say("%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
                 "dictionary and nothing else (it is not executed)",
                 pickle->name, (int)(length[0] < 100 ? length[0] : 100), module,
                 (int)(length[1] < 100 ? length[1] : 100), name, begin);
@@ -214,8 +213,7 @@ static void check_protocol(struct pickle *pickle)
 
 _Noreturn static void refuse_opcode(const struct pickle *pickle, uint8_t opcode)
 {
-    problem_say(pickle->problem,
-                "%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary "
+    problem_say("%s: the opcode 0x%02X at byte %zu of the pickle is none that a state dictionary "
                 "needs",
                 pickle->name, opcode, pickle->at - 1);
 }

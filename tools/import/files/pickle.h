@@ -49,11 +49,10 @@ struct pickle {
     size_t n_values, cap_values;
     uint32_t *stack, *memo;
     size_t n_stack, cap_stack, n_memo, cap_memo;
-    struct problem *problem; /* borrowed */
 };
 
-/* Runs the pickle to its end, its last byte. `pickle` is zeros but for name, bytes, len, functions
- * and problem. Returns the value that is left on the stack. */
+/* Runs the pickle to its end, its last byte. `pickle` is zeros but for name, bytes, len and
+ * functions. Returns the value that is left on the stack. */
 const struct pickle_value *pickle_read(struct pickle *pickle);
 void pickle_free(struct pickle *pickle);
 

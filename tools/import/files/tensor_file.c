@@ -60,7 +60,7 @@ void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *ten
     va_list arguments;
     snprintf(name, sizeof name, "%s: tensor '%s'", tensor_file_name(set, tensor), tensor->name);
     va_start(arguments, format);
-    problem_in(set->problem, name, format, arguments);
+    problem_in(name, format, arguments);
 }
 
 static void parse_shape(const struct tensor_set *set, struct stored_tensor *tensor,
@@ -174,8 +174,7 @@ static void sort_by_key(struct tensor_set *set)
     for (size_t i = 1; i < set->n; i++) {
         const struct stored_tensor *a = &set->tensors[i - 1], *b = &set->tensors[i];
         if (strcmp(a->key, b->key) == 0)
-            problem_say(set->problem,
-                        "the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
+            problem_say("the tensor '%.200s' is there twice: '%.200s' in %s and '%.200s' in %s",
                         a->key, a->name, tensor_file_name(set, a), b->name,
                         tensor_file_name(set, b));
     }
@@ -207,25 +206,22 @@ static void parse_tensors(struct tensor_set *set)
 /* ---- Files ---- */
 
 /* The length of the header, from the first 8 bytes. */
-static uint64_t read_header_bytes(struct tensor_set *set, const char *name, int fd,
-                                  uint64_t file_bytes)
+static uint64_t read_header_bytes(const char *name, int fd, uint64_t file_bytes)
 {
     uint8_t first[8];
     uint64_t len = 0;
     if (file_bytes < sizeof first)
-        problem_say(set->problem, "%s has %" PRIu64 " bytes; a safetensors file has 8 or more",
-                    name, file_bytes);
-    file_read_at(fd, name, 0, first, sizeof first, set->problem);
+        problem_say("%s has %" PRIu64 " bytes; a safetensors file has 8 or more", name, file_bytes);
+    file_read_at(fd, name, 0, first, sizeof first);
     for (size_t i = sizeof first; i-- > 0;)
         len = len << 8 | first[i];
     if (len > file_bytes - sizeof first)
-        problem_say(set->problem,
-                    "%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
+        problem_say("%s: a header of %" PRIu64 " bytes does not fit into the file of %" PRIu64
                     " bytes (is it truncated, or no safetensors file?)",
                     name, len, file_bytes);
     if (len > MOST_HEADER_BYTES)
-        problem_say(set->problem, "%s: a header of %" PRIu64 " bytes; at most %d are read", name,
-                    len, MOST_HEADER_BYTES);
+        problem_say("%s: a header of %" PRIu64 " bytes; at most %d are read", name, len,
+                    MOST_HEADER_BYTES);
     return len;
 }
 
@@ -236,28 +232,22 @@ static bool is_safetensors(const char *name)
     return len >= n && strcmp(name + len - n, ending) == 0;
 }
 
-static void read_safetensors(struct tensor_set *set, struct tensor_file *file, const char *name,
-                             uint64_t file_bytes)
+static void read_safetensors(struct tensor_file *file, const char *name, uint64_t file_bytes)
 {
-    uint64_t len = read_header_bytes(set, name, file->fd, file_bytes);
+    uint64_t len = read_header_bytes(name, file->fd, file_bytes);
     file->data_offset = sizeof(uint64_t) + len;
     file->data_bytes = file_bytes - file->data_offset;
-    char *text = file_text(file->fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES, set->problem);
-    json_file_parse(&file->header, name, text, (size_t)len, false, set->problem);
+    char *text = file_text(file->fd, name, sizeof(uint64_t), len, MOST_HEADER_BYTES);
+    json_file_parse(&file->header, name, text, (size_t)len, false);
     free(text);
 }
 
-static void read_torch(struct tensor_set *set, struct tensor_file *file, const char *name,
-                       uint64_t file_bytes)
+static void read_torch(struct tensor_file *file, const char *name, uint64_t file_bytes)
 {
     file->is_torch = true;
     file->data_bytes = file_bytes;
-    file->header.problem = set->problem;
     snprintf(file->header.name, sizeof file->header.name, "%s", name);
-    file->torch = torch_file_new(name, file->fd, file_bytes, set->problem);
-    file->header.root = torch_file_header(file->torch);
-    torch_file_free(file->torch);
-    file->torch = NULL;
+    file->header.root = torch_file_header(name, file->fd, file_bytes);
 }
 
 void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t file_bytes)
@@ -265,14 +255,14 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
     struct tensor_file *file = &set->files[set->n_files];
     if (set->n_files == TENSOR_FILES) {
         close(fd);
-        problem_say(set->problem, "more than %d files with tensors", TENSOR_FILES);
+        problem_say("more than %d files with tensors", TENSOR_FILES);
     }
     set->n_files++;
     *file = (struct tensor_file){.fd = fd};
     if (is_safetensors(name))
-        read_safetensors(set, file, name, file_bytes);
+        read_safetensors(file, name, file_bytes);
     else
-        read_torch(set, file, name, file_bytes);
+        read_torch(file, name, file_bytes);
     parse_tensors(set);
 }
 
@@ -324,7 +314,6 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
 {
     static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
     char name[FOLDER_PATH], index_name[FOLDER_PATH];
-    set->problem = folder->problem;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct json_file index;
         if (folder_has(folder, place, names[i])) {
@@ -340,15 +329,13 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
         if (is_there)
             return;
     }
-    problem_say(folder->problem, "%s/%s has neither model.safetensors nor pytorch_model.bin",
-                folder->path, place);
+    problem_say("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
 }
 
 void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
                           const char *file)
 {
     char name[FOLDER_PATH];
-    set->problem = folder->problem;
     add_file(set, folder, folder_name(name, place, file));
 }
 
@@ -356,7 +343,6 @@ void tensor_set_free(struct tensor_set *set)
 {
     for (size_t i = 0; i < set->n_files; i++) {
         close(set->files[i].fd);
-        torch_file_free(set->files[i].torch);
         json_file_free(&set->files[i].header);
     }
     free(set->tensors);

@@ -33,7 +33,6 @@ struct tensor_file {
     struct json_file header; /* owns names and types */
     int fd;
     bool is_torch;
-    struct torch_file *torch; /* while it is read, else NULL */
     uint64_t data_offset, data_bytes;
 };
 
@@ -43,7 +42,6 @@ struct tensor_set {
     size_t n_files;
     struct stored_tensor *tensors;
     size_t n;
-    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* Adds the tensors of an open file, which the set closes, also where they are refused. What does

@@ -42,8 +42,7 @@ static void read_columns(const struct tensor_rows *chunk, const struct tensor_se
     uint8_t *part = alloc_zeros(n, element);
     for (size_t k = 0; k < cols; k++) {
         file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                     tensor->offset + (k * tensor->shape[0] + first) * element, part, n * element,
-                     set->problem);
+                     tensor->offset + (k * tensor->shape[0] + first) * element, part, n * element);
         for (size_t i = 0; i < n; i++)
             memcpy(out + (i * cols + k) * element, part + i * element, element);
     }
@@ -61,8 +60,7 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
         read_columns(chunk, set, tensor, first, n, stored);
     else
         file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                     tensor->offset + first * cols * element, stored, count * element,
-                     set->problem);
+                     tensor->offset + first * cols * element, stored, count * element);
     if (!is_f32)
         decode(tensor->type, chunk->scratch, count, values);
     for (size_t i = 0; i < count; i++)

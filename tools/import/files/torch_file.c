@@ -35,7 +35,6 @@ struct torch_file {
     struct zip_file zip;
     struct pickle pickle;
     char place[PLACE_BYTES]; /* "NAME/" of the entries */
-    char *text;              /* of the pickle */
     json_t *header;
 };
 
@@ -61,13 +60,11 @@ static const struct zip_entry *find_pickle(struct torch_file *file)
             memcmp(entry->name + entry->name_len - len, ending, len) != 0)
             continue;
         if (found != NULL)
-            problem_say(file->zip.problem, "%s has two entries '…/data.pkl'; expected one",
-                        file->zip.name);
+            problem_say("%s has two entries '…/data.pkl'; expected one", file->zip.name);
         found = entry;
     }
     if (found == NULL)
-        problem_say(file->zip.problem,
-                    "%s is a zip archive without an entry '…/data.pkl'; expected a file of "
+        problem_say("%s is a zip archive without an entry '…/data.pkl'; expected a file of "
                     "torch.save",
                     file->zip.name);
     memcpy(file->place, found->name, found->name_len - len + 1);
@@ -82,11 +79,9 @@ static void check_byte_order(const struct torch_file *file)
     if (entry == NULL) /* before torch 2.1 */
         return;
     if (entry->n_bytes == strlen(little))
-        file_read_at(file->zip.fd, file->zip.name, entry->offset, found, strlen(little),
-                     file->zip.problem);
+        file_read_at(file->zip.fd, file->zip.name, entry->offset, found, strlen(little));
     if (strcmp(found, little) != 0)
-        problem_say(file->zip.problem, "%s: the byte order is not 'little', which is expected",
-                    file->zip.name);
+        problem_say("%s: the byte order is not 'little', which is expected", file->zip.name);
 }
 
 /* ---- A tensor ---- */
@@ -94,7 +89,7 @@ static void check_byte_order(const struct torch_file *file)
 _Noreturn static void refuse_tensor(const struct torch_file *file, const char *name,
                                     const char *what)
 {
-    problem_say(file->zip.problem, "%s: tensor '%.200s' %s", file->zip.name, name, what);
+    problem_say("%s: tensor '%.200s' %s", file->zip.name, name, what);
 }
 
 static const struct pickle_value *item(const struct torch_file *file,
@@ -250,14 +245,13 @@ static void describe_tensors(const struct torch_file *file, const struct pickle_
     const struct pickle_value *arguments = arguments_of(file, root, ORDERED_DICTIONARY);
     size_t first = arguments != NULL ? 1 : 0;
     if (arguments != NULL ? arguments->n > 0 : root->kind != PICKLE_DICTIONARY)
-        problem_say(file->zip.problem,
-                    "%s holds no dictionary of tensors; expected a state dictionary (torch.save of "
+        problem_say("%s holds no dictionary of tensors; expected a state dictionary (torch.save of "
                     "model.state_dict())",
                     file->zip.name);
     for (size_t i = first; i + 1 < root->n; i += 2) {
         if (!copy_text(item(file, root, root->kind, i), name))
-            problem_say(file->zip.problem, "%s: the name of a tensor is no text, or longer than %d",
-                        file->zip.name, NAME_BYTES);
+            problem_say("%s: the name of a tensor is no text, or longer than %d", file->zip.name,
+                        NAME_BYTES);
         if (json_object_get(header, name) != NULL)
             refuse_tensor(file, name, "is there twice");
         json_t *tensor = describe_tensor(file, name, item(file, root, root->kind, i + 1));
@@ -273,53 +267,35 @@ static void check_age(const struct zip_file *zip)
     static const uint8_t magic[] = {0x80, 2, 0x8A, 10, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20};
     uint8_t found[sizeof magic] = {0};
     if (zip->n_file_bytes >= sizeof found)
-        file_read_at(zip->fd, zip->name, 0, found, sizeof found, zip->problem);
+        file_read_at(zip->fd, zip->name, 0, found, sizeof found);
     if (memcmp(found, magic, sizeof magic) == 0)
-        problem_say(zip->problem,
-                    "%s has the format of torch before 1.6. Convert it first, in that folder: "
+        problem_say("%s has the format of torch before 1.6. Convert it first, in that folder: "
                     "python3 -c \"import glob, torch; [torch.save(torch.load(f, 'cpu', "
                     "weights_only=True), f) for f in glob.glob('pytorch_model*.bin')]\"",
                     zip->name);
 }
 
-struct torch_file *torch_file_new(const char *name, int fd, uint64_t file_bytes,
-                                  struct problem *problem)
+json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes)
 {
-    struct torch_file *file = alloc_zeros(1, sizeof *file);
-    file->zip =
-        (struct zip_file){.name = name, .fd = fd, .n_file_bytes = file_bytes, .problem = problem};
-    file->pickle = (struct pickle){.name = name, .functions = FUNCTIONS, .problem = problem};
-    return file;
-}
-
-void torch_file_free(struct torch_file *file)
-{
-    if (file == NULL)
-        return;
-    pickle_free(&file->pickle);
-    zip_file_free(&file->zip);
-    free(file->text);
-    json_decref(file->header);
-    free(file);
-}
-
-json_t *torch_file_header(struct torch_file *file)
-{
-    const struct zip_file *zip = &file->zip;
-    json_set_alloc_funcs(alloc_bytes, free);
-    check_age(zip);
-    zip_file_read(&file->zip);
-    const struct zip_entry *entry = find_pickle(file);
-    check_byte_order(file);
+    struct torch_file file = {
+        .zip = {.name = name, .fd = fd, .n_file_bytes = file_bytes},
+        .header = json_object(),
+    };
+    check_age(&file.zip);
+    zip_file_read(&file.zip);
+    const struct zip_entry *entry = find_pickle(&file);
+    check_byte_order(&file);
     if (entry->n_bytes > MOST_PICKLE_BYTES)
-        problem_say(zip->problem, "%s: a pickle of %" PRIu64 " bytes; at most %d are read",
-                    zip->name, entry->n_bytes, MOST_PICKLE_BYTES);
-    file->text = alloc_zeros((size_t)entry->n_bytes, 1);
-    file_read_at(zip->fd, zip->name, entry->offset, file->text, (size_t)entry->n_bytes,
-                 zip->problem);
-    file->pickle.bytes = (const uint8_t *)file->text;
-    file->pickle.len = (size_t)entry->n_bytes;
-    file->header = json_object();
-    describe_tensors(file, pickle_read(&file->pickle));
-    return json_incref(file->header);
+        problem_say("%s: a pickle of %" PRIu64 " bytes; at most %d are read", name, entry->n_bytes,
+                    MOST_PICKLE_BYTES);
+    char *text = file_text(fd, name, entry->offset, entry->n_bytes, MOST_PICKLE_BYTES);
+    file.pickle = (struct pickle){.name = name,
+                                  .functions = FUNCTIONS,
+                                  .bytes = (const uint8_t *)text,
+                                  .len = (size_t)entry->n_bytes};
+    describe_tensors(&file, pickle_read(&file.pickle));
+    pickle_free(&file.pickle);
+    zip_file_free(&file.zip);
+    free(text);
+    return file.header;
 }

@@ -12,17 +12,10 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* An open file and what is held while it is read; `fd` and the name are borrowed. Whoever made it
- * frees it, also where the file is refused. */
-struct torch_file;
-struct torch_file *torch_file_new(const char *name, int fd, uint64_t file_bytes,
-                                  struct problem *problem);
-void torch_file_free(struct torch_file *file);
-
-/* What the header of a safetensors file says: {"NAME": {"dtype": "F32", "shape": [2, 3],
- * "data_offsets": [begin, end]}}, where offsets count from the start of the file, tensors may share
- * bytes, and "transposed" is true where columns, not rows, follow each other. The caller owns it,
- * and json_decref frees it. */
-json_t *torch_file_header(struct torch_file *file);
+/* What the header of a safetensors file says, of an open file: {"NAME": {"dtype": "F32", "shape":
+ * [2, 3], "data_offsets": [begin, end]}}, where offsets count from the start of the file, tensors
+ * may share bytes, and "transposed" is true where columns, not rows, follow each other. The caller
+ * owns it, and json_decref frees it. */
+json_t *torch_file_header(const char *name, int fd, uint64_t file_bytes);
 
 #endif

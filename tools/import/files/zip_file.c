@@ -41,8 +41,8 @@ static uint64_t number(const uint8_t *bytes, size_t n)
 
 _Noreturn static void refuse(const struct zip_file *zip, const char *what, uint64_t offset)
 {
-    problem_say(zip->problem, "%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)",
-                zip->name, what, offset);
+    problem_say("%s: %s at byte %" PRIu64 " (is it truncated, or damaged?)", zip->name, what,
+                offset);
 }
 
 static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes, size_t n,
@@ -50,7 +50,7 @@ static void read_at(const struct zip_file *zip, uint64_t offset, uint8_t *bytes,
 {
     if (offset > zip->n_file_bytes || n > zip->n_file_bytes - offset)
         refuse(zip, what, offset);
-    file_read_at(zip->fd, zip->name, offset, bytes, n, zip->problem);
+    file_read_at(zip->fd, zip->name, offset, bytes, n);
 }
 
 /* ---- Where the directory is ---- */
@@ -109,8 +109,7 @@ static struct zip_end read_end(const struct zip_file *zip)
     if (end.directory_offset > offset || end.directory_bytes > offset - end.directory_offset)
         refuse(zip, "the directory of the archive does not fit before its end", offset);
     if (end.directory_bytes > MOST_DIRECTORY_BYTES)
-        problem_say(zip->problem,
-                    "%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file "
+        problem_say("%s: a directory of %" PRIu64 " bytes; at most %d are read (expected a file "
                     "of torch.save)",
                     zip->name, end.directory_bytes, MOST_DIRECTORY_BYTES);
     if (end.n > end.directory_bytes / DIRECTORY_ENTRY_BYTES)

@@ -30,11 +30,10 @@ struct zip_file {
     size_t directory_bytes;
     struct zip_entry *entries; /* [n], in the order of their names */
     size_t n;
-    struct problem *problem; /* borrowed */
 };
 
 /* Reads the directory of an open file and checks it: stored, each name once, no entry overlaps
- * another. `zip` is zeros but for name, fd, n_file_bytes and problem. */
+ * another. `zip` is zeros but for name, fd and n_file_bytes. */
 void zip_file_read(struct zip_file *zip);
 void zip_file_free(struct zip_file *zip);
 

@@ -3,7 +3,6 @@
  */
 #include "tools/import/tokenizer/bpe_files.h"
 
-#include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
@@ -40,8 +39,7 @@ static const struct bpe_class {
      false, false},
 };
 
-static const struct bpe_class *find_class(const struct import_tokenizer *tokenizer,
-                                          const struct tokenizer_beside *beside)
+static const struct bpe_class *find_class(const struct tokenizer_beside *beside)
 {
     const char *said =
         json_string_value(json_object_get(beside->config.config.root, "tokenizer_class"));
@@ -50,8 +48,7 @@ static const struct bpe_class *find_class(const struct import_tokenizer *tokeniz
                          : beside->model_type != NULL &&
                                strcmp(CLASSES[i].model_type, beside->model_type) == 0)
             return &CLASSES[i];
-    problem_say(tokenizer->problem,
-                "a vocab.json and a merges.txt stand there without a tokenizer.json, the "
+    problem_say("a vocab.json and a merges.txt stand there without a tokenizer.json, the "
                 "'tokenizer_class' is '%.100s' and the 'model_type' '%.100s'; expected one of "
                 "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                 "CodeGenTokenizer, CLIPTokenizer",
@@ -61,32 +58,18 @@ static const struct bpe_class *find_class(const struct import_tokenizer *tokeniz
 
 /* ---- Parts of a tokenizer.json ---- */
 
-static json_t *made(json_t *value)
-{
-    if (value == NULL)
-        alloc_fail();
-    return value;
-}
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, made(value)) != 0)
-        alloc_fail();
-}
-
 /* A merge on each line; the first one may say the version. */
-static json_t *merges_of(const struct import_tokenizer *tokenizer,
-                         const struct tokenizer_beside *beside)
+static json_t *merges_of(const struct tokenizer_beside *beside)
 {
-    json_t *merges = made(json_array());
+    json_t *merges = json_array();
     size_t at = 0, n = 0;
     const char *text;
     for (size_t line = 1;
          (text = parts_next_line(beside->merges, beside->merges_len, &at, &n)) != NULL; line++) {
         if (!utf8_is_valid(text, n) || memchr(text, '\0', n) != NULL)
-            problem_say(tokenizer->problem, "merges.txt: line %zu is not UTF-8", line);
-        if (n > 0 && json_array_append_new(merges, made(json_stringn(text, n))) != 0)
-            alloc_fail();
+            problem_say("merges.txt: line %zu is not UTF-8", line);
+        if (n > 0)
+            json_array_append_new(merges, json_stringn(text, n));
     }
     return merges;
 }
@@ -99,45 +82,40 @@ static const char *special_of(const struct tokenizer_beside *beside, const struc
     return said != NULL ? said : class->specials[which];
 }
 
-static json_t *model_of(const struct import_tokenizer *tokenizer,
-                        const struct tokenizer_beside *beside, const struct bpe_class *class,
+static json_t *model_of(const struct tokenizer_beside *beside, const struct bpe_class *class,
                         json_t *vocabulary)
 {
-    json_t *model = made(json_pack("{s:s, s:s, s:O}", "type", "BPE", "end_of_word_suffix",
-                                   class->suffix, "vocab", vocabulary));
-    if (class->suffix[0] != '\0')
-        set(model, "unk_token", json_string(special_of(beside, class, UNK)));
-    set(model, "merges", merges_of(tokenizer, beside));
-    return model;
+    const char *unknown = class->suffix[0] != '\0' ? special_of(beside, class, UNK) : NULL;
+    return json_pack("{s:s, s:s, s:O, s:s*, s:o}", "type", "BPE", "end_of_word_suffix",
+                     class->suffix, "vocab", vocabulary, "unk_token", unknown, "merges",
+                     merges_of(beside));
 }
 
 /* ---- Added tokens ---- */
 
-static void add_token(json_t *added, const json_t *said, const char *text, int64_t id,
-                      bool is_special, bool strips_left)
+static int64_t id_at(const json_t *added, size_t index)
 {
-    json_t *token = json_is_object(said) ? made(json_copy((json_t *)(uintptr_t)said))
-                                         : made(json_pack("{s:b}", "lstrip", strips_left));
+    return json_integer_value(json_object_get(json_array_get(added, index), "id"));
+}
+
+/* In the order of ids, each of which the first one to come gets. */
+static void add_token(json_t *added, json_t *said, const char *text, int64_t id, bool is_special,
+                      bool strips_left)
+{
+    size_t at = 0, n = json_array_size(added);
+    while (at < n && id_at(added, at) < id)
+        at++;
+    if (at < n && id_at(added, at) == id)
+        return;
+    json_t *token =
+        json_is_object(said) ? json_copy(said) : json_pack("{s:b}", "lstrip", strips_left);
     json_object_del(token, "__type");
-    set(token, "content", json_string(text));
-    set(token, "id", json_integer(id));
-    set(token, "special", json_boolean(is_special));
+    json_object_set_new(token, "content", json_string(text));
+    json_object_set_new(token, "id", json_integer(id));
+    json_object_set_new(token, "special", json_boolean(is_special));
     if (json_object_get(token, "normalized") == NULL)
-        set(token, "normalized", json_boolean(!is_special || json_is_object(said)));
-    for (size_t i = 0; i < json_array_size(added); i++) {
-        const json_t *other = json_array_get(added, i);
-        if (json_integer_value(json_object_get(other, "id")) == id) {
-            json_decref(token);
-            return;
-        }
-        if (json_integer_value(json_object_get(other, "id")) > id) {
-            if (json_array_insert_new(added, i, token) != 0)
-                alloc_fail();
-            return;
-        }
-    }
-    if (json_array_append_new(added, token) != 0)
-        alloc_fail();
+        json_object_set_new(token, "normalized", json_boolean(!is_special || json_is_object(said)));
+    json_array_insert_new(added, at, token);
 }
 
 static int64_t id_of(const struct tokenizer_beside *beside, const json_t *vocabulary,
@@ -155,7 +133,7 @@ static int64_t id_of(const struct tokenizer_beside *beside, const json_t *vocabu
 static json_t *added_of(const struct tokenizer_beside *beside, const struct bpe_class *class,
                         const json_t *vocabulary)
 {
-    json_t *added = made(json_array()), *value;
+    json_t *added = json_array(), *value;
     json_t *all = json_object_get(beside->config.config.root, "added_tokens_decoder");
     const char *key;
     uint64_t id;
@@ -168,7 +146,7 @@ static json_t *added_of(const struct tokenizer_beside *beside, const struct bpe_
     }
     for (size_t i = 0; i < N_SPECIALS; i++) {
         const char *text = special_of(beside, class, i);
-        const json_t *said = json_object_get(beside->config.map.root, SPECIALS[i]);
+        json_t *said = json_object_get(beside->config.map.root, SPECIALS[i]);
         int64_t at = text != NULL ? id_of(beside, vocabulary, text) : -1;
         if (at >= 0 && all == NULL)
             add_token(added, said, text, at, true, i == MASK);
@@ -208,12 +186,12 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct tokenizer
 void bpe_files_read(struct import_tokenizer *tokenizer, const char *vocabulary, size_t len,
                     const struct tokenizer_beside *beside)
 {
-    const struct bpe_class *class = find_class(tokenizer, beside);
+    const struct bpe_class *class = find_class(beside);
     struct json_tokenizer json = {.tokenizer = tokenizer};
-    json_file_parse(&json.file, "vocab.json", vocabulary, len, false, tokenizer->problem);
+    json_file_parse(&json.file, "vocab.json", vocabulary, len, false);
     json_t *ids = json.file.root;
-    json.file.root = made(json_pack("{s:o, s:o}", "model", model_of(tokenizer, beside, class, ids),
-                                    "added_tokens", added_of(beside, class, ids)));
+    json.file.root = json_pack("{s:o, s:o}", "model", model_of(beside, class, ids), "added_tokens",
+                               added_of(beside, class, ids));
     json_decref(ids);
     json_parts_read(&json);
     set_steps(tokenizer, beside, class);

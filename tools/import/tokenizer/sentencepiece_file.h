@@ -26,7 +26,7 @@ struct sentencepiece_file {
     size_t map_len;
 };
 
-/* Refused where it is no such message; the problem is the tokenizer's. */
+/* Refused where it is no such message. */
 void sentencepiece_file_read(struct sentencepiece_file *file,
                              const struct import_tokenizer *tokenizer, const char *data,
                              size_t len);

@@ -90,11 +90,10 @@ enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 
 /* The tokenizer in a text; the name of a file is for messages. */
 static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                      size_t len, enum source source, const struct tokenizer_beside *beside,
-                      struct problem *problem)
+                      size_t len, enum source source, const struct tokenizer_beside *beside)
 {
     const struct tokenizer_config *config = &beside->config;
-    *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name, .problem = problem};
+    *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name};
     switch (source) {
     case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
     case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, config); break;
@@ -105,7 +104,6 @@ static void read_text(struct import_tokenizer *tokenizer, const char *name, cons
     }
     settle_facts(tokenizer, config);
     tokenizer->name = NULL; /* the caller's */
-    tokenizer->problem = NULL;
 }
 
 bool import_tokenizer_is_there(const struct folder *folder, const char *place)
@@ -124,8 +122,7 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 static void check_alone(const struct folder *folder, const char *place, const char *name)
 {
     if (folder_has(folder, place, "added_tokens.json"))
-        problem_say(folder->problem,
-                    "added_tokens.json stands beside %s without a tokenizer.json; expected a "
+        problem_say("added_tokens.json stands beside %s without a tokenizer.json; expected a "
                     "tokenizer.json (save_pretrained of a fast tokenizer writes one)",
                     name);
 }
@@ -135,8 +132,7 @@ static size_t find_source(const struct folder *folder, const char *place)
     for (size_t i = 0; i < N_SOURCES; i++)
         if (folder_has(folder, place, SOURCES[i].name))
             return i;
-    problem_say(folder->problem,
-                "there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
+    problem_say("there is neither a tokenizer.json nor a vocab.txt nor a vocab.json nor a model of "
                 "sentencepiece; expected one of them");
 }
 
@@ -164,13 +160,12 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
         beside.merges = merges =
             folder_text(folder, name, false, MOST_FILE_BYTES, &beside.merges_len);
         if (merges == NULL)
-            problem_say(folder->problem,
-                        "there is a vocab.json without a merges.txt; expected both, or a "
+            problem_say("there is a vocab.json without a merges.txt; expected both, or a "
                         "tokenizer.json");
         json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
         folder_name(name, place, SOURCES[which].name);
     }
-    read_text(tokenizer, name, text, len, source, &beside, folder->problem);
+    read_text(tokenizer, name, text, len, source, &beside);
     free(text);
     free(merges);
     json_file_free(&beside.added);
@@ -187,31 +182,30 @@ static bool is_json_text(const char *text, size_t len)
     return at < len && text[at] == '{';
 }
 
-void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
-                                struct problem *problem)
+void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path)
 {
     const struct tokenizer_beside beside = {.model_type = NULL};
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        problem_say(problem, "%s: %s", path, strerror(errno));
+        problem_say("%s: %s", path, strerror(errno));
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        problem_say(problem, "%s is not a file", path);
+        problem_say("%s is not a file", path);
     size_t len = (size_t)status.st_size;
-    char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES, problem);
+    char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES);
     close(fd);
     enum source source = is_json_text(text, len)        ? SOURCE_JSON
                          : path_ends_in(path, ".model") ? SOURCE_SENTENCEPIECE
                                                         : SOURCE_VOCAB;
-    read_text(tokenizer, path, text, len, source, &beside, problem);
+    read_text(tokenizer, path, text, len, source, &beside);
     free(text);
 }
 
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                            size_t len, struct problem *problem)
+                            size_t len)
 {
     const struct tokenizer_beside beside = {.model_type = NULL};
-    read_text(tokenizer, name, text, len, SOURCE_JSON, &beside, problem);
+    read_text(tokenizer, name, text, len, SOURCE_JSON, &beside);
 }
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer)

@@ -22,12 +22,11 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
 
 /* From one file, a tokenizer.json or a vocab.txt under any name (JSON starts with '{'), or a model
  * of sentencepiece, whose name ends with ".model". */
-void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path,
-                                struct problem *problem);
+void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path);
 
 /* From the text of a tokenizer.json; name is for messages. */
 void import_tokenizer_parse(struct import_tokenizer *tokenizer, const char *name, const char *text,
-                            size_t len, struct problem *problem);
+                            size_t len);
 
 void import_tokenizer_free(struct import_tokenizer *tokenizer);
 

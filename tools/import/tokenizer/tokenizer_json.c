@@ -160,9 +160,8 @@ static void read_model(struct json_tokenizer *json)
         {NULL, NULL, NULL},
     };
     json_t *model = json_object_get(json->file.root, "model");
-    if (json_is_object(model) && json_object_get(model, "type") == NULL &&
-        json_object_set_new(model, "type", json_string(guess_type(model))) != 0)
-        alloc_fail();
+    if (json_is_object(model) && json_object_get(model, "type") == NULL)
+        json_object_set_new(model, "type", json_string(guess_type(model)));
     part_read(json, "model", model, kinds);
 }
 
@@ -178,7 +177,7 @@ static bool is_keras(const json_t *root)
 static void read_keras(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
-    keras_json_read(draft, tokenizer->name, text, len, tokenizer->problem);
+    keras_json_read(draft, tokenizer->name, text, len);
     size_t most = draft->num_words > 0 ? (size_t)draft->num_words : SIZE_MAX;
     if (draft->unknown != WORD_NONE && draft->unknown >= most)
         most = draft->unknown + 1;
@@ -196,7 +195,7 @@ void json_parts_read(struct json_tokenizer *json)
 void tokenizer_json_read(struct import_tokenizer *tokenizer, const char *text, size_t len)
 {
     struct json_tokenizer json = {.tokenizer = tokenizer};
-    json_file_parse(&json.file, tokenizer->name, text, len, false, tokenizer->problem);
+    json_file_parse(&json.file, tokenizer->name, text, len, false);
     if (is_keras(json.file.root)) {
         read_keras(tokenizer, text, len);
     } else {

@@ -10,13 +10,6 @@
 /* More than any public vocabulary has, and few enough that a wrong number takes little memory. */
 enum { MOST_IDS = 1 << 22 };
 
-void tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    problem_in(tokenizer->problem, tokenizer->name, format, arguments);
-}
-
 void parts_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
 {
     struct word_list *words = &tokenizer->draft.words;

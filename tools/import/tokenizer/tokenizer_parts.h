@@ -22,12 +22,10 @@ struct import_tokenizer {
     char note[512];     /* something that the user should hear, or "" */
     /* While it is read: the file, for messages, and where they go. */
     const char *name;
-    struct problem *problem;
 };
 
 /* "NAME: ..." is the problem. */
-_Noreturn void tokenizer_refuse(const struct import_tokenizer *tokenizer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define tokenizer_refuse(tokenizer, ...) problem_of((tokenizer)->name, __VA_ARGS__)
 
 /* Gives an id its text ("": it has none). Refused: another text there, the same text under another
  * id, numbers that no vocabulary needs. */

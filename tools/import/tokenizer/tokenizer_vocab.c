@@ -3,7 +3,6 @@
  */
 #include "tools/import/tokenizer/tokenizer_vocab.h"
 
-#include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
@@ -38,7 +37,7 @@ void tokenizer_config_check(const struct tokenizer_config *config)
                     "'do_basic_tokenize' is false or 'never_split' has words; expected neither");
 }
 
-static void check_class(const char *name, struct problem *problem)
+static void check_class(const char *name)
 {
     static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer",
                                           "ElectraTokenizer", "MobileBertTokenizer",
@@ -48,8 +47,7 @@ static void check_class(const char *name, struct problem *problem)
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (parts_is_class(name, classes[i]))
             return;
-    problem_say(problem,
-                "tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
+    problem_say("tokenizer_config.json: 'tokenizer_class' is '%.100s', with a vocab.txt and no "
                 "tokenizer.json; expected BertTokenizer, DistilBertTokenizer or ElectraTokenizer",
                 name);
 }
@@ -92,10 +90,9 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
         ids[i] = specials[i].is_needed
                      ? parts_special(tokenizer, text)
                      : word_list_find(&tokenizer->draft.words, text, strlen(text));
-        if (ids[i] != WORD_NONE &&
+        if (ids[i] != WORD_NONE)
             json_array_append_new(added, json_pack("{s:s, s:i, s:b}", "content", text, "id",
-                                                   (int)ids[i], "special", true)) != 0)
-            alloc_fail();
+                                                   (int)ids[i], "special", true));
     }
     tokenizer->draft.unknown = ids[UNKNOWN];
 }
@@ -145,10 +142,7 @@ static void read_parts(struct import_tokenizer *tokenizer, const struct tokenize
     size_t ids[N_SPECIALS];
     find_specials(tokenizer, config, ids, added);
     check_no_more(config, added);
-    json.file.problem = tokenizer->problem;
     json.file.root = bert_parts(config->config.root, added);
-    if (json.file.root == NULL)
-        alloc_fail();
     added_tokens_read(&json);
     draft_set_text(&tokenizer->draft, "kind", "wordpiece");
     draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
@@ -161,8 +155,7 @@ void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, 
                           const struct tokenizer_config *config)
 {
     json_t *added = json_array();
-    check_class(json_string_value(json_object_get(config->config.root, "tokenizer_class")),
-                tokenizer->problem);
+    check_class(json_string_value(json_object_get(config->config.root, "tokenizer_class")));
     read_lines(tokenizer, text, len);
     read_parts(tokenizer, config, added);
     json_decref(added);

@@ -34,16 +34,15 @@ static int fit_texts(struct vectors_import *import)
                : PROGRAM_DONE;
 }
 
-static void read_table(struct vectors_import *import, struct problem *problem)
+static void read_table(struct vectors_import *import)
 {
     const struct vectors_options *vectors = &import->options->vectors;
-    vectors_file_open(&import->file, vectors->path, problem);
+    vectors_file_open(&import->file, vectors->path);
     vectors_table_read(&import->table, &import->file, &import->tokenizer.draft.words,
                        vectors->only_words_of != NULL, vectors->limit);
     progress_end();
     if (import->table.n_rows == 1)
-        problem_say(problem, "'%s' has none of the words of '%s'", vectors->path,
-                    vectors->only_words_of);
+        problem_say("'%s' has none of the words of '%s'", vectors->path, vectors->only_words_of);
 }
 
 /* Row 0 gets the first of these names that is no word of the file. */
@@ -94,8 +93,8 @@ static void settle_model(struct vectors_import *import)
         model->position_scale = positions->position_scale;
     const char *wrong = config_check(model);
     if (wrong != NULL)
-        problem_say(import->file.problem, "'%s': the weight file cannot hold this: %s",
-                    import->options->vectors.path, wrong);
+        problem_say("'%s': the weight file cannot hold this: %s", import->options->vectors.path,
+                    wrong);
 }
 
 /* ---- Writing ---- */
@@ -122,9 +121,9 @@ static void write_sources(const struct vectors_import *import, struct weight_out
         if (sources[i] == NULL || strcmp(sources[i], "-") == 0)
             continue;
         if (stat(sources[i], &status) != 0)
-            problem_say(import->file.problem, "%s: %s", sources[i], strerror(errno));
+            problem_say("%s: %s", sources[i], strerror(errno));
         if (S_ISREG(status.st_mode))
-            import_add_source(output, n++, sources[i], import->file.problem);
+            import_add_source(output, n++, sources[i]);
     }
 }
 
@@ -154,12 +153,12 @@ static const char *name_of(const struct import_options *options)
     return strcmp(path, "-") == 0 ? "word vectors" : path_name(path);
 }
 
-static int carry_out(struct vectors_import *import, struct problem *problem)
+static int carry_out(struct vectors_import *import)
 {
     int code = fit_texts(import);
     if (code != PROGRAM_DONE)
         return code;
-    read_table(import, problem);
+    read_table(import);
     make_tokenizer(import);
     settle_model(import);
     vectors_report_skipped(&import->file);
@@ -172,13 +171,13 @@ static int carry_out(struct vectors_import *import, struct problem *problem)
     return code;
 }
 
-int import_vectors(const struct import_options *options, struct problem *problem)
+int import_vectors(const struct import_options *options)
 {
     struct vectors_import import = {.options = options,
                                     .file = {.reader = {.fd = -1}},
                                     .tokenizer = {.draft = DRAFT_EMPTY},
                                     .name = name_of(options)};
-    int code = carry_out(&import, problem);
+    int code = carry_out(&import);
     vectors_file_close(&import.file);
     vectors_table_free(&import.table);
     draft_free(&import.tokenizer.draft);

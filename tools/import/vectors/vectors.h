@@ -14,6 +14,6 @@
 #include "tools/import/import_options.h"
 
 /* Carries it out; an exit code, after a message unless it is PROGRAM_DONE. */
-int import_vectors(const struct import_options *options, struct problem *problem);
+int import_vectors(const struct import_options *options);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { MOST_WIDTH = 1 << 16, MOST_WORD_BYTES = 1024, LINES_AHEAD = 100 };
 
-#define REFUSE(file, ...) problem_of((file)->problem, (file)->name, __VA_ARGS__)
+#define REFUSE(file, ...) problem_of((file)->name, __VA_ARGS__)
 
 /* ---- Fields of a line ---- */
 
@@ -303,10 +303,10 @@ static void check_right(const struct vectors_file *file)
 
 /* ---- The file ---- */
 
-void vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem)
+void vectors_file_open(struct vectors_file *file, const char *path)
 {
     struct stat status;
-    *file = (struct vectors_file){.reader = {.fd = -1}, .problem = problem};
+    *file = (struct vectors_file){.reader = {.fd = -1}};
     snprintf(file->name, sizeof file->name, "'%s'", path);
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

@@ -46,11 +46,10 @@ struct vectors_file {
     size_t line;           /* number of the last line handed out */
     size_t n_right;
     struct vector_faults broken, repeated;
-    struct problem *problem; /* borrowed: where every function here says what is wrong */
 };
 
 /* Settles the width, and begins the progress of reading. */
-void vectors_file_open(struct vectors_file *file, const char *path, struct problem *problem);
+void vectors_file_open(struct vectors_file *file, const char *path);
 void vectors_file_close(struct vectors_file *file);
 
 /* The next right line, into values [width]; the word is borrowed until the next call. False: there
