@@ -148,6 +148,15 @@ const char *lines_get(struct lines *lines, size_t number, size_t *len)
     return begin != end ? line_at(lines, begin, len) : NULL;
 }
 
+size_t lines_count(struct lines *lines)
+{
+    const struct mapped *file = &lines->file;
+    if (file->len == 0)
+        return 0;
+    count_to(lines, SIZE_MAX);
+    return lines->before[lines->n_counted] + (file->data[file->len - 1] != '\n');
+}
+
 const char *lines_last(const struct lines *lines, size_t *len)
 {
     const char *data = lines->file.data;

@@ -16,8 +16,8 @@ struct mapped {
 bool mapped_open(struct mapped *mapped, const char *path);
 void mapped_close(struct mapped *mapped);
 
-/* Lines by number. How many end before each block of the file is counted once, and only as far as
- * lines were asked for: the millions that no hit is of are never looked at one by one. */
+/* Lines by number. How many end before each block of the file is counted once, and as far as lines
+ * were asked for. */
 struct lines {
     struct mapped file;
     size_t *before; /* [n_counted + 1] line ends before block i; that of the first is 0 */
@@ -29,6 +29,9 @@ void lines_close(struct lines *lines);
 
 /* Line `number`, from 1, without its end (\n or \r\n); NULL: the file has fewer. */
 const char *lines_get(struct lines *lines, size_t number, size_t *len);
+
+/* How many there are: the file is read to its end. */
+size_t lines_count(struct lines *lines);
 
 /* The last line; NULL: there is none. */
 const char *lines_last(const struct lines *lines, size_t *len);

@@ -139,15 +139,40 @@ bool places_text(struct places *places, const struct place *place, struct record
 /* ---- Opening ---- */
 
 /* A rows file of an earlier run tells of another number of rows. */
-static bool check_rows(const struct places *places, size_t n_rows)
+static bool check_rows(const struct places *places, size_t n_rows, size_t *last_line)
 {
     struct place place = {0};
     size_t len;
     const char *line = lines_last(&places->rows, &len);
     bool is_good =
         n_rows > 0 ? line != NULL && read_members(line, len, &place, n_rows - 1) : line == NULL;
+    *last_line = place.line;
     place_free(&place);
     return is_good || fail_row(places, n_rows > 0 ? n_rows - 1 : 0);
+}
+
+/* Where rows are lines there are as many of both; else some of the lines may have no row. */
+static bool check_texts(struct places *places, size_t last_line)
+{
+    size_t len = 1, n_lines = lines_count(&places->texts);
+    if (places->has_json_texts)
+        lines_last(&places->texts, &len);
+    n_lines -= n_lines > 0 && len == 0; /* an empty last line is none for encode --input jsonl */
+    return n_lines == last_line || (n_lines > last_line && places->has_rows) ||
+           program_refuse("'%s' has %zu line%s, and '%s' was made of %s%zu: it is not the file "
+                          "that was encoded",
+                          places->texts.file.path, n_lines, plural(n_lines), places->vectors,
+                          places->has_rows ? "at least " : "", last_line);
+}
+
+/* While it goes on, or where it was ended, the files may be of two runs. */
+static void note_journal(const char *vectors)
+{
+    char *path = alloc_text("%s.journal", vectors);
+    if (access(path, F_OK) == 0)
+        program_note("'%s' is there: a run of encode that writes '%s' has not come to its end",
+                     path, vectors);
+    free(path);
 }
 
 /* JSON lines are told by the name, or by a first line that is an object. */
@@ -161,14 +186,20 @@ static bool are_json(const struct lines *texts)
 bool places_open(struct places *places, const char *vectors, size_t n_rows, const char *texts)
 {
     char *path = alloc_text("%s" OUTPUT_ROWS, vectors);
+    size_t last_line = n_rows;
     *places = (struct places){.vectors = vectors, .rows_path = path};
     places->has_rows = access(path, F_OK) == 0 || errno != ENOENT;
-    if ((places->has_rows && (!lines_open(&places->rows, path) || !check_rows(places, n_rows))) ||
-        (texts != NULL && !lines_open(&places->texts, texts)))
+    note_journal(vectors);
+    if (places->has_rows &&
+        (!lines_open(&places->rows, path) || !check_rows(places, n_rows, &last_line)))
         return false;
-    places->has_texts = texts != NULL;
-    places->has_json_texts = texts != NULL && are_json(&places->texts);
-    return true;
+    if (texts == NULL)
+        return true;
+    if (!lines_open(&places->texts, texts))
+        return false;
+    places->has_texts = true;
+    places->has_json_texts = are_json(&places->texts);
+    return check_texts(places, last_line);
 }
 
 void places_close(struct places *places)

@@ -201,7 +201,24 @@ TEST(ids)
         shell_expect(1, "head -n 2 corpus >two; $SEARCH -m plain.emb -p mean mean.npy two --query "
                         "cat")
             ->err,
-        "'two' has no line 6");
+        "'two' has 2 lines, and 'mean.npy' was made of 7: it is not the file that was encoded");
+    assert_contains(
+        shell_expect(1, "cat corpus corpus >twice; $SEARCH -m plain.emb -p mean mean.npy twice "
+                        "--query cat")
+            ->err,
+        "'twice' has 14 lines, and 'mean.npy' was made of 7:");
+    assert_contains(
+        shell_expect(1, "head -n 6 corpus.jsonl >six.jsonl; $SEARCH -m plain.emb -p mean ids.npy "
+                        "six.jsonl --query cat")
+            ->err,
+        "'six.jsonl' has 6 lines, and 'ids.npy' was made of at least 7:");
+    /* Lines that were left out have no rows, and an empty last line of JSON is none. */
+    shell_expect(0, "(cat corpus.jsonl; echo '{\"text\": 7}') >more.jsonl && $SEARCH -m plain.emb "
+                    "-p mean ids.npy more.jsonl --query cat");
+    shell_expect(0,
+                 "(sed 's/.*/\"&\"/' corpus; echo) >quoted.jsonl && $ENCODE -m plain.emb -p mean "
+                 "--input jsonl -f npy -o quoted.npy <quoted.jsonl && $SEARCH -m plain.emb -p "
+                 "mean quoted.npy quoted.jsonl --query cat");
     assert_contains(
         shell_expect(1, "tac corpus.jsonl >other.jsonl; $SEARCH -m plain.emb -p mean ids.npy "
                         "other.jsonl --query cat")
