@@ -99,7 +99,7 @@ static const struct option_row LENGTH_ROWS[] = {
 };
 
 static const struct option_row CORPUS_ROWS[] = {
-    {"on-error", 0, "KIND", "error (default), or skip: leave out what is no text or too long",
+    {"on-error", 0, "KIND", "error (default), or skip: leave out texts that have no result",
      CHOICE(skips_errors, false, "error skip")},
     {"report", 0, "FILE", "what was left out and why; default FILE.left-out.jsonl of -o FILE",
      TEXT(report_path)},

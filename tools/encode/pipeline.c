@@ -41,18 +41,33 @@ static bool has_failed(const struct printer *printer)
     return printer->message || ferror(printer->stream);
 }
 
+static bool can_be_printed(const struct pipeline *pipeline, const struct item *item)
+{
+    const struct printer_kind *kind = pipeline->kind;
+    const char *fault = kind->fault ? kind->fault(&pipeline->printer, item) : NULL;
+    return !fault || encoder_fail(pipeline->encoder, item, "%s", fault);
+}
+
 /* Encodes and prints texts together, up to one that fails. */
 static int encode_group(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    size_t n_encoded = encoder_encode(pipeline->encoder, items, n);
+    struct encoder *encoder = pipeline->encoder;
+    char reason[sizeof encoder->message]; /* a text that is left out has another */
+    size_t n_encoded = encoder_encode(encoder, items, n);
+    strcpy(reason, n_encoded < n ? encoder->message : "");
     for (size_t i = 0; i < n_encoded; i++) {
+        if (!can_be_printed(pipeline, &items[i])) {
+            if (left_out_take(&pipeline->left, &items[i]))
+                continue;
+            return fail(pipeline, encoder->message);
+        }
         notes_of(pipeline->job->notes, &items[i]);
         pipeline->kind->item(&pipeline->printer, &items[i]);
         rows_file_add(&pipeline->rows, &items[i]);
         if (has_failed(&pipeline->printer))
             return PROGRAM_FAILED;
     }
-    return n_encoded == n ? PROGRAM_DONE : fail(pipeline, pipeline->encoder->message);
+    return n_encoded == n ? PROGRAM_DONE : fail(pipeline, reason);
 }
 
 /* Rows per token take memory for each, a weight for each id is many numbers; groups bound it. */

@@ -176,6 +176,23 @@ TEST(numbers_that_a_type_cannot_hold)
                         "--type f16 -o l.npy")
             ->err,
         "encode: line 2 of stdin has a number beyond 65504, the largest of --type f16: f32 holds");
+    /* One among others, of a text or of a token, is left out if that is asked for. */
+    for (const char *pooling = "mean\0none\0"; *pooling; pooling += strlen(pooling) + 1) {
+        assert_contains(
+            shell_expect(0,
+                         "printf 'dog\ncat\ndog I\n' | $ENCODE -m large.emb --no-special -p %s "
+                         "-f npy --type f16 --on-error skip -o left.npy",
+                         pooling)
+                ->err,
+            "1 of 3 texts was left out: see left.npy.left-out.jsonl");
+        shell_expect(0,
+                     "printf 'dog\ndog I\n' | $ENCODE -m large.emb --no-special -p %s -f npy "
+                     "--type f16 | cmp - left.npy",
+                     pooling);
+        shell_expect(0, "grep -q '^{\"line\": 2, \"reason\": \"has a number beyond 65504, the' "
+                        "left.npy.left-out.jsonl && grep -q '\"row\": 1, \"line\": 3' "
+                        "left.npy.rows.jsonl");
+    }
     shell_expect(0, "test ! -e l.npy && $ENCODE -m large.emb -p mean -f npy --type int8 cat");
     for (const char *type = "f32\0f16\0int8\0binary\0"; *type; type += strlen(type) + 1)
         assert_contains(

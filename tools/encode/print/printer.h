@@ -27,7 +27,6 @@ struct printer {
         engine_element type;
         unsigned char *row; /* those of an item, in this type; NULL: it has been float32 so far */
         size_t n_rows;
-        char reason[ITEM_NAME_BYTES + 128]; /* of an item whose rows this type cannot hold */
     } npy;
     struct npz {
         FILE *spools[NPZ_SPOOLS];
@@ -37,10 +36,12 @@ struct printer {
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
-/* One format; all but `item` may be NULL. Errors are left to ferror of the stream, or to `message`,
+/* One format; all but `item` may be NULL. `fault`: why the format cannot hold an item, which is not
+ * to be given to `item` then, as words to stand behind its name; else NULL. Other errors are left to ferror of the stream, or to `message`,
  * or `end` returns false. `end` is called after the last item if all went well, else `abandon`. */
 struct printer_kind {
     void (*begin)(struct printer *printer);
+    const char *(*fault)(const struct printer *printer, const struct item *item);
     void (*item)(struct printer *printer, const struct item *item);
     bool (*end)(struct printer *printer);
     void (*abandon)(struct printer *printer);

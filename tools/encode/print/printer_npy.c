@@ -77,23 +77,22 @@ static void begin(struct printer *printer)
         printer->message = "cannot make a temporary file for the rows";
 }
 
-/* The engine makes none that are not finite. */
-static bool fit_in_f16(const float *values, size_t n)
+static size_t count_rows(const struct printer *printer, const struct item *item)
 {
-    const float least_too_large = 65520; /* rounds to infinity; the largest is 65504 */
-    for (size_t i = 0; i < n; i++)
-        if (fabsf(values[i]) >= least_too_large)
-            return false;
-    return true;
+    return printer->encoder->is_pooled ? 1 : item->n_tokens;
 }
 
-static void refuse_f16(struct printer *printer, const struct item *item)
+/* The engine makes none that are not finite. */
+static const char *find_fault(const struct printer *printer, const struct item *item)
 {
-    char name[ITEM_NAME_BYTES];
-    snprintf(printer->npy.reason, sizeof printer->npy.reason,
-             "%s has a number beyond 65504, the largest of --type f16: f32 holds it",
-             item_name(item, name));
-    printer->message = printer->npy.reason;
+    const float least_too_large = 65520; /* rounds to infinity; the largest is 65504 */
+    const size_t n = count_rows(printer, item) * printer->encoder->width;
+    if (printer->npy.type != ENGINE_F16 || are_ids(printer->encoder))
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (fabsf(item->rows[i]) >= least_too_large)
+            return " has a number beyond 65504, the largest of --type f16: f32 holds it";
+    return NULL;
 }
 
 static bool put_rows(struct printer *printer, const struct item *item, size_t n)
@@ -102,10 +101,6 @@ static bool put_rows(struct printer *printer, const struct item *item, size_t n)
     const size_t width = printer->encoder->width, n_bytes = n * engine_row_bytes(npy->type, width);
     if (npy->type == ENGINE_F32)
         return fwrite(item->rows, 1, n_bytes, npy->rows) == n_bytes;
-    if (npy->type == ENGINE_F16 && !fit_in_f16(item->rows, n * width)) {
-        refuse_f16(printer, item);
-        return true;
-    }
     npy->row = alloc_resize(npy->row, n_bytes, 1);
     engine_rows_from_f32(item->rows, n, width, npy->type, npy->row);
     return fwrite(npy->row, 1, n_bytes, npy->rows) == n_bytes;
@@ -123,7 +118,7 @@ static void print_item(struct printer *printer, const struct item *item)
 {
     struct npy *npy = &printer->npy;
     const struct encoder *encoder = printer->encoder;
-    size_t n_rows = encoder->is_pooled ? 1 : item->n_tokens;
+    size_t n_rows = count_rows(printer, item);
     bool is_written = are_ids(encoder) ? put_ids(npy->rows, item) : put_rows(printer, item, n_rows);
     if (!is_written && npy->rows != printer->stream)
         printer->message = "cannot keep the rows in a temporary file";
@@ -183,4 +178,4 @@ static void abandon(struct printer *printer)
     drop_spool(printer);
 }
 
-const struct printer_kind PRINTER_NPY = {begin, print_item, end, abandon};
+const struct printer_kind PRINTER_NPY = {begin, find_fault, print_item, end, abandon};

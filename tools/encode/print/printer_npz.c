@@ -137,4 +137,5 @@ static bool end(struct printer *printer)
     return is_written;
 }
 
-const struct printer_kind PRINTER_NPZ = {begin, print_item, end, drop_spools};
+const struct printer_kind PRINTER_NPZ = {
+    .begin = begin, .item = print_item, .end = end, .abandon = drop_spools};
