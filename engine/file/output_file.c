@@ -355,6 +355,8 @@ engine_status output_file_keep(struct output_file *file)
 {
     if (file->status != ENGINE_OK || file->is_kept)
         return file->status;
+    if (file->replaces && keep_mode(file) != ENGINE_OK)
+        return file->status;
     if (take_part_name(file) != 0)
         return fail_errno(file, "keep a part of");
     sync_directory(file);

@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What encode may write beside an output. */
+static const char *const OTHERS[] = {OUTPUT_ROWS, OUTPUT_LEFT_OUT};
+enum { N_OTHERS = sizeof OTHERS / sizeof OTHERS[0] };
+
 /* What exit() leaves behind when a program ends in the middle of its results. */
 static struct output *unfinished;
 
@@ -35,10 +39,16 @@ static void drop_unfinished(void)
 
 bool output_open(struct output *output, const char *path, enum output_kind kind)
 {
-    *output = (struct output){.stream = stdout, .path = path, .kind = kind};
+    *output = (struct output){
+        .stream = stdout, .path = path, .kind = kind, .is_kept = kind == OUTPUT_RESUMES};
     if (!path)
         return true;
     input_spare(path);
+    for (size_t i = 0; i < N_OTHERS; i++) {
+        char *other = alloc_text("%s%s", path, OTHERS[i]);
+        input_spare(other);
+        free(other);
+    }
     atexit(drop_unfinished);
     if (output_file_open(path, kind, &output->file, &output->error) != ENGINE_OK)
         return program_refuse("%s", output->error.message);
@@ -105,7 +115,7 @@ struct output_file *output_part(const struct output *output, size_t i)
 
 bool output_keep(struct output *output)
 {
-    bool is_good = true;
+    bool is_good = output->is_kept = true;
     for (size_t i = 0; i < output_n_parts(output) && is_good; i++)
         is_good = output_file_keep(output_part(output, i)) == ENGINE_OK;
     return is_good;
@@ -113,6 +123,7 @@ bool output_keep(struct output *output)
 
 void output_release(struct output *output)
 {
+    output->is_kept = false;
     for (size_t i = 0; i < output_n_parts(output); i++)
         output_file_release(output_part(output, i));
 }
@@ -158,27 +169,58 @@ static bool put_in_place(struct output_file **file)
     return output_file_finish(finished) == ENGINE_OK;
 }
 
+/* A folder of that name is nobody's output. */
+static bool remove_file(struct output *output, const char *path)
+{
+    struct stat file;
+    if (lstat(path, &file) != 0 || S_ISDIR(file.st_mode) || unlink(path) == 0)
+        return true;
+    snprintf(output->error.message, sizeof output->error.message, "cannot remove '%s': %s", path,
+             strerror(errno));
+    return false;
+}
+
+static bool is_beside(const struct output *output, const char *path)
+{
+    for (size_t i = 0; i < output->n_beside; i++)
+        if (are_same(path, output->beside[i].path))
+            return true;
+    return false;
+}
+
+bool output_drop_others(struct output *output)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < N_OTHERS && is_good; i++) {
+        char *path = alloc_text("%s%s", output->path, OTHERS[i]);
+        is_good = is_beside(output, path) || remove_file(output, path);
+        free(path);
+    }
+    return is_good;
+}
+
 /* One that has nothing to say leaves nothing, also of an earlier run. */
 static bool put_beside(struct output *output, struct output_beside *beside)
 {
     if (ftello(output_file_stream(beside->file)) > 0)
         return put_in_place(&beside->file);
+    if (!remove_file(output, beside->path))
+        return false;
     output_file_release(beside->file);
-    if (unlink(beside->path) == 0 || errno == ENOENT)
-        return true;
-    snprintf(output->error.message, sizeof output->error.message, "cannot remove '%s': %s",
-             beside->path, strerror(errno));
-    return false;
+    return true;
 }
 
+/* What tells of the output comes first, so that the output never has another's beside it. */
 static bool put_all_in_place(struct output *output)
 {
+    if (output_file_has_place(output->file) && !output_drop_others(output))
+        return false;
     for (size_t i = 0; i < output->n_beside; i++)
         if (!put_beside(output, &output->beside[i]))
             return false;
     if (put_in_place(&output->file))
         return true;
-    for (size_t i = 0; i < output->n_beside; i++)
+    for (size_t i = 0; i < output->n_beside && !output->is_kept; i++)
         unlink(output->beside[i].path); /* it tells of what is not there */
     return false;
 }

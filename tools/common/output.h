@@ -23,7 +23,8 @@ struct output {
     } beside[OUTPUT_MOST_BESIDE];
     size_t n_beside;
     enum output_kind kind;
-    int reason; /* errno of the first write that failed; 0: none has */
+    bool is_kept; /* its parts outlive a failure */
+    int reason;   /* errno of the first write that failed; 0: none has */
     engine_error error;
 };
 
@@ -38,6 +39,10 @@ bool output_open(struct output *output, const char *path, enum output_kind kind)
  * stdout, or is written to directly. Where it cannot be made the program ends: it may be no device,
  * which nothing can be put in the place of, and none of the output's other files. */
 FILE *output_beside(struct output *output, const char *path, const char *ending);
+
+/* Removes what an earlier output of that name had beside it, and this one has not; output_end does,
+ * too. False: error has the words. */
+bool output_drop_others(struct output *output);
 
 /* Flushes if asked to; false if any write has failed so far. The reason is errno as the write left
  * it: nothing else that may fail comes between. */

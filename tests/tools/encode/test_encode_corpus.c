@@ -174,6 +174,11 @@ TEST(rows_that_are_lines_need_no_file)
     shell_expect(0, "rm -f r.npy*; %s && test ! -e r.npy.rows.jsonl", PLAIN);
     rows_of("I dog");
     shell_expect(0, "%s && test ! -e r.npy.rows.jsonl", PLAIN);
+    /* Whatever is written in the array's place, and however. */
+    rows_of("I dog");
+    shell_expect(0, "$ENCODE -p mean -f json -o r.npy I && test ! -e r.npy.rows.jsonl");
+    rows_of("I dog");
+    shell_expect(0, "$ENCODE --rank I -f csv -o r.npy dog && test ! -e r.npy.rows.jsonl");
     /* After a failure both stay as they were. */
     rows_of("I dog");
     shell_expect(0, "sha256sum r.npy* >before");
@@ -185,6 +190,27 @@ TEST(rows_that_are_lines_need_no_file)
                  "test ! -e out.npy.rows.jsonl && $ENCODE -f npy -o /dev/null I && test ! -e "
                  "/dev/null.rows.jsonl && $ENCODE -f npy I >out.npy");
     shell_expect(0, "$ENCODE -f json -o out.json I && test ! -e out.json.rows.jsonl");
+}
+
+/* What an earlier run had left out is not what this one has; a report with a name of its own stays
+ * until another takes its place, and a folder is nobody's report. */
+TEST(reports_of_earlier_runs)
+{
+    static const char SKIPS[] = "printf '\"I\"\n7\n' | $ENCODE -p mean -f json --input jsonl "
+                                "--on-error skip -o l.json";
+    shell_expect(0, "%s && test -s l.json.left-out.jsonl", SKIPS);
+    shell_expect(0,
+                 "echo I | $ENCODE -p mean -f json -o l.json && test ! -e l.json.left-out.jsonl");
+    shell_expect(0, "%s && %s --report own && test ! -e l.json.left-out.jsonl && test -s own",
+                 SKIPS, SKIPS);
+    shell_expect(0, "echo I | $ENCODE -p mean -f json -o l.json && test -s own");
+    shell_expect(0, "%s --report ./l.json.left-out.jsonl && test -s l.json.left-out.jsonl", SKIPS);
+    assert_contains(
+        shell_expect(2, "$ENCODE -p mean -f json -o l.json <l.json.left-out.jsonl")->err,
+        "'l.json.left-out.jsonl' would be written over the file on stdin");
+    shell_expect(0,
+                 "rm l.json.left-out.jsonl && mkdir l.json.left-out.jsonl && echo I | $ENCODE -p "
+                 "mean -f json -o l.json && test -d l.json.left-out.jsonl");
 }
 
 TEST(rows_file_that_cannot_be_written)

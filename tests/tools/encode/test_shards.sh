@@ -114,6 +114,12 @@ run "${encode[@]}" "${options[@]}" --shard 2/3 --normalize <lines
 ends "a complete shard of another command" 1 "'all.2-of-3' is complete, but it was begun with no --normalize"
 run "${encode[@]}" "${options[@]}" --shard 2/3 <crlf
 ends "a complete shard of another input" 1 "is complete, but it is of an input of another length"
+tac lines >edited
+run "${encode[@]}" "${options[@]}" --shard 2/3 <edited
+ends "a complete shard of lines that were edited" 1 "is complete, but its lines of the input are others now"
+sed '1s/I/a/' lines >edited
+run "${encode[@]}" "${options[@]}" --shard 2/3 <edited
+ends "lines of another shard alone were edited" 0 "'all.2-of-3' is complete"
 run "${encode[@]}" "${options[@]}" --shard 2/3 --restart <lines
 check "--restart makes it again" [ all.2-of-3 -nt lines ]
 

@@ -48,10 +48,8 @@ static json_t *settings_of(struct corpus *corpus)
 /* Of a shard, a mark says that it is complete. */
 static bool put_mark(struct corpus *corpus, const struct journal_place *end)
 {
-    const struct encode_options *options = corpus->options;
-    const bool has_report = options->skips_errors || options->request.skips_long;
     json_t *settings = settings_of(corpus);
-    return !corpus->shard || (settings && shard_mark(corpus->shard, settings, end, has_report));
+    return !corpus->shard || (settings && shard_mark(corpus->shard, settings, end));
 }
 
 /* The run ended between its last text and the name of its last file. */
@@ -119,7 +117,11 @@ static bool has_mark(struct corpus *corpus, int *code)
     if (!mark)
         return false;
     json_t *settings = settings_of(corpus);
-    const bool agrees = settings && settings_agree(mark, settings, message);
+    bool agrees = settings && settings_agree(mark, settings, message);
+    if (agrees && !shard_has_lines_of(shard, mark)) {
+        snprintf(message, sizeof message, "its lines of the input are others now");
+        agrees = false;
+    }
     if (agrees)
         program_note("'%s' is complete", corpus->path);
     else if (settings)
@@ -294,9 +296,14 @@ void corpus_begin(struct corpus *corpus, const struct job *job, struct printer *
 /* When all is done, parts that wait for their names are known to be complete. */
 static int finish(struct corpus *corpus)
 {
-    corpus->reached.bytes = corpus->job->reader->lines.place.bytes; /* with an empty last line */
+    struct output *output = corpus->output;
+    const struct line_place end = corpus->job->reader->lines.place; /* with an empty last line */
+    corpus->reached.bytes = end.bytes;
+    corpus->reached.sum = end.sum;
     corpus->reached.is_finished = true;
-    return corpus->journal.fd >= 0 ? keep_place(corpus) : PROGRAM_DONE;
+    if (corpus->journal.fd < 0)
+        return PROGRAM_DONE;
+    return output_drop_others(output) ? keep_place(corpus) : fail(corpus, output->error.message);
 }
 
 static void say_what_is_kept(const struct corpus *corpus)

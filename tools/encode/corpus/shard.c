@@ -113,11 +113,11 @@ static json_t *describe_file(const char *path, const char *ending)
                    : NULL;
 }
 
-static json_t *describe_files(const struct shard *shard, bool has_report)
+static json_t *describe_files(const struct shard *shard)
 {
     static const char *const endings[] = {"", OUTPUT_ROWS, OUTPUT_LEFT_OUT};
     json_t *files = json_array();
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0] - !has_report; i++) {
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         json_t *file = describe_file(shard->path, endings[i]);
         if (file)
             json_array_append_new(files, file);
@@ -141,20 +141,36 @@ static bool write_mark(const char *path, const json_t *mark)
 }
 
 bool shard_mark(const struct shard *shard, const json_t *settings,
-                const struct journal_place *reached, bool has_report)
+                const struct journal_place *reached)
 {
     json_t *mark = json_copy((json_t *)settings);
-    json_object_update_new(mark,
-                           json_pack("{sIsIsIsIsIsIso}", "index", (json_int_t)shard->number.index,
-                                     "begin", (json_int_t)shard->begin, "end",
-                                     (json_int_t)(shard->begin + reached->bytes), "lines",
-                                     (json_int_t)reached->counts[COUNT_LINES], "rows",
-                                     (json_int_t)reached->counts[COUNT_ROWS], "left_out",
-                                     (json_int_t)reached->counts[COUNT_LEFT_OUT], "files",
-                                     describe_files(shard, has_report)));
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"index", shard->number.index},
+        {"begin", shard->begin},
+        {"end", shard->begin + reached->bytes},
+        {"crc32c", reached->sum},
+        {"lines", reached->counts[COUNT_LINES]},
+        {"rows", reached->counts[COUNT_ROWS]},
+        {"left_out", reached->counts[COUNT_LEFT_OUT]},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_object_set_new(mark, numbers[i].key, json_integer((json_int_t)numbers[i].value));
+    json_object_set_new(mark, "files", describe_files(shard));
     bool is_written = write_mark(shard->mark_path, mark);
     json_decref(mark);
     return is_written;
+}
+
+bool shard_has_lines_of(const struct shard *shard, const json_t *mark)
+{
+    const off_t end = (off_t)journal_number(mark, "end");
+    uint32_t sum = 0;
+    return journal_number(mark, "begin") == shard->begin &&
+           file_sum(shard->fd, (off_t)shard->begin, end, &sum) &&
+           journal_number(mark, "crc32c") == sum;
 }
 
 void shard_remove_mark(const struct shard *shard)

@@ -36,7 +36,10 @@ void shard_limit(const struct shard *shard, struct reader *reader);
 
 /* Writes the mark: all files of the part are in their places. False after a message. */
 bool shard_mark(const struct shard *shard, const json_t *settings,
-                const struct journal_place *reached, bool has_report);
+                const struct journal_place *reached);
+
+/* Whether the input still has the lines that the mark tells of, which are read for it. */
+bool shard_has_lines_of(const struct shard *shard, const json_t *mark);
 
 void shard_remove_mark(const struct shard *shard);
 
