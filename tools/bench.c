@@ -199,10 +199,8 @@ int main(int argc, char *argv[])
 {
     static struct bench bench;
     struct bench_options options;
-    int code;
     program_begin("encode-bench", argv);
-    if (!bench_options_read(&options, argc, argv, &code))
-        return code;
+    bench_options_read(&options, argc, argv);
     polite_threads(argv, 0);
     for (size_t i = 0; i < options.n_ids_files; i++)
         input_remember(options.ids_files[i]);

@@ -86,21 +86,19 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
 int main(int argc, char **argv)
 {
     struct encode_options options;
-    struct encoder encoder;
+    struct encoder encoder = {0};
     int code;
 
     program_begin("encode", argv);
-    if (!encode_options_read(&options, argc, argv, &code))
-        return code;
+    encode_options_read(&options, argc, argv);
     if (options.joins) {
         code = join_shards(options.output_path);
-        encode_options_free(&options);
-        return code;
-    }
-    polite_threads(argv, options.request.n_threads);
-    if (encoder_open(&encoder, &options.request, &code))
+    } else {
+        polite_threads(argv, options.request.n_threads);
+        encoder_open(&encoder, &options.request);
         code = encode(&options, &encoder);
+    }
     encoder_close(&encoder);
-    encode_options_free(&options);
+    json_decref(options.settings);
     return code;
 }

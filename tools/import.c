@@ -71,8 +71,7 @@ static void write_tokenizer(const struct checkpoint *checkpoint, struct weight_o
 static int write_checkpoint(const struct checkpoint *checkpoint, const char *path, const char *name)
 {
     struct weight_output output;
-    if (!weight_output_open(&output, path, name))
-        return PROGRAM_FAILED;
+    weight_output_open(&output, path, name);
     weight_writer_config(output.writer, &checkpoint->config.model);
     write_tokenizer(checkpoint, &output);
     write_metadata(checkpoint, &output);
@@ -138,8 +137,7 @@ static int write_tokenizer_alone(const struct import_options *options,
     enum { TYPES = 2 }; /* of the texts of a pair */
     struct weight_output output;
     char count[32];
-    if (!weight_output_open(&output, options->output, name))
-        return PROGRAM_FAILED;
+    weight_output_open(&output, options->output, name);
     snprintf(count, sizeof count, "%zu", tokenizer->draft.words.n);
     weight_output_set(&output, ENGINE_SETTINGS_CONFIG, "vocabulary", count);
     snprintf(count, sizeof count, "%d", TYPES);
@@ -208,12 +206,9 @@ static int carry_out(const struct import_options *options)
 int main(int argc, char *argv[])
 {
     struct import_options options;
-    int code;
     program_begin("encode-import", argv);
     json_set_alloc_funcs(alloc_bytes, free);
     problem.before_end = progress_end;
-    if (import_options_read(&options, argc, argv, &code))
-        code = program_end(carry_out(&options));
-    import_options_free(&options);
-    return code;
+    import_options_read(&options, argc, argv);
+    return program_end(carry_out(&options));
 }

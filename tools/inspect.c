@@ -7,16 +7,12 @@
 int main(int argc, char *argv[])
 {
     struct inspect_options options;
-    int code;
     program_begin("encode-inspect", argv);
-    if (inspect_options_read(&options, argc, argv, &code)) {
-        if (options.path != NULL)
-            input_remember(options.path);
-        code = options.has_positions
-                   ? positions_inspect(&options.positions)
-                   : inspect_file(options.path, options.format == POSITIONS_JSON, options.verify);
-        code = program_end(code);
-    }
-    inspect_options_free(&options);
-    return code;
+    inspect_options_read(&options, argc, argv);
+    if (options.path != NULL)
+        input_remember(options.path);
+    return program_end(
+        options.has_positions
+            ? positions_inspect(&options.positions)
+            : inspect_file(options.path, options.format == POSITIONS_JSON, options.verify));
 }

@@ -28,92 +28,77 @@ static const char BUILT_IN_WORDS[] =
     "why how";
 
 /* A Keras file says itself how texts are split. */
-static int read_keras(const struct new_options *options, const char *data, size_t len,
-                      struct tokenizer_draft *draft)
+static void read_keras(const struct new_options *options, const char *data, size_t len,
+                       struct tokenizer_draft *draft)
 {
     if (options->keras || options->blanks || options->lower != NULL)
-        return program_misuse("'%s' is a Keras file and says itself how to split: --keras, "
-                              "--blanks and --lower go with word lists",
-                              options->tokenizer);
+        program_die_misused("'%s' is a Keras file and says itself how to split: --keras, --blanks "
+                            "and --lower go with word lists",
+                            options->tokenizer);
     keras_json_read(draft, options->tokenizer, data, len);
-    return PROGRAM_DONE;
 }
 
-static int read_file(const struct new_options *options, struct tokenizer_draft *draft)
+static void read_file(const struct new_options *options, struct tokenizer_draft *draft)
 {
     char *data;
     size_t len, blanks = 0;
     int code = read_whole(options->tokenizer, &data, &len);
     if (code != PROGRAM_DONE)
-        return code;
+        program_exit(code);
     while (blanks < len && memchr(" \t\r\n", data[blanks], 4) != NULL)
         blanks++;
     if (blanks < len && data[blanks] == '{') {
-        code = read_keras(options, data, len, draft);
+        read_keras(options, data, len, draft);
     } else {
-        code = token_source_list(draft, options->tokenizer, data, len, !options->keras);
-        if (code == PROGRAM_DONE)
-            draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
+        token_source_list(draft, options->tokenizer, data, len, !options->keras);
+        draft_set_rules(draft, options->keras ? &KERAS_DEFAULTS : NULL);
     }
     free(data);
-    return code;
 }
 
-static int make_tokenizer(const struct new_options *options, struct tokenizer_draft *draft)
+static void make_tokenizer(const struct new_options *options, struct tokenizer_draft *draft)
 {
     bool is_keras = options->keras || options->fit != NULL;
-    const char *words = options->words != NULL ? options->words : BUILT_IN_WORDS;
-    int code;
     draft->lower = options->lower != NULL ? strcmp(options->lower, "yes") == 0 : is_keras;
     if (options->tokenizer != NULL) {
-        code = read_file(options, draft);
+        read_file(options, draft);
     } else {
-        code = options->fit != NULL ? token_source_fit(draft, options->fit, &options->fit_options)
-                                    : token_source_words(draft, words);
-        if (code == PROGRAM_DONE)
-            draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL);
+        if (options->fit != NULL)
+            token_source_fit(draft, options->fit, &options->fit_options);
+        else
+            token_source_words(draft, options->words != NULL ? options->words : BUILT_IN_WORDS);
+        draft_set_rules(draft, is_keras ? &KERAS_DEFAULTS : NULL);
     }
-    for (size_t i = 0; i < options->n_added && code == PROGRAM_DONE; i++)
-        code = token_source_add(draft, options->added[i]);
-    return code;
+    for (size_t i = 0; i < options->n_added; i++)
+        token_source_add(draft, options->added[i]);
 }
 
 /* Settles the vocabulary, which --vocabulary may have made larger than there are tokens. */
-static int settle_config(struct model_config *config, size_t n_tokens)
+static void settle_config(struct model_config *config, size_t n_tokens)
 {
     if (config->vocabulary < 0)
         config->vocabulary = (int64_t)n_tokens;
     if ((uint64_t)config->vocabulary < n_tokens)
-        return program_misuse("the tokenizer has %zu id%s; --vocabulary %" PRId64 " is less",
-                              n_tokens, plural(n_tokens), config->vocabulary);
+        program_die_misused("the tokenizer has %zu id%s; --vocabulary %" PRId64 " is less",
+                            n_tokens, plural(n_tokens), config->vocabulary);
     const char *wrong = config_check(config);
     if (wrong != NULL)
-        return program_misuse("the shape: %s", wrong);
+        program_die_misused("the shape: %s", wrong);
     if (random_model_size(config) > MOST_PARAMETERS)
-        return program_misuse("the shape: %.2g parameters; at most %.2g are written",
-                              random_model_size(config), MOST_PARAMETERS);
-    return PROGRAM_DONE;
+        program_die_misused("the shape: %.2g parameters; at most %.2g are written",
+                            random_model_size(config), MOST_PARAMETERS);
 }
 
 /* A template of the command line, NULL: none, becomes a setting. */
-static int set_template(struct tokenizer_draft *draft, const struct new_options *options,
-                        const char *text, bool is_pair)
+static void set_template(struct tokenizer_draft *draft, const struct new_options *options,
+                         const char *text, bool is_pair)
 {
     char resolved[TEMPLATE_TEXT_BYTES];
     if (text == NULL)
-        return PROGRAM_DONE;
-    int code = special_template_resolve(is_pair ? "--template-pair" : "--template-single", text,
-                                        is_pair, &draft->words,
-                                        (size_t)options->shape.config.token_types, resolved);
-    if (code == PROGRAM_DONE)
-        draft_set_text(draft, is_pair ? "pair" : "single", resolved);
-    return code;
-}
-
-static int set_templates(struct tokenizer_draft *draft, const struct new_options *options)
-{
-    int code = set_template(draft, options, options->template_single, false);
-    return code == PROGRAM_DONE ? set_template(draft, options, options->template_pair, true) : code;
+        return;
+    special_template_resolve(is_pair ? "--template-pair" : "--template-single", text, is_pair,
+                             &draft->words, (size_t)options->shape.config.token_types, resolved);
+    draft_set_text(draft, is_pair ? "pair" : "single", resolved);
 }
 
 static void write_metadata(struct weight_output *output, const struct new_options *options)
@@ -148,10 +133,10 @@ static int write_model(const struct new_options *options, const struct tokenizer
     const struct model_config *config = &options->shape.config;
     struct weight_output output;
     uint64_t n_parameters = 0;
-    if (!weight_output_has_room(options->output, file_bytes(options)) ||
-        !weight_output_open(&output, options->output,
-                            options->name != NULL ? options->name : "random weights"))
+    if (!weight_output_has_room(options->output, file_bytes(options)))
         return PROGRAM_FAILED;
+    weight_output_open(&output, options->output,
+                       options->name != NULL ? options->name : "random weights");
     weight_writer_config(output.writer, config);
     draft_write(draft, output.writer);
     if (options->truncate != NULL)
@@ -169,18 +154,13 @@ int main(int argc, char *argv[])
 {
     struct new_options options;
     struct tokenizer_draft draft = DRAFT_EMPTY;
-    int code;
     program_begin("encode-new", argv);
-    if (!new_options_read(&options, argc, argv, &code))
-        return code;
-    code = make_tokenizer(&options, &draft);
-    if (code == PROGRAM_DONE)
-        code = settle_config(&options.shape.config, draft.words.n);
-    if (code == PROGRAM_DONE)
-        code = set_templates(&draft, &options);
-    if (code == PROGRAM_DONE)
-        code = write_model(&options, &draft);
+    new_options_read(&options, argc, argv);
+    make_tokenizer(&options, &draft);
+    settle_config(&options.shape.config, draft.words.n);
+    set_template(&draft, &options, options.template_single, false);
+    set_template(&draft, &options, options.template_pair, true);
+    int code = write_model(&options, &draft);
     draft_free(&draft);
-    new_options_free(&options);
     return code;
 }

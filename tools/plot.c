@@ -29,15 +29,12 @@ static int run(enum plot_command command, int argc, char **argv)
     struct plot_options options;
     struct source source;
     struct figure figure = {.command = PLOT_COMMANDS[command].name};
-    int code;
-    if (!plot_options_read(&options, command, argc, argv, &code))
-        return code;
+    plot_options_read(&options, command, argc, argv);
     plot_texts_read(&options);
     source_open(&source, &options);
     PICTURES[command](&source, &figure);
-    code = render(&figure, &options);
+    int code = render(&figure, &options);
     source_close(&source);
-    position_options_free(&options.request.positions);
     memory_free_all();
     return code;
 }

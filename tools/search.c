@@ -199,13 +199,14 @@ static int open_encoders(struct search *search)
 {
     struct encoder *encoder = &search->encoder;
     int code = settle_pooling(search);
-    if (code != PROGRAM_DONE || !encoder_open(encoder, &search->options.request, &code))
+    if (code != PROGRAM_DONE)
         return code;
+    encoder_open(encoder, &search->options.request);
     encoder->options.role = encoder->token_options.role = ENGINE_ROLE_QUERY;
     code = check_model(search);
-    if (code != PROGRAM_DONE || !search->options.rerank)
-        return code;
-    return reranker_open(&search->reranker, &search->options, &code) ? PROGRAM_DONE : code;
+    if (code == PROGRAM_DONE && search->options.rerank)
+        reranker_open(&search->reranker, &search->options);
+    return code;
 }
 
 static size_t least(size_t a, size_t b)
@@ -260,8 +261,7 @@ int main(int argc, char **argv)
     int code;
     program_begin("encode-search", argv);
     json_set_alloc_funcs(alloc_bytes, free);
-    if (!search_options_read(&search.options, argc, argv, &code))
-        return code;
+    search_options_read(&search.options, argc, argv);
     polite_threads(argv, search.options.request.n_threads);
     code = open_all(&search);
     if (code == PROGRAM_DONE) {

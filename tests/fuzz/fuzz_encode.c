@@ -4,6 +4,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/program_ends.h"
 
 #define main encode_main
 #include "tools/encode.c"
@@ -52,23 +53,23 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-static void run(struct encode_options *options, const char *path)
+static struct encode_options options;
+static struct encoder encoder;
+
+static void run(struct command_line *line, const char *path)
 {
-    struct request_options *request = &options->request;
-    struct encoder encoder;
-    struct output output;
-    int code;
-    options->output_path = options->report_path = NULL;
+    static struct output output;
+    struct request_options *request = &options.request;
+    encode_options_read(&options, line->argc, line->argv);
+    options.output_path = options.report_path = NULL;
     request->model_path = path;
     request->n_threads = 1;
     request->pad_to = at_most(request->pad_to, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
-    if (encoder_open(&encoder, request, &code)) {
-        must(output_open(&output, NULL, OUTPUT_STREAM));
-        code = encode_all(options, &encoder, &output, NULL);
-    }
+    encoder_open(&encoder, request);
+    must(output_open(&output, NULL, OUTPUT_STREAM));
+    int code = encode_all(&options, &encoder, &output, NULL);
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
-    encoder_close(&encoder);
 }
 
 /* As stdin: a file that is replaced by the next one. */
@@ -82,17 +83,15 @@ static void set_input(const struct command_line *line)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct command_line line;
-    struct encode_options options;
-    int code;
     if (size == 0)
         return 0;
     const char *path = model_path(data[0] % N_MODELS);
     command_line_begin(&line, "encode", data + 1, size - 1);
     set_input(&line);
-    if (encode_options_read(&options, line.argc, line.argv, &code)) {
-        run(&options, path);
-        encode_options_free(&options);
-    }
+    PROGRAM_RUN(run(&line, path));
+    encoder_close(&encoder);
+    json_decref(options.settings);
+    options.settings = NULL;
     command_line_end(&line);
     return 0;
 }

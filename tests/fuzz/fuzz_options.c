@@ -4,6 +4,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/program_ends.h"
 #include "tools/bench/bench_options.h"
 #include "tools/common/options.h"
 #include "tools/encode/encode_options.h"
@@ -48,64 +49,42 @@ static void inspect(struct inspect_options *options, const char *path)
         positions_inspect(positions);
 }
 
-/* Whether the program would go on. */
-static bool read_options(int kind, struct command_line *line, int *code)
+static void read_options(int kind, struct command_line *line, const char *path)
 {
     static struct plot_options plot;
     static struct bench_options bench;
-    struct search_options search;
-    struct encode_options encode;
-    struct new_options new_model;
-    struct import_options import;
-    bool goes_on;
+    static struct search_options search;
+    static struct encode_options encode;
+    static struct new_options new_model;
+    static struct import_options import;
+    static struct inspect_options options;
     switch (kind) {
-    case ENCODE:
-        goes_on = encode_options_read(&encode, line->argc, line->argv, code);
-        if (goes_on)
-            encode_options_free(&encode);
-        return goes_on;
-    case NEW:
-        goes_on = new_options_read(&new_model, line->argc, line->argv, code);
-        if (goes_on)
-            new_options_free(&new_model);
-        return goes_on;
-    case IMPORT:
-        goes_on = import_options_read(&import, line->argc, line->argv, code);
-        import_options_free(&import);
-        return goes_on;
-    case BENCH: return bench_options_read(&bench, line->argc, line->argv, code);
-    case SEARCH: return search_options_read(&search, line->argc, line->argv, code);
-    default:
-        goes_on = plot_options_read(&plot, (enum plot_command)(kind - PLOT), line->argc, line->argv,
-                                    code);
-        if (goes_on)
-            position_options_free(&plot.request.positions);
-        return goes_on;
-    }
-}
-
-static bool read_inspect(struct command_line *line, const char *path, int *code)
-{
-    struct inspect_options options;
-    bool goes_on = inspect_options_read(&options, line->argc, line->argv, code);
-    if (goes_on)
+    case INSPECT:
+        inspect_options_read(&options, line->argc, line->argv);
         inspect(&options, path);
-    inspect_options_free(&options);
-    return goes_on;
+        break;
+    case ENCODE:
+        encode_options_read(&encode, line->argc, line->argv);
+        json_decref(encode.settings);
+        break;
+    case NEW: new_options_read(&new_model, line->argc, line->argv); break;
+    case IMPORT: import_options_read(&import, line->argc, line->argv); break;
+    case BENCH: bench_options_read(&bench, line->argc, line->argv); break;
+    case SEARCH: search_options_read(&search, line->argc, line->argv); break;
+    default: plot_options_read(&plot, (enum plot_command)(kind - PLOT), line->argc, line->argv);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct command_line line;
-    int code = PROGRAM_DONE;
     if (size == 0)
         return 0;
     const int kind = data[0] % N_KINDS;
     const char *path = kind == INSPECT ? model_path() : NULL;
     command_line_begin(&line, "encode", data + 1, size - 1);
-    bool goes_on =
-        kind == INSPECT ? read_inspect(&line, path, &code) : read_options(kind, &line, &code);
-    must(goes_on || code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
+    PROGRAM_RUN(read_options(kind, &line, path));
+    must(program_code <= PROGRAM_MISUSED); /* or -1 */
     command_line_end(&line);
     return 0;
 }

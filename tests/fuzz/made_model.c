@@ -1,6 +1,8 @@
 /* made_model.c - see made_model.h. */
 #include "tests/fuzz/made_model.h"
 
+#include "tests/program_ends.h"
+
 #define main new_main
 #include "tools/new.c"
 #undef main
@@ -17,14 +19,13 @@ static bool make(struct new_options *options, const char *path)
     struct tokenizer_draft draft = DRAFT_EMPTY;
     options->output = path;
     options->tokenizer = options->fit = NULL;
-    int code = make_tokenizer(options, &draft);
-    if (code == PROGRAM_DONE)
-        code = settle_config(&options->shape.config, draft.words.n);
-    if (code == PROGRAM_DONE)
-        code = set_templates(&draft, options);
+    make_tokenizer(options, &draft);
+    settle_config(&options->shape.config, draft.words.n);
+    set_template(&draft, options, options->template_single, false);
+    set_template(&draft, options, options->template_pair, true);
     const struct model_config *config = &options->shape.config;
-    bool is_made = code == PROGRAM_DONE && random_model_size(config) <= MOST_MADE &&
-                   config->layers <= MOST_LAYERS && write_model(options, &draft) == PROGRAM_DONE;
+    bool is_made = random_model_size(config) <= MOST_MADE && config->layers <= MOST_LAYERS &&
+                   write_model(options, &draft) == PROGRAM_DONE;
     draft_free(&draft);
     return is_made;
 }
@@ -32,20 +33,21 @@ static bool make(struct new_options *options, const char *path)
 int made_model(int argc, char **argv)
 {
     static const char *const folders[] = {"/dev/shm", "/tmp"};
+    static struct new_options options;
+    static bool is_made;
     char folder[64], path[96];
-    struct new_options options;
-    int code, fd = -1;
-    if (!new_options_read(&options, argc, argv, &code))
-        return -1;
+    int fd = -1;
+    PROGRAM_RUN(new_options_read(&options, argc, argv));
     snprintf(folder, sizeof folder, "%s/encode-fuzz-XXXXXX",
              folders[access(folders[0], W_OK) != 0]);
-    if (mkdtemp(folder) != NULL) {
+    if (program_code < 0 && mkdtemp(folder) != NULL) {
         snprintf(path, sizeof path, "%s/made.weights", folder);
-        if (make(&options, path))
+        is_made = false;
+        PROGRAM_RUN(is_made = make(&options, path));
+        if (is_made)
             fd = open(path, O_RDONLY | O_CLOEXEC);
         unlink(path);
         rmdir(folder);
     }
-    new_options_free(&options);
     return fd;
 }

@@ -1,4 +1,5 @@
 /* Reading a command line by a table: values, what was given, commands, rules and their messages. */
+#include "tests/program_ends.h"
 #include "tests/support.h"
 
 #include "tools/common/options.h"
@@ -26,12 +27,13 @@ struct paint {
     } inner;
 };
 
-static bool add_layer(void *options, const struct option_use *use)
+static void add_layer(void *options, const struct option_use *use)
 {
     struct paint *paint = options;
     assert_string_equal(use->option, "--layer");
     paint->n_layers += (size_t)use->row->value;
-    return strcmp(use->text, "bad") != 0;
+    if (strcmp(use->text, "bad") == 0)
+        program_die_misused("%s is bad", use->option);
 }
 
 static const struct option_row ROWS[] = {
@@ -88,8 +90,7 @@ static const struct option_table TABLE = {
 struct outcome {
     struct paint paint;
     struct option_reading reading;
-    bool goes_on;
-    int exit_code, conflict;
+    int exit_code, conflict; /* of reading, and of the rules behind it; -1: it went on */
     char said[4096];
 };
 
@@ -102,7 +103,7 @@ static struct outcome *read_words(size_t command, const char *words)
     int argc = 0, saved[2] = {dup(1), dup(2)};
     FILE *file = tmpfile();
     assert_non_null(file);
-    outcome = (struct outcome){.exit_code = -1};
+    outcome = (struct outcome){.conflict = -1};
     snprintf(text, sizeof text, "%s", words);
     argv[argc++] = name;
     for (char *word = strtok(text, " "); word && argc < 31; word = strtok(NULL, " "))
@@ -113,10 +114,11 @@ static struct outcome *read_words(size_t command, const char *words)
     fflush(NULL);
     dup2(fileno(file), 1);
     dup2(fileno(file), 2);
-    outcome.goes_on = options_read(&outcome.reading, &TABLE, command, &outcome.paint, argc, argv,
-                                   &outcome.exit_code);
-    if (outcome.goes_on)
-        outcome.conflict = options_conflict(&outcome.reading);
+    PROGRAM_RUN(options_read(&outcome.reading, &TABLE, command, &outcome.paint, argc, argv));
+    outcome.exit_code = program_code;
+    if (outcome.exit_code < 0)
+        PROGRAM_RUN(options_check(&outcome.reading));
+    outcome.conflict = program_code;
     fflush(NULL);
     for (int i = 0; i < 2; i++) {
         dup2(saved[i], 1 + i);
@@ -133,7 +135,6 @@ static void refused(size_t command, const char *words, const char *message)
     char said[512];
     const struct outcome *outcome = read_words(command, words);
     snprintf(said, sizeof said, "paint: %s\nTry 'paint --help'.\n", message);
-    assert_false(outcome->goes_on);
     assert_int_equal(outcome->exit_code, PROGRAM_MISUSED);
     assert_string_equal(outcome->said, said);
 }
@@ -142,10 +143,10 @@ static void conflicts(const char *words, const char *message)
 {
     char said[512] = "";
     const struct outcome *outcome = read_words(0, words);
-    assert_true(outcome->goes_on);
+    assert_int_equal(outcome->exit_code, -1);
     if (message != NULL)
         snprintf(said, sizeof said, "paint: %s\nTry 'paint --help'.\n", message);
-    assert_int_equal(outcome->conflict, message ? PROGRAM_MISUSED : PROGRAM_DONE);
+    assert_int_equal(outcome->conflict, message ? PROGRAM_MISUSED : -1);
     assert_string_equal(outcome->said, said);
 }
 
@@ -157,7 +158,7 @@ TEST(values)
         read_words(0, "one -o a --width=100 two --seed 18446744073709551615 -l --color blue --side "
                       "left --lower no --layer x --layer y --depth 9 -- -z");
     const struct paint *paint = &outcome->paint;
-    assert_true(outcome->goes_on);
+    assert_int_equal(outcome->exit_code, -1);
     /* All are read; what they break is a rule. */
     assert_string_equal(outcome->said, "paint: red and loud have no side\nTry 'paint --help'.\n");
     assert_string_equal(paint->path, "a");
@@ -195,8 +196,8 @@ TEST(wrong_values)
     refused(0, "-o", "option '-o' requires an argument");
     refused(0, "--hang a --hang b --hang c --hang d", "--hang may stand there 3 times");
     refused(0, "--frame", "--frame is no option of doors");
-    assert_true(read_words(1, "--frame")->goes_on);
-    assert_false(read_words(0, "--layer bad --nonsense")->goes_on);
+    assert_int_equal(read_words(1, "--frame")->exit_code, -1);
+    refused(0, "--layer bad --nonsense", "--layer is bad");
 }
 
 TEST(rules)
@@ -244,7 +245,6 @@ TEST(help)
                                "\n"
                                "The end.\n";
     const struct outcome *outcome = read_words(0, "--help");
-    assert_false(outcome->goes_on);
     assert_int_equal(outcome->exit_code, PROGRAM_DONE);
     assert_string_equal(outcome->said, help);
     assert_non_null(strstr(read_words(1, "-h")->said, "\n      --frame       of walls alone\n"));

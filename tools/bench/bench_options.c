@@ -14,26 +14,24 @@
 /* ---- Values ---- */
 
 /* A list with commas, of names or of counts. */
-static bool set_list(void *options, const struct option_use *use)
+static void set_list(void *options, const struct option_use *use)
 {
     struct bench_list *list = (void *)((char *)options + use->row->offset);
     const char *text = use->text;
     list->n = 0;
     for (bool more = true; more;) {
-        int value = 0;
         size_t len = strcspn(text, ","), i = list->n++;
         if (list->n > BENCH_LIST_MOST)
-            return program_refuse("%s takes at most %d", use->option, BENCH_LIST_MOST);
+            program_die_misused("%s takes at most %d", use->option, BENCH_LIST_MOST);
         char *name = list->names[i];
         snprintf(name, BENCH_NAME_BYTES, "%.*s", (int)len, text);
-        if (use->row->choices
-                ? !option_chosen(use, name, &value)
-                : !option_count(use->option, name, 1, BENCH_THREADS_MOST, &list->counts[i]))
-            return false;
+        if (use->row->choices)
+            option_chosen(use, name);
+        else
+            list->counts[i] = option_count(use->option, name, 1, BENCH_THREADS_MOST);
         more = text[len] == ',';
         text += len + more;
     }
-    return true;
 }
 
 /* ---- The options ---- */
@@ -130,16 +128,14 @@ static const struct bench_options DEFAULTS = {
     .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128", "cold"}, .n = 6},
 };
 
-bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code)
+void bench_options_read(struct bench_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = DEFAULTS;
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
-    *exit_code = reading.n_arguments > 0
-                     ? program_misuse("'%s' is not an option", reading.arguments[0])
-                     : options_conflict(&reading);
+    options_read(&reading, &TABLE, 0, options, argc, argv);
+    if (reading.n_arguments > 0)
+        program_die_misused("'%s' is not an option", reading.arguments[0]);
+    options_check(&reading);
     if (options->n_ids_files > 0 && !options->has_workloads)
         options->workloads.n = 0;
-    return *exit_code == PROGRAM_DONE;
 }

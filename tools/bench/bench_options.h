@@ -31,7 +31,6 @@ struct bench_options {
     bool profile, peaks_alone, is_json;
 };
 
-/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
-bool bench_options_read(struct bench_options *options, int argc, char **argv, int *exit_code);
+void bench_options_read(struct bench_options *options, int argc, char **argv);
 
 #endif

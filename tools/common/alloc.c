@@ -18,7 +18,7 @@ void alloc_for(const char *format, ...)
 
 _Noreturn void alloc_fail(void)
 {
-    exit(program_fail("%s%snot enough memory", purpose, purpose[0] ? ": " : ""));
+    program_die("%s%snot enough memory", purpose, purpose[0] ? ": " : "");
 }
 
 void *alloc_bytes(size_t len)

@@ -39,10 +39,10 @@ static void spare(const struct stat *output, const char *name)
 {
     const struct input *input = find_input(output);
     if (input && strcmp(input->name, name) == 0)
-        exit(program_misuse("%s is read, and cannot be the output", name));
+        program_die_misused("%s is read, and cannot be the output", name);
     if (input)
-        exit(program_misuse("%s would be written over %s, which is read: name another file", name,
-                            input->name));
+        program_die_misused("%s would be written over %s, which is read: name another file", name,
+                            input->name);
 }
 
 void input_spare(const char *output)
@@ -64,7 +64,7 @@ static void spare_from_messages(void)
     int nothing = open("/dev/null", O_WRONLY);
     if (nothing < 0 || dup2(nothing, STDERR_FILENO) < 0)
         close(STDERR_FILENO);
-    exit(PROGRAM_MISUSED);
+    program_exit(PROGRAM_MISUSED);
 }
 
 void input_remember(const char *path)

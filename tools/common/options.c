@@ -34,9 +34,8 @@ static void open_standard_descriptors(void)
     static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", contrary[fd]) != fd && fd != STDIN_FILENO)
-            exit(program_fail("cannot open /dev/null in place of descriptor %d, which is closed: "
-                              "%s",
-                              fd, strerror(errno)));
+            program_die("cannot open /dev/null in place of descriptor %d, which is closed: %s", fd,
+                        strerror(errno));
 }
 
 /* A file that is mapped ends before the page that is read. A write that fails leaves nothing else
@@ -104,25 +103,40 @@ bool program_refuse(const char *format, ...)
     return false;
 }
 
+/* Behind the message of a mistake on the command line. */
+static int point_to_help(void)
+{
+    fprintf(stderr, "Try '%s --help'.\n", name_of_program);
+    return PROGRAM_MISUSED;
+}
+
 int program_misuse(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
-    return program_usage();
+    return point_to_help();
 }
 
-int program_usage(void)
+void (*program_exit)(int code) __attribute__((noreturn)) = exit;
+
+void program_die(const char *format, ...)
 {
-    fprintf(stderr, "Try '%s --help'.\n", name_of_program);
-    return PROGRAM_MISUSED;
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    program_exit(PROGRAM_FAILED);
 }
 
-int program_help(const char *text)
+void program_die_misused(const char *format, ...)
 {
-    fputs(text, stdout);
-    return program_end(PROGRAM_DONE);
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    program_exit(point_to_help());
 }
 
 int program_version(void)
@@ -170,26 +184,20 @@ const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
-                   uint64_t *value)
+uint64_t option_number(const char *option, const char *text, uint64_t least, uint64_t most)
 {
     char *end = NULL;
     errno = 0;
     unsigned long long number = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
     if (!end || *end || errno || number < least || number > most)
-        return program_refuse("%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
-                              option, least, most, text);
-    *value = number;
-    return true;
+        program_die_misused("%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                            option, least, most, text);
+    return number;
 }
 
-bool option_count(const char *option, const char *text, size_t least, size_t most, size_t *value)
+size_t option_count(const char *option, const char *text, size_t least, size_t most)
 {
-    uint64_t number = 0;
-    if (!option_number(option, text, least, most, &number))
-        return false;
-    *value = (size_t)number;
-    return true;
+    return (size_t)option_number(option, text, least, most);
 }
 
 static bool parse_real(const char *text, double *value)
@@ -199,13 +207,18 @@ static bool parse_real(const char *text, double *value)
     return end && end != text && *end == '\0' && isfinite(*value);
 }
 
-bool option_real(const char *option, const char *text, double *value)
+double option_real(const char *option, const char *text)
 {
-    return parse_real(text, value) || program_refuse("%s takes a number, not '%s'", option, text);
+    double value;
+    if (!parse_real(text, &value))
+        program_die_misused("%s takes a number, not '%s'", option, text);
+    return value;
 }
 
-bool option_between(const char *option, const char *text, double least, double most, double *value)
+double option_between(const char *option, const char *text, double least, double most)
 {
-    return (parse_real(text, value) && *value >= least && *value <= most) ||
-           program_refuse("%s takes a number from %g to %g, not '%s'", option, least, most, text);
+    double value;
+    if (!parse_real(text, &value) || value < least || value > most)
+        program_die_misused("%s takes a number from %g to %g, not '%s'", option, least, most, text);
+    return value;
 }

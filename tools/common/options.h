@@ -2,9 +2,9 @@
  * message, --help and --version, exit codes, and noticing that stdout could not be written.
  *
  * Exit codes: 0 done, 1 failed, 2 misused. Results go to stdout, everything else to stderr.
- * The option_ functions print their own message and return false; the caller then returns
- * PROGRAM_MISUSED. `option` is the option's name as the user types it, "--seed". Programs call most
- * of them through a table of their options, tools/common/options/option_table.h. */
+ * A mistake on the command line ends the program where it is found. `option` is the option's name
+ * as the user types it, "--seed". Programs call most option_ functions through a table of their
+ * options, tools/common/options/option_table.h. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
@@ -37,11 +37,15 @@ int program_misuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
 /* program_fail, for functions that return whether all is well: false. */
 bool program_refuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
-/* "Try 'name --help'." alone, where the error has been told; returns PROGRAM_MISUSED. */
-int program_usage(void);
+/* program_fail and program_misuse, and the end of the program. Of output files that are not finished
+ * nothing is left. */
+_Noreturn void program_die(const char *format, ...) PROGRAM_PRINTF(1, 2);
+_Noreturn void program_die_misused(const char *format, ...) PROGRAM_PRINTF(1, 2);
 
-/* Print to stdout, check that it was written, return the exit code. */
-int program_help(const char *text);
+/* exit; a test puts here what leads back to it. */
+extern void (*program_exit)(int code) __attribute__((noreturn));
+
+/* Prints the version to stdout, checks that it was written, returns the exit code. */
 int program_version(void);
 
 /* Flushes stdout and returns `code`, or says why stdout could not be written and returns
@@ -62,12 +66,11 @@ const char *plural(uint64_t n);
 
 /* Whole decimal numbers from least to most; the message names the option, the text and the
  * bounds. */
-bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
-                   uint64_t *value);
-bool option_count(const char *option, const char *text, size_t least, size_t most, size_t *value);
+uint64_t option_number(const char *option, const char *text, uint64_t least, uint64_t most);
+size_t option_count(const char *option, const char *text, size_t least, size_t most);
 
 /* A finite decimal number; and one from least to most. */
-bool option_real(const char *option, const char *text, double *value);
-bool option_between(const char *option, const char *text, double least, double most, double *value);
+double option_real(const char *option, const char *text);
+double option_between(const char *option, const char *text, double least, double most);
 
 #endif

@@ -78,7 +78,7 @@ static void refuse_same(const struct output *output, const char *path)
     for (size_t i = 0; i <= output->n_beside; i++) {
         const char *other = i == 0 ? output->path : output->beside[i - 1].path;
         if (are_same(path, other))
-            exit(program_misuse("'%s' is written already: name another file", other));
+            program_die_misused("'%s' is written already: name another file", other);
     }
 }
 
@@ -92,12 +92,12 @@ FILE *output_beside(struct output *output, const char *name, const char *ending)
     refuse_same(output, path);
     if (output_file_open(path, output->kind, &beside->file, &output->error) != ENGINE_OK) {
         free(path);
-        exit(program_fail("%s", output->error.message));
+        program_die("%s", output->error.message);
     }
     if (!output_file_has_place(beside->file))
-        exit(program_fail("cannot write '%s' beside '%s': it is a pipe, a terminal or a device, "
-                          "and a regular file is expected",
-                          path, output->path));
+        program_die("cannot write '%s' beside '%s': it is a pipe, a terminal or a device, "
+                    "and a regular file is expected",
+                    path, output->path);
     beside->path = path;
     output->n_beside++;
     return output_file_stream(beside->file);

@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Reading ---- */
@@ -19,54 +18,47 @@ static size_t count_commas(const char *text)
     return n;
 }
 
-/* One number up to a comma or the end; false after a message. */
-static bool read_frequency(const char *option, const char **text, float *frequency)
+/* One number up to a comma or the end. */
+static float read_frequency(const char *option, const char **text)
 {
     size_t len = strcspn(*text, ",");
     char number[64];
     if (len >= sizeof number)
-        return program_refuse("%s: '%.20s...' is too long for a number", option, *text);
+        program_die_misused("%s: '%.20s...' is too long for a number", option, *text);
     memcpy(number, *text, len);
     number[len] = '\0';
     *text += len + 1;
-    double value;
-    if (!option_real(option, number, &value))
-        return false;
-    *frequency = (float)value;
-    if (fabs(value) <= ENGINE_POSITION_FREQUENCY_MOST)
-        return true;
-    return program_refuse("%s takes cycles per token, at most %g, not '%s'", option,
-                          ENGINE_POSITION_FREQUENCY_MOST, number);
+    double value = option_real(option, number);
+    if (fabs(value) > ENGINE_POSITION_FREQUENCY_MOST)
+        program_die_misused("%s takes cycles per token, at most %g, not '%s'", option,
+                            ENGINE_POSITION_FREQUENCY_MOST, number);
+    return (float)value;
 }
 
-float *position_frequencies_read(const char *option, const char *text, size_t *n)
+const float *position_frequencies_read(const char *option, const char *text, size_t *n)
 {
+    static float *frequencies;
     *n = count_commas(text) + 1;
-    float *frequencies = alloc_zeros(*n, sizeof *frequencies);
+    frequencies = alloc_resize(frequencies, *n, sizeof *frequencies);
     for (size_t i = 0; i < *n; i++)
-        if (!read_frequency(option, &text, &frequencies[i])) {
-            free(frequencies);
-            return NULL;
-        }
+        frequencies[i] = read_frequency(option, &text);
     return frequencies;
 }
 
-static bool set_frequencies(void *options, const struct option_use *use)
+static void set_frequencies(void *options, const struct option_use *use)
 {
     struct position_options *positions = options;
-    free(positions->frequencies);
     positions->frequencies =
         position_frequencies_read(use->option, use->text, &positions->n_frequencies);
-    return positions->frequencies != NULL;
 }
 
-static bool set_embedding_scale(void *options, const struct option_use *use)
+static void set_embedding_scale(void *options, const struct option_use *use)
 {
     struct position_options *positions = options;
     positions->has_embedding_scale = true;
     positions->embedding_scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
-    return positions->embedding_scale_is_sqrt ||
-           option_between(use->option, use->text, 0, FLT_MAX, &positions->embedding_scale);
+    if (!positions->embedding_scale_is_sqrt)
+        positions->embedding_scale = option_between(use->option, use->text, 0, FLT_MAX);
 }
 
 const struct option_row POSITION_ROWS[3] = {
@@ -84,12 +76,6 @@ const struct option_row EMBEDDING_SCALE_ROWS[1] = {
      "factor on embeddings (default the model's, or 1; sqrt: root of the width)",
      SET_BY(set_embedding_scale)},
 };
-
-void position_options_free(struct position_options *options)
-{
-    free(options->frequencies);
-    *options = (struct position_options){0};
-}
 
 /* ---- What goes together ---- */
 

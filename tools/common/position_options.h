@@ -15,7 +15,7 @@
 struct position_options {
     engine_position position; /* 0: not said, or "model" */
     double base;              /* 0: not said */
-    float *frequencies;       /* [n_frequencies], owned; NULL: not said */
+    const float *frequencies; /* [n_frequencies]; NULL: not said */
     size_t n_frequencies;
     bool has_embedding_scale, embedding_scale_is_sqrt, has_position_scale;
     double embedding_scale, position_scale;
@@ -42,8 +42,6 @@ extern const struct option_row EMBEDDING_SCALE_ROWS[1]; /* where there are embed
         .check = position_options_check, .base = OPTION_AT(type, member, struct position_options)  \
     }
 const char *position_options_check(const void *positions);
-
-void position_options_free(struct position_options *options);
 
 /* Options that say nothing for a scheme, by its name; NULL: unknown yet, or "model". NULL: all is
  * well. */
@@ -73,8 +71,8 @@ const char *position_scale_hint(const struct position_options *options, const ch
 /* True for sinusoidal and exponential. */
 bool position_uses_base(const char *scheme);
 
-/* "0.1,0.25" as the float32 that files and sessions have, owned by the caller; NULL after a
- * message. */
-float *position_frequencies_read(const char *option, const char *text, size_t *n);
+/* "0.1,0.25" as the float32 that files and sessions have. They are kept until the option is read
+ * again. */
+const float *position_frequencies_read(const char *option, const char *text, size_t *n);
 
 #endif

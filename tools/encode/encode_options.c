@@ -18,45 +18,41 @@ enum { PAD_TO_MOST = 1 << 20 }; /* as long as a model's longest sequence may be 
 
 /* ---- Values that are more than one member ---- */
 
-static bool set_task(void *options, const struct option_use *use)
+static void set_task(void *options, const struct option_use *use)
 {
     struct encode_options *encode = options;
     enum task *task = &encode->request.task, wanted = (enum task)use->row->value;
     if (*task != TASK_VECTORS && *task != wanted)
-        return program_refuse("%s and %s are different results: ask for one of them",
-                              task_option(*task), task_option(wanted));
+        program_die_misused("%s and %s are different results: ask for one of them",
+                            task_option(*task), task_option(wanted));
     *task = wanted;
     if (wanted == TASK_RANK)
         encode->query = use->text;
-    return true;
 }
 
-static bool set_pad_id(void *options, const struct option_use *use)
+static void set_pad_id(void *options, const struct option_use *use)
 {
     struct request_options *request = &((struct encode_options *)options)->request;
     bool is_negative = use->text[0] == '-';
-    uint64_t most = (uint64_t)INT32_MAX + is_negative, magnitude;
-    if (!option_number(is_negative ? "--pad-id -" : "--pad-id", use->text + is_negative, 0, most,
-                       &magnitude))
-        return false;
-    request->pad_id = (int32_t)(is_negative ? -(int64_t)magnitude : (int64_t)magnitude);
-    return true;
+    int64_t magnitude =
+        (int64_t)option_number(is_negative ? "--pad-id -" : "--pad-id", use->text + is_negative, 0,
+                               (uint64_t)INT32_MAX + is_negative);
+    request->pad_id = (int32_t)(is_negative ? -magnitude : magnitude);
 }
 
 /* For the engine, windows are texts that are not too long, and what is left out is an error. */
-static bool settle_long(void *options, const struct option_use *use)
+static void settle_long(void *options, const struct option_use *use)
 {
     struct request_options *request = &((struct encode_options *)options)->request;
     request->is_chunked = strcmp(use->text, "chunk") == 0;
     request->skips_long = strcmp(use->text, "skip") == 0;
     if (request->is_chunked || request->skips_long)
         request->on_long = ENGINE_ON_LONG_ERROR;
-    return true;
 }
 
-static bool set_shard(void *options, const struct option_use *use)
+static void set_shard(void *options, const struct option_use *use)
 {
-    return shard_number_read(use->option, use->text, &((struct encode_options *)options)->shard);
+    ((struct encode_options *)options)->shard = shard_number_read(use->option, use->text);
 }
 
 /* ---- The options ---- */
@@ -201,16 +197,15 @@ static bool has_vector_of_text(const struct request_options *request)
     return request->has_pooling && request->pooling != ENGINE_POOLING_NONE;
 }
 
-static bool read_all(struct encode_options *options, int argc, char **argv, int *exit_code)
+void encode_options_read(struct encode_options *options, int argc, char **argv)
 {
     struct request_options *request = &options->request;
     struct option_reading reading;
     *options = (struct encode_options){.request.pooling = ENGINE_POOLING_NONE};
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
+    options_read(&reading, &TABLE, 0, options, argc, argv);
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
-    *exit_code = options_conflict(&reading);
+    options_check(&reading);
     options->settings = settings_of_options(&reading);
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
@@ -220,19 +215,4 @@ static bool read_all(struct encode_options *options, int argc, char **argv, int 
     }
     if ((request->has_truncation || request->truncate_left) && !request->is_chunked)
         request->on_long = ENGINE_ON_LONG_TRUNCATE;
-    return *exit_code == PROGRAM_DONE;
-}
-
-bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code)
-{
-    bool goes_on = read_all(options, argc, argv, exit_code);
-    if (!goes_on)
-        encode_options_free(options);
-    return goes_on;
-}
-
-void encode_options_free(struct encode_options *options)
-{
-    position_options_free(&options->request.positions);
-    json_decref(options->settings);
 }

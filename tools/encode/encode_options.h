@@ -23,19 +23,16 @@ struct encode_options {
     bool resumes, restarts;  /* a run that ended early */
     struct shard_number shard;
     bool joins;       /* parts of shards, and encodes nothing */
-    json_t *settings; /* the options that make the output what it is */
+    json_t *settings; /* owned: the options that make the output what it is */
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */
 };
 
-/* Reads the command line. True: go on. False: the program ends with *exit_code, and what there was
- * to say (the help, the version, a mistake) has been said. */
-bool encode_options_read(struct encode_options *options, int argc, char **argv, int *exit_code);
+/* Reads the command line. The help, the version or a mistake ends the program. */
+void encode_options_read(struct encode_options *options, int argc, char **argv);
 
 /* What contradicts itself on the command line, whatever the model. */
 extern const struct option_rule ENCODE_RULES[];
-
-void encode_options_free(struct encode_options *options);
 
 #endif

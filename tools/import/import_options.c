@@ -8,12 +8,12 @@
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)
 
-static bool check_scheme(void *options, const struct option_use *use)
+static void check_scheme(void *options, const struct option_use *use)
 {
     engine_position scheme = ((struct import_options *)options)->vectors.positions.position;
-    if (scheme != ENGINE_POSITION_LEARNED && scheme != ENGINE_POSITION_MODEL)
-        return true;
-    return program_refuse("--position %s: word vectors have no positions of their own", use->text);
+    if (scheme == ENGINE_POSITION_LEARNED || scheme == ENGINE_POSITION_MODEL)
+        program_die_misused("--position %s: word vectors have no positions of their own",
+                            use->text);
 }
 
 static const struct option_row FILE_ROWS[] = {
@@ -97,18 +97,17 @@ static void settle_tokenizer(struct import_options *options)
 }
 
 /* One of the three is imported, into a file. */
-static int check_source(const struct import_options *options)
+static void check_source(const struct import_options *options)
 {
     if (options->vectors.path != NULL && (options->directory != NULL || options->tokenizer != NULL))
-        return program_misuse("--vectors takes one file and no model: leave out %s",
-                              options->directory != NULL ? options->directory : "--tokenizer-only");
+        program_die_misused("--vectors takes one file and no model: leave out %s",
+                            options->directory != NULL ? options->directory : "--tokenizer-only");
     if (options->tokenizer != NULL && options->directory != NULL)
-        return program_misuse("--tokenizer-only takes no model: leave out %s", options->directory);
+        program_die_misused("--tokenizer-only takes no model: leave out %s", options->directory);
     if (options->tokenizer == NULL && options->directory == NULL && options->vectors.path == NULL)
-        return program_misuse("a directory with config.json and model.safetensors is needed");
+        program_die_misused("a directory with config.json and model.safetensors is needed");
     if (options->output == NULL && !options->is_dry_run)
-        return program_misuse("-o FILE is needed");
-    return PROGRAM_DONE;
+        program_die_misused("-o FILE is needed");
 }
 
 /* ---- All of it ---- */
@@ -142,26 +141,16 @@ static void set_vectors_defaults(struct model_config *model)
     model->pooling = POOLING_MEAN;
 }
 
-void import_options_free(struct import_options *options)
-{
-    position_options_free(&options->vectors.positions);
-}
-
-bool import_options_read(struct import_options *options, int argc, char **argv, int *exit_code)
+void import_options_read(struct import_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = (struct import_options){.directory = NULL};
     set_vectors_defaults(&options->vectors.model);
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
-    if (reading.n_arguments > 1) {
-        *exit_code = program_misuse("one directory is imported, not %zu", reading.n_arguments);
-        return false;
-    }
+    options_read(&reading, &TABLE, 0, options, argc, argv);
+    if (reading.n_arguments > 1)
+        program_die_misused("one directory is imported, not %zu", reading.n_arguments);
     options->directory = reading.arguments[0]; /* NULL behind the last */
     settle_tokenizer(options);
-    *exit_code = options_conflict(&reading);
-    if (*exit_code == PROGRAM_DONE)
-        *exit_code = check_source(options);
-    return *exit_code == PROGRAM_DONE;
+    options_check(&reading);
+    check_source(options);
 }

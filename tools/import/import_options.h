@@ -30,8 +30,7 @@ struct import_options {
     bool is_dry_run;
 };
 
-/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
-bool import_options_read(struct import_options *options, int argc, char **argv, int *exit_code);
-void import_options_free(struct import_options *options);
+/* Reads the command line. The help, the version or a mistake ends the program. */
+void import_options_read(struct import_options *options, int argc, char **argv);
 
 #endif

@@ -12,24 +12,24 @@ enum { MOST_ROWS = 1 << 24 };
 #define COUNT(member, least) COUNT_AT(struct inspect_options, member, least, MOST_ROWS)
 
 /* "70,72" */
-static bool set_pair(void *options, const struct option_use *use)
+static void set_pair(void *options, const struct option_use *use)
 {
     struct position_picks *picks = &((struct inspect_options *)options)->positions.picks;
     char first[16];
     size_t len = strcspn(use->text, ",");
     if (use->text[len] == '\0' || len >= sizeof first)
-        return program_refuse("--pair takes two positions, P,Q, not '%s'", use->text);
+        program_die_misused("--pair takes two positions, P,Q, not '%s'", use->text);
     memcpy(first, use->text, len);
     first[len] = '\0';
-    return option_count(use->option, first, 0, MOST_ROWS, &picks->pair[0]) &&
-           option_count(use->option, use->text + len + 1, 0, MOST_ROWS, &picks->pair[1]);
+    picks->pair[0] = option_count(use->option, first, 0, MOST_ROWS);
+    picks->pair[1] = option_count(use->option, use->text + len + 1, 0, MOST_ROWS);
 }
 
 /* What other programs have, and a user may try here. */
-static bool refuse(void *options, const struct option_use *use)
+static void refuse(void *options, const struct option_use *use)
 {
     (void)options;
-    return program_refuse(
+    program_die_misused(
         use->row->letter == 'o'
             ? "there is no -o: what is shown goes to stdout"
             : "--embedding-scale weighs embeddings; --positions shows positions alone");
@@ -97,7 +97,7 @@ static const struct option_rule RULES[] = {
 };
 
 /* What --positions is asked of: a file, or a scheme, whose name may stand in its place. */
-static bool settle_positions(struct inspect_options *options, int *code)
+static void settle_positions(struct inspect_options *options)
 {
     struct positions_request *positions = &options->positions;
     engine_position *scheme = &positions->options.position;
@@ -106,20 +106,19 @@ static bool settle_positions(struct inspect_options *options, int *code)
     positions->path = options->path;
     if (named > ENGINE_POSITION_MODEL) {
         if (*scheme != ENGINE_POSITION_MODEL && *scheme != (engine_position)named)
-            *code = program_misuse("--position %s and %s are two schemes",
-                                   engine_position_name(*scheme), options->path);
+            program_die_misused("--position %s and %s are two schemes",
+                                engine_position_name(*scheme), options->path);
         *scheme = (engine_position)named;
         positions->path = NULL;
     } else if (options->path != NULL && strchr(options->path, '/') == NULL &&
                access(options->path, F_OK) != 0)
-        *code = program_fail("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, "
-                             "exponential) nor a file",
-                             options->path);
+        program_die("'%s' is neither a scheme (none, sinusoidal, index, binary, fourier, "
+                    "exponential) nor a file",
+                    options->path);
     if (positions->path == NULL && *scheme == ENGINE_POSITION_MODEL)
         *scheme = ENGINE_POSITION_SINUSOIDAL;
     if (positions->path == NULL && *scheme == ENGINE_POSITION_LEARNED)
-        *code = program_misuse("learned positions are in a file: name it");
-    return *code == PROGRAM_DONE;
+        program_die_misused("learned positions are in a file: name it");
 }
 
 /* ---- All of it ---- */
@@ -138,28 +137,18 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 the file cannot be read or is damaged, 2 misused.",
 };
 
-bool inspect_options_read(struct inspect_options *options, int argc, char **argv, int *exit_code)
+void inspect_options_read(struct inspect_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = (struct inspect_options){0};
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
+    options_read(&reading, &TABLE, 0, options, argc, argv);
     size_t n = reading.n_arguments;
-    if (n > 1 || (n == 0 && !options->has_positions)) {
-        *exit_code = program_misuse(n == 0 ? "a weight file is needed" : "one file at a time");
-        return false;
-    }
+    if (n > 1 || (n == 0 && !options->has_positions))
+        program_die_misused(n == 0 ? "a weight file is needed" : "one file at a time");
     options->path = reading.arguments[0]; /* NULL behind the last */
-    *exit_code = PROGRAM_DONE;
     if (options->path != NULL && strcmp(options->path, "-") == 0)
-        *exit_code =
-            program_misuse("a weight file is mapped into memory, so it cannot be read from stdin");
-    else if (!options->has_positions || settle_positions(options, exit_code))
-        *exit_code = options_conflict(&reading);
-    return *exit_code == PROGRAM_DONE;
-}
-
-void inspect_options_free(struct inspect_options *options)
-{
-    position_options_free(&options->positions.options);
+        program_die_misused("a weight file is mapped into memory, so it cannot be read from stdin");
+    if (options->has_positions)
+        settle_positions(options);
+    options_check(&reading);
 }

@@ -14,8 +14,6 @@ struct inspect_options {
     struct positions_request positions;
 };
 
-/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
-bool inspect_options_read(struct inspect_options *options, int argc, char **argv, int *exit_code);
-void inspect_options_free(struct inspect_options *options);
+void inspect_options_read(struct inspect_options *options, int argc, char **argv);
 
 #endif

@@ -79,19 +79,6 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-static int settle(struct new_options *options, const struct option_reading *reading)
-{
-    if (options->random.table_type == 0)
-        options->random.table_type = options->random.linear_type;
-    if (options->output == NULL)
-        return program_misuse("-o FILE is needed");
-    if (strcmp(options->output, "-") == 0)
-        return program_misuse(
-            "-o -: a weight file is completed at its start, so it cannot be written to stdout");
-    int code = options_conflict(reading);
-    return code == PROGRAM_DONE ? shape_settle(&options->shape) : code;
-}
-
 static const struct option_command COMMAND = {
     .usage = "-o FILE [OPTION ...]\n",
     .about = "Writes a model with seeded random numbers: for tests, benches and teaching.\n",
@@ -122,30 +109,22 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused.",
 };
 
-/* Up to the first mistake. */
-static bool read_all(struct new_options *options, int argc, char **argv, int *exit_code)
+void new_options_read(struct new_options *options, int argc, char **argv)
 {
     struct option_reading reading;
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
-    *exit_code = reading.n_arguments > 0
-                     ? program_misuse("'%s' is not an option; texts are encoded by 'encode'",
-                                      reading.arguments[0])
-                     : settle(options, &reading);
-    return *exit_code == PROGRAM_DONE;
-}
-
-bool new_options_read(struct new_options *options, int argc, char **argv, int *exit_code)
-{
     set_defaults(options);
-    bool goes_on = read_all(options, argc, argv, exit_code);
+    options_read(&reading, &TABLE, 0, options, argc, argv);
+    if (reading.n_arguments > 0)
+        program_die_misused("'%s' is not an option; texts are encoded by 'encode'",
+                            reading.arguments[0]);
+    if (options->random.table_type == 0)
+        options->random.table_type = options->random.linear_type;
+    if (options->output == NULL)
+        program_die_misused("-o FILE is needed");
+    if (strcmp(options->output, "-") == 0)
+        program_die_misused(
+            "-o -: a weight file is completed at its start, so it cannot be written to stdout");
+    options_check(&reading);
+    shape_settle(&options->shape);
     options->random.frequencies = options->shape.frequencies;
-    if (!goes_on)
-        new_options_free(options);
-    return goes_on;
-}
-
-void new_options_free(struct new_options *options)
-{
-    shape_free(&options->shape);
 }

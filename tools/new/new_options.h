@@ -24,9 +24,7 @@ struct new_options {
     struct shape shape; /* its vocabulary is -1 unless it was given */
 };
 
-/* True: go on. False: the program ends with *exit_code, and what there was to say has been said. */
-bool new_options_read(struct new_options *options, int argc, char **argv, int *exit_code);
-
-void new_options_free(struct new_options *options);
+/* Reads the command line. The help, the version or a mistake ends the program. */
+void new_options_read(struct new_options *options, int argc, char **argv);
 
 #endif

@@ -9,88 +9,79 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Values ---- */
 
 /* As the config reads it, which also says what it expects. */
-static bool set_setting(struct shape *shape, const char *key, const char *value, const char *option,
+static void set_setting(struct shape *shape, const char *key, const char *value, const char *option,
                         const char *otherwise)
 {
     const char *expected = config_set(&shape->config, key, value);
     if (expected != NULL)
-        program_note("%s takes %s%s, not '%s'", option, otherwise, expected, value);
-    return expected == NULL;
+        program_die_misused("%s takes %s%s, not '%s'", option, otherwise, expected, value);
 }
 
 /* The option is the key with dashes. */
-static bool set_or(const char *otherwise, void *options, const struct option_use *use)
+static void set_or(const char *otherwise, void *options, const struct option_use *use)
 {
     char key[32];
     snprintf(key, sizeof key, "%s", use->row->name);
     for (char *c = key; *c != '\0'; c++)
         *c = *c == '-' ? '_' : *c;
-    return set_setting(options, key, use->text, use->option, otherwise);
+    set_setting(options, key, use->text, use->option, otherwise);
 }
 
 /* KEY=VALUE, with a key of section CONF of weights/FORMAT.md. */
-static bool set_any(void *options, const struct option_use *use)
+static void set_any(void *options, const struct option_use *use)
 {
     char key[32], named[64];
     const char *value = strchr(use->text, '=');
     snprintf(key, sizeof key, "%.*s", (int)strcspn(use->text, "="), use->text);
     snprintf(named, sizeof named, "%s %s", use->option, key);
     if (value == NULL)
-        return program_refuse("%s takes KEY=VALUE, not '%s'", use->option, use->text);
-    return set_setting(options, key, value + 1, named, "");
+        program_die_misused("%s takes KEY=VALUE, not '%s'", use->option, use->text);
+    set_setting(options, key, value + 1, named, "");
 }
 
-static bool set_key(void *options, const struct option_use *use)
+static void set_key(void *options, const struct option_use *use)
 {
-    return set_or("", options, use);
+    set_or("", options, use);
 }
 
-static bool set_embedding_scale(void *options, const struct option_use *use)
+static void set_embedding_scale(void *options, const struct option_use *use)
 {
     struct shape *shape = options;
     shape->scale_is_sqrt = strcmp(use->text, "sqrt") == 0;
-    return shape->scale_is_sqrt || set_or("sqrt or ", options, use);
+    if (!shape->scale_is_sqrt)
+        set_or("sqrt or ", options, use);
 }
 
-static bool set_frequencies(void *options, const struct option_use *use)
+static void set_frequencies(void *options, const struct option_use *use)
 {
     struct shape *shape = options;
     size_t n;
-    free(shape->frequencies);
     shape->frequencies = position_frequencies_read(use->option, use->text, &n);
     shape->config.position_frequencies = (int64_t)n;
-    return shape->frequencies != NULL;
 }
 
 /* Names between commas, unless it is a number alone. */
-static bool set_labels(void *options, const struct option_use *use)
+static void set_labels(void *options, const struct option_use *use)
 {
     struct shape *shape = options;
     const char *text = use->text;
     bool is_number = text[0] == '-' || text[0] == '+' || text[strspn(text, "0123456789")] == '\0';
-    int64_t n = 1;
     shape->label_names = is_number ? NULL : text;
-    if (is_number)
-        return set_key(options, use);
-    for (const char *c = text; *c != '\0'; c++) {
-        n += *c == ',';
-        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0'))
-            return program_refuse("--labels: a name in '%s' is empty", text);
+    if (is_number) {
+        set_key(options, use);
+        return;
     }
-    shape->config.labels = n;
-    return true;
-}
-
-void shape_free(struct shape *shape)
-{
-    free(shape->frequencies);
-    shape->frequencies = NULL;
+    shape->config.labels = 1;
+    for (const char *c = text; *c != '\0'; c++) {
+        shape->config.labels += *c == ',';
+        if (*c == ',' && (c == text || c[1] == ',' || c[1] == '\0'))
+            program_die_misused("--labels: a name in '%s' is empty", text);
+    }
 }
 
 const char *shape_label_name(const struct shape *shape, size_t label, size_t *len)
@@ -197,32 +188,31 @@ const struct option_row SHAPE_ROWS[N_SHAPE_ROWS] = {
 
 /* ---- Checking ---- */
 
-static int check_together(const struct model_config *config)
+static void check_together(const struct model_config *config)
 {
     if (config->layers > 0 && (config->heads == 0 || config->feed_forward == 0))
-        return program_misuse("--%s takes a whole number from 1 to 2147483647, not '0'",
-                              config->heads == 0 ? "heads" : "feed-forward");
+        program_die_misused("--%s takes a whole number from 1 to 2147483647, not '0'",
+                            config->heads == 0 ? "heads" : "feed-forward");
     if (config->layers > 0 && config->head_width < 0 && config->width % config->heads != 0)
-        return program_misuse("--heads %" PRId64 " does not divide --width %" PRId64, config->heads,
-                              config->width);
+        program_die_misused("--heads %" PRId64 " does not divide --width %" PRId64, config->heads,
+                            config->width);
     if (config->norm == NORM_NONE)
-        return program_misuse("--norm none: expected layer or rms");
+        program_die_misused("--norm none: expected layer or rms");
     if (config->norm == NORM_RMS && config->norm_bias == 1)
-        return program_misuse("--norm-bias yes does not go with --norm rms, which has no bias");
+        program_die_misused("--norm-bias yes does not go with --norm rms, which has no bias");
     if (!((float)config->norm_eps > 0))
-        return program_misuse("--norm-eps %g: expected more than 0%s", config->norm_eps,
-                              config->norm_eps > 0 ? ", also when it is rounded to float32" : "");
+        program_die_misused("--norm-eps %g: expected more than 0%s", config->norm_eps,
+                            config->norm_eps > 0 ? ", also when it is rounded to float32" : "");
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
-        return program_misuse("--position-offset %" PRId64 " goes with --position learned",
-                              config->position_offset);
+        program_die_misused("--position-offset %" PRId64 " goes with --position learned",
+                            config->position_offset);
     if (config->position_base != 10000 && config->position != POSITION_SINUSOIDAL &&
         config->position != POSITION_EXPONENTIAL)
-        return program_misuse("--position-base goes with --position sinusoidal or exponential, no "
-                              "others have a base; here it is %s",
-                              config_name(config, "position"));
+        program_die_misused("--position-base goes with --position sinusoidal or exponential, no "
+                            "others have a base; here it is %s",
+                            config_name(config, "position"));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
-        return program_misuse("--frequencies goes with --position fourier");
-    return PROGRAM_DONE;
+        program_die_misused("--frequencies goes with --position fourier");
 }
 
 /* Without layers the first token knows nothing of the others, and a head that reads it alone sees
@@ -235,7 +225,7 @@ static void settle_head_pooling(struct shape *shape)
         config->head_pooling = POOLING_MEAN;
 }
 
-int shape_settle(struct shape *shape)
+void shape_settle(struct shape *shape)
 {
     struct model_config *config = &shape->config;
     if (shape->scale_is_sqrt)
@@ -257,9 +247,8 @@ int shape_settle(struct shape *shape)
     struct model_config whole = *config;
     if (whole.vocabulary < 0)
         whole.vocabulary = 1;
-    int code = check_together(&whole);
-    if (code != PROGRAM_DONE)
-        return code;
+    check_together(&whole);
     const char *wrong = config_check(&whole);
-    return wrong == NULL ? PROGRAM_DONE : program_misuse("the shape: %s", wrong);
+    if (wrong != NULL)
+        program_die_misused("the shape: %s", wrong);
 }

@@ -16,20 +16,18 @@ struct shape {
     bool scale_is_sqrt;      /* --embedding-scale sqrt: the width may come later */
     const char *label_names; /* "pos,neg", or NULL: numbers alone */
     bool has_head, has_scores, has_head_pooling; /* these were given */
-    float *frequencies;                          /* [config.position_frequencies], owned */
+    const float *frequencies;                    /* [config.position_frequencies] */
 };
 
 /* Of a struct shape. */
 enum { N_SHAPE_ROWS = 40 };
 extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
 
-void shape_free(struct shape *shape);
-
 /* The name of a label of label_names: its start, and its length in *len. */
 const char *shape_label_name(const struct shape *shape, size_t label, size_t *len);
 
 /* Gives what depends on the width its number, then checks the whole; the vocabulary may be open
- * (-1). PROGRAM_DONE, or PROGRAM_MISUSED after a message. */
-int shape_settle(struct shape *shape);
+ * (-1). */
+void shape_settle(struct shape *shape);
 
 #endif

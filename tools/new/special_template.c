@@ -38,51 +38,47 @@ static char text_of(const struct piece *piece)
 }
 
 /* Appends the piece to the text of the setting. */
-static int add_piece(const char *option, const struct piece *piece, const struct word_list *words,
-                     size_t n_types, char *out)
+static void add_piece(const char *option, const struct piece *piece, const struct word_list *words,
+                      size_t n_types, char *out)
 {
     size_t used = strlen(out), left = TEMPLATE_TEXT_BYTES - used, id;
     const char *blank = used > 0 ? " " : "";
     if (piece->type >= (n_types > 0 ? n_types : 1))
-        return program_misuse("%s: '%.*s' has the type %zu, but the model has %zu token type%s",
-                              option, (int)piece->name_len, piece->name, piece->type, n_types,
-                              plural(n_types));
+        program_die_misused("%s: '%.*s' has the type %zu, but the model has %zu token type%s",
+                            option, (int)piece->name_len, piece->name, piece->type, n_types,
+                            plural(n_types));
     if (text_of(piece) != 0) {
         snprintf(out + used, left, "%s%c:%zu", blank, text_of(piece), piece->type);
-        return PROGRAM_DONE;
+        return;
     }
     if (!read_number(piece->name, piece->name_len, &id))
         id = word_list_find(words, piece->name, piece->name_len);
     if (id >= words->n)
-        return program_misuse("%s: '%.*s' is no token of this tokenizer (--add-token adds one)",
-                              option, (int)piece->name_len, piece->name);
+        program_die_misused("%s: '%.*s' is no token of this tokenizer (--add-token adds one)",
+                            option, (int)piece->name_len, piece->name);
     snprintf(out + used, left, "%s%zu:%zu", blank, id, piece->type);
-    return PROGRAM_DONE;
 }
 
-int special_template_resolve(const char *option, const char *text, bool is_pair,
-                             const struct word_list *words, size_t n_types,
-                             char out[TEMPLATE_TEXT_BYTES])
+void special_template_resolve(const char *option, const char *text, bool is_pair,
+                              const struct word_list *words, size_t n_types,
+                              char out[TEMPLATE_TEXT_BYTES])
 {
     size_t n = 0, n_a = 0, n_b = 0;
-    int code = PROGRAM_DONE;
     out[0] = '\0';
-    for (text += strspn(text, " "); *text != '\0' && code == PROGRAM_DONE;) {
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
         size_t len = strcspn(text, " ");
         struct piece piece;
         if (!split_piece(text, len, &piece))
-            return program_misuse("%s: '%.*s' is not a piece like A:0 or [SEP]:1", option, (int)len,
-                                  text);
+            program_die_misused("%s: '%.*s' is not a piece like A:0 or [SEP]:1", option, (int)len,
+                                text);
         if (++n > TEMPLATE_PIECES_MOST)
-            return program_misuse("%s: more than %d pieces", option, TEMPLATE_PIECES_MOST);
-        code = add_piece(option, &piece, words, n_types, out);
+            program_die_misused("%s: more than %d pieces", option, TEMPLATE_PIECES_MOST);
+        add_piece(option, &piece, words, n_types, out);
         n_a += text_of(&piece) == 'A';
         n_b += text_of(&piece) == 'B';
         text += len;
-        text += strspn(text, " ");
     }
-    if (code == PROGRAM_DONE && (n_a != 1 || n_b != is_pair))
-        return program_misuse(is_pair ? "%s needs A once and B once" : "%s needs A once and no B",
-                              option);
-    return code;
+    if (n_a != 1 || n_b != is_pair)
+        program_die_misused(is_pair ? "%s needs A once and B once" : "%s needs A once and no B",
+                            option);
 }

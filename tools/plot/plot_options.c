@@ -15,7 +15,7 @@
 /* ---- Size ---- */
 
 /* "640x400" in pixels, "160x100mm", "6.3x4in". */
-bool plot_set_size(void *options, const struct option_use *use)
+void plot_set_size(void *options, const struct option_use *use)
 {
     static const struct unit {
         const char *name;
@@ -30,24 +30,20 @@ bool plot_set_size(void *options, const struct option_use *use)
     while (unit->name && strcmp(use->text + len, unit->name) != 0)
         unit++;
     if (!is_good || !unit->name)
-        return program_refuse(
+        program_die_misused(
             "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
             use->text);
     plot->size_is_pixels = unit->per_inch == 0; /* what an inch is depends on --dpi */
     plot->width_inches = plot->size_is_pixels ? width : width / unit->per_inch;
     plot->height_inches = plot->size_is_pixels ? height : height / unit->per_inch;
-    return true;
 }
 
-bool plot_set_dpi(void *options, const struct option_use *use)
+void plot_set_dpi(void *options, const struct option_use *use)
 {
-    size_t dpi = 0;
-    bool is_good = option_count(use->option, use->text, 30, 1200, &dpi);
-    ((struct plot_options *)options)->dpi = (double)dpi;
-    return is_good;
+    ((struct plot_options *)options)->dpi = (double)option_count(use->option, use->text, 30, 1200);
 }
 
-int plot_settle_size(struct plot_options *options)
+void plot_settle_size(struct plot_options *options)
 {
     enum { PIXELS_LEAST = 100 };
     if (options->dpi == 0)
@@ -56,41 +52,40 @@ int plot_settle_size(struct plot_options *options)
         options->width_inches /= options->dpi;
         options->height_inches /= options->dpi;
     }
-    if (options->width_inches == 0 ||
-        (options->width_inches >= 1 && options->height_inches >= 0.7 &&
-         options->width_inches <= 100 && options->height_inches <= 100))
-        return PROGRAM_DONE;
-    return program_misuse(
-        "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
-        "%.3g at least), not %.3g x %.3g",
-        options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
-        options->height_inches);
+    if (options->width_inches != 0 &&
+        !(options->width_inches >= 1 && options->height_inches >= 0.7 &&
+          options->width_inches <= 100 && options->height_inches <= 100))
+        program_die_misused(
+            "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
+            "%.3g at least), not %.3g x %.3g",
+            options->dpi, 0.7 * options->dpi, options->dpi, options->width_inches,
+            options->height_inches);
 }
 
 /* ---- Choices among things that are counted ---- */
 
 /* The states of words begin with layer 0, the embedding step. */
-bool plot_set_layer(void *options, const struct option_use *use)
+void plot_set_layer(void *options, const struct option_use *use)
 {
     struct plot_options *plot = options;
-    return option_count(use->option, use->text, plot->command == PLOT_WORDS ? 0 : 1, 1 << 20,
-                        &plot->layer);
+    plot->layer =
+        option_count(use->option, use->text, plot->command == PLOT_WORDS ? 0 : 1, 1 << 20);
 }
 
-bool plot_set_head(void *options, const struct option_use *use)
+void plot_set_head(void *options, const struct option_use *use)
 {
     struct plot_options *plot = options;
     plot->is_head_mean = strcmp(use->text, "mean") == 0;
-    return plot->is_head_mean ||
-           option_count("--head (or mean)", use->text, 1, 1 << 20, &plot->head);
+    if (!plot->is_head_mean)
+        plot->head = option_count("--head (or mean)", use->text, 1, 1 << 20);
 }
 
-bool plot_check_link(void *options, const struct option_use *use)
+void plot_check_link(void *options, const struct option_use *use)
 {
     (void)options;
     const char *colon = strchr(use->text, ':');
-    bool is_good = colon && colon != use->text && colon[1];
-    return is_good || program_refuse("--link takes two words, as red:wolf, not '%s'", use->text);
+    if (!colon || colon == use->text || !colon[1])
+        program_die_misused("--link takes two words, as red:wolf, not '%s'", use->text);
 }
 
 /* ---- What goes together ---- */
@@ -187,10 +182,11 @@ static const char *settle_format(struct plot_options *options)
     return NULL;
 }
 
-int plot_settle_outputs(struct plot_options *options)
+void plot_settle_outputs(struct plot_options *options)
 {
     const char *reason = settle_format(options);
     if (!reason)
         reason = output_conflict(options);
-    return reason ? program_misuse("%s", reason) : PROGRAM_DONE;
+    if (reason)
+        program_die_misused("%s", reason);
 }

@@ -72,20 +72,19 @@ size_t plot_texts_most(enum plot_command command);
  * program. */
 void plot_texts_read(struct plot_options *options);
 
-/* Setters for the table: false after a message. */
-bool plot_set_size(void *options, const struct option_use *use);
-bool plot_set_dpi(void *options, const struct option_use *use);
-bool plot_set_layer(void *options, const struct option_use *use);
-bool plot_set_head(void *options, const struct option_use *use);
-bool plot_check_link(void *options, const struct option_use *use);
+/* Setters for the table. */
+void plot_set_size(void *options, const struct option_use *use);
+void plot_set_dpi(void *options, const struct option_use *use);
+void plot_set_layer(void *options, const struct option_use *use);
+void plot_set_head(void *options, const struct option_use *use);
+void plot_check_link(void *options, const struct option_use *use);
 
 /* A rule for the table: a message, or NULL. */
 const char *plot_check_texts(const void *options);
 
-/* Sizes become inches, now that --dpi is known; what is written where. PROGRAM_DONE, or
- * PROGRAM_MISUSED after a message. */
-int plot_settle_size(struct plot_options *options);
-int plot_settle_outputs(struct plot_options *options);
+/* Sizes become inches, now that --dpi is known; what is written where. */
+void plot_settle_size(struct plot_options *options);
+void plot_settle_outputs(struct plot_options *options);
 
 /* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
  * in the memory of memory.h. NULL: the message has been printed. */

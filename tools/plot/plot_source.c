@@ -30,14 +30,12 @@ static void choose_positions(struct source *source)
 void source_open(struct source *source, const struct plot_options *options)
 {
     struct request_options tokens = options->request;
-    int code;
     tokens.task = TASK_TOKENS;
     tokens.positions = (struct position_options){0}; /* choose_positions knows the scheme */
     *source = (struct source){.options = options};
     if (options->command == PLOT_POSITION) /* opens what files it needs itself */
         return;
-    if (!encoder_open(&source->encoder, &tokens, &code))
-        exit(code);
+    encoder_open(&source->encoder, &tokens);
     if (!source->encoder.info.has_model)
         exit(program_fail("%s holds a tokenizer alone: pictures need a model",
                           source->encoder.name));

@@ -165,42 +165,31 @@ int plot_print_help(void)
           stdout);
     for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
         printf("  %-12s %s\n", PLOT_COMMANDS[i].name, PLOT_COMMANDS[i].summary);
-    return program_help(
-        "\n"
-        "  encode-plot attention \"I ride bike\"                 on the terminal\n"
-        "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
-        "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
-        "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
-        "\n"
-        "Without TEXT the texts are lines of stdin.\n"
-        "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n");
+    fputs("\n"
+          "  encode-plot attention \"I ride bike\"                 on the terminal\n"
+          "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
+          "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
+          "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
+          "\n"
+          "Without TEXT the texts are lines of stdin.\n"
+          "encode-plot PICTURE --help tells the options of each. Manual: man encode-plot.\n",
+          stdout);
+    return program_end(PROGRAM_DONE);
 }
 
 /* ---- All of it ---- */
 
-static bool read_all(struct plot_options *options, int argc, char **argv, int *exit_code)
-{
-    struct option_reading reading;
-    if (!options_read(&reading, &TABLE, options->command, options, argc, argv, exit_code))
-        return false;
-    options->request.texts = reading.arguments;
-    options->request.n_texts = reading.n_arguments;
-    *exit_code = options_conflict(&reading);
-    if (*exit_code == PROGRAM_DONE)
-        *exit_code = plot_settle_outputs(options);
-    if (*exit_code == PROGRAM_DONE)
-        *exit_code = plot_settle_size(options);
-    return *exit_code == PROGRAM_DONE;
-}
-
-bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
-                       char **argv, int *exit_code)
+void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv)
 {
     static char name[] = "encode-plot";
+    struct option_reading reading;
     *options = (struct plot_options){.command = command, .seed = 1};
     argv[0] = name; /* what getopt's messages begin with */
-    bool goes_on = read_all(options, argc, argv, exit_code);
-    if (!goes_on)
-        position_options_free(&options->request.positions);
-    return goes_on;
+    options_read(&reading, &TABLE, command, options, argc, argv);
+    options->request.texts = reading.arguments;
+    options->request.n_texts = reading.n_arguments;
+    options_check(&reading);
+    plot_settle_outputs(options);
+    plot_settle_size(options);
 }

@@ -5,10 +5,10 @@
 #include "tools/common/options/option_table.h"
 #include "tools/plot/plot_options.h"
 
-/* Reads the command line after the command's name. True: go on. False: the program ends with
- * *exit_code, and what there was to say has been said. */
-bool plot_options_read(struct plot_options *options, enum plot_command command, int argc,
-                       char **argv, int *exit_code);
+/* Reads the command line after the command's name. The help, the version or a mistake ends the
+ * program. */
+void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv);
 
 /* By enum plot_command. */
 extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */

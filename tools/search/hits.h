@@ -44,9 +44,8 @@ struct reranker {
     size_t n_cut; /* texts */
 };
 
-/* Opens a cross-encoder for --rerank. False after a message, with *exit_code set; encoder_close is
- * safe either way. */
-bool reranker_open(struct reranker *reranker, const struct search_options *options, int *exit_code);
+/* Opens a cross-encoder for --rerank. */
+void reranker_open(struct reranker *reranker, const struct search_options *options);
 
 /* Sorts hits by the scores of the pairs of the query and each text. False after a message. */
 bool rerank(struct reranker *reranker, struct hits *hits);

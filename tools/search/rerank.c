@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool reranker_open(struct reranker *reranker, const struct search_options *options, int *exit_code)
+void reranker_open(struct reranker *reranker, const struct search_options *options)
 {
     const struct request_options request = {
         .model_path = options->rerank,
@@ -12,12 +12,11 @@ bool reranker_open(struct reranker *reranker, const struct search_options *optio
         .n_threads = options->request.n_threads,
         .on_long = options->request.on_long,
     };
-    if (!encoder_open(&reranker->encoder, &request, exit_code))
-        return false;
-    return reranker->encoder.ranks_pairs ||
-           program_refuse("--rerank takes a cross-encoder, a model with head sequence and one "
-                          "label; %s is none",
-                          reranker->encoder.name);
+    encoder_open(&reranker->encoder, &request);
+    if (!reranker->encoder.ranks_pairs)
+        program_die("--rerank takes a cross-encoder, a model with head sequence and one label; %s "
+                    "is none",
+                    reranker->encoder.name);
 }
 
 /* Counts the tokens that will be read of a pair: too many are an error, or are cut, of which the

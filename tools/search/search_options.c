@@ -102,33 +102,29 @@ static const struct option_table TABLE = {
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-search.",
 };
 
-static int take_files(struct search_options *options, const struct option_reading *reading)
+static void take_files(struct search_options *options, const struct option_reading *reading)
 {
     if (reading->n_arguments == 0)
-        return program_misuse("which vectors? VECTORS is a file of encode -f npy or -f npz");
+        program_die_misused("which vectors? VECTORS is a file of encode -f npy or -f npz");
     if (reading->n_arguments > 2)
-        return program_misuse("'%s' is one too many: VECTORS and TEXTS are files, and a query goes "
-                              "behind --query",
-                              reading->arguments[2]);
+        program_die_misused("'%s' is one too many: VECTORS and TEXTS are files, and a query goes "
+                            "behind --query",
+                            reading->arguments[2]);
     options->vectors = reading->arguments[0];
     options->texts = reading->n_arguments > 1 ? reading->arguments[1] : NULL;
     if (options->rerank && !options->texts)
-        return program_misuse("--rerank reads the texts: encode-search … --rerank FILE VECTORS "
-                              "TEXTS");
-    return PROGRAM_DONE;
+        program_die_misused("--rerank reads the texts: encode-search … --rerank FILE VECTORS "
+                            "TEXTS");
 }
 
-bool search_options_read(struct search_options *options, int argc, char **argv, int *exit_code)
+void search_options_read(struct search_options *options, int argc, char **argv)
 {
     struct option_reading reading;
     *options = (struct search_options){.request.task = TASK_RANK, .n_hits = DEFAULT_HITS};
-    if (!options_read(&reading, &TABLE, 0, options, argc, argv, exit_code))
-        return false;
-    *exit_code = options_conflict(&reading);
-    if (*exit_code == PROGRAM_DONE)
-        *exit_code = take_files(options, &reading);
+    options_read(&reading, &TABLE, 0, options, argc, argv);
+    options_check(&reading);
+    take_files(options, &reading);
     if (options->n_candidates == 0)
         options->n_candidates =
             options->n_hits > DEFAULT_CANDIDATES ? options->n_hits : DEFAULT_CANDIDATES;
-    return *exit_code == PROGRAM_DONE;
 }

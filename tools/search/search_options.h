@@ -19,7 +19,7 @@ struct search_options {
     const char *output_path; /* NULL: stdout */
 };
 
-/* Reads the command line. True: go on. False: the program ends with *exit_code. */
-bool search_options_read(struct search_options *options, int argc, char **argv, int *exit_code);
+/* Reads the command line. The help, the version or a mistake ends the program. */
+void search_options_read(struct search_options *options, int argc, char **argv);
 
 #endif

@@ -4,24 +4,8 @@
 #ifndef TESTS_TOOLS_IMPORT_REFUSALS_H
 #define TESTS_TOOLS_IMPORT_REFUSALS_H
 
+#include "tests/program_ends.h"
 #include "tools/common/weights/problem.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LEAKS_ARE_SOUGHT
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define LEAKS_ARE_SOUGHT
-#endif
-
-#ifdef LEAKS_ARE_SOUGHT
-#include <sanitizer/lsan_interface.h>
-#define LEAKS_IGNORE() __lsan_disable()
-#define LEAKS_SEEK()   __lsan_enable()
-#else
-#define LEAKS_IGNORE() ((void)0)
-#define LEAKS_SEEK()   ((void)0)
-#endif
 
 /* True at first; false when something is wrong, which the problem's text says then. As with any
  * setjmp, what is changed in between is static, or not looked at afterwards. */

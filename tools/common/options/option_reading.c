@@ -14,84 +14,71 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 
 /* ---- Values ---- */
 
-bool option_chosen(const struct option_use *use, const char *name, int *value)
+int option_chosen(const struct option_use *use, const char *name)
 {
     struct option_choice choice = OPTION_CHOICES(use->row);
     char list[256] = "";
     for (size_t len = 0; option_next_choice(&choice); len = strlen(list)) {
-        *value = choice.value;
         if (strcmp(name, choice.name) == 0)
-            return true;
+            return choice.value;
         snprintf(list + len, sizeof list - len, "%s%s", len ? ", " : "", choice.name);
     }
-    return program_refuse("%s takes one of %s, not '%s'", use->option, list, name);
+    program_die_misused("%s takes one of %s, not '%s'", use->option, list, name);
 }
 
-static bool read_choice(const struct option_use *use, void *value)
+static void read_choice(const struct option_use *use, void *value)
 {
-    int chosen;
-    if (!option_chosen(use, use->text, &chosen))
-        return false;
+    int chosen = option_chosen(use, use->text);
     if (use->row->bytes == sizeof(bool))
         *(bool *)value = chosen != 0;
     else
         memcpy(value, &chosen, sizeof chosen);
-    return true;
 }
 
-static bool read_yes_no(const struct option_use *use, const char **value)
+static void read_yes_no(const struct option_use *use, const char **value)
 {
     if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0)
-        return program_refuse("%s takes yes or no, not '%s'", use->option, use->text);
+        program_die_misused("%s takes yes or no, not '%s'", use->option, use->text);
     *value = use->text;
-    return true;
 }
 
-static bool add_text(const struct option_use *use, const char **texts, size_t *n)
+static void add_text(const struct option_use *use, const char **texts, size_t *n)
 {
     if (*n == use->row->most)
-        return program_refuse("%s may stand there %zu times", use->option, *n);
+        program_die_misused("%s may stand there %zu times", use->option, *n);
     texts[(*n)++] = use->text;
-    return true;
 }
 
-static bool store(const struct option_use *use, char *options)
+static void store(const struct option_use *use, char *options)
 {
     const struct option_row *row = use->row;
     void *value = options + row->offset;
     switch (row->kind) {
-    case OPTION_FLAG: return *(bool *)value = true;
-    case OPTION_TEXT: *(const char **)value = use->text; return true;
+    case OPTION_FLAG: *(bool *)value = true; break;
+    case OPTION_TEXT: *(const char **)value = use->text; break;
     case OPTION_OUTPUT:
         *(const char **)value = strcmp(use->text, "-") == 0 ? NULL : use->text;
-        return true;
-    case OPTION_TEXTS: return add_text(use, value, (void *)(options + row->n));
+        break;
+    case OPTION_TEXTS: add_text(use, value, (void *)(options + row->n)); break;
     case OPTION_COUNT:
-        return option_count(use->option, use->text, (size_t)row->least, (size_t)row->most, value);
-    case OPTION_NUMBER: return option_number(use->option, use->text, row->least, row->most, value);
+        *(size_t *)value =
+            option_count(use->option, use->text, (size_t)row->least, (size_t)row->most);
+        break;
+    case OPTION_NUMBER:
+        *(uint64_t *)value = option_number(use->option, use->text, row->least, row->most);
+        break;
     case OPTION_REAL:
-        return option_between(use->option, use->text, row->real_least, row->real_most, value);
-    case OPTION_CHOICE: return read_choice(use, value);
-    case OPTION_YES_NO: return read_yes_no(use, value);
+        *(double *)value = option_between(use->option, use->text, row->real_least, row->real_most);
+        break;
+    case OPTION_CHOICE: read_choice(use, value); break;
+    case OPTION_YES_NO: read_yes_no(use, value); break;
     case OPTION_SETTER:
     case OPTION_HELP:
     case OPTION_VERSION: break;
     }
-    return true;
 }
 
-static bool takes(const struct option_reading *reading, const struct option_slot *slot,
-                  const char *option)
-{
-    const struct option_command *command = &reading->table->commands[reading->command];
-    if (option_is_of(slot->group, slot->row, reading->command))
-        return true;
-    return program_refuse("%s is no option of %s", option, command->name);
-}
-
-/* False: the program ends with *exit_code. */
-static bool read_option(struct option_reading *reading, struct option_slot *slot, bool is_long,
-                        int *exit_code)
+static void read_option(struct option_reading *reading, struct option_slot *slot, bool is_long)
 {
     const struct option_row *row = slot->row;
     char *options = (char *)reading->options + slot->group->base, name[64];
@@ -100,24 +87,21 @@ static bool read_option(struct option_reading *reading, struct option_slot *slot
         snprintf(name, sizeof name, "--%s", row->name);
     else
         snprintf(name, sizeof name, "-%c", row->letter);
-    *exit_code = PROGRAM_MISUSED;
     if (row->kind == OPTION_HELP) {
         option_print_help(reading->table, reading->command);
-        *exit_code = program_end(PROGRAM_DONE);
-        return false;
+        program_exit(program_end(PROGRAM_DONE));
     }
-    if (row->kind == OPTION_VERSION) {
-        *exit_code = program_version();
-        return false;
-    }
+    if (row->kind == OPTION_VERSION)
+        program_exit(program_version());
+    if (!option_is_of(slot->group, row, reading->command))
+        program_die_misused("%s is no option of %s", name,
+                            reading->table->commands[reading->command].name);
     slot->text = use.text ? use.text : "";
     if (row->given)
         *(bool *)(options + row->given) = true;
-    if (takes(reading, slot, name) && store(&use, options) &&
-        (row->set == NULL || row->set(options, &use)))
-        return true;
-    program_usage();
-    return false;
+    store(&use, options);
+    if (row->set != NULL)
+        row->set(options, &use);
 }
 
 /* ---- The command line ---- */
@@ -160,7 +144,7 @@ static struct option_slot *find_slot(struct option_reading *reading, int found)
 }
 
 /* A long name, that of no option or the beginning of several. */
-static int refuse_name(const struct option_reading *reading, const char *argument)
+_Noreturn static void refuse_name(const struct option_reading *reading, const char *argument)
 {
     char several[OPTIONS_MOST * 32] = "";
     size_t used = 0, len = strcspn(argument + 2, "=");
@@ -169,26 +153,27 @@ static int refuse_name(const struct option_reading *reading, const char *argumen
         if (strncmp(name, argument + 2, len) == 0 && used < sizeof several)
             used += (size_t)snprintf(several + used, sizeof several - used, " '--%s'", name);
     }
-    return used > 0 ? program_misuse("option '%s' is ambiguous:%s", argument, several)
-                    : program_misuse("unrecognized option '%s'", argument);
+    if (used > 0)
+        program_die_misused("option '%s' is ambiguous:%s", argument, several);
+    program_die_misused("unrecognized option '%s'", argument);
 }
 
 /* getopt leaves in optopt a letter, the number of a long option that it knows, or 0. */
-static int refuse(const struct option_reading *reading, int found, const char *argument)
+_Noreturn static void refuse(const struct option_reading *reading, int found, const char *argument)
 {
     bool is_letter = optopt != 0 && optopt < LONG_OPTION;
     char letter[] = {'-', (char)optopt, '\0'};
     if (found == ':')
-        return program_misuse("option '%s' requires an argument", is_letter ? letter : argument);
+        program_die_misused("option '%s' requires an argument", is_letter ? letter : argument);
     if (is_letter)
-        return program_misuse("unrecognized option '%s'", letter);
+        program_die_misused("unrecognized option '%s'", letter);
     if (optopt != 0)
-        return program_misuse("option '%s' doesn't allow an argument", argument);
-    return refuse_name(reading, argument);
+        program_die_misused("option '%s' doesn't allow an argument", argument);
+    refuse_name(reading, argument);
 }
 
-bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
-                  void *options, int argc, char **argv, int *exit_code)
+void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
+                  void *options, int argc, char **argv)
 {
     struct option longs[OPTIONS_MOST + 1];
     char letters[2 * OPTIONS_MOST + 2];
@@ -196,8 +181,7 @@ bool options_read(struct option_reading *reading, const struct option_table *tab
     *reading = (struct option_reading){.table = table, .options = options, .command = command};
     if (argc == 2 && strcmp(argv[1], "--help-table") == 0) {
         option_print_table(table);
-        *exit_code = program_end(PROGRAM_DONE);
-        return false;
+        program_exit(program_end(PROGRAM_DONE));
     }
     for (size_t i = 0; i < table->n_groups; i++)
         list_group(reading, &table->groups[i]);
@@ -206,13 +190,11 @@ bool options_read(struct option_reading *reading, const struct option_table *tab
     while ((found = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         struct option_slot *slot = find_slot(reading, found);
         if (slot == NULL)
-            *exit_code = refuse(reading, found, argv[optind - 1]);
-        if (slot == NULL || !read_option(reading, slot, found >= LONG_OPTION, exit_code))
-            return false;
+            refuse(reading, found, argv[optind - 1]);
+        read_option(reading, slot, found >= LONG_OPTION);
     }
     reading->arguments = argv + optind;
     reading->n_arguments = (size_t)(argc - optind);
-    return true;
 }
 
 /* ---- Rules ---- */
@@ -265,11 +247,11 @@ static const char *broken(const struct option_reading *reading, const struct opt
     return is_there && has_other == (rule->relation == RULE_EXCLUDES) ? rule->message : NULL;
 }
 
-int options_conflict(const struct option_reading *reading)
+void options_check(const struct option_reading *reading)
 {
-    const struct option_rule *rule = reading->table->rules;
     const char *message = NULL;
-    for (; (rule->options || rule->check) && message == NULL; rule++)
-        message = broken(reading, rule);
-    return message ? program_misuse("%s", message) : PROGRAM_DONE;
+    for (const struct option_rule *rule = reading->table->rules; rule->options || rule->check;
+         rule++)
+        if ((message = broken(reading, rule)) != NULL)
+            program_die_misused("%s", message);
 }

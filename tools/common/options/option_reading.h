@@ -21,17 +21,17 @@ struct option_reading {
     size_t n_arguments;
 };
 
-/* Reads the options behind argv[0] into `options`. True: go on. False: the program ends with
- * *exit_code, and what there was to say has been said.
+/* Reads the options behind argv[0] into `options`. Where one is wrong, or asks for the help or the
+ * version, the program ends.
  *
  * A word is served that no help tells: --help-table, alone, prints the table for scripts. */
-bool options_read(struct option_reading *reading, const struct option_table *table, size_t command,
-                  void *options, int argc, char **argv, int *exit_code);
+void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
+                  void *options, int argc, char **argv);
 
-/* PROGRAM_DONE; or PROGRAM_MISUSED after the message of the first rule that is broken. */
-int options_conflict(const struct option_reading *reading);
+/* Where a rule is broken the program ends with the message of the first. */
+void options_check(const struct option_reading *reading);
 
-/* The value of one of the row's choices, by its name; false after a message. */
-bool option_chosen(const struct option_use *use, const char *name, int *value);
+/* The value of one of the row's choices, by its name. */
+int option_chosen(const struct option_use *use, const char *name);
 
 #endif

@@ -51,8 +51,8 @@ struct option_row {
     /* Names of values between blanks or commas. Their values count up from `least`; that of
      * "left=0" is 0. */
     const char *choices;
-    /* For OPTION_SETTER, or after the value was stored; false after a message. */
-    bool (*set)(void *options, const struct option_use *use);
+    /* For OPTION_SETTER, or after the value was stored. */
+    void (*set)(void *options, const struct option_use *use);
     int value;         /* for the setter */
     unsigned commands; /* bits of the commands that take it; 0: all */
 };

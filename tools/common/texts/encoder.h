@@ -44,9 +44,9 @@ struct encoder {
     size_t inputs_cap, rows_cap; /* rows of `width` numbers */
 };
 
-/* Opens the model and makes the session. On failure the message has been printed and *exit_code
- * set; encoder_close is safe either way. */
-bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code);
+/* Opens the model and makes the session. Where it cannot, or the request does not go with the model,
+ * the program ends. An encoder of zeros can be closed, too. */
+void encoder_open(struct encoder *encoder, const struct request_options *request);
 void encoder_close(struct encoder *encoder);
 
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else

@@ -12,14 +12,12 @@
 
 enum { DEFAULT_TOP = 5 };
 
-static bool open_model(struct encoder *encoder)
+static void open_model(struct encoder *encoder)
 {
     const char *path = encoder->request.model_path;
     engine_error error = {0};
-    if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK) {
-        model_open_failed(path, &error);
-        return false;
-    }
+    if (engine_model_open(path, NULL, &encoder->model, &error) != ENGINE_OK)
+        program_exit(model_open_failed(path, &error));
     encoder->info.struct_bytes = sizeof encoder->info;
     engine_model_info(encoder->model, &encoder->info);
     input_remember(encoder->info.path);
@@ -28,7 +26,6 @@ static bool open_model(struct encoder *encoder)
     const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
     encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
-    return true;
 }
 
 /* ---- What the model cannot do ---- */
@@ -60,62 +57,62 @@ static const char *missing_head(const engine_info *info, enum task task)
     return NULL;
 }
 
-static bool check_head(const struct encoder *encoder)
+static void check_head(const struct encoder *encoder)
 {
     const engine_info *info = &encoder->info;
     const char *option = task_option(encoder->request.task),
                *missing = missing_head(info, encoder->request.task);
     if (!info->has_model && !task_is_tokens(encoder->request.task))
-        return program_refuse("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a "
-                              "model",
-                              encoder->name, option[0] ? option : "a vector");
+        program_die("%s holds a tokenizer alone: --tokens and -f ids work, %s needs a model",
+                    encoder->name, option[0] ? option : "a vector");
     if (missing)
-        return program_refuse("%s needs a model with %s; the head of %s is %s", option, missing,
-                              encoder->name, head_use(info->head));
+        program_die("%s needs a model with %s; the head of %s is %s", option, missing,
+                    encoder->name, head_use(info->head));
     if (encoder->request.task == TASK_FILL && info->mask_token < 0)
-        return program_refuse("--fill needs a tokenizer with a mask token; that of %s names none",
-                              encoder->name);
-    return true;
+        program_die("--fill needs a tokenizer with a mask token; that of %s names none",
+                    encoder->name);
 }
 
-/* What is asked of this model and it cannot do; NULL: nothing. */
-static const char *model_conflict(struct encoder *encoder)
+static void check_dimensions(const struct encoder *encoder)
+{
+    const size_t dimensions = encoder->request.dimensions, whole = encoder->whole_width;
+    if (encoder->ranks_pairs)
+        program_die_misused("this model ranks by its head, which makes no vectors: --rank goes "
+                            "without --dimensions");
+    if (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
+        program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
+                            "model's are neither");
+    if (dimensions > whole && whole > 0)
+        program_die_misused("--dimensions %zu is more than these vectors have: %zu", dimensions,
+                            whole);
+}
+
+/* What is asked of this model and it cannot do. */
+static void check_request(const struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
-    const size_t most = encoder->info.max_tokens, cap = sizeof encoder->message;
-    const size_t dimensions = request->dimensions, whole = encoder->whole_width;
+    const size_t most = encoder->info.max_tokens;
     const char *idle = encoder->info.has_model
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
     if (request->normalize && !encoder->is_pooled)
-        return encoder->options.pooling == ENGINE_POOLING_COLBERT
-                   ? "the vectors of -p colbert have length 1 without --normalize"
-                   : "this model has no pooling of its own: --normalize goes with -p mean, cls or "
-                     "max";
+        program_die_misused(
+            encoder->options.pooling == ENGINE_POOLING_COLBERT
+                ? "the vectors of -p colbert have length 1 without --normalize"
+                : "this model has no pooling of its own: --normalize goes with -p mean, cls or "
+                  "max");
     if (encoder->ranks_pairs && request->has_pooling)
-        return "this model ranks by its head, which reads both texts: --rank goes without -p";
-    if (idle) {
-        snprintf(encoder->message, cap, "%s; here they are %s", idle, encoder->position);
-        return encoder->message;
-    }
+        program_die_misused(
+            "this model ranks by its head, which reads both texts: --rank goes without -p");
+    if (idle)
+        program_die_misused("%s; here they are %s", idle, encoder->position);
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->raw_scores)
-        return "this model ranks by vectors: --raw-scores is for cross-encoders";
-    if (dimensions && encoder->ranks_pairs)
-        return "this model ranks by its head, which makes no vectors: --rank goes without "
-               "--dimensions";
-    if (dimensions && (encoder->options.pooling == ENGINE_POOLING_NONE || encoder->is_sparse))
-        return "--dimensions cuts vectors of texts, and those of -p colbert; this model's are "
-               "neither";
-    if (dimensions > whole && whole > 0) {
-        snprintf(encoder->message, cap, "--dimensions %zu is more than these vectors have: %zu",
-                 dimensions, whole);
-        return encoder->message;
-    }
-    if (task_is_tokens(request->task) || request->max_tokens <= most)
-        return NULL;
-    snprintf(encoder->message, cap, "--max-tokens %zu is more than this model takes: %zu token%s",
-             request->max_tokens, most, plural(most));
-    return encoder->message;
+        program_die_misused("this model ranks by vectors: --raw-scores is for cross-encoders");
+    if (request->dimensions)
+        check_dimensions(encoder);
+    if (!task_is_tokens(request->task) && request->max_tokens > most)
+        program_die_misused("--max-tokens %zu is more than this model takes: %zu token%s",
+                            request->max_tokens, most, plural(most));
 }
 
 /* ---- What is in force ---- */
@@ -226,7 +223,7 @@ static void settle(struct encoder *encoder)
 
 /* ---- Session ---- */
 
-static bool open_session(struct encoder *encoder)
+static void open_session(struct encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const bool is_computed = !task_is_tokens(request->task);
@@ -244,36 +241,28 @@ static bool open_session(struct encoder *encoder)
         position_options_apply(&positions, encoder->info.width, &session);
     engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
     if (status != ENGINE_OK)
-        return program_refuse("%s%s", error.message, position_next_step(session.position, status));
+        program_die("%s%s", error.message, position_next_step(session.position, status));
     /* Without inputs: whether the model has the pooling that is asked for. */
     if (!is_computed || encoder->options.pooling == ENGINE_POOLING_NONE ||
         engine_encode(encoder->session, NULL, 0, &encoder->options, NULL, 0, NULL, NULL) ==
             ENGINE_OK)
-        return true;
+        return;
     bool is_pooler = encoder->options.pooling == ENGINE_POOLING_POOLER;
-    return program_refuse("-p %s: %s%s%s%s%s", encoder->pooling,
-                          engine_session_message(encoder->session),
-                          is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
-                          is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
+    program_die("-p %s: %s%s%s%s%s", encoder->pooling, engine_session_message(encoder->session),
+                is_pooler ? "; the head of " : "", is_pooler ? encoder->name : "",
+                is_pooler ? " is " : "", is_pooler ? head_use(encoder->info.head) : "");
 }
 
-bool encoder_open(struct encoder *encoder, const struct request_options *request, int *exit_code)
+void encoder_open(struct encoder *encoder, const struct request_options *request)
 {
     *encoder = (struct encoder){.request = *request};
-    *exit_code = PROGRAM_FAILED;
-    if (!open_model(encoder))
-        return false;
+    open_model(encoder);
     settle(encoder);
-    if (!check_head(encoder))
-        return false;
-    const char *conflict = model_conflict(encoder);
-    if (conflict) {
-        *exit_code = program_misuse("%s", conflict);
-        return false;
-    }
-    return prompt_resolve(encoder->model, request, encoder->ranks_pairs, &encoder->prompt,
-                          &encoder->query_prompt, exit_code) &&
-           open_session(encoder);
+    check_head(encoder);
+    check_request(encoder);
+    prompt_resolve(encoder->model, request, encoder->ranks_pairs, &encoder->prompt,
+                   &encoder->query_prompt);
+    open_session(encoder);
 }
 
 void encoder_close(struct encoder *encoder)

@@ -16,8 +16,8 @@ static bool uses_own_pooling(const struct request_options *request)
 }
 
 /* name: a prompt of the file; "": none; NULL: where the file's own are used, that of the role. */
-static bool find(const engine_model *model, const char *option, const char *name, bool uses_own,
-                 engine_role role, struct prompt *prompt, int *exit_code)
+static void find(const engine_model *model, const char *option, const char *name, bool uses_own,
+                 engine_role role, struct prompt *prompt)
 {
     const engine_encode_options asked = {
         .struct_bytes = sizeof asked,
@@ -27,29 +27,28 @@ static bool find(const engine_model *model, const char *option, const char *name
     };
     engine_error error = {0};
     if (engine_prompt(model, &asked, &prompt->text, &prompt->len, &error) == ENGINE_OK)
-        return true;
+        return;
     const char *hint = role == ENGINE_ROLE_QUERY ? "" : "; --prompt-text TEXT gives other words";
-    *exit_code = name ? program_misuse("%s: %s%s", option, error.message, hint)
-                      : program_fail("%s (--prompt, --prompt-text or --no-prompt)", error.message);
-    return false;
+    if (name)
+        program_die_misused("%s: %s%s", option, error.message, hint);
+    program_die("%s (--prompt, --prompt-text or --no-prompt)", error.message);
 }
 
-bool prompt_resolve(const engine_model *model, const struct request_options *request,
-                    bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code)
+void prompt_resolve(const engine_model *model, const struct request_options *request,
+                    bool ranks_pairs, struct prompt *texts, struct prompt *query)
 {
     const bool is_rank = request->task == TASK_RANK;
     const bool uses_own = uses_own_pooling(request) && !ranks_pairs;
     const char *unasked = request->no_prompt ? "" : NULL;
 
-    *texts = *query = (struct prompt){0};
     if (request->prompt_text)
         *texts = (struct prompt){request->prompt_text, strlen(request->prompt_text)};
-    else if (!find(model, "--prompt", request->prompt ? request->prompt : unasked, uses_own,
-                   is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, texts, exit_code))
-        return false;
-    return !is_rank ||
-           find(model, "--query-prompt", request->query_prompt ? request->query_prompt : unasked,
-                uses_own, ENGINE_ROLE_QUERY, query, exit_code);
+    else
+        find(model, "--prompt", request->prompt ? request->prompt : unasked, uses_own,
+             is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, texts);
+    if (is_rank)
+        find(model, "--query-prompt", request->query_prompt ? request->query_prompt : unasked,
+             uses_own, ENGINE_ROLE_QUERY, query);
 }
 
 void prompt_precede(const struct prompt *prompt, struct item *item)

@@ -13,10 +13,9 @@ struct prompt {
 
 /* What goes before texts and, with --rank, before the query, after the options and the file. The
  * file's own prompts are used where its own pooling is: default_prompt, and with --rank those of
- * the roles query, and document or passage; a model that ranks pairs takes texts as they are.
- * False: the message has been printed and *exit_code set. */
-bool prompt_resolve(const engine_model *model, const struct request_options *request,
-                    bool ranks_pairs, struct prompt *texts, struct prompt *query, int *exit_code);
+ * the roles query, and document or passage; a model that ranks pairs takes texts as they are. */
+void prompt_resolve(const engine_model *model, const struct request_options *request,
+                    bool ranks_pairs, struct prompt *texts, struct prompt *query);
 
 /* Puts it before the text of an item; ids are left alone, which is the caller's to tell a user who
  * asked for it. From there on it is part of the text: spans count in both. */

@@ -58,8 +58,8 @@ static void count_line(struct counts *counts, bool lower, const char *line, size
     free(text);
 }
 
-static int count_lines(struct counts *counts, bool lower, const char *path,
-                       struct line_reader *reader)
+static void count_lines(struct counts *counts, bool lower, const char *path,
+                        struct line_reader *reader)
 {
     char *line;
     size_t len;
@@ -67,11 +67,12 @@ static int count_lines(struct counts *counts, bool lower, const char *path,
         switch (line_reader_next(reader, true, &line, &len)) {
         case LINE_READ: count_line(counts, lower, line, len); break;
         case LINE_END:
-            return counts->words.n > 0 ? PROGRAM_DONE
-                                       : program_fail("'%s': there is no word in it", path);
+            if (counts->words.n == 0)
+                program_die("'%s': there is no word in it", path);
+            return;
         case LINE_TOO_LONG:
-            return program_fail("'%s': line %zu is longer than 64 MiB", path, reader->n_lines + 1);
-        default: return program_fail("cannot read '%s': %s", path, strerror(reader->error));
+            program_die("'%s': line %zu is longer than 64 MiB", path, reader->n_lines + 1);
+        default: program_die("cannot read '%s': %s", path, strerror(reader->error));
         }
 }
 
@@ -83,8 +84,8 @@ static int by_count(const void *a, const void *b)
     return x->id < y->id ? -1 : 1;
 }
 
-static int take_words(struct tokenizer_draft *draft, const char *path, struct counts *counts,
-                      const struct fit_options *options)
+static void take_words(struct tokenizer_draft *draft, const char *path, struct counts *counts,
+                       const struct fit_options *options)
 {
     struct word_list *words = &draft->words;
     size_t most = options->num_words > 0 ? options->num_words : SIZE_MAX, n_taken = 0;
@@ -104,31 +105,28 @@ static int take_words(struct tokenizer_draft *draft, const char *path, struct co
             n_taken++;
         }
     }
-    if (n_taken > 0)
-        return PROGRAM_DONE;
-    if (options->min_count > 1)
-        return program_fail("'%s': --min-count %zu leaves no word of it", path, options->min_count);
-    return program_fail("'%s': there is no word in it but that of --oov", path);
+    if (n_taken == 0 && options->min_count > 1)
+        program_die("'%s': --min-count %zu leaves no word of it", path, options->min_count);
+    if (n_taken == 0)
+        program_die("'%s': there is no word in it but that of --oov", path);
 }
 
-int token_source_fit(struct tokenizer_draft *draft, const char *path,
-                     const struct fit_options *options)
+void token_source_fit(struct tokenizer_draft *draft, const char *path,
+                      const struct fit_options *options)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     input_remember(path);
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return program_fail("cannot read '%s': %s", path, strerror(errno));
+        program_die("cannot read '%s': %s", path, strerror(errno));
     struct counts counts = {0};
     struct line_reader reader;
     line_reader_begin(&reader, fd);
-    int code = count_lines(&counts, draft->lower, path, &reader);
-    if (code == PROGRAM_DONE)
-        code = take_words(draft, path, &counts, options);
+    count_lines(&counts, draft->lower, path, &reader);
+    take_words(draft, path, &counts, options);
     line_reader_free(&reader);
     word_list_free(&counts.words);
     free(counts.counts);
     if (!is_stdin)
         close(fd);
-    return code;
 }

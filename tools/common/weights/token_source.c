@@ -23,12 +23,11 @@ static void append_once(struct word_list *words, const char *text, size_t len)
         word_list_append(words, text, len);
 }
 
-int token_source_add(struct tokenizer_draft *draft, const char *token)
+void token_source_add(struct tokenizer_draft *draft, const char *token)
 {
     if (token[0] == '\0' || !utf8_is_valid(token, strlen(token)))
-        return program_misuse("--add-token takes a token that is UTF-8 and not empty");
+        program_die_misused("--add-token takes a token that is UTF-8 and not empty");
     append_once(&draft->words, token, strlen(token));
-    return PROGRAM_DONE;
 }
 
 static void find_unknown(struct tokenizer_draft *draft, bool tell)
@@ -45,20 +44,19 @@ static void find_unknown(struct tokenizer_draft *draft, bool tell)
                      draft->unknown);
 }
 
-int token_source_words(struct tokenizer_draft *draft, const char *words)
+void token_source_words(struct tokenizer_draft *draft, const char *words)
 {
     static const char blanks[] = " \t\r\n\v\f";
     if (!utf8_is_valid(words, strlen(words)))
-        return program_misuse("--words is not UTF-8");
+        program_die_misused("--words is not UTF-8");
     words += strspn(words, blanks);
     if (*words == '\0')
-        return program_misuse("--words has no word");
+        program_die_misused("--words has no word");
     for (size_t len; *words != '\0'; words += len, words += strspn(words, blanks)) {
         len = strcspn(words, blanks);
         append_once(&draft->words, words, len);
     }
     find_unknown(draft, false);
-    return PROGRAM_DONE;
 }
 
 /* ---- Lists ---- */
@@ -82,40 +80,34 @@ static bool has_blank(const char *text, size_t len)
     return false;
 }
 
-static int add_line(struct word_list *words, const char *path, const char *line, size_t len,
-                    bool splits_at_blanks)
+static void add_line(struct word_list *words, const char *path, const char *line, size_t len,
+                     bool splits_at_blanks)
 {
     size_t number = words->n + 1, other = word_list_find(words, line, len);
     if (!utf8_is_valid(line, len))
-        return program_fail("'%s', line %zu: not UTF-8", path, number);
+        program_die("'%s', line %zu: not UTF-8", path, number);
     if (splits_at_blanks && has_blank(line, len))
-        return program_fail(
-            "'%s', line %zu: this token has a blank in it, and texts are split at blanks", path,
-            number);
+        program_die("'%s', line %zu: this token has a blank in it, and texts are split at blanks",
+                    path, number);
     if (other != WORD_NONE)
-        return program_fail("'%s', line %zu: the same token stands in line %zu", path, number,
-                            other + 1);
+        program_die("'%s', line %zu: the same token stands in line %zu", path, number, other + 1);
     word_list_append(words, line, len);
-    return PROGRAM_DONE;
 }
 
-int token_source_list(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
-                      bool splits_at_blanks)
+void token_source_list(struct tokenizer_draft *draft, const char *path, const char *data,
+                       size_t len, bool splits_at_blanks)
 {
     const char *line = data + utf8_mark_len(data, len), *end = data + len;
-    int code = PROGRAM_DONE;
-    while (line < end && code == PROGRAM_DONE) {
+    while (line < end) {
         const char *line_end = memchr(line, '\n', (size_t)(end - line));
         size_t n = (size_t)((line_end != NULL ? line_end : end) - line);
         bool has_return = n > 0 && line[n - 1] == '\r';
-        code = add_line(&draft->words, path, line, n - has_return, splits_at_blanks);
+        add_line(&draft->words, path, line, n - has_return, splits_at_blanks);
         line += n + (line_end != NULL);
     }
-    if (code == PROGRAM_DONE && draft->words.n == 0)
-        code = program_fail("'%s': has no tokens", path);
-    if (code == PROGRAM_DONE)
-        find_unknown(draft, true);
-    return code;
+    if (draft->words.n == 0)
+        program_die("'%s': has no tokens", path);
+    find_unknown(draft, true);
 }
 
 /* ---- Files ---- */

@@ -1,9 +1,5 @@
 /* token_source.h - where the words of a new model's tokenizer come from: the command line, a list,
- * a text to fit a vocabulary on, or a file of Keras.
- *
- * Where nothing else is said, the functions return PROGRAM_DONE, or an exit code after a message on
- * stderr.
- */
+ * a text to fit a vocabulary on, or a file of Keras. What is wrong ends the program. */
 #ifndef TOOLS_TOKEN_SOURCE_H
 #define TOOLS_TOKEN_SOURCE_H
 
@@ -12,15 +8,15 @@
 
 /* Words separated by blanks, those that repeat once; then "[UNK]", unless it or "<unk>" is
  * there. */
-int token_source_words(struct tokenizer_draft *draft, const char *words);
+void token_source_words(struct tokenizer_draft *draft, const char *words);
 
 /* The text of a file with one token per line: the id is the number of the line, from 0. A list for
  * a tokenizer that splits at blanks must have none in its tokens. */
-int token_source_list(struct tokenizer_draft *draft, const char *path, const char *data, size_t len,
-                      bool splits_at_blanks);
+void token_source_list(struct tokenizer_draft *draft, const char *path, const char *data,
+                       size_t len, bool splits_at_blanks);
 
 /* Appends a token unless it is there. */
-int token_source_add(struct tokenizer_draft *draft, const char *token);
+void token_source_add(struct tokenizer_draft *draft, const char *token);
 
 /* The words of a text (a file; "-": stdin), as Keras' Tokenizer.fit_on_texts makes them, in lower
  * case where the draft says so. */
@@ -29,13 +25,14 @@ struct fit_options {
     size_t num_words; /* 0: all; else the most frequent */
     size_t min_count; /* words that occur less often are left out */
 };
-int token_source_fit(struct tokenizer_draft *draft, const char *path,
-                     const struct fit_options *options);
+void token_source_fit(struct tokenizer_draft *draft, const char *path,
+                      const struct fit_options *options);
 
 /* Into an empty draft: words and settings of Keras' Tokenizer.to_json(). path is for messages. */
 void keras_json_read(struct tokenizer_draft *draft, const char *path, const char *data, size_t len);
 
-/* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. */
+/* All of a file, "-": stdin; *data is to be freed. A NUL stands behind it. PROGRAM_DONE, or an exit
+ * code after a message. */
 int read_whole(const char *path, char **data, size_t *len);
 
 #endif

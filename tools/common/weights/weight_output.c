@@ -45,19 +45,18 @@ static void drop_unfinished(void)
     weight_writer_abort(unfinished);
 }
 
-bool weight_output_open(struct weight_output *output, const char *path, const char *name)
+void weight_output_open(struct weight_output *output, const char *path, const char *name)
 {
     char made_by[64];
     input_spare(path);
     *output = (struct weight_output){.error = {ENGINE_OK, ""}};
     if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
-        return program_refuse("%s", output->error.message);
+        program_die("%s", output->error.message);
     unfinished = output->writer;
     atexit(drop_unfinished);
     snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
     weight_output_metadata(output, "name", name);
     weight_output_metadata(output, "made_by", made_by);
-    return true;
 }
 
 int weight_output_finish(struct weight_output *output)

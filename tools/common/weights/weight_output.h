@@ -17,9 +17,9 @@ struct weight_output {
  * asked before minutes are spent on writing them. False after a message. */
 bool weight_output_has_room(const char *path, double n_bytes);
 
-/* Opens the file and says in META what it is called and which program made it. False after a
- * message. Ends the program where the file is one that it reads (tools/common/inputs.h). */
-bool weight_output_open(struct weight_output *output, const char *path, const char *name);
+/* Opens the file and says in META what it is called and which program made it. Ends the program
+ * where it cannot, or where the file is one that it reads (tools/common/inputs.h). */
+void weight_output_open(struct weight_output *output, const char *path, const char *name);
 
 /* Puts the file in its place if all went well, else leaves nothing. An exit code, after a message
  * unless it is PROGRAM_DONE. */

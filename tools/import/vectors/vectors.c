@@ -23,15 +23,14 @@
 
 /* Without only_words_of the words come with their vectors. Keras puts texts into lower case; that
  * is what is expected of its ids. */
-static int fit_texts(struct vectors_import *import)
+static void fit_texts(struct vectors_import *import)
 {
     const struct vectors_options *vectors = &import->options->vectors;
     const struct fit_options options = {.oov = ""};
     struct tokenizer_draft *draft = &import->tokenizer.draft;
     draft->lower = vectors->lower == NULL || strcmp(vectors->lower, "yes") == 0;
-    return vectors->only_words_of != NULL
-               ? token_source_fit(draft, vectors->only_words_of, &options)
-               : PROGRAM_DONE;
+    if (vectors->only_words_of != NULL)
+        token_source_fit(draft, vectors->only_words_of, &options);
 }
 
 static void read_table(struct vectors_import *import)
@@ -131,8 +130,7 @@ static int write_file(const struct vectors_import *import)
 {
     const struct position_options *positions = &import->options->vectors.positions;
     struct weight_output output;
-    if (!weight_output_open(&output, import->options->output, import->name))
-        return PROGRAM_FAILED;
+    weight_output_open(&output, import->options->output, import->name);
     weight_writer_config(output.writer, &import->model);
     draft_write(&import->tokenizer.draft, output.writer);
     weight_output_metadata(&output, "architecture", "word vectors");
@@ -155,9 +153,8 @@ static const char *name_of(const struct import_options *options)
 
 static int carry_out(struct vectors_import *import)
 {
-    int code = fit_texts(import);
-    if (code != PROGRAM_DONE)
-        return code;
+    int code = PROGRAM_DONE;
+    fit_texts(import);
     read_table(import);
     make_tokenizer(import);
     settle_model(import);

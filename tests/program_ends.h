@@ -1,0 +1,49 @@
+/* program_ends.h - what ends a program leads back to the test that called it, not to the end of the
+ * test. What it had in memory would have gone with the program, so leaks are not looked for
+ * meanwhile. */
+#ifndef TESTS_PROGRAM_ENDS_H
+#define TESTS_PROGRAM_ENDS_H
+
+#include "tools/common/options.h"
+
+#include <setjmp.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAKS_ARE_SOUGHT
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define LEAKS_ARE_SOUGHT
+#endif
+
+#ifdef LEAKS_ARE_SOUGHT
+#include <sanitizer/lsan_interface.h>
+#define LEAKS_IGNORE() __lsan_disable()
+#define LEAKS_SEEK()   __lsan_enable()
+#else
+#define LEAKS_IGNORE() ((void)0)
+#define LEAKS_SEEK()   ((void)0)
+#endif
+
+static jmp_buf program_back;
+static int program_code; /* with which it ended; -1: it went on */
+
+_Noreturn static inline void program_go_back(int code)
+{
+    program_code = code;
+    longjmp(program_back, 1);
+}
+
+/* Runs a statement, which may end the program; program_code tells whether it did. As with any
+ * setjmp, what the statement changes is static, or not looked at afterwards. */
+#define PROGRAM_RUN(statement)                                                                     \
+    do {                                                                                           \
+        program_code = -1;                                                                         \
+        program_exit = program_go_back;                                                            \
+        LEAKS_IGNORE();                                                                            \
+        if (setjmp(program_back) == 0)                                                             \
+            statement;                                                                             \
+        LEAKS_SEEK();                                                                              \
+    } while (0)
+
+#endif
