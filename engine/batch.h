@@ -5,7 +5,7 @@
 #ifndef ENGINE_BATCH_H
 #define ENGINE_BATCH_H
 
-#include "engine/request.h"
+#include "engine/request/request.h"
 #include "model/layers/mask.h"
 
 /* The input that is next: read, but in no group yet. */

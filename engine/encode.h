@@ -3,7 +3,7 @@
 #ifndef ENGINE_ENCODE_H
 #define ENGINE_ENCODE_H
 
-#include "engine/request.h"
+#include "engine/request/request.h"
 
 /* Encodes n inputs and writes the answers, [n, width] or [sum of T, width]; out, cap, needed and
  * results are engine_encode's. With ANSWER_NOTHING, n is 1, out is not used, and the input's rows

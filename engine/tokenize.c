@@ -1,5 +1,5 @@
 /* tokenize.c - text to tokens, and long texts to windows of their tokens. */
-#include "engine/request.h"
+#include "engine/request/request.h"
 
 #include "engine/status.h"
 #include "model/tokenizer/windows.h"

@@ -1,5 +1,5 @@
 /* vectors.c - which tokens have vectors; the public functions that compare vectors of a host. */
-#include "engine/request.h"
+#include "engine/request/request.h"
 #include "model/layers/pooling.h"
 #include "model/layers/search/token_vector.h"
 

@@ -3,7 +3,7 @@
 #ifndef ENGINE_REQUEST_H
 #define ENGINE_REQUEST_H
 
-#include "engine/prompt.h"
+#include "engine/request/prompt.h"
 
 enum answer_kind {
     ANSWER_NOTHING,      /* the caller reads the pass itself */

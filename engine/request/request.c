@@ -1,5 +1,5 @@
 /* request.c - reads the options of a call. */
-#include "engine/request.h"
+#include "engine/request/request.h"
 
 #include "engine/status.h"
 

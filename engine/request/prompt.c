@@ -1,5 +1,5 @@
 /* prompt.c - finds a prompt in the file and puts it before a text. */
-#include "engine/prompt.h"
+#include "engine/request/prompt.h"
 #include "engine/status.h"
 
 #include <stdio.h>
