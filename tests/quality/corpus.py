@@ -2,10 +2,11 @@
 """What a corpus of short lines takes: memory, order, speed beside the library's, and what is lost by kills (nothing).
 
     tests/quality/corpus.py [--encode build/encode] [--weights weights/default.weights] [--lines 1000000] [--kills 20]
-                            [--only memory|library|kills]
+                            [--rounds 5] [--only memory|library|kills]
 
 memory   most memory of encode for a hundredth, a tenth and all of the lines
-library  a twentieth of the lines: each row is the vector that the library gives that line, and how fast both are
+library  a twentieth of the lines: each row is the vector that the library gives that line, and how fast both are, in
+         turns, medians
 kills    encode --resume, killed at random places so many times, makes the file of a run that nobody disturbs
 Times mean something on a quiet machine alone. Needs numpy."""
 
@@ -15,6 +16,7 @@ import hashlib
 import os
 import random
 import re
+import statistics
 import subprocess
 import tempfile
 import time
@@ -24,7 +26,6 @@ import numpy
 
 root = Path(__file__).resolve().parents[2]
 LIBRARY_TEXTS = 2048 # in one call, as encode has them
-ROUNDS = 3
 
 # engine_input of engine/engine.h: a text and its length, and eight members that are zero.
 INPUT = numpy.dtype([("text", "u8"), ("text_len", "u8"), ("others", "u8", 8)])
@@ -92,15 +93,17 @@ def library(options, path, out):
     n, of_encode, of_library = options.lines // 20, [], []
     with open(path, "rb") as file:
         lines = [next(file).rstrip(b"\n") for _ in range(n)]
-    for _ in range(ROUNDS):
+    for _ in range(options.rounds):
         of_encode.append(run(options, path, out, n))
         rows = numpy.load(out)
         vectors, seconds = library_vectors(options, lines, rows.shape[1], out)
         assert rows.tobytes() == vectors.tobytes(), "a row is not the vector that the library gives its line"
         of_library.append(seconds)
     print("%9d lines: every row is the vector that the library gives that line" % n)
-    print("%9d lines: encode %.0f texts/s, the library %.0f: %.1f %%; fastest of %d rounds in turns"
-          % (n, n / min(of_encode), n / min(of_library), 100 * min(of_library) / min(of_encode), ROUNDS))
+    shares = sorted(100 * one / other for one, other in zip(of_library, of_encode))
+    print("%9d lines: encode %.0f texts/s, the library %.0f: %.1f %% (%.1f to %.1f in %d rounds in turns)"
+          % (n, n / statistics.median(of_encode), n / statistics.median(of_library), statistics.median(shares),
+             shares[0], shares[-1], options.rounds))
 
 
 def digest(path):
@@ -130,6 +133,7 @@ def main():
     parser.add_argument("--weights", default=str(root / "weights" / "default.weights"))
     parser.add_argument("--lines", type=int, default=1000000)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=("memory", "library", "kills"))
     options = parser.parse_args()
     os.environ["OMP_WAIT_POLICY"] = "passive" # as encode has it

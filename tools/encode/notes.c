@@ -202,12 +202,15 @@ static void note_unknown(const struct encoder *encoder, const char *name)
                  name, (int)len, unknown);
 }
 
-/* True the first time that it is the case: then the note is due, and its line is free. */
-static bool is_first(const struct notes *notes, bool *has_noted, bool is_case)
+/* True the first time that it is the case: then the note is due, its line is free, and the item has
+ * a name. */
+static bool is_first(const struct notes *notes, bool *has_noted, bool is_case,
+                     const struct item *item, char name[ITEM_NAME_BYTES])
 {
     if (*has_noted || !is_case)
         return false;
     notes_clear(notes);
+    item_name(item, name);
     return *has_noted = true;
 }
 
@@ -216,34 +219,36 @@ void notes_of(struct notes *notes, const struct item *item)
     const struct encoder *encoder = notes->encoder;
     const int32_t likely = encoder->padding.likely;
     char name[ITEM_NAME_BYTES];
-    item_name(item, name);
     const bool is_repaired = item->record.is_repaired && item->window.index == 0;
     notes->n_cut += item->n_dropped > 0 && item->number > 0;
     notes->n_repaired += is_repaired && item->number > 0;
-    if (is_first(notes, &notes->has_noted_repair, is_repaired)) {
+    if (is_first(notes, &notes->has_noted_repair, is_repaired, item, name)) {
         notes->n_repaired_named = item->number > 0;
         program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
                      "other encodings)",
                      name);
     }
     if (is_first(notes, &notes->has_noted_empty,
-                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0))
+                 !task_is_tokens(encoder->request.task) && item_n_visible(item) == 0, item, name))
         note_empty(encoder, name);
-    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0)) {
+    if (is_first(notes, &notes->has_noted_cut, item->n_dropped > 0, item, name)) {
         notes->n_cut_named = item->number > 0;
         program_note("%s was cut to %zu of its %zu tokens", name, item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
     if (is_first(notes, &notes->has_noted_unknown,
                  encoder->is_pooled && !task_is_tokens(encoder->request.task) &&
-                     item->window.of <= 1 && is_unknown(encoder, item)))
+                     item->window.of <= 1 && is_unknown(encoder, item),
+                 item, name))
         note_unknown(encoder, name);
     if (is_first(notes, &notes->has_noted_padding,
                  encoder->request.task != TASK_TOKENS && likely >= 0 &&
-                     padding_is_at_ends(item, likely)))
+                     padding_is_at_ends(item, likely),
+                 item, name))
         note_padding(encoder, name);
     if (is_first(notes, &notes->has_noted_mask,
                  encoder->request.task == TASK_FILL && item->window.of <= 1 &&
-                     item_count(item, encoder->info.mask_token) == 0))
+                     item_count(item, encoder->info.mask_token) == 0,
+                 item, name))
         note_missing_mask(encoder, item, name);
 }

@@ -1,8 +1,8 @@
 /* corpus.c - see corpus.h.
  *
  * A place costs what it takes the disk to hold the new bytes of the parts. It is due so often that
- * this takes a thirtieth of the time: ten times a second where that is cheap, seldom where it is
- * not.
+ * this takes a hundredth of the time: ten times a second where that is cheap, each ten seconds where
+ * it is not.
  */
 #include "tools/encode/corpus/corpus.h"
 
@@ -11,9 +11,11 @@
 #include "tools/encode/corpus/stop.h"
 #include "tools/encode/notes.h"
 
+#include <math.h>
 #include <unistd.h>
 
-static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, COST_FACTOR = 30; /* seconds */
+static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, MOST_BETWEEN = 10; /* seconds */
+static const double COST_FACTOR = 100;
 
 bool corpus_is_asked(const struct encode_options *options)
 {
@@ -217,7 +219,7 @@ static int keep_place(struct corpus *corpus)
 static void plan_next(struct corpus *corpus, double started)
 {
     const double now = program_seconds(), between = COST_FACTOR * (now - started);
-    corpus->due = now + (between > LEAST_BETWEEN ? between : LEAST_BETWEEN);
+    corpus->due = now + fmin(fmax(between, LEAST_BETWEEN), MOST_BETWEEN);
 }
 
 int corpus_advance(struct corpus *corpus, bool is_last)
