@@ -1,9 +1,9 @@
-/* bpe_files.c - see bpe_files.h. What is not in the files is in the class of the tokenizer: its
+/* bpe_files.c - see tokenizer_beside.h. What is not in the files is in the class of the tokenizer: its
  * special tokens, how it splits, its frame.
  */
-#include "tools/import/tokenizer/bpe_files.h"
 
 #include "tools/common/print/utf8.h"
+#include "tools/import/tokenizer/tokenizer_beside.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include <stdlib.h>
@@ -41,8 +41,7 @@ static const struct bpe_class {
 
 static const struct bpe_class *find_class(const struct tokenizer_beside *beside)
 {
-    const char *said =
-        json_string_value(json_object_get(beside->config.config.root, "tokenizer_class"));
+    const char *said = json_string_value(json_object_get(beside->config.root, "tokenizer_class"));
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
         if (said != NULL ? parts_is_class(said, CLASSES[i].name)
                          : beside->model_type != NULL &&
@@ -78,7 +77,7 @@ static json_t *merges_of(const struct tokenizer_beside *beside)
 static const char *special_of(const struct tokenizer_beside *beside, const struct bpe_class *class,
                               size_t which)
 {
-    const char *said = tokenizer_config_special(&beside->config, SPECIALS[which]);
+    const char *said = tokenizer_special(beside, SPECIALS[which]);
     return said != NULL ? said : class->specials[which];
 }
 
@@ -134,7 +133,7 @@ static json_t *added_of(const struct tokenizer_beside *beside, const struct bpe_
                         const json_t *vocabulary)
 {
     json_t *added = json_array(), *value;
-    json_t *all = json_object_get(beside->config.config.root, "added_tokens_decoder");
+    json_t *all = json_object_get(beside->config.root, "added_tokens_decoder");
     const char *key;
     uint64_t id;
     json_object_foreach(all, key, value)
@@ -146,7 +145,7 @@ static json_t *added_of(const struct tokenizer_beside *beside, const struct bpe_
     }
     for (size_t i = 0; i < N_SPECIALS; i++) {
         const char *text = special_of(beside, class, i);
-        json_t *said = json_object_get(beside->config.map.root, SPECIALS[i]);
+        json_t *said = json_object_get(beside->map.root, SPECIALS[i]);
         int64_t at = text != NULL ? id_of(beside, vocabulary, text) : -1;
         if (at >= 0 && all == NULL)
             add_token(added, said, text, at, true, i == MASK);
@@ -167,7 +166,7 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct tokenizer
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
     bool adds_blank = class->may_add_blank &&
-                      json_is_true(json_object_get(beside->config.config.root, "add_prefix_space"));
+                      json_is_true(json_object_get(beside->config.root, "add_prefix_space"));
     if (class->normalizer != NULL)
         draft_set_text(draft, "normalizer", class->normalizer);
     draft_set_text(draft, "pattern", class->pattern);

@@ -1,10 +1,9 @@
 /* sentencepiece.c - what each family of models makes of the pieces: which ids they get, the special
  * tokens, the steps and the frame. */
-#include "tools/import/tokenizer/sentencepiece.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/tokenizer/sentencepiece_file.h"
-#include "tools/import/tokenizer/unigram_parts.h"
+#include "tools/import/tokenizer/tokenizer_beside.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -206,16 +205,16 @@ static void check_type(const struct import_tokenizer *tokenizer, uint64_t type)
 }
 
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, size_t len,
-                        const struct tokenizer_config *config, const char *model_type)
+                        const struct tokenizer_beside *beside)
 {
-    const char *name = json_text(&config->config, NULL, "tokenizer_class", NULL);
+    const char *name = json_text(&beside->config, NULL, "tokenizer_class", NULL);
     struct sentencepiece_file file;
     sentencepiece_file_read(&file, tokenizer, data, len);
     check_type(tokenizer, file.model_type);
-    const struct family *family = find_family(tokenizer, name, model_type);
+    const struct family *family = find_family(tokenizer, name, beside->model_type);
     bool has_extra = strcmp(family->model_type, "t5") == 0;
     size_t n_extra =
-        has_extra ? (size_t)json_count(&config->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
+        has_extra ? (size_t)json_count(&beside->config, NULL, "extra_ids", 0, EXTRA_IDS) : 0;
     if (n_extra > MOST_EXTRA_IDS)
         tokenizer_refuse(tokenizer, "there are %zu extra_ids; expected at most %d", n_extra,
                          MOST_EXTRA_IDS);
@@ -226,7 +225,7 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *data, si
                 family->unknown != NO_ID ? (size_t)family->unknown : (size_t)file.unknown, false);
     if (file.map != NULL)
         charsmap_set(tokenizer, file.map, file.map_len);
-    set_steps(tokenizer, family, &config->config, file.map != NULL);
+    set_steps(tokenizer, family, &beside->config, file.map != NULL);
     set_added(tokenizer, family, &file, n_extra);
     set_template(tokenizer, tokenizer->single, family->single);
     set_template(tokenizer, tokenizer->pair, family->pair);

@@ -4,10 +4,8 @@
 
 #include "tools/common/options.h"
 #include "tools/import/files/json_file.h"
-#include "tools/import/tokenizer/bpe_files.h"
-#include "tools/import/tokenizer/sentencepiece.h"
+#include "tools/import/tokenizer/tokenizer_beside.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
-#include "tools/import/tokenizer/tokenizer_vocab.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,12 +47,12 @@ static bool gives_types(const json_t *inputs)
     return found;
 }
 
-static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config)
+static void settle_facts(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside)
 {
     struct tokenizer_draft *draft = &tokenizer->draft;
-    const json_t *root = config->config.root, *lower = json_object_get(root, "do_lower_case");
+    const json_t *root = beside->config.root, *lower = json_object_get(root, "do_lower_case");
     double length = json_number_value(json_object_get(root, "model_max_length"));
-    size_t mask = find_mask(&draft->words, tokenizer_config_special(config, "mask_token"));
+    size_t mask = find_mask(&draft->words, tokenizer_special(beside, "mask_token"));
     /* It is 1e30 where there is no limit. */
     tokenizer->max_length = length >= 1 && length <= INT32_MAX ? (int64_t)length : 0;
     tokenizer->lowercases = has_step(draft_get(draft, "normalizer"), "lower") ||
@@ -92,17 +90,14 @@ enum { N_SOURCES = sizeof SOURCES / sizeof *SOURCES };
 static void read_text(struct import_tokenizer *tokenizer, const char *name, const char *text,
                       size_t len, enum source source, const struct tokenizer_beside *beside)
 {
-    const struct tokenizer_config *config = &beside->config;
     *tokenizer = (struct import_tokenizer){.draft = DRAFT_EMPTY, .name = name};
     switch (source) {
     case SOURCE_JSON: tokenizer_json_read(tokenizer, text, len); break;
-    case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, config); break;
+    case SOURCE_VOCAB: tokenizer_vocab_read(tokenizer, text, len, beside); break;
     case SOURCE_BPE: bpe_files_read(tokenizer, text, len, beside); break;
-    case SOURCE_SENTENCEPIECE:
-        sentencepiece_read(tokenizer, text, len, config, beside->model_type);
-        break;
+    case SOURCE_SENTENCEPIECE: sentencepiece_read(tokenizer, text, len, beside); break;
     }
-    settle_facts(tokenizer, config);
+    settle_facts(tokenizer, beside);
     tokenizer->name = NULL; /* the caller's */
 }
 
@@ -146,12 +141,12 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     struct json_file model;
     char name[FOLDER_PATH];
     folder_name(name, place, SOURCES[which].name);
-    json_file_read(&beside.config.config, folder, place, "tokenizer_config.json", false, false);
-    json_file_read(&beside.config.map, folder, place, "special_tokens_map.json", false, false);
+    json_file_read(&beside.config, folder, place, "tokenizer_config.json", false, false);
+    json_file_read(&beside.map, folder, place, "special_tokens_map.json", false, false);
     json_file_read(&model, folder, place, "config.json", false, false);
     beside.model_type = json_string_value(json_object_get(model.root, "model_type"));
     if (source == SOURCE_VOCAB)
-        tokenizer_config_check(&beside.config);
+        tokenizer_config_check(&beside);
     if (source != SOURCE_JSON && source != SOURCE_BPE)
         check_alone(folder, place, SOURCES[which].name);
     char *text = folder_text(folder, name, true, MOST_FILE_BYTES, &len), *merges = NULL;
@@ -169,8 +164,8 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     free(text);
     free(merges);
     json_file_free(&beside.added);
-    json_file_free(&beside.config.config);
-    json_file_free(&beside.config.map);
+    json_file_free(&beside.config);
+    json_file_free(&beside.map);
     json_file_free(&model);
 }
 

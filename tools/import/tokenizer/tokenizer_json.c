@@ -7,7 +7,6 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/weights/token_source.h"
-#include "tools/import/tokenizer/unigram_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

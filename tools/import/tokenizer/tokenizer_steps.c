@@ -3,7 +3,6 @@
  */
 #include "tools/common/print/utf8.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
-#include "tools/import/tokenizer/unigram_parts.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* tokenizer_vocab.c - a vocab.txt, one token per line, and what BertTokenizer makes of it: the
  * steps and the frame of BERT, special tokens by their names.
  */
-#include "tools/import/tokenizer/tokenizer_vocab.h"
 
 #include "tools/common/print/utf8.h"
+#include "tools/import/tokenizer/tokenizer_beside.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
 #include <inttypes.h>
@@ -18,16 +18,16 @@ static const char *special_text(const struct json_file *file, const char *key)
     return json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
 }
 
-const char *tokenizer_config_special(const struct tokenizer_config *config, const char *key)
+const char *tokenizer_special(const struct tokenizer_beside *beside, const char *key)
 {
-    const char *text = special_text(&config->map, key);
-    return text != NULL ? text : special_text(&config->config, key);
+    const char *text = special_text(&beside->map, key);
+    return text != NULL ? text : special_text(&beside->config, key);
 }
 
-void tokenizer_config_check(const struct tokenizer_config *config)
+void tokenizer_config_check(const struct tokenizer_beside *beside)
 {
     static const char *const flags[] = {"do_lower_case", "tokenize_chinese_chars", "strip_accents"};
-    const struct json_file *file = &config->config;
+    const struct json_file *file = &beside->config;
     json_text(file, NULL, "tokenizer_class", NULL);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         json_flag(file, NULL, flags[i], false);
@@ -76,7 +76,7 @@ struct special {
 enum { UNKNOWN, SEP, PAD, CLS, MASK, N_SPECIALS };
 
 /* The ids of the special tokens, and those that there are as added tokens. */
-static void find_specials(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+static void find_specials(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
                           size_t ids[N_SPECIALS], json_t *added)
 {
     static const struct special specials[N_SPECIALS] = {
@@ -85,7 +85,7 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
         [MASK] = {"mask_token", "[MASK]", false},
     };
     for (size_t i = 0; i < N_SPECIALS; i++) {
-        const char *said = tokenizer_config_special(config, specials[i].key);
+        const char *said = tokenizer_special(beside, specials[i].key);
         const char *text = said != NULL ? said : specials[i].usual;
         ids[i] = specials[i].is_needed
                      ? parts_special(tokenizer, text)
@@ -98,10 +98,10 @@ static void find_specials(struct import_tokenizer *tokenizer, const struct token
 }
 
 /* More tokens that texts can name: only a tokenizer.json says all that there is to know of them. */
-static void check_no_more(const struct tokenizer_config *config, const json_t *added)
+static void check_no_more(const struct tokenizer_beside *beside, const json_t *added)
 {
-    const struct json_file *files[] = {&config->config, &config->map};
-    json_t *listed = json_object_get(config->config.root, "added_tokens_decoder"), *token, *other;
+    const struct json_file *files[] = {&beside->config, &beside->map};
+    json_t *listed = json_object_get(beside->config.root, "added_tokens_decoder"), *token, *other;
     const char *id;
     size_t i;
     for (i = 0; i < 2; i++)
@@ -117,7 +117,7 @@ static void check_no_more(const struct tokenizer_config *config, const json_t *a
             is_known = is_known || json_equal(text, json_object_get(other, "content"));
         }
         if (!is_known)
-            json_refuse(&config->config,
+            json_refuse(&beside->config,
                         "'added_tokens_decoder' has the token '%.100s', with a vocab.txt; expected "
                         "the special ones alone, or a tokenizer.json",
                         json_is_string(text) ? json_string_value(text) : "");
@@ -135,14 +135,14 @@ static json_t *bert_parts(const json_t *config, json_t *added)
                      "BertPreTokenizer", "added_tokens", added);
 }
 
-static void read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_config *config,
+static void read_parts(struct import_tokenizer *tokenizer, const struct tokenizer_beside *beside,
                        json_t *added)
 {
     struct json_tokenizer json = {.tokenizer = tokenizer};
     size_t ids[N_SPECIALS];
-    find_specials(tokenizer, config, ids, added);
-    check_no_more(config, added);
-    json.file.root = bert_parts(config->config.root, added);
+    find_specials(tokenizer, beside, ids, added);
+    check_no_more(beside, added);
+    json.file.root = bert_parts(beside->config.root, added);
     added_tokens_read(&json);
     draft_set_text(&tokenizer->draft, "kind", "wordpiece");
     draft_set_number(&tokenizer->draft, "unknown", ids[UNKNOWN]);
@@ -152,11 +152,11 @@ static void read_parts(struct import_tokenizer *tokenizer, const struct tokenize
 }
 
 void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
-                          const struct tokenizer_config *config)
+                          const struct tokenizer_beside *beside)
 {
     json_t *added = json_array();
-    check_class(json_string_value(json_object_get(config->config.root, "tokenizer_class")));
+    check_class(json_string_value(json_object_get(beside->config.root, "tokenizer_class")));
     read_lines(tokenizer, text, len);
-    read_parts(tokenizer, config, added);
+    read_parts(tokenizer, beside, added);
     json_decref(added);
 }

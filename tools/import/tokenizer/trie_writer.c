@@ -12,7 +12,6 @@
 
 enum { BLOCK = 256, SEARCHED = 16 /* blocks */ };
 static const uint32_t NOT_A_STEP = UINT32_C(1) << 31; /* no byte is such a label */
-static const uint32_t NONE = UINT32_MAX;
 
 struct key {
     const char *text;
@@ -23,12 +22,9 @@ struct key {
 struct trie_writer {
     const struct key *keys;
     uint32_t *units; /* [n] */
-    struct slot {
-        uint32_t before, after; /* ring of the free ones that are searched */
-        bool is_free, is_base;  /* is_base: a node's children are around here */
-    } * slots;
+    bool *is_free;   /* [n] */
+    bool *is_base;   /* [n]: a node's children are around here */
     size_t n, cap;
-    uint32_t first_free; /* or NONE */
 };
 
 static int compare_keys(const void *left, const void *right)
@@ -40,45 +36,30 @@ static int compare_keys(const void *left, const void *right)
 
 /* ---- Free units ---- */
 
-static void unlink_slot(struct trie_writer *writer, uint32_t at)
-{
-    struct slot *slot = &writer->slots[at];
-    writer->slots[slot->before].after = slot->after;
-    writer->slots[slot->after].before = slot->before;
-    if (writer->first_free == at)
-        writer->first_free = slot->after != at ? slot->after : NONE;
-    slot->is_free = false;
-}
-
-static void link_slot(struct trie_writer *writer, uint32_t at)
-{
-    struct slot *slot = &writer->slots[at];
-    *slot = (struct slot){at, at, true, false};
-    if (writer->first_free == NONE) {
-        writer->first_free = at;
-        return;
-    }
-    slot->after = writer->first_free;
-    slot->before = writer->slots[slot->after].before;
-    writer->slots[slot->before].after = at;
-    writer->slots[slot->after].before = at;
-}
-
 static void add_block(struct trie_writer *writer)
 {
     if (writer->n + BLOCK > writer->cap) {
         writer->cap = 2 * writer->cap + BLOCK;
         writer->units = alloc_resize(writer->units, writer->cap, sizeof *writer->units);
-        writer->slots = alloc_resize(writer->slots, writer->cap, sizeof *writer->slots);
+        writer->is_free = alloc_resize(writer->is_free, writer->cap, sizeof *writer->is_free);
+        writer->is_base = alloc_resize(writer->is_base, writer->cap, sizeof *writer->is_base);
     }
     for (size_t i = 0; i < BLOCK; i++, writer->n++) {
         writer->units[writer->n] = NOT_A_STEP;
-        link_slot(writer, (uint32_t)writer->n);
+        writer->is_free[writer->n] = true;
+        writer->is_base[writer->n] = false;
     }
-    size_t old = writer->n > SEARCHED * BLOCK ? writer->n - SEARCHED * BLOCK : 0;
-    for (size_t i = old > BLOCK ? old - BLOCK : 0; i < old; i++)
-        if (writer->slots[i].is_free)
-            unlink_slot(writer, (uint32_t)i);
+}
+
+/* The first free unit from `at` on; behind the last block a new one begins. */
+static size_t next_free(struct trie_writer *writer, size_t at)
+{
+    const bool *found = memchr(writer->is_free + at, true, writer->n - at);
+    if (found != NULL)
+        return (size_t)(found - writer->is_free);
+    at = writer->n;
+    add_block(writer);
+    return at;
 }
 
 /* A unit's offset has 21 bits, or 29 of which the last 8 are zero. */
@@ -90,30 +71,26 @@ static bool offset_fits(uint32_t offset)
 static bool base_fits(const struct trie_writer *writer, uint32_t base, uint32_t at,
                       const uint8_t *labels, size_t n)
 {
-    if (writer->slots[base].is_base || !offset_fits(base ^ at))
+    if (writer->is_base[base] || !offset_fits(base ^ at))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!writer->slots[base ^ labels[i]].is_free)
+        if (!writer->is_free[base ^ labels[i]])
             return false;
     return true;
 }
 
-/* A place around which units for all labels are free; they are then taken. */
+/* A place around which units for all labels are free, which are all in its block; they are then
+ * taken. */
 static uint32_t take_base(struct trie_writer *writer, uint32_t at, const uint8_t *labels, size_t n)
 {
-    uint32_t slot = writer->first_free;
-    while (slot == NONE || !base_fits(writer, slot ^ labels[0], at, labels, n)) {
-        if (slot != NONE)
-            slot = writer->slots[slot].after;
-        if (slot != writer->first_free && slot != NONE)
-            continue;
-        slot = (uint32_t)writer->n; /* the last hope: a new block */
-        add_block(writer);
-    }
-    uint32_t base = slot ^ labels[0];
-    writer->slots[base].is_base = true;
+    size_t old = writer->n > SEARCHED * BLOCK ? writer->n - SEARCHED * BLOCK : 0;
+    size_t slot = next_free(writer, old);
+    while (!base_fits(writer, (uint32_t)slot ^ labels[0], at, labels, n))
+        slot = next_free(writer, slot + 1);
+    uint32_t base = (uint32_t)slot ^ labels[0];
+    writer->is_base[base] = true;
     for (size_t i = 0; i < n; i++)
-        unlink_slot(writer, base ^ labels[i]);
+        writer->is_free[base ^ labels[i]] = false;
     return base;
 }
 
@@ -150,7 +127,7 @@ static void write_node(struct trie_writer *writer, uint32_t at, size_t first, si
 
 uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, size_t *n_units)
 {
-    struct trie_writer writer = {.first_free = NONE};
+    struct trie_writer writer = {0};
     struct key *keys = alloc_zeros(n, sizeof *keys);
     size_t n_keys = 0;
     for (size_t i = 0; i < n; i++)
@@ -159,12 +136,13 @@ uint32_t *trie_write(const char *const *texts, const size_t *lens, size_t n, siz
     qsort(keys, n_keys, sizeof *keys, compare_keys);
     writer.keys = keys;
     add_block(&writer);
-    unlink_slot(&writer, 0);
+    writer.is_free[0] = false;
     writer.units[0] = 0;
     if (n_keys > 0)
         write_node(&writer, 0, 0, n_keys, 0);
     free(keys);
-    free(writer.slots);
+    free(writer.is_free);
+    free(writer.is_base);
     *n_units = writer.n;
     return writer.units;
 }

@@ -1,5 +1,5 @@
-/* unigram_parts.c - see unigram_parts.h and sections PIEC and CMAP of weights/FORMAT.md. */
-#include "tools/import/tokenizer/unigram_parts.h"
+/* unigram_parts.c - see tokenizer_parts.h and sections PIEC and CMAP of weights/FORMAT.md. */
+#include "tools/import/tokenizer/tokenizer_parts.h"
 
 #include "tools/common/alloc.h"
 #include "tools/common/print/utf8.h"

@@ -6,18 +6,18 @@
 #include "tools/import/vectors/vectors.h"
 
 #include "tools/common/options.h"
+#include "tools/common/print/utf8.h"
 #include "tools/common/weights/token_source.h"
 #include "tools/import/output_files.h"
 #include "tools/import/progress.h"
 #include "tools/import/report.h"
-#include "tools/import/vectors/joined_words.h"
-#include "tools/import/vectors/vectors_report.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <utf8proc.h>
 
 /* ---- The words ---- */
 
@@ -55,6 +55,66 @@ static void name_unknown(struct word_list *words)
         }
 }
 
+/* ---- The tokenizer: kind `words` of weights/FORMAT.md ---- */
+
+enum { IS_WORD = 1, IS_PUNCTUATION = 2, IS_BLANK = 4, IS_CHARACTER = 8 };
+
+/* By general category, which is near enough to tell which words to keep whole. The ranges are those
+ * of utf8proc_category_t. */
+static unsigned kind_of(uint32_t character)
+{
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)character);
+    if ((category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_MC) ||
+        category == UTF8PROC_CATEGORY_ND)
+        return IS_WORD;
+    if (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO)
+        return IS_PUNCTUATION;
+    if (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_CC)
+        return IS_BLANK;
+    return character < 0x80 ? IS_PUNCTUATION : 0;
+}
+
+/* A letter or digit at both ends, punctuation between them and no blank; then there may be a full
+ * stop ("u.s."). */
+static bool is_joined(const char *text, size_t len)
+{
+    unsigned first = 0, last = 0, all = 0;
+    len -= len > 0 && text[len - 1] == '.';
+    for (size_t at = 0; at < len;) {
+        uint32_t character;
+        at += utf8_next(text + at, len - at, &character);
+        last = kind_of(character) | IS_CHARACTER;
+        first = all == 0 ? last : first;
+        all |= last;
+    }
+    return (first & IS_WORD) && (last & IS_WORD) && (all & IS_PUNCTUATION) && !(all & IS_BLANK);
+}
+
+/* n: cut from the text when it is in lower case; w: only where no letter stands beside them. */
+static void keep_joined(struct tokenizer_draft *draft)
+{
+    struct blank_list list;
+    list_open(&list);
+    for (size_t id = 0; id < draft->words.n; id++)
+        if (is_joined(draft->words.texts[id], draft->words.lens[id]))
+            list_add(&list, "%zu:nw", id);
+    list_set(&list, draft, "added");
+}
+
+/* Texts are split at blanks and at punctuation, unless at_blanks says at blanks alone. Words with
+ * punctuation between letters or digits ("well-known", "1,000", "u.s.") are then kept whole, as
+ * added tokens. */
+static void set_splitting(struct tokenizer_draft *draft, bool at_blanks)
+{
+    draft_set_text(draft, "kind", "words");
+    if (draft->lower)
+        draft_set_text(draft, "normalizer", "lower");
+    draft_set_text(draft, "splitter", at_blanks ? "blanks" : "blanks punctuation");
+    draft_set_number(draft, "unknown", draft->unknown);
+    if (!at_blanks)
+        keep_joined(draft);
+}
+
 static void make_tokenizer(struct vectors_import *import)
 {
     const struct vectors_options *vectors = &import->options->vectors;
@@ -67,7 +127,7 @@ static void make_tokenizer(struct vectors_import *import)
         draft->lower = import->table.cased == 0;
     draft->unknown = 0;
     name_unknown(&draft->words);
-    joined_words_set(draft, vectors->splits_at_blanks);
+    set_splitting(draft, vectors->splits_at_blanks);
 }
 
 /* ---- The model ---- */

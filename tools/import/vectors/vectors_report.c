@@ -1,5 +1,5 @@
-/* vectors_report.c - see vectors_report.h. */
-#include "tools/import/vectors/vectors_report.h"
+/* vectors_report.c - what became of a file of word vectors, in words; see vectors.h. */
+#include "tools/import/vectors/vectors.h"
 
 #include "tools/common/options.h"
 
