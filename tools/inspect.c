@@ -1,7 +1,6 @@
 /* inspect.c - encode-inspect: what a weight file holds, and what can be measured of positions. */
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/inspect/inspect_file.h"
 #include "tools/inspect/inspect_options.h"
 
 int main(int argc, char *argv[])

@@ -7,7 +7,6 @@
 #include "tools/common/weights/token_source.h"
 #include "tools/common/weights/weight_output.h"
 #include "tools/new/new_options.h"
-#include "tools/new/special_template.h"
 
 #include <inttypes.h>
 #include <math.h>

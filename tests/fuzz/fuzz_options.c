@@ -9,7 +9,6 @@
 #include "tools/common/options.h"
 #include "tools/encode/encode_options.h"
 #include "tools/import/import_options.h"
-#include "tools/inspect/inspect_file.h"
 #include "tools/inspect/inspect_options.h"
 #include "tools/new/new_options.h"
 #include "tools/plot/plot_table.h"

@@ -1,8 +1,6 @@
 /* machine.c - short stretches of work by all threads at once, the best of several. */
 #include "tools/bench/machine.h"
 
-#include "tools/bench/peak_loops.h"
-#include "tools/bench/series.h"
 #include "tools/common/alloc.h"
 
 #include <math.h>

@@ -22,4 +22,15 @@ struct peaks {
  * there are no such threads. */
 bool peaks_measure(struct peaks *peaks);
 
+/* The loops that keep a core as busy as it can be (peak_loops.c). */
+struct peak_loop {
+    const char *isa;
+    double n_operations;          /* of one turn of the loop */
+    float (*run)(size_t n_turns); /* the result only keeps the compiler from leaving the work out */
+};
+
+/* The widest that this CPU has. */
+struct peak_loop peak_f32(void);
+struct peak_loop peak_int8(void);
+
 #endif

@@ -6,9 +6,9 @@
  * They are variables with names, because gcc 12 keeps an array of vectors in memory. x = 0.5 and
  * y = 1 bring the numbers to 2: no overflow, no denormals.
  */
-#include "tools/bench/peak_loops.h"
+#include "tools/bench/machine.h"
 
-#include <stdbool.h>
+#include <stdint.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>

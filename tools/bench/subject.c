@@ -3,8 +3,7 @@
 
 #include "tools/bench/sibling.h"
 #include "tools/common/inputs.h"
-#include "tools/common/model_hint.h"
-#include "tools/common/model_setting.h"
+#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "tools/common/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -21,14 +20,10 @@ enum { IN, OUT, ERR, N_FILES };
 
 /* ---- Files in memory ---- */
 
-/* Above 2, so that each of them is another one than the child's descriptors 0, 1 and 2. */
+/* Above 2, which program_begin has opened: another one than the child's descriptors 0, 1 and 2. */
 static FILE *open_file(void)
 {
-    int made = memfd_create("child", MFD_CLOEXEC);
-    if (made < 0)
-        return NULL;
-    int file = fcntl(made, F_DUPFD_CLOEXEC, N_FILES);
-    close(made);
+    int file = memfd_create("child", MFD_CLOEXEC);
     return file >= 0 ? fdopen(file, "w+") : NULL;
 }
 

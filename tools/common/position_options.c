@@ -2,7 +2,7 @@
 #include "tools/common/position_options.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_setting.h"
+#include "tools/common/model_file.h"
 
 #include <float.h>
 #include <math.h>

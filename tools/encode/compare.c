@@ -88,78 +88,57 @@ static void pair_words(struct comparison *comparison)
 
 /* ---- All of it ---- */
 
-/* Two texts, no more and no less; false after a message in the encoder. */
-static bool read_two(struct comparison *comparison, struct reader *reader, struct encoder *encoder)
+/* Two texts, no more and no less. */
+static void read_two(struct comparison *comparison, struct reader *reader)
 {
     struct record more;
     enum reader_state state = READER_RECORD;
     size_t n = 0;
-    while (n < 2 &&
-           (state = reader_next(reader, true, &comparison->items[n].record)) == READER_RECORD) {
+    for (; n < 2 && state == READER_RECORD; n += state == READER_RECORD) {
+        state = reader_next(reader, true, &comparison->items[n].record);
         comparison->items[n].number = n + 1;
-        n++;
     }
-    if (n == 2 && (state = reader_next(reader, true, &more)) == READER_RECORD)
-        record_free(&more);
-    if (n == 2 && state == READER_END)
-        return true;
+    if (n == 2 && (state = reader_next(reader, true, &more)) == READER_END)
+        return;
     if (state == READER_FAILED)
-        snprintf(encoder->message, sizeof encoder->message, "%s", reader->message);
-    else
-        snprintf(encoder->message, sizeof encoder->message,
-                 "--compare takes two texts; stdin has %s",
-                 n == 2   ? "more than two lines"
-                 : n == 1 ? "one line"
-                          : "none");
-    return false;
+        program_die("%s", reader->message);
+    program_die("--compare takes two texts; stdin has %s", n == 2   ? "more than two lines"
+                                                           : n == 1 ? "one line"
+                                                                    : "none");
 }
 
-static bool prepare(struct comparison *comparison, const struct job *job)
+static void prepare(struct comparison *comparison, const struct job *job)
 {
     struct encoder *encoder = job->encoder;
-    if (!read_two(comparison, job->reader, encoder))
-        return false;
+    read_two(comparison, job->reader);
     for (size_t side = 0; side < 2; side++) {
         struct item *item = &comparison->items[side];
         char name[ITEM_NAME_BYTES];
         if (!encoder_tokenize(encoder, item))
-            return false;
+            program_die("%s", encoder->message);
         if (item->n_dropped)
             program_note("%s was cut to %zu of its %zu tokens", item_name(item, name),
                          item->n_tokens, item->n_tokens + item->n_dropped);
         comparison->is_paired[side] = alloc_zeros(item->n_tokens, 1);
     }
     comparison->pairs = alloc_zeros(comparison->items[0].n_tokens, sizeof *comparison->pairs);
-    return encoder_encode(encoder, comparison->items, 2) == 2;
-}
-
-static void print(const struct comparison *comparison, enum output_format format, FILE *stream)
-{
-    switch (format) {
-    case FORMAT_TEXT: comparison_print_text(comparison, stream); break;
-    case FORMAT_JSON: comparison_print_json(comparison, stream); break;
-    case FORMAT_CSV:
-    case FORMAT_NPY:
-    case FORMAT_NPZ:
-    case FORMAT_IDS: break; /* encode_rules.c refuses them */
-    }
+    if (encoder_encode(encoder, comparison->items, 2) < 2)
+        program_die("%s", encoder->message);
 }
 
 int compare_texts(const struct job *job)
 {
     struct comparison comparison = {.encoder = job->encoder};
-    int code = PROGRAM_DONE;
-
-    if (prepare(&comparison, job)) {
-        pair_words(&comparison);
-        print(&comparison, job->options->format, job->output->stream);
-    } else {
-        code = program_fail("%s", job->encoder->message);
-    }
+    prepare(&comparison, job);
+    pair_words(&comparison);
+    if (job->options->format == FORMAT_JSON)
+        comparison_print_json(&comparison, job->output->stream);
+    else
+        comparison_print_text(&comparison, job->output->stream);
     for (int side = 0; side < 2; side++) {
         item_free(&comparison.items[side]);
         free(comparison.is_paired[side]);
     }
     free(comparison.pairs);
-    return code;
+    return PROGRAM_DONE;
 }

@@ -212,7 +212,7 @@ int encode_texts(const struct job *job)
     struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
     pipeline->job = job;
     pipeline->encoder = job->encoder;
-    pipeline->kind = printer_of(options->format);
+    pipeline->kind = PRINTERS[options->format];
     pipeline->printer = (struct printer){
         .stream = stream,
         .encoder = job->encoder,

@@ -103,14 +103,12 @@ static void print_csv_row(struct csv_writer *csv, const struct candidate *candid
 static void print_text(struct ranking *ranking, const struct candidate *candidate, size_t rank,
                        const char *text)
 {
-    switch (ranking->options->format) {
-    case FORMAT_TEXT: print_table_row(ranking->stream, candidate, rank, text); break;
-    case FORMAT_JSON: print_object(ranking, candidate, rank, text); break;
-    case FORMAT_CSV: print_csv_row(&ranking->csv, candidate, rank, text); break;
-    case FORMAT_NPY:
-    case FORMAT_NPZ:
-    case FORMAT_IDS: break; /* encode_rules.c refuses them */
-    }
+    if (ranking->options->format == FORMAT_JSON)
+        print_object(ranking, candidate, rank, text);
+    else if (ranking->options->format == FORMAT_CSV)
+        print_csv_row(&ranking->csv, candidate, rank, text);
+    else
+        print_table_row(ranking->stream, candidate, rank, text);
 }
 
 /* ---- Keeping texts until all are scored ---- */
@@ -154,9 +152,8 @@ static int print_sorted(struct ranking *ranking)
         const struct candidate *candidate = &ranking->candidates[i];
         if (fseeko(ranking->texts, candidate->offset, SEEK_SET) != 0 ||
             fread(text, 1, candidate->len, ranking->texts) != candidate->len)
-            code = program_fail("cannot read the temporary file with the texts again");
-        else
-            print_text(ranking, candidate, i + 1, text);
+            return program_fail("cannot read the temporary file with the texts again");
+        print_text(ranking, candidate, i + 1, text);
     }
     free(text);
     return code;
@@ -229,7 +226,7 @@ static int score_batch(void *task, struct batch *batch)
 /* ---- All of it ---- */
 
 /* Of a pair the query is judged with each text; alone it is judged now. */
-static bool read_query(struct ranking *ranking)
+static void read_query(struct ranking *ranking)
 {
     struct encoder *encoder = ranking->encoder;
     struct item *query = &ranking->query;
@@ -237,28 +234,10 @@ static bool read_query(struct ranking *ranking)
     query->record.input.text_len = strlen(ranking->options->query);
     prompt_precede(&encoder->query_prompt, query);
     if (encoder->ranks_pairs)
-        return true;
+        return;
     if (!encoder_tokenize(encoder, query))
-        return false;
+        program_die("%s", encoder->message);
     notes_of(ranking->job->notes, query);
-    return true;
-}
-
-static int prepare(struct ranking *ranking)
-{
-    if (!read_query(ranking))
-        return program_fail("%s", ranking->encoder->message);
-    if (!ranking->options->in_order && !(ranking->texts = tmpfile()))
-        return program_fail("cannot make a temporary file for the texts: %s", strerror(errno));
-    return PROGRAM_DONE;
-}
-
-static int score_all(struct ranking *ranking)
-{
-    if (ranking->options->in_order)
-        begin_print(ranking);
-    int code = batch_run(ranking->job, score_batch, ranking);
-    return code != PROGRAM_DONE || ranking->options->in_order ? code : print_sorted(ranking);
 }
 
 int rank_texts(const struct job *job)
@@ -270,9 +249,14 @@ int rank_texts(const struct job *job)
                               .stream = stream,
                               .json = {.stream = stream},
                               .csv = {.stream = stream}};
-    int code = prepare(&ranking);
-    if (code == PROGRAM_DONE)
-        code = score_all(&ranking);
+    read_query(&ranking);
+    if (job->options->in_order)
+        begin_print(&ranking);
+    else if (!(ranking.texts = tmpfile()))
+        program_die("cannot make a temporary file for the texts: %s", strerror(errno));
+    int code = batch_run(job, score_batch, &ranking);
+    if (code == PROGRAM_DONE && !job->options->in_order)
+        code = print_sorted(&ranking);
     if (ranking.texts)
         fclose(ranking.texts);
     free(ranking.candidates);

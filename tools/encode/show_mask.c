@@ -39,36 +39,32 @@ static int take_batch(void *task, struct batch *batch)
 }
 
 /* The look-ahead mask, and what is seen in each text. */
-static int check_size(const struct masks *masks, size_t n_places)
+static void check_size(const struct masks *masks)
 {
-    double n_cells = (double)n_places * (double)n_places * (double)(masks->texts.n + 1);
-    if (n_cells <= (double)MOST_CELLS)
-        return PROGRAM_DONE;
-    return program_fail("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most "
-                        "%zu are shown: give fewer or shorter texts, or a smaller --pad-to",
-                        masks->texts.n, plural(masks->texts.n), n_places, n_cells, MOST_CELLS);
+    const size_t n = masks->n_places;
+    double n_cells = (double)n * (double)n * (double)(masks->texts.n + 1);
+    if (n == 0)
+        program_die("--show-mask: there is no token to show a mask for; --pad-to N makes places");
+    if (n_cells > (double)MOST_CELLS)
+        program_die("--show-mask: masks of %zu text%s of %zu places have %.0f cells; at most %zu "
+                    "are shown: give fewer or shorter texts, or a smaller --pad-to",
+                    masks->texts.n, plural(masks->texts.n), n, n_cells, MOST_CELLS);
 }
 
 /* All texts as long as the longest. */
-static int pad_all(struct masks *masks)
+static void pad_all(struct masks *masks)
 {
     struct encoder *encoder = masks->encoder;
-    size_t n_places = encoder->padding.n;
+    masks->n_places = encoder->padding.n;
     for (size_t i = 0; i < masks->texts.n; i++)
-        if (masks->texts.items[i].n_tokens > n_places)
-            n_places = masks->texts.items[i].n_tokens;
-    if (n_places == 0)
-        return program_fail(
-            "--show-mask: there is no token to show a mask for; --pad-to N makes places");
-    int code = check_size(masks, n_places);
-    if (code != PROGRAM_DONE)
-        return code;
-    encoder->padding.n = masks->n_places = n_places;
-    masks->row = alloc_zeros(n_places, sizeof *masks->row);
+        if (masks->texts.items[i].n_tokens > masks->n_places)
+            masks->n_places = masks->texts.items[i].n_tokens;
+    check_size(masks);
+    encoder->padding.n = masks->n_places;
+    masks->row = alloc_zeros(masks->n_places, sizeof *masks->row);
     for (size_t i = 0; i < masks->texts.n; i++)
         if (!encoder_pad(encoder, &masks->texts.items[i]))
-            return program_fail("%s", encoder->message);
-    return PROGRAM_DONE;
+            program_die("%s", encoder->message);
 }
 
 /* ---- What the matrices hold ---- */
@@ -240,29 +236,20 @@ static void print_json(const struct masks *masks, FILE *stream)
     json_end_object(&json);
 }
 
-/* ---- Both ---- */
-
-static void print(const struct masks *masks, enum output_format format, FILE *stream)
-{
-    switch (format) {
-    case FORMAT_TEXT: print_text(masks, stream); break;
-    case FORMAT_JSON: print_json(masks, stream); break;
-    case FORMAT_CSV:
-    case FORMAT_NPY:
-    case FORMAT_NPZ:
-    case FORMAT_IDS: break; /* encode_rules.c refuses them */
-    }
-}
+/* ---- All of it ---- */
 
 int show_masks(const struct job *job)
 {
     struct masks masks = {.encoder = job->encoder,
                           .is_causal = strcmp(job->encoder->mask, "causal") == 0};
     int code = batch_run(job, take_batch, &masks);
-    if (code == PROGRAM_DONE)
-        code = pad_all(&masks);
-    if (code == PROGRAM_DONE)
-        print(&masks, job->options->format, job->output->stream);
+    if (code == PROGRAM_DONE) {
+        pad_all(&masks);
+        if (job->options->format == FORMAT_JSON)
+            print_json(&masks, job->output->stream);
+        else
+            print_text(&masks, job->output->stream);
+    }
     kept_free(&masks.texts);
     free(masks.row);
     return code;

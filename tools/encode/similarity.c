@@ -45,7 +45,7 @@ static double similarity(const struct matrix *matrix, size_t a, size_t b)
     return engine_cosine(matrix->vectors + a * width, matrix->vectors + b * width, width);
 }
 
-static void print_row(const struct matrix *matrix, size_t row, FILE *stream)
+static void print_table_row(const struct matrix *matrix, size_t row, FILE *stream)
 {
     const engine_input *input = &matrix->texts.items[row].record.input;
     fprintf(stream, "%6zu ", row + 1);
@@ -66,7 +66,7 @@ static void print_table(const struct matrix *matrix, FILE *stream)
         fprintf(stream, " %*zu", DISPLAY_NUMBER, i + 1);
     fputs("  text\n", stream);
     for (size_t row = 0; row < matrix->texts.n && !ferror(stream); row++)
-        print_row(matrix, row, stream);
+        print_table_row(matrix, row, stream);
 }
 
 static void print_json(const struct matrix *matrix, struct json_writer *json)
@@ -106,14 +106,12 @@ static void print(const struct matrix *matrix, enum output_format format, FILE *
 {
     struct json_writer json = {.stream = stream};
     struct csv_writer csv = {.stream = stream};
-    switch (format) {
-    case FORMAT_TEXT: print_table(matrix, stream); break;
-    case FORMAT_JSON: print_json(matrix, &json); break;
-    case FORMAT_CSV: print_csv(matrix, &csv); break;
-    case FORMAT_NPY:
-    case FORMAT_NPZ:
-    case FORMAT_IDS: break; /* encode_rules.c refuses them */
-    }
+    if (format == FORMAT_JSON)
+        print_json(matrix, &json);
+    else if (format == FORMAT_CSV)
+        print_csv(matrix, &csv);
+    else
+        print_table(matrix, stream);
 }
 
 int print_similarities(const struct job *job)
@@ -121,9 +119,9 @@ int print_similarities(const struct job *job)
     struct matrix matrix = {.encoder = job->encoder};
     int code = batch_run(job, take_batch, &matrix);
     if (code == PROGRAM_DONE && matrix.texts.n < 2)
-        code = program_fail("--similarity takes at least two texts; stdin has %s",
-                            matrix.texts.n ? "one" : "none");
-    else if (code == PROGRAM_DONE)
+        program_die("--similarity takes at least two texts; stdin has %s",
+                    matrix.texts.n ? "one" : "none");
+    if (code == PROGRAM_DONE)
         print(&matrix, job->options->format, job->output->stream);
     kept_free(&matrix.texts);
     free(matrix.vectors);

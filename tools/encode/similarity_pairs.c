@@ -52,14 +52,13 @@ static void print_pair(struct pairs *pairs, const struct item *first, const stru
                        float cosine)
 {
     const engine_input *input = &second->record.input;
-    switch (pairs->job->options->format) {
-    case FORMAT_TEXT: print_text(pairs->job->output->stream, cosine); break;
-    case FORMAT_JSON: print_json(&pairs->json, &first->record, input, cosine); break;
-    case FORMAT_CSV: print_csv(&pairs->csv, first->number, &first->record, input, cosine); break;
-    case FORMAT_NPY:
-    case FORMAT_NPZ:
-    case FORMAT_IDS: break; /* encode_rules.c refuses them */
-    }
+    const enum output_format format = pairs->job->options->format;
+    if (format == FORMAT_JSON)
+        print_json(&pairs->json, &first->record, input, cosine);
+    else if (format == FORMAT_CSV)
+        print_csv(&pairs->csv, first->number, &first->record, input, cosine);
+    else
+        print_text(pairs->job->output->stream, cosine);
 }
 
 /* ---- Encoding ---- */

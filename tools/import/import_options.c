@@ -3,7 +3,7 @@
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"
-#include "tools/common/weights/tensor_types.h"
+#include "tools/common/weights/weight_output.h"
 
 #define TEXT(member) TEXT_AT(struct import_options, member)
 #define FLAG(member) FLAG_AT(struct import_options, member)

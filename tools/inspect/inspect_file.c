@@ -3,10 +3,9 @@
  * Names and values come from the file: in text control characters are escaped, in JSON what is not
  * UTF-8 is U+FFFD.
  */
-#include "tools/inspect/inspect_file.h"
+#include "tools/inspect/inspect_options.h"
 
-#include "tools/common/model_hint.h"
-#include "tools/common/model_setting.h"
+#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/json_writer.h"

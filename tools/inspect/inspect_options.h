@@ -1,4 +1,4 @@
-/* inspect_options.h - the command line of encode-inspect. */
+/* inspect_options.h - the command line of encode-inspect, and the first of what it asks for. */
 #ifndef TOOLS_INSPECT_OPTIONS_H
 #define TOOLS_INSPECT_OPTIONS_H
 
@@ -14,6 +14,11 @@ struct inspect_options {
     struct positions_request positions;
 };
 
+/* Reads the command line. The help, the version or a mistake ends the program. */
 void inspect_options_read(struct inspect_options *options, int argc, char **argv);
+
+/* What a weight file holds, on stdout, as aligned text or as one JSON object; with `verify`, after
+ * all data is read and every checksum compared. Returns the program's exit code. */
+int inspect_file(const char *path, bool is_json, bool verify);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tools/inspect/positions.h"
 
 #include "tools/common/alloc.h"
-#include "tools/common/model_hint.h"
+#include "tools/common/model_file.h"
 #include "tools/common/print/csv_writer.h"
 
 #include <stdlib.h>

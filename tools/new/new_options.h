@@ -1,13 +1,53 @@
-/* new_options.h - what encode-new is asked for. */
+/* new_options.h - what encode-new is asked for.
+ *
+ * The options that set the model's shape each have the name of a key of model/config.h, with dashes
+ * for underscores; but --frequencies has the numbers themselves, not how many there are, and
+ * --labels may have names. --set KEY=VALUE sets any key, also those of kinds that few models have.
+ */
 #ifndef TOOLS_NEW_OPTIONS_H
 #define TOOLS_NEW_OPTIONS_H
 
+#include "engine/file/weight_writer.h"
+#include "tools/common/options/option_table.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
-#include "tools/new/new_shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ---- The model's shape (new_shape.c) ---- */
+
+struct shape {
+    struct model_config config;
+    bool scale_is_sqrt;      /* --embedding-scale sqrt: the width may come later */
+    const char *label_names; /* "pos,neg", or NULL: numbers alone */
+    bool has_head, has_scores, has_head_pooling; /* these were given */
+    const float *frequencies;                    /* [config.position_frequencies] */
+};
+
+/* Of a struct shape. */
+enum { N_SHAPE_ROWS = 40 };
+extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
+
+/* The name of a label of label_names: its start, and its length in *len. */
+const char *shape_label_name(const struct shape *shape, size_t label, size_t *len);
+
+/* Gives what depends on the width its number, then checks the whole; the vocabulary may be open
+ * (-1). */
+void shape_settle(struct shape *shape);
+
+/* ---- Special tokens around a text or a pair (special_template.c) ---- */
+
+enum { TEMPLATE_PIECES_MOST = 16, TEMPLATE_TEXT_BYTES = 512 };
+
+/* "[CLS]:0 A:0 [SEP]:0": pieces separated by blanks, each A, B, an id or a token's text, then a
+ * colon and the token type. Writes the same with ids for texts, as section TOKN of the weight
+ * file has it. Messages name the option. */
+void special_template_resolve(const char *option, const char *text, bool is_pair,
+                              const struct word_list *words, size_t n_types,
+                              char out[TEMPLATE_TEXT_BYTES]);
+
+/* ---- All of it ---- */
 
 enum { MOST_ADDED_TOKENS = 256 };
 

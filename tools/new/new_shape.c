@@ -1,7 +1,6 @@
-/* new_shape.c - the model's shape on the command line of encode-new; see new_shape.h. What settings
- * mean is in section CONF of weights/FORMAT.md.
- */
-#include "tools/new/new_shape.h"
+/* new_shape.c - the model's shape on the command line of encode-new; see new_options.h. What
+ * settings mean is in section CONF of weights/FORMAT.md. */
+#include "tools/new/new_options.h"
 
 #include "tools/common/options.h"
 #include "tools/common/position_options.h"

@@ -1,6 +1,6 @@
-/* special_template.c - templates of special tokens; see special_template.h and TOKN in
+/* special_template.c - templates of special tokens; see new_options.h and TOKN in
  * weights/FORMAT.md. */
-#include "tools/new/special_template.h"
+#include "tools/new/new_options.h"
 
 #include "tools/common/options.h"
 

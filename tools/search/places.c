@@ -6,7 +6,6 @@
 #include "tools/common/output.h"
 #include "tools/common/print/utf8.h"
 #include "tools/common/texts/json_input.h"
-#include "tools/common/texts/json_members.h"
 #include "tools/common/texts/reader.h"
 
 #include <errno.h>

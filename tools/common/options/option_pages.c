@@ -1,6 +1,6 @@
-/* option_pages.c - --help, the manual and the shell's completion from a table; see option_pages.h.
+/* option_pages.c - --help, the manual and the shell's completion from a table; see option_table.h.
  */
-#include "tools/common/options/option_pages.h"
+#include "tools/common/options/option_table.h"
 
 #include "engine/engine.h"
 #include "tools/common/options.h"

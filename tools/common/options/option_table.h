@@ -168,4 +168,13 @@ bool option_next_choice(struct option_choice *choice);
 /* Whether a command takes an option. */
 bool option_is_of(const struct option_group *group, const struct option_row *row, size_t command);
 
+/* --help, on stdout. */
+void option_print_help(const struct option_table *table, size_t command);
+
+/* The same for scripts, on stdout: tools/man/ makes the manual and the shell's completion of it.
+ * Lines of fields between tabs: "program" NAME VERSION; for each line of usage "usage" COMMAND
+ * TEXT; "group" TITLE; "option" --NAME -LETTER ARGUMENT COMMANDS IS-OF-SOME VALUES HELP, of an
+ * option without argument "-". */
+void option_print_table(const struct option_table *table);
+
 #endif

@@ -3,8 +3,7 @@
 #include "tools/common/texts/encoder.h"
 
 #include "tools/common/inputs.h"
-#include "tools/common/model_hint.h"
-#include "tools/common/model_setting.h"
+#include "tools/common/model_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

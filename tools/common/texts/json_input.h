@@ -20,4 +20,10 @@ bool json_input_read(const char *line, size_t len, struct record *record,
  * one: its characters are those of the line. */
 json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE_BYTES]);
 
+/* Keeps the members of a JSON line whose keys are not `taken` in the record, as they were written:
+ * a parser's numbers would have other digits. The object is that of the text, which ends with a
+ * NUL byte. The id is "_id", else "id". */
+void json_members_keep(json_t *object, const char *text, bool (*taken)(const char *key),
+                       struct record *record);
+
 #endif

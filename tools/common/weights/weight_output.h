@@ -5,8 +5,12 @@
 #define TOOLS_WEIGHT_OUTPUT_H
 
 #include "engine/file/weight_writer.h"
+#include "tools/common/options/option_table.h"
 
 #include <stdbool.h>
+
+/* The types that tensors are stored as, for options. */
+#define TENSOR_TYPE_AT(type, member) CHOICE_AT(type, member, TENSOR_F32, "f32 f16 bf16 int8")
 
 struct weight_output {
     struct weight_writer *writer;

@@ -6,7 +6,7 @@
 #include "tools/common/alloc.h"
 #include "tools/encode/corpus/settings.h"
 #include "tools/encode/corpus/shard.h"
-#include "tools/encode/print/npy_header.h"
+#include "tools/encode/print/printer.h"
 #include "tools/encode/rows_file.h"
 
 #include <dirent.h>

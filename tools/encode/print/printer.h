@@ -6,11 +6,16 @@
 #include "tools/common/print/json_writer.h"
 #include "tools/encode/batch.h"
 #include "tools/encode/encode_options.h"
-#include "tools/encode/scores.h"
 
 #include <stdio.h>
 
 enum { NPZ_SPOOLS = 3 };
+
+/* A score, and the label, id or text that has it. */
+struct ranked {
+    float score;
+    size_t index;
+};
 
 struct printer {
     FILE *stream;
@@ -31,14 +36,14 @@ struct printer {
     struct npz {
         FILE *spools[NPZ_SPOOLS];
         size_t n_texts, n_rows; /* rows, or entries of sparse weights */
-        char reason[128];       /* why there are no spools: a message */
     } npz;
     const char *message; /* what failed beside the stream itself, or NULL */
 };
 
 /* One format; all but `item` may be NULL. `fault`: why the format cannot hold an item, which is not
- * to be given to `item` then, as words to stand behind its name; else NULL. Other errors are left to ferror of the stream, or to `message`,
- * or `end` returns false. `end` is called after the last item if all went well, else `abandon`. */
+ * to be given to `item` then, as words to stand behind its name; else NULL. Other errors are left
+ * to ferror of the stream, or to `message`, or `end` returns false. `end` is called after the last
+ * item if all went well, else `abandon`. */
 struct printer_kind {
     void (*begin)(struct printer *printer);
     const char *(*fault)(const struct printer *printer, const struct item *item);
@@ -47,10 +52,31 @@ struct printer_kind {
     void (*abandon)(struct printer *printer);
 };
 
-extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ,
-    PRINTER_IDS;
+extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ;
+extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
 
-const struct printer_kind *printer_of(enum output_format format);
+/* ---- Scores and entities ---- */
+
+/* For qsort, of anything that begins with a struct ranked: larger scores first, equals in the order
+ * of their indexes. */
+int ranked_compare(const void *a, const void *b);
+
+/* The scores of a text as a whole; NULL for a text without tokens, whose row of zeros says nothing.
+ */
+const float *scores_of(const struct item *item);
+
+/* out: [n], best first. */
+void rank_scores(const float *scores, size_t n, struct ranked *out);
+
+/* The ids of a row [n] that have a weight, the heaviest first; returns how many. out: [n]. */
+size_t rank_weights(const float *row, size_t n, struct ranked *out);
+
+/* The words of an item's i-th entity, and its label without B- or I-. */
+const char *entity_text(const struct item *item, size_t i, size_t *len);
+const char *entity_label(const struct encoder *encoder, const struct item *item, size_t i,
+                         char scratch[LABEL_NAME_BYTES]);
+
+/* ---- Text ---- */
 
 /* Two lines that name the model, its shape and what is in force. */
 void print_heading(FILE *stream, const struct encoder *encoder);
@@ -61,11 +87,26 @@ void print_input(FILE *stream, const engine_input *input, size_t columns);
 /* " (ïve)" behind the i-th token where encoder_bytes_text has something to show; else nothing. */
 void print_bytes(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
 
+/* The end of a line in a table: of a vector its first values, or all, and its norm; or labels and
+ * scores, best first. row NULL: a text without tokens, which has no label. */
+enum { LABEL_COLUMNS = 24 }; /* of the longest label shown whole */
+size_t widest_label(const struct encoder *encoder);
+void print_row_title(FILE *stream, const struct printer *printer);
+void print_row(FILE *stream, const struct printer *printer, const float *row);
+
+/* ---- JSON, NumPy ---- */
+
 /* Members of JSON objects: the "prompt" of the texts, if they have one; of each
  * text its "texts" member ("text", ["text", "pair"], or null for ids) and whether it was
  * "truncated". */
 void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
 void write_inputs_json(struct json_writer *json, const struct kept *texts);
 void write_truncated_json(struct json_writer *json, const struct kept *texts);
+
+/* The header of NumPy's file format, version 1.0: magic, its length, a Python dict that is padded
+ * with blanks (https://numpy.org/neps/nep-0001-npy-format.html). descr: "<f4", or the fields
+ * "[('scale', '<f4'), ...]"; shape: "3, 128", "3," or "". */
+enum { NPY_HEADER_BYTES = 128 };
+void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape);
 
 #endif

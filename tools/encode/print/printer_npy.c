@@ -6,15 +6,28 @@
  * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
  * temporary file. Either way memory does not grow with the input.
  */
-#include "tools/encode/print/npy_header.h"
 #include "tools/encode/print/printer.h"
 
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { COPY_BYTES = 64 << 10 };
+enum { COPY_BYTES = 64 << 10, PREFIX_BYTES = 10 /* of the header */ };
+
+void npy_header(char out[NPY_HEADER_BYTES], const char *descr, const char *shape)
+{
+    char dict[NPY_HEADER_BYTES - PREFIX_BYTES];
+    const char *quote = descr[0] == '[' ? "" : "'";
+    int n =
+        snprintf(dict, sizeof dict, "{'descr': %s%s%s, 'fortran_order': False, 'shape': (%s), }",
+                 quote, descr, quote, shape);
+    memset(out, ' ', NPY_HEADER_BYTES);
+    memcpy(out, "\x93NUMPY\x01\x00\x76\x00", PREFIX_BYTES); /* 0x76 = 128 - 10 */
+    memcpy(out + PREFIX_BYTES, dict, (size_t)n);
+    out[NPY_HEADER_BYTES - 1] = '\n';
+}
 
 static bool are_ids(const struct encoder *encoder)
 {
@@ -74,7 +87,7 @@ static void begin(struct printer *printer)
     }
     printer->npy.rows = tmpfile();
     if (!printer->npy.rows)
-        printer->message = "cannot make a temporary file for the rows";
+        program_die("cannot make a temporary file for the rows");
 }
 
 static size_t count_rows(const struct printer *printer, const struct item *item)

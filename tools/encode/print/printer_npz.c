@@ -8,7 +8,6 @@
  * An archive tells the size of a file before its bytes, so they wait in temporary files; memory
  * does not grow with the input.
  */
-#include "tools/encode/print/npy_header.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/print/zip_writer.h"
 
@@ -33,19 +32,14 @@ static bool put_start(struct npz *npz)
 static void begin(struct printer *printer)
 {
     struct npz *npz = &printer->npz;
-    if (printer->encoder->is_pooled && !printer->encoder->is_sparse) {
-        printer->message = "-f npz holds sparse weights, or vectors of tokens; this model's own "
-                           "are of texts: -f npy";
-        return;
-    }
-    for (size_t i = 0; i < NPZ_SPOOLS && !printer->message; i++)
-        if (!(npz->spools[i] = tmpfile())) {
-            snprintf(npz->reason, sizeof npz->reason,
-                     "cannot make a temporary file for the arrays: %s", strerror(errno));
-            printer->message = npz->reason;
-        }
-    if (!printer->message && !put_start(npz))
-        printer->message = "cannot keep the arrays in a temporary file";
+    if (printer->encoder->is_pooled && !printer->encoder->is_sparse)
+        program_die("-f npz holds sparse weights, or vectors of tokens; this model's own are of "
+                    "texts: -f npy");
+    for (size_t i = 0; i < NPZ_SPOOLS; i++)
+        if (!(npz->spools[i] = tmpfile()))
+            program_die("cannot make a temporary file for the arrays: %s", strerror(errno));
+    if (!put_start(npz))
+        program_die("cannot keep the arrays in a temporary file");
 }
 
 /* The weights that are not 0, in the order of their ids, as CSR wants them. */

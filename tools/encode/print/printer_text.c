@@ -3,7 +3,6 @@
 #include "tools/common/print/display.h"
 #include "tools/common/print/table.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/print/text_rows.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
-/* text_rows.c - see text_rows.h. */
-#include "tools/encode/print/text_rows.h"
-
+/* text_rows.c - the end of a line in a table for reading: numbers, or labels; see printer.h. */
 #include "tools/common/options.h"
 #include "tools/common/print/display.h"
+#include "tools/encode/print/printer.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "tools/plot/pictures/pictures.h"
 
 #include "tools/common/inputs.h"
-#include "tools/common/model_hint.h"
+#include "tools/common/model_file.h"
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 

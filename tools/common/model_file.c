@@ -1,6 +1,6 @@
-/* model_hint.c - kinds of files by their names, as they are on the Hugging Face hub; see
- * model_hint.h. */
-#include "tools/common/model_hint.h"
+/* model_file.c - kinds of files by their names, as they are on the Hugging Face hub, and a search
+ * through the few settings of a weight file; see model_file.h. */
+#include "tools/common/model_file.h"
 
 #include "tools/common/options.h"
 
@@ -12,6 +12,26 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- Settings ---- */
+
+const char *model_setting(const engine_model *model, engine_settings settings, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; engine_model_setting(model, settings, i, &key, &value, NULL) == ENGINE_OK;
+         i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+double model_number(const engine_model *model, const char *key, double otherwise)
+{
+    const char *value = model != NULL ? model_setting(model, ENGINE_SETTINGS_CONFIG, key) : NULL;
+    return value != NULL ? strtod(value, NULL) : otherwise;
+}
+
+/* ---- What is no weight file ---- */
 
 enum { HINT_BYTES = 4 * PATH_MAX };
 
