@@ -5,16 +5,16 @@
 #
 # Writes PAGE: the way of a sentence through the model, with every number computed by the engine now, and in a
 # second tab each number and figure of four articles on positional encoding with the command that makes it. The
-# script fails if a number is not what it must be; PAGE then stays as it was.
+# script fails if a number of the articles is not what it must be, or if the page would be larger than 3 MB, which is what a mail
+# takes; PAGE then stays as it was.
 #   -m FILE     the weight file that the lesson looks at; default weights/default.weights
 #   -g VECTORS  a text file of GloVe vectors; default that of $SHARED_DIR/text/glove, where there is one
 #   PAGE        default $BUILD/lesson.html
 # BUILD: where the programs are (build). In lesson/: page/ is the page, data.sh what it knows, articles.sh the tab.
 set -euo pipefail
 tree=$(cd "$(dirname "$0")/.." && pwd)
-cd "$tree"
-programs=$(cd "${BUILD:-build}" 2>/dev/null && pwd) || { echo "lesson: no ${BUILD:-build}/: make first" >&2; exit 1; }
-model=weights/default.weights vectors=
+programs=$(cd "$tree" && cd "${BUILD:-build}" 2>/dev/null && pwd) || { echo "lesson: no ${BUILD:-build}/: make first" >&2; exit 1; }
+model=$tree/weights/default.weights vectors=
 
 usage() {
     sed -n '4s/^# *//p' "$tree/tools/lesson.sh" >&2
@@ -43,7 +43,7 @@ readable() { # FILE: its absolute path
 }
 
 if [ -z "$vectors" ]; then
-    for vectors in "${SHARED_DIR:-../shared}"/text/glove/glove*.txt ''; do
+    for vectors in "${SHARED_DIR:-$tree/../shared}"/text/glove/glove*.txt ''; do
         [ ! -r "$vectors" ] || break
     done
 fi
@@ -52,6 +52,7 @@ model=$(readable "$model")
 [ -d "$(dirname "$page")" ] && [ ! -d "$page" ] || fail "'$page' cannot be written: no such folder, or it is one"
 command -v gnuplot >/dev/null ||
     fail "gnuplot draws the articles' pictures and is not there: sh tools/setup.sh installs it"
+awk 'BEGIN { exit !(exp(0) + sqrt(4) == 3) }' 2>/dev/null || fail 'this awk cannot compute: gawk and mawk can'
 
 # The page is written beside its place, and put there when it is whole.
 page=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
@@ -73,6 +74,7 @@ echo "lesson: $(basename "$model"), into $page" >&2
 articles=$!
 lesson_data >"$work/data"
 said "$work"
+pictures "$work"
 wait $articles || fail 'the articles cannot be made'
 
 cat "$tree"/tools/lesson/page/*.html >"$work/page.html"
@@ -80,9 +82,11 @@ cat "$tree"/tools/lesson/page/*.js >"$work/js"
 cat "$tree/tools/lesson/page/page.css" >"$work/css"
 cat "$tree/tools/lesson/page/chain.svg" >"$work/chain"
 {
-    awk -f "$tree/tools/lesson/page/fill.awk" "$work/data" "$work/page.html" >"$work/filled" &&
+    numbers page/state -f "$tree/tools/lesson/page/fill.awk" "$work/data" "$work/page.html" >"$work/filled" &&
         awk -v work="$work" -f "$tree/tools/lesson/marks.awk" "$work/filled" >"$page.new"
 } || fail 'the page cannot be put together'
+bytes=$(wc -c <"$page.new")
+[ "$bytes" -le 3000000 ] || fail "the page would have $bytes bytes, and its limit is 3000000: take smaller weights"
 mv "$page.new" "$page"
-echo "wrote $page: $(($(wc -c <"$page") / 1024)) KB; $(cat "$work/counts")"
+echo "wrote $page: $((bytes / 1024)) KB; $(cat "$work/counts")"
 ! grep -q '[1-9][0-9]* wrong' "$work/counts"

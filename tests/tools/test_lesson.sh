@@ -87,12 +87,30 @@ check 'the table names the norm' grep -q '7\.0710678' "$folder/lesson.html"
 check 'nothing is left beside it' [ -z "$(find "$folder" -name '*.new')" ]
 
 # ---- Other weights, no vectors ----
-# Few words, and positions of another scheme: every step is there, of these weights.
-"$programs/encode-new" -o "$folder/small.weights" --layers 1 --width 16 --heads 2 --position sinusoidal --max-tokens 40 \
-    --name 'small one' --words 'I ride bike dog bites man king queen' 2>/dev/null
-run env SHARED_DIR="$folder/none" "$lesson" -m "$folder/small.weights" "$folder/small.html"
+# Few words, positions of another scheme, and so many heads that not all are on the page: every step is there, of
+# these weights. They are named as a user names them, from the folder in which they lie.
+"$programs/encode-new" -o "$folder/small.weights" --layers 6 --width 48 --heads 12 --position learned --max-tokens 40 \
+    --name 'small one' --words 'I ride bike dog bites man king queen woman wolf football tennis red green' 2>/dev/null
+run env -C "$folder" SHARED_DIR="$folder/none" "$lesson" -m small.weights small.html
 check 'other weights' [ $code = 0 ]
+check 'of which the first layers are shown' says 'heads of the first 3 of 6 layers'
 check 'are named' grep -q '"file": "small.weights"' "$folder/small.html"
 check 'words are in the plane without vectors of GloVe too' [ "$(grep -c 'src="data:image/png' "$folder/small.html")" -ge 17 ]
+
+if command -v python3 >/dev/null; then
+    run python3 -B tests/tools/lesson/recompute.py "$folder/small.html" "$programs" "$tree" "$folder/small.weights"
+    check 'and every number of them is what it must be' [ $code = 0 ]
+else
+    echo 'skipped: python3 is not there'
+    n_skipped=1
+fi
+
+# A page over the limit is refused.
+"$programs/encode-new" -o "$folder/wide.weights" --layers 1 --width 800 --heads 400 --position sinusoidal \
+    --words 'I ride bike dog bites man' 2>/dev/null
+echo old >"$folder/kept.html"
+run env SHARED_DIR="$folder/none" "$lesson" -m "$folder/wide.weights" "$folder/kept.html"
+ends 'a page that is too large' 1 'its limit is 3000000'
+check 'the page stays as it was' [ "$(cat "$folder/kept.html")" = old ]
 
 finish

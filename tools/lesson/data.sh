@@ -2,7 +2,6 @@
 # here. Read by tools/lesson.sh with `.`; tests/tools/lesson/ computes samples of it again.
 #
 #     toy       a model of random numbers that is small enough to be worked by hand
-#     worked    one sentence through its first layer, number by number
 #     schemes   the rows that are added for places
 #     default   what the default weights (or those of -m) make of the same sentences
 #     plane     words in the plane, by the same weights
@@ -104,15 +103,24 @@ toy_run() { # POSITION BASE RATIO OPTIONS...
     with_texts orders.txt encode-plot steps -m toy.weights -f data "${options[@]}" "$@"
 }
 
-place_rows() { # as members
-    local position base key
+# Tables of positions, of all schemes and bases, as members.
+position_tables() { # HOW COLUMNS COMMAND...: which prints a table, followed by the scheme and its base
+    local how=$1 columns=$2 position base key table list=''
+    shift 2
     for position in ${toy_positions#none }; do
         for base in $(bases_of $position); do
+            table=$("$@" $position $(base_option $base) | numbers matrix -F, -v how=$how -v columns=$columns) ||
+                fail "no table of positions $position"
             key=$position/$base
-            echo "\"${key%/-}\": $(encode-inspect --positions --position $position $(base_option $base) \
-                -n 3 -f csv toy.weights | numbers matrix -F, -v how=rows -v columns=$toy_width)"
+            [ -z "$table" ] || list+="${list:+,
+}\"${key%/-}\": $table"
         done
-    done | sed '$!s/$/,/'
+    done
+    echo "$list"
+}
+
+toy_places() { # POSITION OPTIONS...
+    encode-inspect --positions -n 3 -f csv toy.weights --position "$@"
 }
 
 ratios_json() {
@@ -141,7 +149,7 @@ toy_data() {
 "default": {"position": "sinusoidal", "ratio": 2, "base": 2, "mask": "full"},
 $(numbers parameters -F'\t' toy.parameters),
 "place_rows": {
-$(place_rows)
+$(position_tables rows $toy_width toy_places)
 },
 "grid": {"per_one": 10000, "runs": {
 $(members grid toy.runs)}},
@@ -153,57 +161,23 @@ $(members differences toy.runs)}
 JSON
 }
 
-worked_data() {
-    local mask
-    encode-inspect --positions --position sinusoidal -n 3 -f csv toy.weights >places.csv
-    for mask in full causal; do
-        encode-plot steps -m toy.weights --position sinusoidal --mask $mask -f data 'I ride bike' >worked-$mask.tsv
-    done
-    echo '{'
-    numbers worked -F'\t' -v WORDS="$toy_words" -v HEAD_WIDTH=$((toy_width / toy_heads)) -v EPS=1e-5 \
-        toy.parameters places.csv worked-full.tsv worked-causal.tsv || fail 'the worked sums do not agree with the engine'
-    echo ,
-    encode-plot steps -m "$model" -f data 'I ride bike' 'bike ride I' | numbers case -F'\t' default.runs -
-    echo ", \"differences\": {\"none\": $(largest_difference none/-/2/full),"
-    echo "\"sinusoidal\": $(largest_difference sinusoidal/10000/2/full)}"
-    echo '}'
-}
-
-# Over all orders and words of the first sentence, which are the first 18 of a run.
-largest_difference() { # KEY
-    awk -F'[][]' -v key="differences\t\"$1\": " 'index($0, key) == 1 {
-        split($2, difference, ", ")
-        for (i = 1; i <= 18; i++) most = difference[i] > most ? difference[i] : most
-        print most + 0
-    }' toy.runs
-}
-
 # ---- Places ----
 
 scheme_rows=64 scheme_columns=32
 
 schemes_data() {
-    local position base key
     echo "{\"rows\": $scheme_rows, \"columns\": $scheme_columns, \"per_one\": 10000, \"tables\": {"
-    for position in ${toy_positions#none }; do
-        for base in $(bases_of $position); do
-            key=$position/$base
-            [ $position != learned ] || [ "$model_position" = learned ] || continue
-            echo "\"${key%/-}\": $(scheme_rows_of $position $(base_option $base) |
-                numbers matrix -F, -v how=packed -v columns=$scheme_columns)"
-        done
-    done | sed '$!s/$/,/'
+    position_tables packed $scheme_columns scheme_places
     echo '}}'
 }
 
-# Learned ones are the first columns of the weights' own.
-scheme_rows_of() { # POSITION OPTIONS...
-    local position=$1
-    shift
-    if [ "$position" = learned ]; then
+# Learned ones are the first columns of the weights' own, if these have so many rows and columns.
+scheme_places() { # POSITION OPTIONS...
+    if [ "$1" != learned ]; then
+        encode-inspect --width $scheme_columns -n $scheme_rows -f csv --positions "$@"
+    elif [ "$model_position" = learned ] && [ "$(setting max_tokens)" -ge $scheme_rows ] &&
+        [ "$(setting width)" -ge $scheme_columns ]; then
         encode-inspect --positions -n $scheme_rows -f csv "$model"
-    else
-        encode-inspect --positions "$position" --width $scheme_columns -n $scheme_rows -f csv "$@"
     fi
 }
 
@@ -223,14 +197,22 @@ default_runs() {
     done
 }
 
+# Maps of attention are most of the page: of a large model those of the first layers are there.
+heads_most=40
+
 default_data() {
-    default_runs | numbers runs -F'\t' -v what=default >default.runs || fail 'the numbers of the weights are not whole'
-    local tokens
+    local layers heads layers_shown tokens
+    layers=$(setting layers) heads=$(setting heads)
+    layers_shown=$((heads_most / heads > 1 ? heads_most / heads : 1))
+    [ $layers_shown -lt "$layers" ] &&
+        echo "lesson: the page shows heads of the first $layers_shown of $layers layers: more would be too much for it" >&2 ||
+        layers_shown=$layers
+    default_runs | numbers runs -F'\t' -v what=default -v map_layers=$layers_shown >default.runs || fail 'the numbers of the weights are not whole'
     tokens=$(with_texts orders.txt encode -m "$model" --tokens -f json | tokens_of)
     cat <<JSON
 {
 "file": $(json_text "$(basename "$model")"), "position": "$model_position", "pooling": "$(setting pooling)",
-"layers": $(setting layers), "width": $(setting width), "heads": $(setting heads),
+"layers": $layers, "layers_shown": $layers_shown, "heads": $heads, "width": $(setting width),
 "feed_forward": $(setting feed_forward), "vocabulary": $(setting vocabulary),
 "pieces": [
 $(encode -m "$model" --tokens -f json 'I ride bike' 'dog bites man' 'unbelievable bicyclists' | sed '$!s/$/,/')
@@ -306,14 +288,39 @@ json_text() {
     printf '"%s"' "$(sed 's/[\\"]/\\&/g' <<<"$1")"
 }
 
-# ---- What commands print ----
+# ---- What commands print, and draw ----
 
-said() { # files said-NAME in the folder that is named
-    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' >"$1/said-tokens"
-    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' >"$1/said-similarity"
+# Files said-NAME in the folder that is named. What encode tells of the model stands above its first empty line.
+said() { # FOLDER
+    local answer="sed 1,/^\$/d"
+    encode -m "$model" --tokens 'I ride bike' 'unbelievable bicyclists' | $answer >"$1/said-tokens"
+    encode -m "$model" --similarity 'dog bites man' 'man bites dog' 'man is bitten by dog' | $answer >"$1/said-similarity"
     encode -m "$model" --similarity 'the cup is on the table' 'the table is on the cup' \
-        'on the table there is the cup' | tail -n +4 >"$1/said-places"
-    encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/said-fill" 2>&1 || :
+        'on the table there is the cup' | $answer >"$1/said-places"
+    encode -m "$model" --fill 'the dog [MASK] at the man' >"$1/fill" 2>&1 && $answer "$1/fill" >"$1/said-fill" ||
+        mv "$1/fill" "$1/said-fill"
+}
+
+# Files drawn-NAME: the pictures for readers without JavaScript. Of many squares a PNG is smaller than an SVG.
+pictures() { # FOLDER
+    local toy='-m toy.weights --position sinusoidal' plane="${plane_texts[*]@Q}" which=''
+    [ "$(setting heads)" -le 16 ] || which='--head 1'
+    picture "$1" waves svg 'Six waves, fast and slow' \
+        "position --position sinusoidal --width $scheme_columns -n $scheme_rows --kind waves --dims 0:24:4 --size 360x300"
+    picture "$1" table png 'The table of sinusoidal positions as colours' \
+        "position --position sinusoidal --width $scheme_columns -n 32 --size 360x300"
+    picture "$1" head svg 'Attention of the first head' "attention $toy --layer 1 --head 1 --size 360x300 'I ride bike'"
+    picture "$1" order svg 'Without positions all orders have the same vector' "order $toy --size 480x300 'I ride bike'"
+    picture "$1" heads png 'Attention in the first layer' \
+        "attention -m \"\$MODEL\" --layer 1 $which --size 640x480 'I ride bike'"
+    picture "$1" words png 'Words in the plane, without and with positions' \
+        "words -m \"\$MODEL\" --position-scale 10 --size 640x480 $plane"
+}
+
+picture() { # FOLDER NAME KIND ALT OPTIONS
+    local type=image/$3
+    MODEL=$model bash -c "encode-plot $5 -o drawn-$2.$3" || fail "encode-plot $5 failed"
+    echo "<img alt=\"$4\" src=\"data:${type/svg/svg+xml};base64,$(base64 -w0 "drawn-$2.$3")\">" >"$1/drawn-$2"
 }
 
 # ---- All of it ----
@@ -329,10 +336,10 @@ lesson_data() {
     toy=$!
     default_data >default.json
     wait $toy
-    for part in worked schemes plane sources; do
+    for part in schemes plane sources; do
         ${part}_data >$part.json
     done
-    for part in toy worked schemes default plane sources; do
+    for part in toy schemes default plane sources; do
         echo "$([ $part = toy ] && echo '{' || echo ,) \"$part\":"
         cat $part.json
     done

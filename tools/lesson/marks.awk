@@ -1,11 +1,12 @@
 # marks.awk - puts files in place of the marks @{NAME} of a page: -v work=FOLDER has css, js, chain, data, articles,
-# and a file said-NAME for each @{said NAME}, whose text becomes HTML.
+# a file drawn-NAME for each @{drawn NAME}, and a file said-NAME for each @{said NAME}, whose text becomes HTML.
 {
     while (match($0, /@[{][a-z]+( [a-z]+)?[}]/)) {
         printf "%s", substr($0, 1, RSTART - 1)
         name = substr($0, RSTART + 2, RLENGTH - 3)
         $0 = substr($0, RSTART + RLENGTH)
-        is_text = sub(/^said /, "said-", name)
+        is_text = name ~ /^said /
+        sub(/ /, "-", name)
         put_file(work "/" name, is_text)
     }
     print

@@ -8,6 +8,6 @@ NR > 1 {
     }
 }
 END {
-    if (exit_code) exit exit_code
-    print how == "packed" ? quoted(packed) : json_matrix(list, 0, NR - 1, columns)
+    if (exit_code || !NR) exit exit_code
+    print (how == "packed" ? quoted(packed) : json_matrix(list, 0, NR - 1, columns))
 }

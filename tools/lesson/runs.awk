@@ -1,10 +1,10 @@
 # runs.awk - the numbers of encode-plot steps -f data, of the six orders of two sentences, as JSON:
 #
-#     awk -F'\t' -f pack.awk -f runs.awk -v what=toy|default
+#     awk -F'\t' -f pack.awk -f runs.awk -v what=toy|default -v map_layers=4
 #
 # Input: for each run a line "@ KEY", then what the program printed. Output, what=toy: lines
 # grid, steps and differences; what=default: attention, norms, moves, differences and cosines; each
-# of them NAME tab "KEY": VALUE.
+# of them NAME tab "KEY": VALUE. Of attention the maps of the first map_layers layers are kept, or of all.
 BEGIN { ORDERS = 6; key = "" }
 
 /^@ / { end_run(); key = substr($0, 3); next }
@@ -29,6 +29,7 @@ function begin_table() {
     }
     is_state = step == "embedding" || step ~ /: output$/
     is_map = step ~ /: attention, head /
+    is_left_out = is_map && map_layers && substr(step, 7) + 0 > map_layers
     is_pooled = step ~ /^vectors of the texts/
     if (is_state) {
         state = step == "embedding" ? 0 : substr(step, 7) + 0
@@ -45,7 +46,9 @@ function take_row() {
     } else if (is_state) {
         if (what == "toy") states[text] = states[text] pack_row(2)
         keep_state()
-    } else if (is_map)
+    } else if (is_left_out)
+        return
+    else if (is_map)
         maps[text] = maps[text] pack_row(2)
     else if (what == "toy" && step !~ /norm of feed-forward/) # which is the layer's output
         steps[text] = steps[text] pack_row(2)

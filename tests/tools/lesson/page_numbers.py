@@ -124,7 +124,7 @@ class Numbers:
         """Attention of the chosen layer and head of the trained model."""
         model, sentence = self.model, state["sentence"]
         lengths = [len(other["tokens"][0]) for other in model["sentences"]]
-        n_maps = model["layers"] * model["heads"]
+        n_maps = model["layers_shown"] * model["heads"]
         at = sum(6 * n_maps * length**2 for length in lengths[:sentence])
         T = lengths[sentence]
         at += (order * n_maps + state["modelLayer"] * model["heads"] + state["modelHead"]) * T * T

@@ -106,17 +106,11 @@ function cutTexts() {
     return seen.filter(isCut).map(text => text.textContent);
 }
 
-// ---- Names for who cannot see ----
+// ---- Without JavaScript ----
 
-function nameless() {
-    const all = selector => [...document.querySelectorAll(selector)];
-    const nameOf = element =>
-        element.getAttribute("aria-label") || element.labels?.[0]?.textContent || element.textContent;
-    const found = [
-        ...all("input, button, a").filter(element => !nameOf(element).trim()),
-        ...all("svg").filter(picture => !picture.ariaLabel && picture.ariaHidden !== "true"),
-        ...all("#lesson table").filter(table => !table.caption?.textContent.trim()),
-        ...all("fieldset").filter(group => !group.querySelector("legend")),
-    ];
-    return found.map(element => element.outerHTML.slice(0, 80));
-}
+const picturesWithoutScript = () =>
+    [...document.querySelectorAll("noscript img")].map(
+        picture => picture.checkVisibility() && picture.naturalWidth > 0 && picture.alt !== "",
+    );
+const emptySources = () =>
+    [...document.querySelectorAll(".source")].filter(source => !/\.c:[0-9]+ ./.test(source.textContent)).length;

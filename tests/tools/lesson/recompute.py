@@ -1,6 +1,6 @@
 """Every number of the lesson's data is computed again, by another way than the one that made it.
 
-    python3 recompute.py LESSON.html PROGRAMS TREE
+    python3 recompute.py LESSON.html PROGRAMS TREE [WEIGHTS]
 
 Prints what differs, and at the end how many checks passed and failed.
 """
@@ -209,7 +209,8 @@ def check_schemes(schemes, model, programs):
 # ---- The weights ----
 
 def check_weights(weights, model, programs):
-    L, H = weights["layers"], weights["heads"]
+    L, H, shown = weights["layers"], weights["heads"], weights["layers_shown"]
+    check("heads of all layers are shown, or of so many that the page stays small", shown == L or shown * H <= 40)
     readers = {name: {key: Reader(packed, weights[name]["per_one"]) for key, packed in weights[name]["runs"].items()}
                for name in ("attention", "norms", "moves")}
     for key in readers["attention"]:
@@ -220,7 +221,7 @@ def check_weights(weights, model, programs):
             texts = [" ".join(sentence["words"][i] for i in order) for order in sentence["orders"]]
             for o, text in enumerate(texts):
                 tokens = sentence["tokens"][o]
-                check_text(f"{key}, {text}", options, tokens, text, [readers[name][key] for name in readers], L, H,
+                check_text(f"{key}, {text}", options, tokens, text, [readers[name][key] for name in readers], (L, H, shown),
                            programs, is_sample=o in (0, 4))
                 near(f"{key}, {text}: cosine", next(cosines), cosine(options, texts[0], text, programs), 2e-5)
                 compared = ask(f"{programs}/encode", *options, "--compare", "-f", "json", texts[0], text)
@@ -235,19 +236,19 @@ def check_weights(weights, model, programs):
         check(f"pieces of {piece['text']}", [str(token["id"]) for token in piece["tokens"]] == ids)
 
 
-def check_text(what, options, tokens, text, readers, L, H, programs, is_sample):
+def check_text(what, options, tokens, text, readers, counts, programs, is_sample):
     attention, norms, moves = readers
-    T = len(tokens)
-    maps = attention.take(L, H, T, T)
-    near(f"{what}: rows of attention", [sum(row) for layer in maps for head in layer for row in head], [1] * (L * H * T),
-         T * HALF_STEP)
+    (L, H, shown), T = counts, len(tokens)
+    maps = attention.take(shown, H, T, T)
+    near(f"{what}: rows of attention", [sum(row) for layer in maps for head in layer for row in head],
+         [1] * (shown * H * T), T * HALF_STEP)
     if "causal" in options:
         check(f"{what}: nothing looks ahead", all(row[j] == 0 for layer in maps for head in layer
                                                   for i, row in enumerate(head) for j in range(i + 1, T)))
     lengths, distances = norms.take(L + 1, T), moves.take(L, T)
     if not is_sample:
         return
-    drawn = ask(f"{programs}/encode-plot", "attention", *options, "--layer", str(L), "--head", str(H), "-f", "data", text)
+    drawn = ask(f"{programs}/encode-plot", "attention", *options, "--layer", str(shown), "--head", str(H), "-f", "data", text)
     rows = [line.split("\t")[1:] for line in drawn.splitlines() if line and line[:2] != "# "][1:]
     near(f"{what}: the last map", maps[-1][-1], [[float(v) for v in row] for row in rows], HALF_STEP + 1e-6)
     vectors = json.loads(ask(f"{programs}/encode", *options, "-p", "none", "-f", "json", text))["vectors"]
@@ -325,10 +326,10 @@ def check_sources(sources, tree):
         check(f"source of {key}: {source['at']}", following.startswith(source["text"] + " "))
 
 
-def main(page, programs, tree):
+def main(page, programs, tree, model=None):
     text = open(page, encoding="utf-8").read()
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
-    model = os.path.join(tree, "weights", "default.weights")
+    model = model or os.path.join(tree, "weights", "default.weights")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
         subprocess.run(["bash", "-c", data["toy"]["command"]], cwd=folder, env=environment, check=True,

@@ -20,6 +20,21 @@ recompute "$folder/lesson.html"
 check 'every number is what it must be' [ $code = 0 ]
 check 'and there are thousands' [ "$(sed -n 's/ passed.*//p' "$folder/out" | tail -n 1)" -gt 9000 ]
 
+# Other awks than the one that made it make the same page; one that has no square roots is refused.
+mkdir "$folder/bin"
+for awk in gawk mawk original-awk busybox; do
+    program=$(command -v $awk) || { echo "skipped: $awk is not there"; n_skipped=$((n_skipped + 1)); continue; }
+    [ "$(readlink -f "$program")" != "$(readlink -f "$(command -v awk)")" ] || continue
+    ln -sf "$program" "$folder/bin/awk"
+    run env PATH="$folder/bin:$PATH" tools/lesson.sh "$folder/by-awk.html"
+    if ! "$folder/bin/awk" 'BEGIN { exit sqrt(4) != 2 }' 2>/dev/null; then
+        ends "$awk, which cannot compute" 1 'this awk cannot compute'
+        continue
+    fi
+    check "$awk makes the lesson" [ $code = 0 ]
+    check "$awk: the same page" cmp "$folder/by-awk.html" "$folder/lesson.html"
+done
+
 # In a copy, one number of each kind is another.
 cp "$folder/lesson.html" "$folder/wrong.html"
 change() { # SED-EXPRESSION

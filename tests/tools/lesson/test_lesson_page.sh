@@ -13,7 +13,7 @@ done
 
 run tools/lesson.sh "$folder/lesson.html"
 check 'the page is made' [ $code = 0 ]
-check 'of at most 3 MB' [ "$(wc -c <"$folder/lesson.html")" -le 3145728 ]
+check 'of at most 3 MB' [ "$(wc -c <"$folder/lesson.html")" -le 3000000 ]
 
 pictures=$programs/tests/lesson
 mkdir -p "$pictures"

@@ -2,11 +2,11 @@
 // What can be touched: radio buttons, two sliders, and words that are dragged or moved by arrow keys.
 
 // One place changes what is chosen, and everything on the page follows.
-function choose(changes, spoken = true) {
+function choose(changes) {
     Object.assign(chosen, changes);
     if (changes.sentence !== undefined) Object.assign(chosen, { order: 0 });
     showAll();
-    if (spoken) speak();
+    $("#spoken").textContent = `${told(changes)}. ${movedText()}`;
 }
 
 // ---- Radio buttons ----
@@ -80,14 +80,12 @@ function radio(name, group, value, label) {
 
 const sliders = {
     ratio: {
-        label: "Word : place",
-        title: "W1 : W2",
+        label: "Word : place, W1 : W2",
         stops: () => toy.ratios.map(ratio => ratio.label),
         works: () => chosen.position !== "none",
     },
     base: {
         label: "Base of the waves",
-        title: "base",
         stops: () => toy.bases.map(base => base.toLocaleString("en")),
         works: () => hasBase(chosen.position),
     },
@@ -207,9 +205,28 @@ function movedText() {
         : `Moved: a word’s last row differs from its row in the first order by up to ${shown(value)}.`;
 }
 
-function speak() {
-    $("#spoken").textContent =
-        `${orderText(orderNow())}. Positions ${chosen.position}. Mask ${maskNames[chosen.mask]}. ${movedText()}`;
+// What was changed, for a screen reader.
+const titles = {
+    sentence: "Words",
+    order: "Order",
+    position: "Positions",
+    mask: "Mask",
+    layer: "Layer",
+    head: "Head",
+    query: "Query of",
+    key: "Key of",
+    plane: "Words and places",
+    ratio: "Word and place",
+    base: "Base",
+};
+
+function told(changes) {
+    if (changes === beginning) return "As at the beginning";
+    const labelOf = (name, value) =>
+        name in sliders ? sliders[name].stops()[value] : new Map(choices[name]()).get(value);
+    return Object.entries(changes)
+        .map(([name, value]) => `${titles[name]} ${labelOf(name, value)}`)
+        .join(", ");
 }
 
 const maskNames = { full: "full", causal: "look-ahead", padding: "padding" };

@@ -15,6 +15,10 @@ function showWaves() {
     const table = schemeTable();
     $("#wave-figure .picture").hidden = table === null;
     $("#wave-figure .nothing").hidden = table !== null;
+    $("#wave-figure .nothing").textContent =
+        chosen.position === "none"
+            ? "Without positions there is nothing to draw: every place is the same."
+            : "The trained model has no learned positions that could be drawn here.";
     $("#wave-figure figcaption").hidden = table === null;
     $("#wave-figure details").hidden = table === null;
     if (table === null) return;
@@ -98,7 +102,7 @@ function waveState() {
     const some = [0, 1, 2, 3, 7, 8, 16, 31];
     return {
         schemeName: scheme,
-        waveCaption: `Scheme ${scheme}, ${data.schemes.columns} columns. One colour is above 0, the other below.`,
+        waveCaption: `Scheme ${scheme}, ${data.schemes.columns} columns. Blue is above 0, red below.`,
         waveRows: table ? some.map(place => table[place].slice(0, 8)) : [[0]],
         waveHeads: table ? some.map((_, i) => `column ${i}`) : [""],
         waveNames: table ? some.map(place => `place ${place}`) : ["none"],

@@ -86,7 +86,7 @@ function ofSentencesBefore(numbersOf) {
 }
 
 function modelMap(order, layer, head) {
-    const { layers: L, heads: H } = model,
+    const { layers_shown: L, heads: H } = model,
         T = modelLength();
     const before = ofSentencesBefore(length => 6 * L * H * length * length);
     const at = before + ((order * L + layer) * H + head) * T * T;
@@ -114,7 +114,7 @@ function showMap(id, order, title) {
         table = h("table", { class: "matrix map" });
     const layer = chosen.modelLayer,
         head = chosen.modelHead;
-    table.append(h("caption", {}, `${title}: ${tokens.slice(1, -1).join(" ")}`));
+    table.append(h("caption", {}, `${title}: ${orderText(sentenceNow().orders[order])}`));
     fillTable(table, { matrix: modelMap(order, layer, head), rows: tokens, heads: tokens });
     $(".picture", $(id)).replaceChildren(table);
 }
@@ -135,7 +135,7 @@ function mapDifference(a, b, from, to) {
 // A small map for each head; pressing one shows it large.
 function showHeads() {
     const holder = $("#heads-figure .picture");
-    const rows = Array.from({ length: model.layers }, (_, layer) =>
+    const rows = Array.from({ length: model.layers_shown }, (_, layer) =>
         h(
             "div",
             { class: "heads-row" },
@@ -149,7 +149,8 @@ function showHeads() {
 }
 
 function chooseHead(layer, head) {
-    choose({ modelLayer: layer, modelHead: head }, false);
+    Object.assign(chosen, { modelLayer: layer, modelHead: head });
+    showAll();
     $("#spoken").textContent = $("#trained-verdict").textContent;
 }
 

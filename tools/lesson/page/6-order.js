@@ -7,7 +7,8 @@ function momentState(state) {
         before: toyRun(chosen.sentence, 0).states[toy.layers],
         sentenceWords: sentenceNow().words,
         moments: state.last.map((row, i) => [...row, changes[i]]),
-        momentHeads: ["1", "2", "3", "4", "moved by"].slice(-toy.width - 1),
+        columnHeads: ["1", "2", "3", "4"],
+        momentHeads: ["1", "2", "3", "4", "moved by"],
     };
 }
 
@@ -17,7 +18,7 @@ function showVerdict() {
     if (chosen.order === 0) {
         const least = Math.max(...sentenceNow().orders.map((_, order) => mostMoved(order)));
         parts.push(
-            `the first order. Among the other five the largest difference is `,
+            `the first order. Among the other five orders the largest difference is `,
             h("strong", {}, exact(least)),
             ".",
         );
@@ -118,23 +119,33 @@ function showPlane() {
 
 const groups = () => [...new Set(data.plane[0].points[0].map(point => point.group))];
 
-// From the top down; a name that would lie on another goes below it.
+// Each name goes to the first place beside its point that no name has taken: right, left, above, below.
 function planePoints(points, [[x0, y0], [x1, y1]]) {
     const placed = points.map(point => ({
         ...point,
-        x: 20 + ((point.x - x0) / (x1 - x0)) * 265,
-        y: 280 - ((point.y - y0) / (y1 - y0)) * 260,
+        x: 45 + ((point.x - x0) / (x1 - x0)) * 245,
+        y: 285 - ((point.y - y0) / (y1 - y0)) * 260,
     }));
-    placed.sort((a, b) => a.y - b.y);
-    placed.forEach((point, i) => {
-        const near = placed.slice(0, i).filter(other => Math.abs(other.x - point.x) < 62);
-        point.nameAt = Math.max(point.y + 4, ...near.map(other => other.nameAt + 13));
+    const taken = placed.map(({ x, y }) => ({ x: x - 5, y: y - 5, width: 10, height: 10 }));
+    return placed.flatMap(({ x, y, word, group }) => {
+        const width = 7 * word.length;
+        const places = [
+            [x + 7, y - 6],
+            [x - 7 - width, y - 6],
+            [x - width / 2, y - 18],
+            [x - width / 2, y + 6],
+        ].map(([left, top]) => ({ x: left, y: top, width, height: 12 }));
+        const at = places.find(place => !taken.some(other => meet(place, other))) || places[0];
+        taken.push(at);
+        return [
+            svg("circle", { class: `group${groups().indexOf(group)}`, cx: x, cy: y, r: 5 }),
+            textAt(at.x + width / 2, at.y + 10, word, { class: "small", "text-anchor": "middle" }),
+        ];
     });
-    return placed.flatMap(({ x, y, nameAt, word, group }) => [
-        svg("circle", { class: `group${groups().indexOf(group)}`, cx: x, cy: y, r: 5 }),
-        textAt(x + 8, nameAt, word, { class: "small" }),
-    ]);
 }
+
+const meet = (a, b) =>
+    a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 function planeWords(text, points) {
     return (

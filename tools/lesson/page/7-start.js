@@ -105,16 +105,8 @@ function showAll() {
 
 const toyFacts = () => ({ ...toy, vocabulary: toy.words });
 
-function showSources() {
-    for (const element of $$("[data-source]")) {
-        const source = data.sources[element.dataset.source];
-        element.replaceChildren(h("span", {}, source.at), " ", h("code", {}, source.text || ""));
-    }
-}
-
 document.documentElement.classList.add("js");
 startControls();
-showSources();
 showAll();
 startChain();
 startTabs();

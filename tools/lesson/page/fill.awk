@@ -1,16 +1,16 @@
 # fill.awk - puts the numbers of one case into the page, for readers without JavaScript: "I ride bike"
-# with sinusoidal positions, as the page's script shows it first. The same places, data-value and
-# data-matrix, are filled by 2-page.js.
+# with sinusoidal positions, as the page's script shows it first (state.awk). The same places, data-value
+# and data-matrix, are filled by 2-page.js.
 #
-#     awk -f fill.awk DATA.json TEMPLATE.html >PAGE.html
+#     awk -f pack.awk -f state.awk -f fill.awk DATA.json TEMPLATE.html >PAGE.html
 #
 # Fails if a place asks for what is not there.
 
-# ---- Reading: value["worked.x.0.1"] = 0.83 ----
+# ---- Reading: value["toy.table.0.1"] = 0.83 ----
 
-# Packed numbers, which only the script unpacks, stand alone on long lines; they are emptied.
+# Packed numbers stand alone on long lines; those of other cases are emptied.
 FNR == NR {
-    if (length($0) > 2000 && match($0, /^"[^"]*": "/)) {
+    if (length($0) > 2000 && !/^"(sinusoidal\/10000\/2|model)\/full": / && match($0, /^"[^"]*": "/)) {
         rest = substr($0, RLENGTH + 1)
         $0 = substr($0, 1, RLENGTH) substr(rest, index(rest, "\""))
     }
@@ -43,71 +43,15 @@ function unquoted(token) {
     return token
 }
 
-# ---- What the script works out of other numbers ----
-
-function copy(to, from,   i, j) {
-    for (i = 0; has_row(from, i); i++) {
-        if ((from "." i) in value) value[to "." i] = value[from "." i]
-        for (j = 0; (from "." i "." j) in value; j++)
-            value[to "." i "." j] = value[from "." i "." j]
-    }
-}
-
-function list(to, names,   i, n, part) {
-    n = split(names, part, "|")
-    for (i = 1; i <= n; i++) value[to "." i - 1] = part[i]
-}
-
-function derive(   i, j, id, word) {
-    copy("worked.words", "worked.tokens")
-    copy("worked.places", "worked.tokens")
-    copy("worked.embedded", "worked.x")
-    copy("worked.masked", "worked.scaled")
-    copy("worked.first", "worked.out")
-    copy("worked.moments", "worked.last")
-    copy("worked.before", "worked.last")
-    copy("worked.sentenceWords", "worked.tokens")
-    copy("worked.pools.0", "worked.mean_vector")
-    copy("worked.pools.1", "worked.pooled")
-    copy("toy.vocabulary", "toy.words")
-    list("worked.poolNames", "mean|length 1")
-    list("worked.momentHeads", "1|2|3|4")
-    list("worked.shareHeads", "score|e^score|share")
-    list("model.orderHeads", "as trained|positions off")
-    for (i = 0; i < 3; i++) {
-        id = value["worked.ids." i]
-        copy("worked.rows." i, "toy.table." id)
-        value["worked.share." i ".0"] = value["worked.scaled." query "." i]
-        value["worked.share." i ".1"] = exp(value["worked.scaled." query "." i])
-        value["worked.share." i ".2"] = value["worked.weights." query "." i]
-        value["worked.shareSum"] += value["worked.share." i ".1"]
-    }
-    value["worked.maskName"] = "full"
-    value["worked.schemeName"] = "sinusoidal, base 10,000"
-    value["worked.waveCaption"] = ""
-    value["worked.waveRows.0"] = ""
-    for (i = 0; i < 6; i++)
-        for (j = 0; j < 3; j++) {
-            word = value["worked.words." value["toy.sentences.0.orders." i "." j]]
-            value["model.orderNames." i] = value["model.orderNames." i] (j ? " " : "") word
-        }
-    value["model.stateNames.0"] = "words + places"
-    for (i = 1; i <= value["default.layers"]; i++) {
-        value["model.layerNames." i - 1] = "layer " i
-        value["model.stateNames." i] = "after layer " i
-    }
-}
-
 # ---- Places ----
 
 function full_path(name,   at) {
     gsub(/\{query\}/, query, name)
     gsub(/\{key\}/, key, name)
     if (name ~ /^toy\./) return name
-    if (name !~ /^model\./) return "worked." name
+    if (name !~ /^model\./) return "now." name
     at = "default" substr(name, 6)
-    if (at in value) return at
-    return has_row(name, 0) ? name : "worked." name
+    return at in value ? at : name
 }
 
 function has_row(at, i) {
@@ -132,6 +76,12 @@ function attribute(tag, wanted,   found) {
     if (!match(tag, wanted "=\"[^\"]*\"")) return ""
     found = substr(tag, RSTART, RLENGTH)
     return substr(found, length(wanted) + 3, length(found) - length(wanted) - 3)
+}
+
+# Where a step is computed: the place in the source, and its lines.
+function source_html(key) {
+    if (!(("sources." key ".at") in value)) missing("sources." key)
+    return "<span>" value["sources." key ".at"] "</span> <code>" escaped(value["sources." key ".text"]) "</code>"
 }
 
 # The text of a place for one value; a negative factor or summand stands in parentheses.
@@ -186,16 +136,20 @@ BEGIN {
     key = 2
 }
 
-FNR == 1 { derive() }
+FNR == 1 {
+    toy_state()
+    model_state()
+}
 
 {
     line = $0
     filled = ""
-    while (match(line, /<(b|i|span) data-value="[^>]*>|<table [^>]*data-matrix=[^>]*>|<\/table>/)) {
+    while (match(line, /<(b|i|span) data-value="[^>]*>|<table [^>]*data-matrix=[^>]*>|<\/table>|<p [^>]*data-source=[^>]*>/)) {
         before = before_tag(line)
         tag = substr(line, RSTART, RLENGTH)
         line = substr(line, RSTART + RLENGTH)
         if (tag ~ /data-value/) filled = filled before tag value_text(tag, last filled before)
+        else if (tag ~ /data-source/) filled = filled before tag source_html(attribute(tag, "data-source"))
         else if (tag == "</table>") {
             filled = filled before (table != "" ? rows_html(table) : "") tag
             table = ""
