@@ -5,6 +5,7 @@
 Prints what differs, and at the end how many checks passed and failed.
 """
 import base64
+import html.parser
 import json
 import math
 import os
@@ -159,39 +160,87 @@ def check_padding(toy, programs, folder):
               and len(padded) == 5)
 
 
-# ---- The worked sums: by arithmetic with the numbers that the page shows ----
+# ---- The page without JavaScript ----
 
-def check_worked(w):
-    T, K = len(w["tokens"]), len(w["q"][0])
-    # Six digits are shown; what is computed of them is that much off.
-    def sum_of(what, got, expected):
-        near(f"worked.{what}", got, expected, 1e-4)
-    near("worked.place", w["place"], [toy_model.place("sinusoidal", 1e4, p, len(w["x"][0]), T, 0, None)
-                                     for p in range(T)], 2e-6)
-    sum_of("x", w["x"], toy_model.plus(w["token"], w["place"]))
-    for name in "qkv":
-        sum_of(name, w[name], toy_model.product(w["x"], w["w" + name], w["b" + name]))
-    sum_of("scores", w["scores"], [[sum(a * b for a, b in zip(q, k)) for k in w["k"]] for q in w["q"]])
-    sum_of("scaled", w["scaled"], [[s / math.sqrt(K) for s in row] for row in w["scores"]])
-    for prefix, is_causal in (("", False), ("masked_", True)):
-        weights, head = toy_model.attend(w["q"], w["k"], w["v"], is_causal)
-        sum_of(prefix + "weights", w[prefix + "weights"], weights)
-        sum_of(prefix + "head", w[prefix + "head"], head)
-    check("worked.masked hides what comes later",
-          all((w["masked"][i][j] is None) == (j > i) for i in range(T) for j in range(T)))
-    check("worked.heads begin with head 1", [row[:K] for row in w["heads"]] == w["head"])
-    sum_of("output", w["output"], toy_model.product(w["heads"], w["wo"], w["bo"]))
-    sum_of("sum", w["sum"], toy_model.plus(w["x"], w["output"]))
-    sum_of("mean", w["mean"], [sum(x) / len(x) for x in w["sum"]])
-    sum_of("variance", w["variance"], [sum((v - m) ** 2 for v in x) / len(x) for x, m in zip(w["sum"], w["mean"])])
-    sum_of("normed", w["normed"], toy_model.norm(w["sum"], w["gamma"], w["beta"], 1e-5))
-    sum_of("middle", w["middle"], [[max(v, 0) for v in row] for row in toy_model.product(w["normed"], w["w1"], w["b1"])])
-    sum_of("fed", w["fed"], toy_model.product(w["middle"], w["w2"], w["b2"]))
-    sum_of("sum2", w["sum2"], toy_model.plus(w["normed"], w["fed"]))
-    sum_of("out", w["out"], toy_model.norm(w["sum2"], w["gamma2"], w["beta2"], 1e-5))
-    sum_of("mean_vector", w["mean_vector"], [sum(c) / T for c in zip(*w["last"])])
-    sum_of("length", w["length"], math.sqrt(sum(v * v for v in w["mean_vector"])))
-    sum_of("pooled", w["pooled"], [v / w["length"] for v in w["mean_vector"]])
+class Tables(html.parser.HTMLParser):
+    """Numbers of tables, by their data-matrix, and places of one value, by their data-value; as written in the file."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tables, self.values, self.matrix, self.place, self.is_cell = {}, {}, None, None, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "table" and "data-matrix" in attributes:
+            self.matrix = []
+            self.tables.setdefault(attributes["data-matrix"], []).append(self.matrix)
+        elif tag == "tr" and self.matrix is not None:
+            self.matrix.append([])
+        self.is_cell = tag == "td"
+        self.place = attributes.get("data-value")
+
+    def handle_data(self, text):
+        if self.place:
+            self.values[self.place] = text.strip("()").replace("−", "-")
+        elif self.is_cell and self.matrix:
+            self.matrix[-1].append(text.replace("−", "-"))
+
+    def handle_endtag(self, tag):
+        self.is_cell, self.place = False, None
+        if tag == "table":
+            self.matrix = None
+
+    def near(self, name, matrix, tolerance):
+        """Wherever the page has it."""
+        for table in self.tables[name]:
+            near(f"without a script: {name}", [[float(cell) for cell in row] for row in table], matrix, tolerance)
+
+
+def check_static(text, data, t):
+    """"I ride bike" as it stands in the file, and sums that can be done with what is shown there."""
+    toy, shown = data["toy"], Tables(text)
+    words = toy["sentences"][0]["words"]
+    states, maps, steps = toy_model.run(t, embedding(toy, t, "sinusoidal/10000/2/full", words), toy["heads"], False)
+    D, K, at = toy["width"], toy["head_width"], 0.005 + 1e-4
+    qkv, heads, summed, normed, middle, sum2 = steps[0]
+    q, k, v = ([row[part * D:part * D + K] for row in qkv] for part in range(3))
+    scores = [[sum(a * b for a, b in zip(x, y)) for y in k] for x in q]
+    mean = [sum(column) / len(words) for column in zip(*states[-1])]
+    expected = {
+        "embedded": states[0], "x": states[0], "out": states[1], "first": states[1], "last": states[-1],
+        "before": states[-1], "moments": states[-1], "q": q, "k": k, "v": v, "scores": scores, "heads": heads,
+        "scaled": [[score / math.sqrt(K) for score in row] for row in scores], "weights": maps[0],
+        "head": [row[:K] for row in heads], "sum": summed, "normed": normed, "middle": middle, "sum2": sum2,
+        "output": [[a - b for a, b in zip(*rows)] for rows in zip(summed, states[0])],
+        "fed": [[a - b for a, b in zip(*rows)] for rows in zip(sum2, normed)],
+        "wq": t["layers.0.attention.qkv.weight"][:K], "wo": t["layers.0.attention.output.weight"],
+        "toy.table": t["embedding.token.weight"], "ids": [[toy["words"].index(word)] for word in words],
+        "pools": [mean, toy_model.pool(states[-1])],
+        "share": [[s, math.exp(s), w] for s, w in zip([s / math.sqrt(K) for s in scores[1]], maps[0][1])],
+    }
+    for name, matrix in expected.items():
+        shown.near(name, matrix, at)
+    single = {
+        "mean.{query}": sum(summed[1]) / D, "length": math.hypot(*mean), "mean_vector.0": mean[0],
+        "variance.{query}": sum((x - sum(summed[1]) / D) ** 2 for x in summed[1]) / D,
+        "shareSum": sum(math.exp(s / math.sqrt(K)) for s in scores[1]), "differences.none": 0,
+    }
+    for name, number in single.items():
+        near(f"without a script: {name}", float(shown.values[name]), number, at)
+    check_static_weights(shown, data["default"])
+
+
+def check_static_weights(shown, weights):
+    T, L, H, S = (len(weights["sentences"][0]["tokens"][0]), weights["layers"], weights["heads"], weights["layers_shown"])
+    def read(name):
+        return Reader(weights[name]["runs"]["model/full"], weights[name]["per_one"])
+    maps = read("attention").take(6, S, H, T, T)
+    shown.near("model.first_map", maps[0][0][0], 0.0051)
+    shown.near("model.back_map", maps[5][0][0], 0.0051)
+    shown.near("model.norms", read("norms").take(L + 1, T), 0.051)
+    shown.near("model.moved", read("moves").take(L, T), 0.051)
+    shown.near("model.orders", list(zip(*(weights["cosines"][f"{name}/full"][:6] for name in ("model", "none")))), 0.00051)
 
 
 def check_schemes(schemes, model, programs):
@@ -336,7 +385,7 @@ def main(page, programs, tree, model=None):
                        stderr=subprocess.DEVNULL)
         t = toy_model.tensors(f"{programs}/encode-inspect", f"{folder}/toy.weights")
         check_toy(data["toy"], t, programs, folder)
-    check_worked(data["worked"])
+        check_static(text, data, t)
     check_schemes(data["schemes"], model, programs)
     check_weights(data["default"], model, programs)
     check_plane(data["plane"], data["default"], model, programs)

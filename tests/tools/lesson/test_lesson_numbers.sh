@@ -43,13 +43,13 @@ change() { # SED-EXPRESSION
     cp "$folder/wrong.html" "$folder/lesson.html"
 }
 change 's|\("binary/-/0/causal": "....\)..|\1//|'
-change 's|\("scores": \[\[\)[-0-9.]*|\15.5|'
+change 's|\(of the query</caption><tbody><tr><td>\)[-0-9.−]*|\15.5|'
 change 's|\("none/-/2/full": \[0, 0, 0, \)0|\10.1|'
 change 's|\("word": "king", "group": "people", "x": \)[-0-9.]*|\15.5|'
 change 's|\("at": "model/layers/position.c:\)[0-9]*|\11|'
 recompute "$folder/wrong.html"
 check 'wrong numbers are found' [ $code = 1 ]
-for what in 'binary/-/0/causal, I ride bike: states' worked.scores 'none/-/2/full, I bike ride: difference' plane \
+for what in 'binary/-/0/causal, I ride bike: states' 'without a script: wq' 'none/-/2/full, I bike ride: difference' plane \
     'source of position'; do
     check "named: $what" grep -q "FAILED: $what" "$folder/out"
 done
