@@ -147,7 +147,7 @@ static int write_tokenizer_alone(const struct import_options *options,
     if (folder->path != NULL)
         import_add_sources(&output, folder);
     else
-        import_add_source(&output, 0, options->tokenizer);
+        import_add_source(&output, 0, path_name(options->tokenizer), options->tokenizer);
     int code = weight_output_finish(&output);
     if (code == PROGRAM_DONE)
         program_note("wrote %s: a tokenizer of %zu tokens", options->output,

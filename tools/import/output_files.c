@@ -42,21 +42,16 @@ int import_check_output(const struct import_options *options)
 
 /* ---- Where it came from ---- */
 
-static void hash_file(const char *path, char hash[SHA256_TEXT])
-{
-    FILE *stream = fopen(path, "rbe");
-    if (stream == NULL || !sha256_of(stream, hash))
-        problem_say("%s cannot be read: %s", path, strerror(errno));
-    fclose(stream);
-}
-
-static void add_source(struct weight_output *output, size_t index, const char *name,
+void import_add_source(struct weight_output *output, size_t index, const char *name,
                        const char *path)
 {
     char key[32], hash[SHA256_TEXT];
     if (!weight_output_is_right(output))
         return;
-    hash_file(path, hash);
+    FILE *stream = fopen(path, "rbe");
+    if (stream == NULL || !sha256_of(stream, hash))
+        problem_say("%s cannot be read: %s", path, strerror(errno));
+    fclose(stream);
     snprintf(key, sizeof key, "source.%zu", index);
     weight_output_metadata(output, key, name);
     snprintf(key, sizeof key, "sha256.%zu", index);
@@ -79,11 +74,6 @@ void import_add_sources(struct weight_output *output, const struct folder *folde
 {
     for (size_t i = 0; i < folder->n; i++) {
         char path[FOLDER_PATH];
-        add_source(output, i, folder->names[i], folder_join(folder, folder->names[i], path));
+        import_add_source(output, i, folder->names[i], folder_join(folder, folder->names[i], path));
     }
-}
-
-void import_add_source(struct weight_output *output, size_t index, const char *path)
-{
-    add_source(output, index, path_name(path), path);
 }

@@ -19,7 +19,8 @@ uint64_t import_source_bytes(const struct folder *folder);
 /* In the order in which the files were opened first; the progress goes on by their bytes. */
 void import_add_sources(struct weight_output *output, const struct folder *folder);
 
-/* A file that lies anywhere: source.<index> is the last part of its path. */
-void import_add_source(struct weight_output *output, size_t index, const char *path);
+/* A file that lies anywhere, as source.<index>. */
+void import_add_source(struct weight_output *output, size_t index, const char *name,
+                       const char *path);
 
 #endif

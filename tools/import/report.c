@@ -28,10 +28,16 @@ static void text_line(const char *key, const char *value)
     line(key, value, strlen(value));
 }
 
+static void number_line(const char *key, int64_t number)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%" PRId64, number);
+    text_line(key, value);
+}
+
 static void report_settings(const struct import_tokenizer *tokenizer)
 {
     const struct tokenizer_draft *draft = &tokenizer->draft;
-    char count[32];
     title("tokenizer");
     for (size_t i = 0; i < draft->n_settings; i++)
         line(draft->settings[i].key, draft->settings[i].value, draft->settings[i].len);
@@ -39,8 +45,7 @@ static void report_settings(const struct import_tokenizer *tokenizer)
         text_line("single", tokenizer->single);
     if (tokenizer->pair[0] != '\0')
         text_line("pair", tokenizer->pair);
-    snprintf(count, sizeof count, "%zu", draft->words.n);
-    text_line("tokens", count);
+    number_line("tokens", (int64_t)draft->words.n);
     if (tokenizer->note[0] != '\0')
         text_line("note", tokenizer->note);
 }
@@ -116,13 +121,11 @@ void report_tokenizer(const struct import_tokenizer *tokenizer, const struct mod
 void report_checkpoint(const struct checkpoint *checkpoint, const char *name)
 {
     const struct model_config *config = &checkpoint->config.model;
-    char limit[32];
     puts("Nothing is written (--dry-run). The file would hold:");
     title("metadata");
     text_line("name", name);
     text_line("architecture", checkpoint->config.architecture->class_name);
-    snprintf(limit, sizeof limit, "%" PRId64, config->max_text_tokens);
-    text_line("max_text_tokens", limit);
+    number_line("max_text_tokens", config->max_text_tokens);
     for (size_t i = 0; i < (size_t)config->labels; i++) {
         char key[32];
         const char *label = checkpoint_label(&checkpoint->config, i);

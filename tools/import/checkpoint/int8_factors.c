@@ -73,26 +73,6 @@ static void add_product(struct residual_stream *stream, const struct planned_ten
     stream->size[row] = sqrt(square(stream->size[row]) + INPUT_SQUARE * sum);
 }
 
-static void multiply_by_weight(struct residual_stream *stream, const struct planned_tensor *tensor,
-                               size_t row, const float *values)
-{
-    stream->seen[row] *= fabs((double)values[0] + tensor->added);
-}
-
-static void add_bias(struct residual_stream *stream, const struct planned_tensor *tensor,
-                     size_t row, const float *values)
-{
-    (void)tensor;
-    stream->seen[row] = hypot(stream->seen[row], (double)values[0]);
-}
-
-/* What a sublayer adds behind its own norm has the size of that norm's weight. */
-static void add_normalised(struct residual_stream *stream, const struct planned_tensor *tensor,
-                           size_t row, const float *values)
-{
-    stream->size[row] = hypot(stream->size[row], (double)values[0] + tensor->added);
-}
-
 static void keep_largest(struct residual_stream *stream, const struct planned_tensor *tensor,
                          size_t row, const float *values)
 {
@@ -148,6 +128,7 @@ static size_t behind_part(const struct plan *plan, size_t index)
                : next;
 }
 
+/* size / rms(size) */
 static void normalise(struct residual_stream *stream, size_t n)
 {
     double sum = 0;
@@ -171,27 +152,42 @@ static bool makes_stream(const struct plan *plan, const struct planned_tensor *n
     return plan->is_post_norm || strncmp(norm->name, "embedding.", strlen("embedding.")) == 0;
 }
 
+/* The weight or the bias of a norm. What a sublayer adds behind its own norm has the size of that
+ * norm's weight. */
+static void pass_norm(struct residual_stream *stream, const struct plan *plan, size_t index)
+{
+    const struct planned_tensor *norm = &plan->tensors[index];
+    bool is_bias = is_bias_of_norm(plan, index), is_after = is_after_sublayer(plan, index);
+    struct tensor_rows vector;
+    tensor_rows_open(&vector, norm->rows, 1, true);
+    tensor_rows_read(&vector, norm->set, norm->parts[0], 0, norm->rows);
+    if (!is_bias && !is_after)
+        normalise(stream, norm->rows);
+    for (size_t k = 0; k < norm->rows; k++) {
+        double value = (double)vector.values[k];
+        if (is_after)
+            stream->size[k] = hypot(stream->size[k], value + norm->added);
+        else if (is_bias)
+            stream->seen[k] = hypot(stream->seen[k], value);
+        else
+            stream->seen[k] *= fabs(value + norm->added);
+    }
+    if (!is_after && makes_stream(plan, norm))
+        memcpy(stream->size, stream->seen, norm->rows * sizeof *stream->size);
+    tensor_rows_free(&vector);
+}
+
 void residual_stream_pass(struct residual_stream *stream, const struct plan *plan, size_t index)
 {
     const struct planned_tensor *tensor = &plan->tensors[index];
-    bool is_matrix = tensor->n_dims == 2, is_bias = is_bias_of_norm(plan, index);
     size_t next = behind_part(plan, index);
     switch (kind_at(plan, index)) {
     case PART_TABLE: visit_rows(stream, tensor, add_table_row); break;
-    case PART_NORM:
-        if (is_after_sublayer(plan, index)) {
-            visit_rows(stream, tensor, add_normalised);
-            break;
-        }
-        if (!is_bias)
-            normalise(stream, tensor->rows);
-        visit_rows(stream, tensor, is_bias ? add_bias : multiply_by_weight);
-        if (makes_stream(plan, tensor))
-            memcpy(stream->size, stream->seen, tensor->rows * sizeof *stream->size);
-        break;
+    case PART_NORM: pass_norm(stream, plan, index); break;
     case PART_LINEAR:
     case PART_OUT:
-        if (is_matrix && kind_at(plan, next) == PART_NORM && !is_after_sublayer(plan, next))
+        if (tensor->n_dims == 2 && kind_at(plan, next) == PART_NORM &&
+            !is_after_sublayer(plan, next))
             visit_rows(stream, tensor, add_product);
         break;
     default: break;

@@ -50,7 +50,7 @@ static struct stored_tensor *find_table(const struct tensor_set *set, bool *is_m
 
 /* `mapping` or `weights`, one number for each token; n 0: as many as there are. NULL: absent. */
 static const struct stored_tensor *find_column(const struct tensor_set *set, const char *name,
-                                               uint64_t n)
+                                               uint64_t n, const char *dtypes)
 {
     struct stored_tensor *column = tensor_set_find(set, name);
     char shape[SHAPE_TEXT];
@@ -59,8 +59,15 @@ static const struct stored_tensor *find_column(const struct tensor_set *set, con
     if (column->n_dims != 1 || column->shape[0] == 0 || (n > 0 && column->shape[0] != n))
         tensor_refuse(set, column, " has the shape %s; expected a number for each token",
                       tensor_shape_text(column, shape));
+    if (strstr(dtypes, column->dtype) == NULL)
+        tensor_refuse(set, column, " has the dtype %s; expected one of %s", column->dtype, dtypes);
     column->used = true;
     return column;
+}
+
+static const struct stored_tensor *find_mapping(const struct tensor_set *set, uint64_t n)
+{
+    return find_column(set, "mapping", n, "I32, I64");
 }
 
 /* Its numbers, of any type that either has; the caller frees. */
@@ -70,8 +77,7 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
     const char *dtype = column->dtype;
     double *numbers = alloc_zeros(n, sizeof *numbers);
     uint8_t *bytes = alloc_zeros(n, element);
-    file_read_at(set->files[column->file].fd, tensor_file_name(set, column), column->offset, bytes,
-                 n * element);
+    tensor_read(set, column, 0, bytes, n * element);
     for (size_t i = 0; i < n; i++) {
         union {
             uint16_t f16;
@@ -89,14 +95,6 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
     }
     free(bytes);
     return numbers;
-}
-
-static void check_dtype(const struct tensor_set *set, const struct stored_tensor *column,
-                        const char *expected)
-{
-    if (column != NULL && strstr(expected, column->dtype) == NULL)
-        tensor_refuse(set, column, " has the dtype %s; expected one of %s", column->dtype,
-                      expected);
 }
 
 /* Each row that the mapping names is in the table. */
@@ -122,7 +120,7 @@ static int64_t read_length(const struct json_file *file)
 
 static uint64_t count_tokens(const struct tensor_set *set, const struct stored_tensor *table)
 {
-    const struct stored_tensor *mapping = find_column(set, "mapping", 0);
+    const struct stored_tensor *mapping = find_mapping(set, 0);
     return mapping != NULL ? mapping->shape[0] : table->shape[0];
 }
 
@@ -192,11 +190,9 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
         .kind = PART_TABLE,
     };
     if (takes_more) {
-        table->row_numbers = find_column(set, "mapping", table->rows);
-        table->row_weights = find_column(set, "weights", table->rows);
+        table->row_numbers = find_mapping(set, table->rows);
+        table->row_weights = find_column(set, "weights", table->rows, "F16, F32, F64");
     }
-    check_dtype(set, table->row_numbers, "I32, I64");
-    check_dtype(set, table->row_weights, "F16, F32, F64");
     if (table->row_numbers != NULL)
         check_mapping(set, table->row_numbers, stored->shape[0]);
     tensor_set_check_used(set, "a static embedding");

@@ -96,11 +96,10 @@ static void note(struct folder *folder, const char *name)
 
 /* ---- Files ---- */
 
-int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes)
+int file_open(const char *path, bool needed, uint64_t *n_bytes)
 {
-    char path[FOLDER_PATH];
     struct stat status;
-    int fd = open(folder_join(folder, name, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT && !needed)
         return -1;
     if (fd < 0 || fstat(fd, &status) != 0)
@@ -110,9 +109,17 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
         problem_say("%s is %s; expected a file", path,
                     S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
     }
-    note(folder, name);
     input_remember(path);
     *n_bytes = (uint64_t)status.st_size;
+    return fd;
+}
+
+int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *n_bytes)
+{
+    char path[FOLDER_PATH];
+    int fd = file_open(folder_join(folder, name, path), needed, n_bytes);
+    if (fd >= 0)
+        note(folder, name);
     return fd;
 }
 

@@ -38,7 +38,10 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
  * needed. */
 char *folder_text(struct folder *folder, const char *name, bool needed, size_t most, size_t *len);
 
-/* ---- Files that are open ---- */
+/* ---- Files ---- */
+
+/* The same as folder_file of one that lies anywhere. */
+int file_open(const char *path, bool needed, uint64_t *n_bytes);
 
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
 void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len);

@@ -144,9 +144,9 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
                    const char *expected)
 {
     json_t *value = json_object_get(file->root, key);
-    if (value == NULL || json_is_null(value))
+    if (json_is_null(value))
         return NULL;
-    if (json_typeof(value) != type)
+    if (value != NULL && json_typeof(value) != type)
         json_refuse(file, "'%s' is %s; expected %s", key, json_kind(value), expected);
     return value;
 }

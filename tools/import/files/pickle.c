@@ -1,5 +1,6 @@
 /* pickle.c - see pickle.h. The numbers of values fit into 32 bits since a pickle of 4 GiB is not
- * read; each opcode makes one value at most, so memory is bounded by the pickle's length. */
+ * read. Each opcode makes one value at most, puts one on the stack and one into the memo, so that a
+ * pickle of n bytes needs room for n of each. */
 #include "tools/import/files/pickle.h"
 
 #include "tools/common/alloc.h"
@@ -41,27 +42,14 @@ static int64_t take_signed(struct pickle *pickle, size_t n)
 
 /* ---- Values ---- */
 
-/* Room for one more element. */
-static void *grown(void *data, size_t n, size_t *cap, size_t element_bytes)
-{
-    if (n < *cap)
-        return data;
-    *cap = 2 * *cap + 8;
-    return alloc_resize(data, *cap, element_bytes);
-}
-
 static void push_index(struct pickle *pickle, uint32_t index)
 {
-    pickle->stack =
-        grown(pickle->stack, pickle->n_stack, &pickle->cap_stack, sizeof *pickle->stack);
     pickle->stack[pickle->n_stack++] = index;
 }
 
-/* A new value on the stack, valid until the next is made. */
+/* A new value on the stack. */
 static struct pickle_value *push(struct pickle *pickle, enum pickle_kind kind, int64_t number)
 {
-    pickle->values =
-        grown(pickle->values, pickle->n_values, &pickle->cap_values, sizeof *pickle->values);
     struct pickle_value *value = &pickle->values[pickle->n_values];
     *value = (struct pickle_value){.kind = kind, .number = number};
     push_index(pickle, (uint32_t)pickle->n_values++);
@@ -70,7 +58,10 @@ static struct pickle_value *push(struct pickle *pickle, enum pickle_kind kind, i
 
 static void add_item(struct pickle_value *value, uint32_t index)
 {
-    value->items = grown(value->items, value->n, &value->cap, sizeof *value->items);
+    if (value->n == value->cap) {
+        value->cap = 2 * value->cap + 8;
+        value->items = alloc_resize(value->items, value->cap, sizeof *value->items);
+    }
     value->items[value->n++] = index;
 }
 
@@ -185,7 +176,6 @@ static void remember(struct pickle *pickle, uint64_t number)
 {
     if (top(pickle, 0)->kind == PICKLE_MARK || number > pickle->n_memo)
         refuse(pickle, pickle->at, "a number of the memo that is not the next");
-    pickle->memo = grown(pickle->memo, pickle->n_memo, &pickle->cap_memo, sizeof *pickle->memo);
     pickle->memo[number] = pickle->stack[pickle->n_stack - 1];
     pickle->n_memo += number == pickle->n_memo;
 }
@@ -258,6 +248,9 @@ static void run(struct pickle *pickle, uint8_t opcode)
 const struct pickle_value *pickle_read(struct pickle *pickle)
 {
     static const uint8_t STOP = '.';
+    pickle->values = alloc_zeros(pickle->len, sizeof *pickle->values);
+    pickle->stack = alloc_zeros(pickle->len, sizeof *pickle->stack);
+    pickle->memo = alloc_zeros(pickle->len, sizeof *pickle->memo);
     uint8_t opcode = *take(pickle, 1);
     for (; opcode != STOP; opcode = *take(pickle, 1))
         run(pickle, opcode);
@@ -273,9 +266,6 @@ void pickle_free(struct pickle *pickle)
     free(pickle->values);
     free(pickle->stack);
     free(pickle->memo);
-    pickle->n_values = pickle->n_stack = pickle->n_memo = 0;
-    pickle->values = NULL;
-    pickle->stack = pickle->memo = NULL;
 }
 
 const struct pickle_value *pickle_item(const struct pickle *pickle,

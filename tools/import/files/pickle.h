@@ -46,9 +46,8 @@ struct pickle {
     size_t len, at;               /* at: of the next byte */
     const char *const *functions; /* "module name"; NULL ends them */
     struct pickle_value *values;
-    size_t n_values, cap_values;
     uint32_t *stack, *memo;
-    size_t n_stack, cap_stack, n_memo, cap_memo;
+    size_t n_values, n_stack, n_memo;
 };
 
 /* Runs the pickle to its end, its last byte. `pickle` is zeros but for name, bytes, len and

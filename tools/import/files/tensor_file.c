@@ -34,6 +34,13 @@ const char *tensor_file_name(const struct tensor_set *set, const struct stored_t
     return set->files[tensor->file].header.name;
 }
 
+void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
+                 void *data, size_t len)
+{
+    file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor), tensor->offset + at,
+                 data, len);
+}
+
 const char *tensor_shape_text(const struct stored_tensor *tensor, char text[SHAPE_TEXT])
 {
     int used = snprintf(text, SHAPE_TEXT, "[");
@@ -266,10 +273,12 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
     parse_tensors(set);
 }
 
-static void add_file(struct tensor_set *set, struct folder *folder, const char *name)
+void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
+                          const char *file)
 {
+    char name[FOLDER_PATH];
     uint64_t file_bytes = 0;
-    int fd = folder_file(folder, name, true, &file_bytes);
+    int fd = folder_file(folder, folder_name(name, place, file), true, &file_bytes);
     tensor_set_add(set, name, fd, file_bytes);
 }
 
@@ -299,7 +308,7 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
             json_refuse(index, "the name of a file is too long");
         folder_name(name, place, json_string_value(file));
         if (!has_file(set, name))
-            add_file(set, folder, name);
+            tensor_set_read_file(set, folder, place, json_string_value(file));
     }
     json_object_foreach(map, tensor, file)
     {
@@ -313,11 +322,11 @@ static void read_shards(struct tensor_set *set, struct folder *folder, const cha
 void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *place)
 {
     static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
-    char name[FOLDER_PATH], index_name[FOLDER_PATH];
+    char index_name[FOLDER_PATH];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct json_file index;
         if (folder_has(folder, place, names[i])) {
-            add_file(set, folder, folder_name(name, place, names[i]));
+            tensor_set_read_file(set, folder, place, names[i]);
             return;
         }
         json_file_read(&index, folder, place, folder_name(index_name, names[i], ".index.json"),
@@ -330,13 +339,6 @@ void tensor_set_read(struct tensor_set *set, struct folder *folder, const char *
             return;
     }
     problem_say("%s/%s has neither model.safetensors nor pytorch_model.bin", folder->path, place);
-}
-
-void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const char *place,
-                          const char *file)
-{
-    char name[FOLDER_PATH];
-    add_file(set, folder, folder_name(name, place, file));
 }
 
 void tensor_set_free(struct tensor_set *set)

@@ -66,6 +66,10 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 /* The file that a tensor is in, for messages. */
 const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor);
 
+/* `len` of a tensor's bytes, from byte `at` of them on. */
+void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
+                 void *data, size_t len);
+
 /* "FILE: tensor 'NAME': ..." is the set's problem (see problem_of for the colon). */
 _Noreturn void tensor_refuse(const struct tensor_set *set, const struct stored_tensor *tensor,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));

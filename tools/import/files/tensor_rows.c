@@ -41,8 +41,7 @@ static void read_columns(const struct tensor_rows *chunk, const struct tensor_se
     size_t element = tensor->element_bytes, cols = chunk->cols;
     uint8_t *part = alloc_zeros(n, element);
     for (size_t k = 0; k < cols; k++) {
-        file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                     tensor->offset + (k * tensor->shape[0] + first) * element, part, n * element);
+        tensor_read(set, tensor, (k * tensor->shape[0] + first) * element, part, n * element);
         for (size_t i = 0; i < n; i++)
             memcpy(out + (i * cols + k) * element, part + i * element, element);
     }
@@ -59,8 +58,7 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
     if (tensor->is_transposed)
         read_columns(chunk, set, tensor, first, n, stored);
     else
-        file_read_at(set->files[tensor->file].fd, tensor_file_name(set, tensor),
-                     tensor->offset + first * cols * element, stored, count * element);
+        tensor_read(set, tensor, first * cols * element, stored, count * element);
     if (!is_f32)
         decode(tensor->type, chunk->scratch, count, values);
     for (size_t i = 0; i < count; i++)

@@ -238,8 +238,6 @@ void zip_file_free(struct zip_file *zip)
 {
     free(zip->directory);
     free(zip->entries);
-    zip->directory = NULL;
-    zip->entries = NULL;
 }
 
 const struct zip_entry *zip_file_find(const struct zip_file *zip, const char *name)

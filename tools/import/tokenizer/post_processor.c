@@ -150,15 +150,13 @@ static void read_processor(struct json_tokenizer *json, const json_t *part)
 void post_processor_read(struct json_tokenizer *json)
 {
     const json_t *part = json_member(&json->file, NULL, "post_processor");
-    const json_t *members = json_object_get(part, "processors");
     if (part == NULL)
         return;
-    if (!part_is_sequence(part))
+    if (!part_is_sequence(part)) {
         read_processor(json, part);
-    else if (!json_is_array(members))
-        json_refuse(&json->file, "a Sequence's 'processors' is %s; expected an array",
-                    json_kind(members));
-    else
-        for (size_t i = 0; i < json_array_size(members); i++)
-            read_processor(json, json_array_get(members, i));
+        return;
+    }
+    const json_t *members = part_members(json, part, "processors");
+    for (size_t i = 0; i < json_array_size(members); i++)
+        read_processor(json, json_array_get(members, i));
 }

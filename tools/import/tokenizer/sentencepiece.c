@@ -59,11 +59,9 @@ static const struct family *find_family(const struct import_tokenizer *tokenizer
 {
     const char *slash = strrchr(tokenizer->name, '/');
     const char *file = slash != NULL ? slash + 1 : tokenizer->name;
-    for (size_t i = 0; name != NULL && i < N_FAMILIES; i++)
-        if (parts_is_class(name, FAMILIES[i].tokenizer_class))
-            return &FAMILIES[i];
-    for (size_t i = 0; name == NULL && i < N_FAMILIES; i++)
-        if (model_type != NULL && strcmp(model_type, FAMILIES[i].model_type) == 0)
+    for (size_t i = 0; i < N_FAMILIES; i++)
+        if (name != NULL ? parts_is_class(name, FAMILIES[i].tokenizer_class)
+                         : model_type != NULL && strcmp(model_type, FAMILIES[i].model_type) == 0)
             return &FAMILIES[i];
     for (size_t i = 0; name == NULL && i < N_FAMILIES; i++)
         if (strcmp(file, FAMILIES[i].file) == 0)

@@ -76,47 +76,32 @@ static bool next_field(struct message *message, struct field *field)
 
 /* ---- The parts of a model ---- */
 
-static struct sentencepiece_piece read_piece(struct message message)
-{
-    struct sentencepiece_piece piece = {.text = "", .type = 1};
-    struct field field;
-    while (next_field(&message, &field)) {
-        if (field.key == 1 && field.bytes.data != NULL) {
-            piece.text = (const char *)field.bytes.data;
-            piece.len = (size_t)(field.bytes.end - field.bytes.data);
-        } else if (field.key == 2) {
-            uint32_t bits = (uint32_t)field.value;
-            float score;
-            memcpy(&score, &bits, sizeof score);
-            piece.score = (double)score;
-        } else if (field.key == 3) {
-            piece.type = field.value;
-        }
-    }
-    if (!utf8_is_valid(piece.text, piece.len) || memchr(piece.text, '\0', piece.len) != NULL)
-        tokenizer_refuse(message.tokenizer, "a piece is not UTF-8, or has a NUL byte");
-    return piece;
-}
+enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 
-static void read_trainer(struct sentencepiece_file *file, struct message message)
+/* One field of a part of the model; of a piece it goes there. */
+static void take_field(struct sentencepiece_file *file, struct sentencepiece_piece *piece,
+                       uint64_t part, const struct field *field)
 {
-    struct field field;
-    while (next_field(&message, &field)) {
-        if (field.key == 3)
-            file->model_type = field.value;
-        else if (field.key == 40)
-            file->unknown = field.value;
+    const uint8_t *data = field->bytes.data;
+    const size_t len = data != NULL ? (size_t)(field->bytes.end - data) : 0;
+    const uint32_t bits = (uint32_t)field->value;
+    float score;
+    if (part == MODEL_PIECE && field->key == 1 && data != NULL) {
+        piece->text = (const char *)data;
+        piece->len = len;
+    } else if (part == MODEL_PIECE && field->key == 2) {
+        memcpy(&score, &bits, sizeof score);
+        piece->score = (double)score;
+    } else if (part == MODEL_PIECE && field->key == 3) {
+        piece->type = field->value;
+    } else if (part == MODEL_TRAINER && field->key == 3) {
+        file->model_type = field->value;
+    } else if (part == MODEL_TRAINER && field->key == 40) {
+        file->unknown = field->value;
+    } else if (part == MODEL_NORMALIZER && field->key == 2 && len > 0) {
+        file->map = data;
+        file->map_len = len;
     }
-}
-
-static void read_normalizer(struct sentencepiece_file *file, struct message message)
-{
-    struct field field;
-    while (next_field(&message, &field))
-        if (field.key == 2 && field.bytes.data != field.bytes.end) {
-            file->map = field.bytes.data;
-            file->map_len = (size_t)(field.bytes.end - field.bytes.data);
-        }
 }
 
 void sentencepiece_file_read(struct sentencepiece_file *file,
@@ -124,22 +109,20 @@ void sentencepiece_file_read(struct sentencepiece_file *file,
 {
     const uint8_t *bytes = (const uint8_t *)data;
     struct message message = {tokenizer, bytes, bytes + len};
-    struct field field;
+    struct field part, field;
     size_t cap = 0;
     *file = (struct sentencepiece_file){.model_type = 1};
-    while (next_field(&message, &field)) {
-        if (field.bytes.data == NULL)
+    while (next_field(&message, &part)) {
+        struct sentencepiece_piece piece = {.text = "", .type = 1};
+        while (part.bytes.data != NULL && next_field(&part.bytes, &field))
+            take_field(file, &piece, part.key, &field);
+        if (part.key != MODEL_PIECE || part.bytes.data == NULL)
             continue;
-        if (field.key == 1) {
-            if (file->n == cap)
-                file->pieces =
-                    alloc_resize(file->pieces, cap = 2 * cap + 1024, sizeof *file->pieces);
-            file->pieces[file->n++] = read_piece(field.bytes);
-        } else if (field.key == 2) {
-            read_trainer(file, field.bytes);
-        } else if (field.key == 3) {
-            read_normalizer(file, field.bytes);
-        }
+        if (!utf8_is_valid(piece.text, piece.len) || memchr(piece.text, '\0', piece.len) != NULL)
+            tokenizer_refuse(tokenizer, "a piece is not UTF-8, or has a NUL byte");
+        if (file->n == cap)
+            file->pieces = alloc_resize(file->pieces, cap = 2 * cap + 1024, sizeof *file->pieces);
+        file->pieces[file->n++] = piece;
     }
     if (file->n == 0)
         tokenizer_refuse(tokenizer, "no model of sentencepiece: it has no pieces");

@@ -7,11 +7,8 @@
 #include "tools/import/tokenizer/tokenizer_beside.h"
 #include "tools/import/tokenizer/tokenizer_json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A vocabulary of a quarter of a million tokens, written out over many lines, is 17 MB; as a tree
@@ -180,14 +177,10 @@ static bool is_json_text(const char *text, size_t len)
 void import_tokenizer_read_file(struct import_tokenizer *tokenizer, const char *path)
 {
     const struct tokenizer_beside beside = {.model_type = NULL};
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        problem_say("%s: %s", path, strerror(errno));
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        problem_say("%s is not a file", path);
-    size_t len = (size_t)status.st_size;
-    char *text = file_text(fd, path, 0, len, MOST_FILE_BYTES);
+    uint64_t n_bytes = 0;
+    int fd = file_open(path, true, &n_bytes);
+    char *text = file_text(fd, path, 0, n_bytes, MOST_FILE_BYTES);
+    size_t len = (size_t)n_bytes;
     close(fd);
     enum source source = is_json_text(text, len)        ? SOURCE_JSON
                          : path_ends_in(path, ".model") ? SOURCE_SENTENCEPIECE

@@ -58,6 +58,15 @@ bool part_is_sequence(const json_t *part)
     return type != NULL && strcmp(type, "Sequence") == 0;
 }
 
+const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key)
+{
+    const json_t *members = json_member(&json->file, part, key);
+    if (!json_is_array(members))
+        json_refuse(&json->file, "a Sequence's '%s' is %s; expected an array", key,
+                    json_kind(members));
+    return members;
+}
+
 /* ---- Model ---- */
 
 void vocabulary_read(struct json_tokenizer *json, const json_t *model)

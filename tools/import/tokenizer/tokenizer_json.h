@@ -50,7 +50,9 @@ struct part_kind {
 void part_read(struct json_tokenizer *json, const char *what, const json_t *part,
                const struct part_kind *kinds);
 
+/* Whether a part is a list of others, and that list. */
 bool part_is_sequence(const json_t *part);
+const json_t *part_members(const struct json_tokenizer *json, const json_t *part, const char *key);
 
 /* "FILE: the WHAT is 'FOUND'; expected EXPECTED" is the problem. */
 _Noreturn void part_refuse(const struct json_tokenizer *json, const char *what, const char *found,

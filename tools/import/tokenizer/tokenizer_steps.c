@@ -238,7 +238,6 @@ static const struct step_list LISTS[] = {
 static void read_list(struct json_tokenizer *json, const struct step_list *list, const json_t *part,
                       int depth)
 {
-    const json_t *members = json_member(&json->file, part, list->sequence);
     if (!part_is_sequence(part)) {
         if (json->pattern != NULL || json->is_byte_level)
             refuse_behind_split(json, part);
@@ -248,9 +247,7 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
                         json->steps.n, list->most);
         return;
     }
-    if (!json_is_array(members))
-        json_refuse(&json->file, "a Sequence's '%s' is %s; expected an array", list->sequence,
-                    json_kind(members));
+    const json_t *members = part_members(json, part, list->sequence);
     if (depth == MOST_NESTED)
         json_refuse(&json->file, "Sequences inside one another; expected at most %d", MOST_NESTED);
     for (size_t i = 0; i < json_array_size(members); i++)

@@ -182,7 +182,7 @@ static void write_sources(const struct vectors_import *import, struct weight_out
         if (stat(sources[i], &status) != 0)
             problem_say("%s: %s", sources[i], strerror(errno));
         if (S_ISREG(status.st_mode))
-            import_add_source(output, n++, sources[i]);
+            import_add_source(output, n++, path_name(sources[i]), sources[i]);
     }
 }
 

@@ -85,19 +85,6 @@ static size_t count_numbers(struct text_span line)
 
 /* ---- A line ---- */
 
-/* Exactly `width` numbers from `at`, the end of the word, on, and nothing else. */
-static bool read_numbers(const struct text_span *line, size_t at, size_t width, float *values)
-{
-    for (size_t i = 0; i < width; i++) {
-        at = skip_blanks(line, at);
-        size_t n = decimal_read(line->text + at, line->len - at, &values[i]);
-        if (n == 0 || (at + n < line->len && !is_blank(line->text[at + n])))
-            return false;
-        at += n;
-    }
-    return skip_blanks(line, at) == line->len;
-}
-
 static bool check_word(const struct text_span *word, char fault[VECTOR_FAULT])
 {
     if (word->len > MOST_WORD_BYTES)
@@ -112,22 +99,25 @@ static bool check_word(const struct text_span *word, char fault[VECTOR_FAULT])
     return false;
 }
 
-/* Any line, at leisure. */
-static bool read_slowly(struct text_span line, size_t width, struct text_span *word, float *values,
+/* From right to left: the last `width` fields, and the word is what stands before them. Numbers are
+ * counted where that has blanks in it, or something is wrong: `fault` then says it. */
+static bool read_vector(struct text_span line, size_t width, struct text_span *word, float *values,
                         char fault[VECTOR_FAULT])
 {
-    size_t begin = skip_blanks(&line, 0), len = line.len, n_numbers = count_numbers(line);
-    size_t n_fields = 0, wrong_at = 0;
+    const struct text_span whole = line;
+    size_t begin = skip_blanks(&line, 0), n_fields = 0, wrong_at = 0;
     struct text_span field, wrong = {"", 0};
     for (; n_fields < width && take_last(&line, &field); n_fields++)
         if (!decimal_parse(field.text, field.len, &values[width - 1 - n_fields])) {
             wrong_at = width - n_fields;
-            wrong.text = field.text;
-            wrong.len = field.len < 40 ? field.len : 40;
+            wrong = (struct text_span){field.text, field.len < 40 ? field.len : 40};
         }
     cut_blanks(&line);
     *word = (struct text_span){line.text + begin, line.len > begin ? line.len - begin : 0};
-    if (begin == len)
+    bool is_one = word->len > 0 && !memchr(word->text, ' ', word->len) &&
+                  !memchr(word->text, '\t', word->len);
+    size_t n_numbers = is_one && n_fields == width ? width : count_numbers(whole);
+    if (begin == whole.len)
         snprintf(fault, VECTOR_FAULT, "the line is empty");
     else if (n_fields < width || word->len == 0 || n_numbers > width)
         snprintf(fault, VECTOR_FAULT, "%zu number%s; expected %zu", n_numbers, plural(n_numbers),
@@ -138,20 +128,6 @@ static bool read_slowly(struct text_span line, size_t width, struct text_span *w
     else
         return check_word(word, fault);
     return false;
-}
-
-/* Nearly every line is a word without blanks and `width` numbers, and is read from left to right in
- * one pass. What is not is taken apart from the right, field by field, to find where its word ends
- * or what is wrong: then `fault` says it. */
-static bool read_vector(struct text_span line, size_t width, struct text_span *word, float *values,
-                        char fault[VECTOR_FAULT])
-{
-    size_t begin = skip_blanks(&line, 0), end = begin;
-    while (end < line.len && !is_blank(line.text[end]))
-        end++;
-    *word = (struct text_span){line.text + begin, end - begin};
-    return (end > begin && read_numbers(&line, end, width, values) && check_word(word, fault)) ||
-           read_slowly(line, width, word, values, fault);
 }
 
 /* ---- What is not text ---- */
