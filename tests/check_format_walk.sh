@@ -64,7 +64,7 @@ check_meaning() { # LINE OFFSET N-BYTES MEANING
 while IFS= read -r line; do
     if [[ $line =~ ^'$ build/'(.*\ -o\ ([a-z0-9.-]+)\ .*)$ ]]; then
         file=$folder/${BASH_REMATCH[2]}
-        (cd "$folder" && eval "$build/${BASH_REMATCH[1]}") || exit 1
+        (cd "$folder" && eval "'$build'/${BASH_REMATCH[1]}") || exit 1
     elif [[ $line =~ ^([0-9a-f]{4})\ \ (([0-9a-f]{2}\ ?)+)(\ +(.*))?$ ]]; then
         offset=$((16#${BASH_REMATCH[1]})) bytes=${BASH_REMATCH[2]% } meaning=${BASH_REMATCH[5]}
         n=$(((${#bytes} + 1) / 3))

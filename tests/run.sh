@@ -10,8 +10,9 @@
 # same time, as many as there are CPUs if it is absent; those that measure time come last, one after another.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/environment.sh
 export BUILD=${BUILD:-build}
-limit=${TEST_SECONDS:-600}
+limit=${TEST_SECONDS:-1800}
 # Threads that wait by spinning take the CPU from those that compute; machines that run tests are busy.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}

@@ -3,6 +3,7 @@
 #include "tests/support.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
@@ -92,6 +93,19 @@ int support_run(const char *const argv[], const char *log)
     if (!ok || waitpid(child, &status, 0) != child)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void support_link_build(char link[SUPPORT_PATH])
+{
+    char path[SUPPORT_PATH], *real;
+    support_program(".", path);
+    real = realpath(path, NULL);
+    if (real == NULL)
+        fail_msg("%s is not there", path);
+    support_path(link, support_folder(), ".build");
+    if (symlink(real, link) != 0 && errno != EEXIST)
+        fail_msg("%s cannot be made", link);
+    free(real);
 }
 
 static void print_file(const char *path)

@@ -23,6 +23,10 @@ void support_path(char path[SUPPORT_PATH], const char *folder, const char *name)
 void support_temp_dir(char path[SUPPORT_PATH]);
 void support_remove_dir(const char *path);
 
+/* Links the folder of built programs into the suite's folder: for commands and LD_PRELOAD, which
+ * take a path with blanks for several, wherever the tree may be. */
+void support_link_build(char link[SUPPORT_PATH]);
+
 /* The suite's own folder: made when first asked for, removed with all that is in it behind the
  * last test. */
 const char *support_folder(void);

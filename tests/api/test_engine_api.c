@@ -75,10 +75,10 @@ TEST(open_without_arguments)
                    ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_model_open(NULL, NULL, NULL, NULL), ENGINE_ERROR_ARGUMENT);
     opened = model;
-    assert_refused(&error, engine_model_open("/nowhere/x.weights", NULL, &opened, &error),
+    assert_refused(&error, engine_model_open("absent/x.weights", NULL, &opened, &error),
                    ENGINE_ERROR_IO);
     assert_null(opened);
-    assert_non_null(strstr(error.message, "/nowhere/x.weights"));
+    assert_non_null(strstr(error.message, "absent/x.weights"));
     assert_int_equal(engine_model_open("", NULL, &opened, NULL), ENGINE_ERROR_IO);
     /* ESC, CSI in one character, U+202E, U+2066, U+2028 and a byte that is no UTF-8 are not for a
      * terminal; letters and the joiners between them, U+200C and U+200D, are. */

@@ -10,16 +10,18 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
 export ENCODE=${CLUSTER_ENCODE:-$programs/encode} RETRY_SECONDS='1 1 2 2 3 3' ENCODE_MODEL=$tree/weights/default.weights
 cd "$folder" || exit 1
+n_shards=8 most_seconds=1500
 
-# As many lines as take one encode ten seconds here, or more, so that each shard is at work for a while.
-n_shards=8
-awk 'BEGIN { srand(17); for (i = 1; i <= 400000; i++) {
-    line = "text " i; for (k = int(rand() * 14); k > 0; k--) line = line " rides the bike"; print line } }' >lines.txt
-begin=$(date +%s%N)
-head -n 4000 lines.txt | "$ENCODE" -p model -f npy -o one.npy
-n_lines=$((4000 * 10000 / (($(date +%s%N) - begin) / 1000000)))
-head -n $((n_lines > 30000 ? n_lines : 30000)) lines.txt >corpus.txt
-"$ENCODE" -p model -f npy -o one.npy <corpus.txt
+make_lines() { # N: the first lines of an endless corpus
+    awk -v n="$1" 'BEGIN { srand(17); for (i = 1; i <= n; i++) {
+        line = "text " i; for (k = int(rand() * 14); k > 0; k--) line = line " rides the bike"; print line } }'
+}
+
+# As many lines as take one thread eight seconds of CPU time, so that each shard is at work for a while.
+make_lines 4000 >corpus.txt
+TIMEFORMAT=%U
+seconds=$({ time "$ENCODE" -t 1 -p model -f npy -o one.npy <corpus.txt; } 2>&1 | tail -n 1)
+n_lines=$(awk -v seconds="$seconds" 'BEGIN { printf "%d", 4000 * 8 / (seconds + 0.01) }')
 
 # ---- What happens to a task ----
 
@@ -51,7 +53,7 @@ kill_encode() {
 
 kill_task() { # of the first array, which fails by it: so the second one runs
     local task
-    task=$(running_tasks | grep "^${first}_" | some) && scancel --signal=KILL --batch "$task"
+    task=$(running_tasks | grep "^${first}_" | some) && scancel --signal=KILL --batch "$task" && n_failed_tasks=1
 }
 
 requeue_task() {
@@ -59,7 +61,7 @@ requeue_task() {
 }
 
 end_time_of_task() { # as before its time limit: it requeues itself
-    scancel --signal=USR1 --batch "$(running_tasks | some)"
+    scancel --signal=USR1 --batch "$(running_tasks | some)" && n_ended=1
 }
 
 lose_node() {
@@ -68,30 +70,60 @@ lose_node() {
     scontrol update NodeName=node2 State=RESUME
 }
 
-# ---- All of it ----
+lacks() { # WORDS: they stand in no task's log
+    ! grep -qsF "$1" encode-*.log
+}
 
-run "$tree/tools/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" -p model -f npy -o "$folder/many.npy"
-check 'three jobs are submitted' [ $code = 0 ]
-first=$(sed -n 's/^array \([0-9]*\),.*/\1/p' out) join=$(sed -n 's/.*join \([0-9]*\):.*/\1/p' out)
+# What has not happened to any task yet, one thing at a time.
+next_event() {
+    if [ $n_killed -lt 2 ] || lacks 'ended with exit code 137'; then
+        echo kill_encode
+    elif lacks 'NODE FAILURE'; then
+        echo lose_node
+    elif [ $n_failed_tasks = 0 ]; then
+        echo kill_task
+    elif lacks 'JOB REQUEUE'; then
+        echo requeue_task
+    elif [ $n_ended = 0 ]; then
+        echo end_time_of_task
+    fi
+}
 
 join_has_ended() {
     squeue --noheader --states=all --jobs="$join" --format=%T | grep -qvE 'PENDING|RUNNING|COMPLETING'
 }
 
-n_killed=0 n_events=0 begin=$SECONDS
-events=(kill_encode lose_node kill_encode requeue_task kill_task kill_encode end_time_of_task kill_encode)
-while [ $SECONDS -lt $((begin + 200)) ] && ! join_has_ended; do
-    if [ -n "$(running_tasks)" ] && [ $n_events -lt 16 ]; then
-        "${events[n_events % ${#events[@]}]}" 2>>err && n_events=$((n_events + 1))
-    fi
-    start_requeued_soon
-    sleep "0.$((RANDOM % 4 + 1))"
+# ---- All of it, with twice the lines where the shards were through before all had happened ----
+
+everything_happened() {
+    [ -z "$(next_event)" ] && ! lacks 'is complete'
+}
+
+run_once() {
+    local event
+    rm -f many.npy* encode-*.log
+    make_lines $n_lines >corpus.txt
+    "$ENCODE" -p model -f npy -o one.npy <corpus.txt
+    run "$tree/tools/cluster/submit.sh" --mem=0 $n_shards "$folder/corpus.txt" -p model -f npy -o "$folder/many.npy"
+    check 'three jobs are submitted' [ $code = 0 ]
+    first=$(sed -n 's/^array \([0-9]*\),.*/\1/p' out) join=$(sed -n 's/.*join \([0-9]*\):.*/\1/p' out)
+    n_killed=0 n_failed_tasks=0 n_ended=0
+    until join_has_ended || [ $SECONDS -gt $most_seconds ]; do
+        event=$(next_event)
+        [ -z "$event" ] || [ -z "$(running_tasks)" ] || "$event" 2>>err
+        start_requeued_soon
+        sleep "0.$((RANDOM % 4 + 1))"
+    done
+}
+
+while run_once; ! everything_happened && [ $SECONDS -lt $((most_seconds / 3)) ]; do
+    n_lines=$((2 * n_lines))
 done
 
 cat encode-*.log >err 2>/dev/null
 join_has_ended || squeue --array
-echo "after $((SECONDS - begin)) s: encode was killed $n_killed times; $(grep -c 'NODE FAILURE' err) tasks lost their node;" \
-    "$(grep -c 'CANCELLED' err) ended by Slurm"
+echo "after $SECONDS s, with $n_lines lines: encode was killed $n_killed times; $(grep -c 'NODE FAILURE' err) tasks lost" \
+    "their node; $(grep -c 'CANCELLED' err) ended by Slurm"
 check 'encode was killed' [ $n_killed -gt 1 ]
 check 'and started again' grep -q 'ended with exit code 137' err
 check 'tasks lost their node' grep -q 'NODE FAILURE' err

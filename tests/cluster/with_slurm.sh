@@ -8,6 +8,7 @@
 # their own in a temporary folder; the Slurm of the system, if there is one, is neither read nor touched. No root and
 # no systemd is needed. Exit code: the command's; 77, with the reason, where Slurm is not there or does not start.
 set -u
+. "$(dirname "$0")/../environment.sh"
 folder=$(mktemp -d)
 daemons=() is_up=
 
@@ -32,12 +33,12 @@ daemons_ended() {
 stop() {
     trap - EXIT
     if [ -n "$is_up" ]; then
-        timeout 5 scancel --user="$(id -un)" 2>/dev/null
-        await 10 no_job_runs
+        timeout 30 scancel --user="$(id -un)" 2>/dev/null
+        await 30 no_job_runs
     fi
     if [ ${#daemons[@]} != 0 ]; then
         kill "${daemons[@]}" 2>/dev/null
-        await 5 daemons_ended || kill -KILL "${daemons[@]}" 2>/dev/null
+        await 30 daemons_ended || kill -KILL "${daemons[@]}" 2>/dev/null
         export -n SLURM_CONF
         grep -lzs "^SLURM_CONF=$SLURM_CONF\$" /proc/[0-9]*/environ | cut -d / -f 3 | xargs -r kill -KILL 2>/dev/null
     fi
@@ -121,13 +122,15 @@ configure >"$SLURM_CONF"
 (umask 077 && head -c 128 /dev/urandom >"$folder/munge.key")
 start munged munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
     --pid-file="$folder/munged.pid" --seed-file="$folder/munge.seed"
-await 5 test -S "$folder/munge.socket" || skip "munged does not start: $(tail -n 1 "$folder/munged.log")"
+await 60 test -S "$folder/munge.socket" || skip "munged does not start: $(tail -n 1 "$folder/munged.log")"
 start slurmctld slurmctld -D -f "$SLURM_CONF"
 for node in node1 node2; do
     start $node slurmd -D -N $node -f "$SLURM_CONF"
 done
-await 20 both_are_idle || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
+await 120 both_are_idle || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
 is_up=yes
+timeout 120 sbatch --wait --quiet --output=/dev/null --wrap true >/dev/null 2>&1 ||
+    skip "Slurm runs no job: $(grep -h error "$folder"/{slurmctld,node1,node2}.log | head -n 2)"
 
 "$@"
 code=$?

@@ -24,7 +24,7 @@ static void encode_text(engine_session *session, float out[WIDTH])
 static bool child_encodes(const engine_model *model, engine_session *parents, const float *expected)
 {
     float by_parents[WIDTH], by_own[WIDTH];
-    alarm(20); /* a child that waits for threads it does not have is killed */
+    alarm(300); /* a child that waits for threads it does not have is killed */
     engine_session *own = open_session(model);
     encode_text(parents, by_parents);
     encode_text(own, by_own);

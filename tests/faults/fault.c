@@ -19,7 +19,7 @@
 #if defined(__x86_64__) && defined(__GLIBC__)
 #include <sys/user.h>
 
-enum { SECONDS_MOST = 60 };
+enum { SECONDS_MOST = 120 };
 
 #define READS  SYS_read, SYS_pread64, SYS_readv
 #define WRITES SYS_write, SYS_pwrite64, SYS_writev
@@ -253,21 +253,20 @@ static void begin_count(const char *path)
 void fault_run(char *const arguments[], const char *folder, const char *const streams[3],
                size_t kind, uint64_t n, struct fault_run *run)
 {
-    char count[SUPPORT_PATH], library[SUPPORT_PATH], *preload;
+    char count[SUPPORT_PATH], library[SUPPORT_PATH];
     *run = (struct fault_run){.status = -1};
     support_path(count, support_folder(), "count");
     support_program("tests/faults/preload.so", library);
-    if ((preload = realpath(library, NULL)) == NULL)
+    if (access(library, R_OK) != 0)
         fail_msg("%s is not built", library);
     begin_count(count);
     pid_t program = fork();
     if (program == 0) {
-        setenv("LD_PRELOAD", preload, 1);
+        setenv("LD_PRELOAD", library, 1);
         setenv("FAULT_COUNT", count, 1);
         say_fault(&KINDS[kind], n);
         become(arguments, folder, streams);
     }
-    free(preload);
     run_traced(program, &KINDS[kind], n, run);
     for (size_t i = 0; i < N_KINDS; i++)
         if (KINDS[i].calls[0] < 0)

@@ -10,7 +10,7 @@
 enum { GROWTH_MOST = 8 };
 double growth(void (*work)(void *user, size_t n), void *user, size_t n);
 
-/* Seconds of CPU time of this thread. */
+/* Seconds of CPU time of this thread, and of programs that it has run. */
 double cpu_seconds(void);
 
 #endif

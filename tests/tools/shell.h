@@ -5,6 +5,7 @@
  *   toy.weights   width 8, 2 heads, 2 layers, sinusoidal, 16 tokens; Keras rules; ids of the words
  * below; templates [CLS] A [SEP] and [CLS] A [SEP] B [SEP]; unknown words are [UNK] plain.weights
  * the same words without special tokens, in whose texts unknown words are left out
+ * and $AWAIT EXPRESSION FILE, which waits until the file has such a line, five minutes at most.
  */
 #ifndef TESTS_TOOLS_SHELL_H
 #define TESTS_TOOLS_SHELL_H

@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/checks.sh
-seconds=60
+seconds=300
 [ -z "${SANITIZE:-}" ] || { echo 'skipped: sanitizers take memory and threads of their own'; exit 77; }
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME OMP_NUM_THREADS
 

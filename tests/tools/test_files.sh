@@ -52,7 +52,7 @@ ln -s model link
 ln model hard
 mkdir folder
 ln -s ../model folder/link
-for output in model ./model link hard folder/link "$folder/model" /dev/fd/7; do
+for output in model ./model link hard folder/link "'$folder/model'" /dev/fd/7; do
     refused 'the model' "encode -m model -o $output cat 7>>model"
     refused 'the model as a link' "encode -m link -o $output cat 7>>model"
 done
@@ -163,8 +163,10 @@ chmod 1777 sticky
 echo kept >sticky/file
 chmod 666 sticky/file
 chmod a+rx . && chmod a+r model
-stranger=(setpriv --reuid=65534 --regid=65534 --clear-groups timeout 10 "$programs/encode" -m model)
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && "${stranger[@]}" cat >out 2>err; then
+become=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+stranger=("${become[@]}" timeout 300 "$programs/encode" -m model)
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && "${become[@]}" test -w "$folder/sticky" 2>err &&
+    "${stranger[@]}" cat >out 2>err; then
     mkfifo endless
     run "${stranger[@]}" -p mean -o sticky/file 3<>endless <&3
     ends 'a file of another user' 1 "cannot replace 'sticky/file'"

@@ -240,7 +240,7 @@ ends 'a folder to write' 1 "'.': Is a directory"
 run "$new" -o missing/a.weights
 ends 'a missing folder' 1 'No such file'
 mkfifo pipe
-run timeout 20 "$new" -o pipe
+run timeout 300 "$new" -o pipe
 ends 'a pipe' 1 'regular file'
 if [ -c /dev/full ]; then
     run "$new" -o /dev/full

@@ -275,7 +275,7 @@ TEST(not_files)
     char path[SUPPORT_PATH + 32], other[SUPPORT_PATH + 64];
     char endless[PATH_MAX + 100];
 
-    alarm(20);
+    alarm(300);
     assert_io(support_folder(), ENGINE_ERROR_IO);
     assert_io("/dev/zero", ENGINE_ERROR_IO);
     assert_io("/dev/null", ENGINE_ERROR_IO);

@@ -3,20 +3,34 @@
 import base64
 import contextlib
 import json
+import os
+import pathlib
 import shutil
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
 
-PATIENCE = 120  # seconds: machines that run tests are busy
+PATIENCE = 300  # seconds: machines that run tests are busy
+
+
+# No proxy: the driver is on this machine.
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def address_of(path):
+    return pathlib.Path(path).resolve().as_uri()
 
 
 class Browser:
     """One window: what it shows, says and asks for; keys and the mouse go into it."""
 
     def __init__(self, script=True, dark=False):
+        self.home = tempfile.TemporaryDirectory()
+        home = {"HOME": self.home.name, "XDG_RUNTIME_DIR": self.home.name}
         self.driver = subprocess.Popen(
             ["chromedriver", "--port=0"],
+            env={**os.environ, **home},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -72,7 +86,7 @@ class Browser:
             self.address + path, data, {"Content-Type": "application/json"}, method=method
         )
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE + 30) as answer:
+            with opener.open(request, timeout=PATIENCE + 30) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
@@ -97,7 +111,7 @@ class Browser:
         )
 
     def open(self, path):
-        self.ask("POST", "/url", {"url": f"file://{path}"})
+        self.ask("POST", "/url", {"url": address_of(path)})
 
     def run(self, script, *arguments):
         return self.ask("POST", "/execute/sync", {"script": script, "args": arguments})
@@ -169,7 +183,9 @@ class Browser:
         with contextlib.suppress(Exception):
             self.ask("DELETE", "")
         self.driver.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.driver.wait(10)
-            return
-        self.driver.kill()
+        try:
+            self.driver.wait(60)
+        except subprocess.TimeoutExpired:
+            self.driver.kill()
+        with contextlib.suppress(OSError):
+            self.home.cleanup()

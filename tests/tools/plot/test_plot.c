@@ -111,9 +111,9 @@ TEST(text)
         assert_lacks(run->out, "\f");
     }
     /* Maps and dots need no gnuplot. */
-    assert_contains(
-        shell_expect(0, "PATH=/nowhere \"$PLOT\" attention 'I ride bike' --head 1")->out, "bike");
-    assert_contains(shell_expect(0, "PATH=/nowhere \"$PLOT\" order 'I ride bike'")->out,
+    assert_contains(shell_expect(0, "PATH=absent \"$PLOT\" attention 'I ride bike' --head 1")->out,
+                    "bike");
+    assert_contains(shell_expect(0, "PATH=absent \"$PLOT\" order 'I ride bike'")->out,
                     "ride I bike");
 }
 

@@ -11,11 +11,11 @@ TEST(no_gnuplot)
 {
     shell_expect(0, "rm -f e.png");
     const struct shell_result *run =
-        shell_expect(1, "PATH=/nowhere \"$PLOT\" attention 'I ride' -o e.png --data e.tsv");
+        shell_expect(1, "PATH=absent \"$PLOT\" attention 'I ride' -o e.png --data e.tsv");
     assert_contains(run->err, "gnuplot-nox");
     assert_int_equal(count_lines(run->err), 1);
     shell_expect(0, "test ! -e e.png && test -s e.tsv");
-    shell_expect(0, "PATH=/nowhere \"$PLOT\" attention 'I ride' -f data");
+    shell_expect(0, "PATH=absent \"$PLOT\" attention 'I ride' -f data");
 }
 
 /* A gnuplot that fails, that says nothing, that stops half way, that is killed. */

@@ -299,8 +299,8 @@ TEST(a_query_at_a_time)
 {
     const struct shell_result *result = shell_expect(
         1, "cp mean.npy served.npy; rm -f in; mkfifo in; $SEARCH -m plain.emb -p mean served.npy "
-           "<in >early & exec 3>in; echo cat >&3; for i in $(seq 100); do grep -q '1.0000' early "
-           "&& break; sleep 0.1; done; : >served.npy; echo dog >&3; exec 3>&-; wait $!");
+           "<in >early & exec 3>in; echo cat >&3; $AWAIT 1.0000 early; "
+           ": >served.npy; echo dog >&3; exec 3>&-; wait $!");
     assert_contains(result->err, "a file was overwritten or cut off while it was in use");
     shell_expect(0, "grep '1.0000  6' early");
 }
