@@ -10,8 +10,9 @@ int main(int argc, char *argv[])
     inspect_options_read(&options, argc, argv);
     if (options.path != NULL)
         input_remember(options.path);
-    return program_end(
-        options.has_positions
-            ? positions_inspect(&options.positions)
-            : inspect_file(options.path, options.format == POSITIONS_JSON, options.verify));
+    if (options.has_positions)
+        positions_inspect(&options.positions);
+    else
+        inspect_file(options.path, options.format == POSITIONS_JSON, options.verify);
+    return program_end(PROGRAM_DONE);
 }

@@ -6,12 +6,14 @@
 #include "tools/common/options.h"
 
 #include "engine/engine.h"
+#include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -56,6 +58,7 @@ void program_begin(char *name, char *argv[])
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
+    json_set_alloc_funcs(alloc_bytes, free);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
     signal(SIGBUS, end_at_lost_page);
     open_standard_descriptors();
@@ -66,77 +69,21 @@ const char *program_name(void)
     return name_of_program;
 }
 
-static void say(const char *format, va_list arguments) PROGRAM_PRINTF(1, 0);
-
-static void say(const char *format, va_list arguments)
-{
-    char message[MESSAGE_BYTES], shown[2 * MESSAGE_BYTES];
-    if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
-        strcpy(message + sizeof message - sizeof "...", "...");
-    display_copy(message, shown, sizeof shown);
-    fprintf(stderr, "%s: %s\n", name_of_program, shown);
-}
-
-void program_note(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-}
-
-int program_fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    return PROGRAM_FAILED;
-}
-
-bool program_refuse(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-/* Behind the message of a mistake on the command line. */
-static int point_to_help(void)
-{
-    fprintf(stderr, "Try '%s --help'.\n", name_of_program);
-    return PROGRAM_MISUSED;
-}
-
-int program_misuse(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    return point_to_help();
-}
-
 void (*program_exit)(int code) __attribute__((noreturn)) = exit;
 
-void program_die(const char *format, ...)
+int program_say(int code, const char *format, ...)
 {
+    char message[MESSAGE_BYTES], shown[2 * MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
+        strcpy(message + sizeof message - sizeof "...", "...");
     va_end(arguments);
-    program_exit(PROGRAM_FAILED);
-}
-
-void program_die_misused(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    program_exit(point_to_help());
+    display_copy(message, shown, sizeof shown);
+    fprintf(stderr, "%s: %s\n", name_of_program, shown);
+    if (code == PROGRAM_MISUSED)
+        fprintf(stderr, "Try '%s --help'.\n", name_of_program);
+    return code;
 }
 
 int program_version(void)

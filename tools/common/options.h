@@ -27,20 +27,20 @@ enum { PROGRAM_DONE = 0, PROGRAM_FAILED = 1, PROGRAM_MISUSED = 2 };
 void program_begin(char *name, char *argv[]);
 const char *program_name(void);
 
-/* "name: message" on stderr, as display_copy shows it, with a line end. program_note returns
- * nothing and is not an error; program_fail returns PROGRAM_FAILED; program_misuse adds
- * "Try 'name --help'." and returns PROGRAM_MISUSED. */
-void program_note(const char *format, ...) PROGRAM_PRINTF(1, 2);
-int program_fail(const char *format, ...) PROGRAM_PRINTF(1, 2);
-int program_misuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
+/* "name: message" on stderr, as display_copy shows it, with a line end; behind it, for
+ * PROGRAM_MISUSED, "Try 'name --help'.". Returns the code. */
+int program_say(int code, const char *format, ...) PROGRAM_PRINTF(2, 3);
 
-/* program_fail, for functions that return whether all is well: false. */
-bool program_refuse(const char *format, ...) PROGRAM_PRINTF(1, 2);
+/* What follows from the message: nothing, an exit code, or false of a function that returns whether
+ * all is well. */
+#define program_note(...)   ((void)program_say(PROGRAM_DONE, __VA_ARGS__))
+#define program_fail(...)   program_say(PROGRAM_FAILED, __VA_ARGS__)
+#define program_misuse(...) program_say(PROGRAM_MISUSED, __VA_ARGS__)
+#define program_refuse(...) (program_say(PROGRAM_FAILED, __VA_ARGS__) == PROGRAM_DONE)
 
-/* program_fail and program_misuse, and the end of the program. Of output files that are not finished
- * nothing is left. */
-_Noreturn void program_die(const char *format, ...) PROGRAM_PRINTF(1, 2);
-_Noreturn void program_die_misused(const char *format, ...) PROGRAM_PRINTF(1, 2);
+/* Or the end of the program. Of output files that are not finished nothing is left. */
+#define program_die(...)         program_exit(program_fail(__VA_ARGS__))
+#define program_die_misused(...) program_exit(program_misuse(__VA_ARGS__))
 
 /* exit; a test puts here what leads back to it. */
 extern void (*program_exit)(int code) __attribute__((noreturn));

@@ -288,36 +288,28 @@ static void print_text(const struct inspection *inspection)
 
 /* ---- All of it ---- */
 
-static int inspect(struct inspection *inspection, bool is_json)
+void inspect_file(const char *path, bool is_json, bool verify)
 {
-    engine_error error = {ENGINE_OK, ""};
-    if (engine_model_info(inspection->model, &inspection->info) != ENGINE_OK)
-        return program_fail("'%s': cannot be described", inspection->path);
-    if ((inspection->version = read_version(inspection->path)) == 0)
-        return program_fail("'%s' cannot be read again: %s", inspection->path, strerror(errno));
-    inspection->n_texts = count_texts(inspection);
-    add_up(inspection);
-    inspection->is_sound =
-        !inspection->is_verified || engine_model_verify(inspection->model, &error) == ENGINE_OK;
-    if (is_json)
-        write_json(inspection);
-    else
-        print_text(inspection);
-    return inspection->is_sound ? PROGRAM_DONE
-                                : program_fail("'%s': %s", inspection->path, error.message);
-}
-
-int inspect_file(const char *path, bool is_json, bool verify)
-{
+    const engine_model_options options = {.struct_bytes = sizeof options, .verify = -1};
     struct inspection inspection = {
         .path = path, .info = {.struct_bytes = sizeof(engine_info)}, .is_verified = verify};
     engine_model *model;
-    engine_error error;
-    const engine_model_options options = {.struct_bytes = sizeof options, .verify = -1};
+    engine_error error = {ENGINE_OK, ""};
     if (engine_model_open(path, &options, &model, &error) != ENGINE_OK)
-        return model_open_failed(path, &error);
+        program_exit(model_open_failed(path, &error));
     inspection.model = model;
-    int code = inspect(&inspection, is_json);
+    if (engine_model_info(model, &inspection.info) != ENGINE_OK)
+        program_die("'%s': cannot be described", path);
+    if ((inspection.version = read_version(path)) == 0)
+        program_die("'%s' cannot be read again: %s", path, strerror(errno));
+    inspection.n_texts = count_texts(&inspection);
+    add_up(&inspection);
+    inspection.is_sound = !verify || engine_model_verify(model, &error) == ENGINE_OK;
+    if (is_json)
+        write_json(&inspection);
+    else
+        print_text(&inspection);
+    if (!inspection.is_sound)
+        program_exit(program_end(program_fail("'%s': %s", path, error.message)));
     engine_model_close(model);
-    return code;
 }

@@ -26,16 +26,15 @@ struct source {
     size_t width;
 };
 
-static int open_model(const struct positions_request *request, struct source *source)
+static void open_model(const struct positions_request *request, struct source *source)
 {
     engine_error error;
     if (engine_model_open(request->path, NULL, &source->model, &error) != ENGINE_OK)
-        return model_open_failed(request->path, &error);
+        program_exit(model_open_failed(request->path, &error));
     source->info.struct_bytes = sizeof source->info;
     engine_model_info(source->model, &source->info);
     if (!source->info.has_model)
-        return program_fail("'%s' holds a tokenizer alone, which has no positions", request->path);
-    return PROGRAM_DONE;
+        program_die("'%s' holds a tokenizer alone, which has no positions", request->path);
 }
 
 static engine_status ask(const struct source *source, const struct position_matrix *matrix,
@@ -45,24 +44,21 @@ static engine_status ask(const struct source *source, const struct position_matr
                                         matrix->rows, cap, numbers, error);
 }
 
-/* The matrix's width and rows, which are to be freed in any case. */
-static int ask_rows(const struct source *source, struct position_matrix *matrix)
+/* The matrix's width and rows, which are to be freed. */
+static void ask_rows(const struct source *source, struct position_matrix *matrix)
 {
     engine_error error;
     size_t numbers = 0;
     engine_status status = ask(source, matrix, 0, &numbers, &error);
     if (status != ENGINE_OK && status != ENGINE_ERROR_BUFFER)
-        return program_fail("%s%s", error.message,
-                            position_next_step(source->options.position, status));
+        program_die("%s%s", error.message, position_next_step(source->options.position, status));
     matrix->width = numbers / matrix->n;
     if (numbers > MOST_NUMBERS)
-        return program_fail(
-            "%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
-            matrix->n, matrix->width, MOST_NUMBERS);
+        program_die("%zu positions of width %zu are more than %zu numbers: ask for fewer with -n",
+                    matrix->n, matrix->width, MOST_NUMBERS);
     matrix->rows = alloc_zeros(numbers, sizeof *matrix->rows);
-    return ask(source, matrix, numbers, NULL, &error) == ENGINE_OK
-               ? PROGRAM_DONE
-               : program_fail("%s", error.message);
+    if (ask(source, matrix, numbers, NULL, &error) != ENGINE_OK)
+        program_die("%s", error.message);
 }
 
 static void describe(const struct positions_request *request, const struct source *source,
@@ -81,15 +77,14 @@ static void describe(const struct positions_request *request, const struct sourc
     matrix->period = model != NULL ? source->info.max_tokens : matrix->n;
 }
 
-static int check_distances(const struct position_matrix *matrix, size_t n_apart)
+static void check_distances(const struct position_matrix *matrix, size_t n_apart)
 {
     size_t n = n_apart < matrix->n ? n_apart : matrix->n - 1;
     double numbers = (double)matrix->n * (double)matrix->width * (double)n;
-    if (numbers <= MOST_DIFFERENCES)
-        return PROGRAM_DONE;
-    return program_fail("-k %zu: so many distances of %zu positions of width %zu take %.0f "
-                        "differences, at most %.0f are computed: ask for fewer with -k or -n",
-                        n_apart, matrix->n, matrix->width, numbers, MOST_DIFFERENCES);
+    if (numbers > MOST_DIFFERENCES)
+        program_die("-k %zu: so many distances of %zu positions of width %zu take %.0f "
+                    "differences, at most %.0f are computed: ask for fewer with -k or -n",
+                    n_apart, matrix->n, matrix->width, numbers, MOST_DIFFERENCES);
 }
 
 static void print_csv(const struct position_matrix *matrix, FILE *stream)
@@ -107,82 +102,68 @@ static void print_csv(const struct position_matrix *matrix, FILE *stream)
 }
 
 /* Sets how many distances there are. */
-static int settle_distances(struct positions_request *request, const struct position_matrix *matrix)
+static void settle_distances(struct positions_request *request,
+                             const struct position_matrix *matrix)
 {
     size_t n_apart = request->n_apart > 0 ? request->n_apart : DEFAULT_APART, most = matrix->n - 1;
-    int code = check_distances(matrix, n_apart);
-    if (code == PROGRAM_DONE && request->n_apart > most)
+    check_distances(matrix, n_apart);
+    if (request->n_apart > most)
         program_note("%zu position%s %s at most %zu apart: -k %zu stops there; -n takes more rows",
                      matrix->n, plural(matrix->n), matrix->n == 1 ? "is" : "are", most, n_apart);
     request->n_apart = n_apart < most ? n_apart : most;
-    return code;
 }
 
-static int show(struct positions_request *request, const struct position_matrix *matrix)
+static void show(struct positions_request *request, const struct position_matrix *matrix)
 {
     struct position_measures measures;
     if (request->format == POSITIONS_CSV) {
         print_csv(matrix, stdout);
-        return PROGRAM_DONE;
+        return;
     }
-    int code = settle_distances(request, matrix);
-    if (code != PROGRAM_DONE)
-        return code;
+    settle_distances(request, matrix);
     positions_measure(matrix, &measures);
     if (request->format == POSITIONS_JSON)
         positions_print_json(request, matrix, &measures);
     else
         positions_print_text(request, matrix, &measures);
-    return PROGRAM_DONE;
 }
 
-/* PROGRAM_DONE where all of the picks are rows of the matrix. */
-static int check_picks(const struct position_picks *picks, size_t n)
+/* All of the picks are rows of the matrix. */
+static void check_picks(const struct position_picks *picks, size_t n)
 {
     size_t most = picks->has_row ? picks->row : 0;
     for (int i = 0; i < 2 && picks->has_pair; i++)
         most = picks->pair[i] > most ? picks->pair[i] : most;
-    return most < n
-               ? PROGRAM_DONE
-               : program_misuse("position %zu is asked for, and there are 0 to %zu: -n takes more",
-                                most, n - 1);
+    if (most >= n)
+        program_die_misused("position %zu is asked for, and there are 0 to %zu: -n takes more",
+                            most, n - 1);
 }
 
-static int inspect(struct positions_request *request, struct source *source)
+void positions_inspect(struct positions_request *request)
 {
+    struct source source = {0};
+    if (request->path != NULL)
+        open_model(request, &source);
     size_t own_rows =
-        source->info.max_tokens < DEFAULT_TABLE_ROWS ? source->info.max_tokens : DEFAULT_TABLE_ROWS;
+        source.info.max_tokens < DEFAULT_TABLE_ROWS ? source.info.max_tokens : DEFAULT_TABLE_ROWS;
     struct position_matrix matrix = {
         .scheme = request->options.position != ENGINE_POSITION_MODEL
                       ? engine_position_name(request->options.position)
-                      : source->info.position,
-        .n = request->n > 0          ? request->n
-             : source->model != NULL ? own_rows
-                                     : DEFAULT_ROWS,
+                      : source.info.position,
+        .n = request->n > 0         ? request->n
+             : source.model != NULL ? own_rows
+                                    : DEFAULT_ROWS,
     };
     const char *conflict = position_options_conflict(&request->options, matrix.scheme);
     if (conflict != NULL)
-        return program_misuse("%s; here they are %s", conflict, matrix.scheme);
-    if (check_picks(&request->picks, matrix.n) != PROGRAM_DONE)
-        return PROGRAM_MISUSED;
-    source->width = source->model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
-    source->options.struct_bytes = sizeof source->options;
-    position_options_apply(&request->options, source->width, &source->options);
-    int code = ask_rows(source, &matrix);
-    if (code == PROGRAM_DONE) {
-        describe(request, source, &matrix);
-        code = show(request, &matrix);
-    }
+        program_die_misused("%s; here they are %s", conflict, matrix.scheme);
+    check_picks(&request->picks, matrix.n);
+    source.width = source.model != NULL ? 0 : request->width > 0 ? request->width : DEFAULT_WIDTH;
+    source.options.struct_bytes = sizeof source.options;
+    position_options_apply(&request->options, source.width, &source.options);
+    ask_rows(&source, &matrix);
+    describe(request, &source, &matrix);
+    show(request, &matrix);
     free(matrix.rows);
-    return code;
-}
-
-int positions_inspect(struct positions_request *request)
-{
-    struct source source = {0};
-    int code = request->path != NULL ? open_model(request, &source) : PROGRAM_DONE;
-    if (code == PROGRAM_DONE)
-        code = inspect(request, &source);
     engine_model_close(source.model);
-    return code;
 }

@@ -74,7 +74,7 @@ void positions_print_json(const struct positions_request *request,
                           const struct position_matrix *matrix,
                           const struct position_measures *measures);
 
-/* The program's exit code; output goes to stdout. */
-int positions_inspect(struct positions_request *request);
+/* Output goes to stdout. */
+void positions_inspect(struct positions_request *request);
 
 #endif

@@ -41,17 +41,6 @@ size_t utf8_put(uint32_t character, char out[4])
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)out);
 }
 
-size_t utf8_repaired_len(const char *text, size_t len)
-{
-    size_t total = 0;
-    uint32_t character;
-    for (size_t at = 0, n; at < len; at += n) {
-        n = utf8_next(text + at, len - at, &character);
-        total += character == UTF8_REPLACEMENT ? 3 : n;
-    }
-    return total;
-}
-
 bool utf8_is_valid(const char *text, size_t len)
 {
     uint32_t character;
@@ -61,13 +50,4 @@ bool utf8_is_valid(const char *text, size_t len)
             return false;
     }
     return true;
-}
-
-void utf8_repair(const char *text, size_t len, char *out)
-{
-    uint32_t character;
-    for (size_t at = 0, n; at < len; at += n) {
-        n = utf8_next(text + at, len - at, &character);
-        out += utf8_put(character, out);
-    }
 }

@@ -20,12 +20,6 @@ size_t utf8_mark_len(const char *text, size_t len);
 /* Writes a character as 1 to 4 bytes; returns how many. */
 size_t utf8_put(uint32_t character, char out[4]);
 
-/* The length of the text after utf8_repair: at most three times len. */
-size_t utf8_repaired_len(const char *text, size_t len);
-
 bool utf8_is_valid(const char *text, size_t len);
-
-/* Copies the text with U+FFFD for each invalid part. out has room for utf8_repaired_len bytes. */
-void utf8_repair(const char *text, size_t len, char *out);
 
 #endif

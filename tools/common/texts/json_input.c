@@ -75,12 +75,15 @@ static void replace_lone_surrogates(char *text, size_t len)
     }
 }
 
-/* To be freed. A NUL byte follows. */
+/* To be freed. A NUL byte follows. U+FFFD takes three bytes. */
 static char *repair(const char *line, size_t len, size_t *repaired_len)
 {
-    *repaired_len = utf8_repaired_len(line, len);
-    char *repaired = alloc_zeros(*repaired_len + 1, 1);
-    utf8_repair(line, len, repaired);
+    char *repaired = alloc_resize(NULL, 3 * len + 1, 1), *end = repaired;
+    uint32_t character;
+    for (size_t at = 0; at < len; end += utf8_put(character, end))
+        at += utf8_next(line + at, len - at, &character);
+    *end = '\0';
+    *repaired_len = (size_t)(end - repaired);
     replace_lone_surrogates(repaired, *repaired_len);
     return repaired;
 }
@@ -120,7 +123,6 @@ json_t *json_input_parse(const char *line, size_t len, char message[JSON_MESSAGE
         fail(message, "this is not JSON: a NUL byte, at byte %zu", (size_t)(nul - line) + 1);
         return NULL;
     }
-    json_set_alloc_funcs(alloc_bytes, free);
     json_t *value = json_loadb(line, len, flags, &error);
     if (!value)
         value = parse_large(line, len, flags, &error);

@@ -29,7 +29,6 @@ struct reader {
 
 static json_t *parse(const char *text, size_t len, json_error_t *error)
 {
-    json_set_alloc_funcs(alloc_bytes, free);
     return json_loadb(text, len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, error);
 }
 

@@ -58,8 +58,8 @@ static bool find_split(struct join *join)
         const struct shard_number number = number_in_name(entry->d_name, name);
         is_one = number.of == 0 || join->of == 0 || join->of == number.of;
         if (!is_one)
-            program_refuse("'%s' has parts of %zu and of %zu shards: remove those of one",
-                           join->path, join->of, number.of);
+            program_note("'%s' has parts of %zu and of %zu shards: remove those of one", join->path,
+                         join->of, number.of);
         else if (number.of)
             join->of = number.of;
     }
@@ -320,7 +320,6 @@ static int write_whole(struct join *join)
 int join_shards(const char *output_path)
 {
     struct join join = {.path = output_path};
-    json_set_alloc_funcs(alloc_bytes, free);
     int code = find_split(&join) && read_marks(&join) && check_marks(&join) ? write_whole(&join)
                                                                             : PROGRAM_FAILED;
     for (size_t i = 0; join.marks && i < join.of; i++)

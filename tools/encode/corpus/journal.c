@@ -151,7 +151,6 @@ static bool is_gone(const struct journal *journal)
 enum journal_state journal_find(struct journal *journal, const char *output_path)
 {
     *journal = (struct journal){.path = alloc_text("%s.journal", output_path)};
-    json_set_alloc_funcs(alloc_bytes, free);
     journal->fd = open(journal->path, O_RDWR | O_CLOEXEC);
     if (journal->fd < 0 && errno == ENOENT)
         return JOURNAL_ABSENT;
