@@ -90,6 +90,7 @@ int main(int argc, char **argv)
     int code;
 
     program_begin("encode", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
     encode_options_read(&options, argc, argv);
     if (options.joins) {
         code = join_shards(options.output_path);

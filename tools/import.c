@@ -207,6 +207,7 @@ int main(int argc, char *argv[])
 {
     struct import_options options;
     program_begin("encode-import", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
     problem.before_end = progress_end;
     import_options_read(&options, argc, argv);
     return program_end(carry_out(&options));

@@ -2,6 +2,7 @@
  * words, a file or a text. Read the options, make the tokenizer, write settings, vocabulary and
  * tensors.
  */
+#include "tools/common/alloc.h"
 #include "tools/common/options.h"
 #include "tools/common/weights/random_model.h"
 #include "tools/common/weights/token_source.h"
@@ -9,6 +10,7 @@
 #include "tools/new/new_options.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +156,7 @@ int main(int argc, char *argv[])
     struct new_options options;
     struct tokenizer_draft draft = DRAFT_EMPTY;
     program_begin("encode-new", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
     new_options_read(&options, argc, argv);
     make_tokenizer(&options, &draft);
     settle_config(&options.shape.config, draft.words.n);

@@ -260,6 +260,7 @@ int main(int argc, char **argv)
     FILE *stream;
     int code;
     program_begin("encode-search", argv);
+    json_set_alloc_funcs(alloc_bytes, free);
     search_options_read(&search.options, argc, argv);
     polite_threads(argv, search.options.request.n_threads);
     code = open_all(&search);

@@ -15,8 +15,8 @@ void alloc_for(const char *format, ...) PROGRAM_PRINTF(1, 2);
 /* Ends the program. */
 _Noreturn void alloc_fail(void);
 
-/* malloc, which program_begin gives to jansson: that leaves out a character where it has no memory
- * for it, and then finds fault with the file. */
+/* malloc, for json_set_alloc_funcs in the main of a program that reads JSON: jansson leaves out a
+ * character where it has no memory for it, and then finds fault with the file. */
 void *alloc_bytes(size_t len);
 
 /* n elements of zeros, at least one; to be freed. */

@@ -6,14 +6,12 @@
 #include "tools/common/options.h"
 
 #include "engine/engine.h"
-#include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -58,7 +56,6 @@ void program_begin(char *name, char *argv[])
     name_of_program = name;
     if (argv[0] != NULL)
         argv[0] = name;
-    json_set_alloc_funcs(alloc_bytes, free);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's length fails and is told */
     signal(SIGBUS, end_at_lost_page);
     open_standard_descriptors();
