@@ -11,7 +11,7 @@
 #include "tools/plot/gnuplot/render.h"
 #include "tools/plot/memory.h"
 #include "tools/plot/pictures/pictures.h"
-#include "tools/plot/plot_table.h"
+#include "tools/plot/plot_options.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "tools/import/import_options.h"
 #include "tools/inspect/inspect_options.h"
 #include "tools/new/new_options.h"
-#include "tools/plot/plot_table.h"
+#include "tools/plot/plot_options.h"
 #include "tools/search/search_options.h"
 
 #include <string.h>

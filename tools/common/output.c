@@ -65,8 +65,7 @@ static bool look_at_folder(const char *path, struct stat *folder)
     return is_there;
 }
 
-/* Two names of one file, which need not be there yet. */
-static bool are_same(const char *a, const char *b)
+bool output_are_same(const char *a, const char *b)
 {
     struct stat one, other;
     return strcmp(path_name(a), path_name(b)) == 0 && look_at_folder(a, &one) &&
@@ -77,7 +76,7 @@ static void refuse_same(const struct output *output, const char *path)
 {
     for (size_t i = 0; i <= output->n_beside; i++) {
         const char *other = i == 0 ? output->path : output->beside[i - 1].path;
-        if (are_same(path, other))
+        if (output_are_same(path, other))
             program_die_misused("'%s' is written already: name another file", other);
     }
 }
@@ -183,7 +182,7 @@ static bool remove_file(struct output *output, const char *path)
 static bool is_beside(const struct output *output, const char *path)
 {
     for (size_t i = 0; i < output->n_beside; i++)
-        if (are_same(path, output->beside[i].path))
+        if (output_are_same(path, output->beside[i].path))
             return true;
     return false;
 }

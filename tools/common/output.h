@@ -56,6 +56,9 @@ bool output_keep(struct output *output);
 void output_release(struct output *output); /* they go with the program again */
 bool output_sync(struct output *output);
 
+/* Two names of one file, which need not be there yet. */
+bool output_are_same(const char *a, const char *b);
+
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
  * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could
  * not be written. That is said, except of a reader that went away. */

@@ -3,10 +3,10 @@
 #include "tools/plot/plot_options.h"
 
 #include "tools/common/options.h"
+#include "tools/common/output.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -88,23 +88,6 @@ void plot_check_link(void *options, const struct option_use *use)
         program_die_misused("--link takes two words, as red:wolf, not '%s'", use->text);
 }
 
-/* ---- What goes together ---- */
-
-const char *plot_check_texts(const void *options)
-{
-    const struct plot_options *plot = options;
-    size_t n = plot->request.n_texts;
-    if (n == 0 && plot_texts_most(plot->command) && !isatty(STDIN_FILENO))
-        return NULL; /* plot_texts_read */
-    switch (plot->command) {
-    case PLOT_POSITION: return n ? "position takes no text" : NULL;
-    case PLOT_WORDS: return n == 1 || n == 2 ? NULL : "words takes one or two texts";
-    case PLOT_SIMILARITY: return NULL;
-    case PLOT_STEPS: return n ? NULL : "steps takes texts as arguments";
-    default: return n == 1 ? NULL : "one text is needed, as an argument or as a line of stdin";
-    }
-}
-
 /* ---- Outputs ---- */
 
 static bool ends_with(const char *path, const char *end)
@@ -120,34 +103,14 @@ static const char *output_of(const char *path)
     return is_stdout ? NULL : path;
 }
 
-static bool is_same_inode(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* The folder of a path, and the name in it. */
-static const char *split_path(const char *path, struct stat *folder, bool *is_there)
-{
-    char text[4096] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash)
-        snprintf(text, sizeof text, "%.*s", (int)(slash - path + 1), path);
-    *is_there = stat(text, folder) == 0;
-    return slash ? slash + 1 : path;
-}
-
-/* The picture and its numbers would be written over one another: one name in one folder, which a
- * file that is not there yet has too, or two names of one file. */
+/* The picture and its numbers would be written over one another: one name in one folder, or two
+ * names of one file. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
-    bool has_first, has_second;
-    bool has_one_name =
-        strcmp(split_path(a, &first, &has_first), split_path(b, &second, &has_second)) == 0;
-    if (has_one_name && has_first && has_second && is_same_inode(&first, &second))
-        return true;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           is_same_inode(&first, &second);
+    return output_are_same(a, b) ||
+           (stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+            first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
 static const char *output_conflict(const struct plot_options *options)

@@ -1,8 +1,8 @@
-/* plot_options.h - what encode-plot is asked for: all but the names of options, which are in
- * plot_table.h. */
+/* plot_options.h - the command line of encode-plot, and what it asks for. */
 #ifndef TOOLS_PLOT_PLOT_OPTIONS_H
 #define TOOLS_PLOT_PLOT_OPTIONS_H
 
+#include "tools/common/options/option_table.h"
 #include "tools/common/texts/request_options.h"
 #include "tools/plot/gnuplot/figure.h"
 
@@ -65,10 +65,18 @@ struct plot_options {
     uint64_t seed;
 };
 
-/* The texts that a picture takes from the command line; 0: none, or any number. */
-size_t plot_texts_most(enum plot_command command);
+/* Reads the command line after the command's name. The help, the version or a mistake ends the
+ * program. */
+void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
+                       char **argv);
 
-/* Reads them from stdin where there are none. Where they cannot be, that is said, and ends the
+/* By enum plot_command. */
+extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
+
+/* encode-plot --help; the exit code. */
+int plot_print_help(void);
+
+/* Reads texts from stdin where there are none. Where they cannot be, that is said, and ends the
  * program. */
 void plot_texts_read(struct plot_options *options);
 
@@ -87,7 +95,7 @@ void plot_settle_size(struct plot_options *options);
 void plot_settle_outputs(struct plot_options *options);
 
 /* "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as numbers; *n of them,
- * in the memory of memory.h. NULL: the message has been printed. */
+ * in the memory of memory.h. What is none of these ends the program. */
 size_t *dims_read(const char *text, size_t width, size_t *n);
 
 #endif

@@ -5,7 +5,6 @@
 #include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The model ---- */
@@ -24,7 +23,7 @@ static void choose_positions(struct source *source)
         source->scheme ? engine_position_name(source->scheme) : source->encoder.info.position;
     const char *conflict = position_options_conflict(positions, source->position);
     if (conflict)
-        exit(program_misuse("%s; here they are %s", conflict, source->position));
+        program_die_misused("%s; here they are %s", conflict, source->position);
 }
 
 void source_open(struct source *source, const struct plot_options *options)
@@ -37,8 +36,7 @@ void source_open(struct source *source, const struct plot_options *options)
         return;
     encoder_open(&source->encoder, &tokens);
     if (!source->encoder.info.has_model)
-        exit(program_fail("%s holds a tokenizer alone: pictures need a model",
-                          source->encoder.name));
+        program_die("%s holds a tokenizer alone: pictures need a model", source->encoder.name);
     choose_positions(source);
 }
 
@@ -72,10 +70,10 @@ struct item *source_tokenize(struct source *source, const char *text, size_t len
     item->record.input.text = text;
     item->record.input.text_len = len;
     if (!encoder_tokenize(&source->encoder, item))
-        exit(program_fail("%s", source->encoder.message));
+        program_die("%s", source->encoder.message);
     if (item->n_tokens > most)
-        exit(program_fail("text %zu has %zu tokens, and this model takes at most %zu", number,
-                          item->n_tokens, most));
+        program_die("text %zu has %zu tokens, and this model takes at most %zu", number,
+                    item->n_tokens, most);
     return item;
 }
 
@@ -84,9 +82,9 @@ const struct item *source_only_text(struct source *source, const char *no_layers
     const char *text = source->options->request.texts[0];
     const struct item *item = source_tokenize(source, text, strlen(text), 1);
     if (item->n_tokens == 0)
-        exit(program_fail("the text has no tokens: there is nothing to look at"));
+        program_die("the text has no tokens: there is nothing to look at");
     if (source->encoder.info.n_layers == 0)
-        exit(program_fail("%s has no layers, so %s", source->encoder.name, no_layers));
+        program_die("%s has no layers, so %s", source->encoder.name, no_layers);
     return item;
 }
 
@@ -137,7 +135,7 @@ static engine_session *open_session(const struct source *source, enum with_posit
     options.mask = request->mask;
     options.n_threads = request->n_threads;
     if (engine_session_new(source->encoder.model, &options, &session, &error) != ENGINE_OK)
-        exit(program_fail("%s", error.message));
+        program_die("%s", error.message);
     return session;
 }
 
@@ -151,8 +149,8 @@ static void encode_item(const struct source *source, engine_session *session,
         return;
     const char *message = engine_session_message(session);
     size_t len = engine_message_input_len(message); /* which is 0 here, whatever text it is */
-    exit(program_fail("text %zu%s%s%s", item->number, len ? "" : ": ", message + len,
-                      position_scale_hint(&source->options->request.positions, message)));
+    program_die("text %zu%s%s%s", item->number, len ? "" : ": ", message + len,
+                position_scale_hint(&source->options->request.positions, message));
 }
 
 /* ---- Hidden states and attention ---- */

@@ -1,6 +1,6 @@
-/* plot_table.c - the command line of encode-plot as a table; see plot_table.h. Each picture takes
+/* plot_table.c - the command line of encode-plot as a table; see plot_options.h. Each picture takes
  * some of the options; one that says nothing for it is refused by name. */
-#include "tools/plot/plot_table.h"
+#include "tools/plot/plot_options.h"
 
 #include "tools/common/options.h"
 #include "tools/common/options/option_reading.h"

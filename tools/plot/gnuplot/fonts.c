@@ -41,7 +41,7 @@ static unsigned char *ask_fonts(void)
     unsigned char *has = NULL;
     int reason = run_child(arguments, "", 0, &result);
     if (reason != 0 && reason != ENOENT)
-        exit(program_fail("cannot run fc-list: %s", strerror(reason)));
+        program_die("cannot run fc-list: %s", strerror(reason));
     if (result.status == 0 && result.len > 0) {
         has = memory_zeros(N_CHARACTERS / 8, 1);
         mark_all(has, result.bytes);

@@ -67,18 +67,7 @@ static const char *one_line(char *message)
     return message[0] ? message : "it gave no reason";
 }
 
-static bool judge(const struct child_result *result, char *message)
-{
-    int status = result->status;
-    if (WIFSIGNALED(status))
-        return program_refuse("gnuplot was ended by signal %d: %s", WTERMSIG(status),
-                              one_line(message));
-    if (WEXITSTATUS(status) != 0)
-        return program_refuse("gnuplot failed: %s", one_line(message));
-    return result->len > 0 || program_refuse("gnuplot drew nothing: %s", one_line(message));
-}
-
-bool gnuplot_run(const char *script, size_t len, struct picture *picture)
+struct picture gnuplot_run(const char *script, size_t len)
 {
     /* By its name stdin is read as a file is, not byte by byte as from a terminal. */
     char name[] = "gnuplot", defaults[] = "-d", from_stdin[] = "/dev/stdin";
@@ -86,11 +75,18 @@ bool gnuplot_run(const char *script, size_t len, struct picture *picture)
     struct child_result result;
     int reason = run_child(arguments, script, len, &result);
     if (reason == ENOENT)
-        return program_refuse("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
-                              "tools/setup.sh installs it); --data FILE and -f data need no "
-                              "gnuplot");
+        program_die("gnuplot is not there: the Debian package gnuplot-nox has it (sh "
+                    "tools/setup.sh installs it); --data FILE and -f data need no "
+                    "gnuplot");
     if (reason)
-        return program_refuse("cannot run gnuplot: %s", strerror(reason));
-    *picture = (struct picture){memory_keep(result.bytes), result.len};
-    return judge(&result, result.message);
+        program_die("cannot run gnuplot: %s", strerror(reason));
+    struct picture picture = {memory_keep(result.bytes), result.len};
+    const char *message = one_line(result.message);
+    if (WIFSIGNALED(result.status))
+        program_die("gnuplot was ended by signal %d: %s", WTERMSIG(result.status), message);
+    if (WEXITSTATUS(result.status) != 0)
+        program_die("gnuplot failed: %s", message);
+    if (result.len == 0)
+        program_die("gnuplot drew nothing: %s", message);
+    return picture;
 }

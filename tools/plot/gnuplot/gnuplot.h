@@ -2,7 +2,6 @@
 #ifndef TOOLS_PLOT_GNUPLOT_H
 #define TOOLS_PLOT_GNUPLOT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct picture {
@@ -10,9 +9,9 @@ struct picture {
     size_t len;
 };
 
-/* Runs gnuplot without its start files on the script and takes what it writes to stdout. False: the
- * message has been printed (gnuplot is not there, it failed, it drew nothing). */
-bool gnuplot_run(const char *script, size_t len, struct picture *picture);
+/* Runs gnuplot without its start files on the script and takes what it writes to stdout. Ends the
+ * program where gnuplot is not there, failed, or drew nothing. */
+struct picture gnuplot_run(const char *script, size_t len);
 
 /* A text as a double-quoted string of gnuplot that stands for exactly these bytes. */
 const char *gnuplot_string(const char *text);

@@ -76,46 +76,41 @@ static void put_plane_words(const struct panel *panel, FILE *stream)
     fputs(panel->n_links ? "\n" : "", stream);
 }
 
-static bool draw_in_text(const struct panel *panel, size_t columns, FILE *stream)
+static void draw_in_text(const struct panel *panel, size_t columns, FILE *stream)
 {
-    struct picture picture;
     char *script;
     size_t len;
     FILE *memory = alloc_open(&script, &len);
     script_write_text(panel, columns, TEXT_ROWS, memory);
     memory_close(memory, &script);
-    if (!gnuplot_run(script, len, &picture))
-        return false;
+    struct picture picture = gnuplot_run(script, len);
     size_t feed = strspn(picture.bytes, "\f"); /* which even "nofeed" begins with */
     while (picture.len > feed && strchr(" \n", picture.bytes[picture.len - 1]))
         picture.len--;
     fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
     putc('\n', stream);
-    return true;
 }
 
-static bool put_panel(const struct panel *panel, bool is_terminal, FILE *stream)
+static void put_panel(const struct panel *panel, bool is_terminal, FILE *stream)
 {
     size_t columns = terminal_columns(is_terminal);
     if (panel->title) {
         putc('\n', stream);
         put_line(panel->title, stream);
     }
-    switch (panel->kind) {
-    case PANEL_MAP: text_map_print(panel, columns, has_colors(is_terminal), stream); return true;
-    case PANEL_DOTS: text_dots_print(panel, columns, stream); return true;
-    default: break;
-    }
-    if (!draw_in_text(panel, columns, stream))
-        return false;
+    if (panel->kind == PANEL_MAP)
+        text_map_print(panel, columns, has_colors(is_terminal), stream);
+    else if (panel->kind == PANEL_DOTS)
+        text_dots_print(panel, columns, stream);
+    else
+        draw_in_text(panel, columns, stream);
     if (panel->kind == PANEL_POINTS)
         put_plane_words(panel, stream);
-    return true;
 }
 
 static int write_text(const struct figure *figure, const struct plot_options *options)
 {
-    bool is_terminal = !options->output_path && isatty(STDOUT_FILENO), is_drawn = true;
+    bool is_terminal = !options->output_path && isatty(STDOUT_FILENO);
     char *text;
     size_t len;
     FILE *stream = alloc_open(&text, &len);
@@ -125,11 +120,11 @@ static int write_text(const struct figure *figure, const struct plot_options *op
         put_line(figure->title, stream);
     for (size_t i = 0; i < figure->n_notes; i++)
         put_line(figure->notes[i], stream);
-    for (size_t i = 0; i < figure->n_panels && is_drawn; i++)
+    for (size_t i = 0; i < figure->n_panels; i++)
         if (figure->panels[i].kind != PANEL_DATA)
-            is_drawn = put_panel(&figure->panels[i], is_terminal, stream);
+            put_panel(&figure->panels[i], is_terminal, stream);
     memory_close(stream, &text);
-    return is_drawn ? write_bytes(text, len, options->output_path) : PROGRAM_FAILED;
+    return write_bytes(text, len, options->output_path);
 }
 
 /* ---- Pictures ---- */
@@ -164,43 +159,39 @@ static void sharpen_svg(struct picture *picture)
     memory_close(stream, &picture->bytes);
 }
 
-static bool choose_terminal(const struct plot_options *options, const struct page *page,
-                            struct terminal *terminal)
+static struct terminal choose_terminal(const struct plot_options *options, const struct page *page)
 {
     double per_inch = options->format == PLOT_PNG ? options->dpi : 96;
-    *terminal = (struct terminal){
+    struct terminal terminal = {
         .format = options->format,
         .dpi = options->dpi,
         .pixels = {(size_t)lround(page->width / 72 * per_inch),
                    (size_t)lround(page->height / 72 * per_inch)},
     };
-    return (terminal->pixels[0] <= PIXELS_MOST && terminal->pixels[1] <= PIXELS_MOST) ||
-           program_refuse("a picture of %zu x %zu pixels is too large: at most %d each way",
-                          terminal->pixels[0], terminal->pixels[1], PIXELS_MOST);
+    if (terminal.pixels[0] > PIXELS_MOST || terminal.pixels[1] > PIXELS_MOST)
+        program_die("a picture of %zu x %zu pixels is too large: at most %d each way",
+                    terminal.pixels[0], terminal.pixels[1], PIXELS_MOST);
+    return terminal;
 }
 
 static int write_picture(const struct figure *figure, const struct plot_options *options)
 {
     struct page page;
-    struct terminal terminal;
-    struct picture picture;
     char *script;
     size_t len;
     if (!page_make(&page, figure, options->width_inches * 72, options->height_inches * 72))
-        return program_fail("titles and names leave no room for the values on %.3g x %.3g inches: "
-                            "a larger --size shows them",
-                            options->width_inches, options->height_inches);
-    if (!choose_terminal(options, &page, &terminal))
-        return PROGRAM_FAILED;
+        program_die("titles and names leave no room for the values on %.3g x %.3g inches: "
+                    "a larger --size shows them",
+                    options->width_inches, options->height_inches);
+    const struct terminal terminal = choose_terminal(options, &page);
     FILE *memory = alloc_open(&script, &len);
     script_write(figure, &page, &terminal, memory);
     memory_close(memory, &script);
     if (options->format != PLOT_SVG)
         len = gnuplot_replace_missing(script, len);
-    if (!gnuplot_run(script, len, &picture))
-        return PROGRAM_FAILED;
+    struct picture picture = gnuplot_run(script, len);
     if (!is_whole(options->format, &picture))
-        return program_fail("gnuplot drew only a part of the picture");
+        program_die("gnuplot drew only a part of the picture");
     if (options->format == PLOT_SVG)
         sharpen_svg(&picture);
     return write_bytes(picture.bytes, picture.len, options->output_path);

@@ -44,35 +44,24 @@ static void add_dims(size_t *dims, size_t *n, size_t from, size_t below, size_t 
     }
 }
 
-/* False: the message has been printed. */
-static bool read_list(const char *text, size_t width, size_t *dims, size_t *n)
+size_t *dims_read(const char *text, size_t width, size_t *n)
 {
+    size_t *dims = memory_zeros(DIMS_MOST, sizeof *dims), from, below, step;
     const char *at = text;
-    size_t from, below, step;
+    *n = 0;
     for (bool more = true; more; at++) {
-        if (!read_part(&at, &from, &below, &step) || (*at && *at != ',')) {
-            program_misuse("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'", text);
-            return false;
-        }
-        if (from >= width || below > width) {
-            program_misuse("--dims %s: there are %zu columns, 0 to %zu", text, width, width - 1);
-            return false;
-        }
+        if (!read_part(&at, &from, &below, &step) || (*at && *at != ','))
+            program_die_misused("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'",
+                                text);
+        if (from >= width || below > width)
+            program_die_misused("--dims %s: there are %zu columns, 0 to %zu", text, width,
+                                width - 1);
         add_dims(dims, n, from, below, step);
-        if (*n > DIMS_MOST) {
-            program_misuse("--dims %s: at most %d lines can be told apart", text, DIMS_MOST);
-            return false;
-        }
+        if (*n > DIMS_MOST)
+            program_die_misused("--dims %s: at most %d lines can be told apart", text, DIMS_MOST);
         more = *at == ',';
     }
     if (*n == 0)
-        program_misuse("--dims %s: these are no columns", text);
-    return *n > 0;
-}
-
-size_t *dims_read(const char *text, size_t width, size_t *n)
-{
-    size_t *dims = memory_zeros(DIMS_MOST, sizeof *dims);
-    *n = 0;
-    return read_list(text, width, dims, n) ? dims : NULL;
+        program_die_misused("--dims %s: these are no columns", text);
+    return dims;
 }

@@ -11,7 +11,6 @@
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ATTENTION_CELLS_MOST = 1 << 28 }; /* [L, H, T, T] of double: 2 GiB */
@@ -136,28 +135,27 @@ static void check_size(const struct plot_options *options, const engine_info *in
     size_t n = options->pad_to ? options->pad_to : n_tokens;
     double n_cells = (double)info->n_layers * (double)info->n_heads * (double)n * (double)n;
     if (n_cells > ATTENTION_CELLS_MOST)
-        exit(program_misuse(
+        program_die_misused(
             "%zu tokens have %zu x %zu x %zu x %zu attention weights (layers, heads, queries, "
             "keys), and a picture takes at most %d: %s",
             n, info->n_layers, info->n_heads, n, n, ATTENTION_CELLS_MOST,
-            options->pad_to > n_tokens ? "pad to fewer with --pad-to"
-                                       : "a shorter text is needed"));
+            options->pad_to > n_tokens ? "pad to fewer with --pad-to" : "a shorter text is needed");
 }
 
 static void check(const struct plot_options *options, const engine_info *info, size_t n_tokens)
 {
     if (options->layer > info->n_layers)
-        exit(program_misuse("--layer %zu: this model has layers 1 to %zu", options->layer,
-                            info->n_layers));
+        program_die_misused("--layer %zu: this model has layers 1 to %zu", options->layer,
+                            info->n_layers);
     if (options->head > info->n_heads)
-        exit(program_misuse("--head %zu: this model has heads 1 to %zu", options->head,
-                            info->n_heads));
+        program_die_misused("--head %zu: this model has heads 1 to %zu", options->head,
+                            info->n_heads);
     if (options->pad_to && options->pad_to < n_tokens)
-        exit(program_misuse("--pad-to %zu is less than the %zu tokens of the text", options->pad_to,
-                            n_tokens));
+        program_die_misused("--pad-to %zu is less than the %zu tokens of the text", options->pad_to,
+                            n_tokens);
     if (options->pad_to > info->max_tokens)
-        exit(program_misuse("--pad-to %zu: this model takes at most %zu tokens", options->pad_to,
-                            info->max_tokens));
+        program_die_misused("--pad-to %zu: this model takes at most %zu tokens", options->pad_to,
+                            info->max_tokens);
     check_size(options, info, n_tokens);
 }
 

@@ -248,11 +248,11 @@ void picture_order(struct source *source, struct figure *figure)
     const char *text = options->request.texts[0];
     const struct sentence sentence = split(text);
     if (sentence.n > WORDS_MOST)
-        exit(program_fail("the sentence has %zu words; at most %d can be permuted", sentence.n,
-                          WORDS_MOST));
+        program_die("the sentence has %zu words; at most %d can be permuted", sentence.n,
+                    WORDS_MOST);
     if (sentence.n == 0 || count_permutations(&sentence, 1) < 2)
-        exit(program_fail(
-            "there is no other order of these words: a sentence of two different words is needed"));
+        program_die(
+            "there is no other order of these words: a sentence of two different words is needed");
     struct permutations permutations = permute(&sentence, options->n_permutations, options->seed);
     for (size_t i = 0; i < permutations.n; i++) {
         const char *order = write_order(&sentence, order_at(&permutations, i));

@@ -50,9 +50,9 @@ static void check_size(const struct plot_options *options, const struct table *t
         most = POSITION_PAIRS_MOST;
     size_t columns = has_pairs && table->n > table->width ? table->n : table->width;
     if (table->n > most && table->n > 1)
-        exit(program_misuse("%zu positions make a table of %zu x %zu numbers, and a picture takes "
+        program_die_misused("%zu positions make a table of %zu x %zu numbers, and a picture takes "
                             "at most %d: with -n %zu it can be drawn",
-                            table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1));
+                            table->n, table->n, columns, POSITION_CELLS_MOST, most ? most : 1);
 }
 
 static void fill_table(const struct plot_options *options, struct table *table,
@@ -70,7 +70,7 @@ static void fill_table(const struct plot_options *options, struct table *table,
     table->rows = memory_zeros(table->n * table->width, sizeof *table->rows);
     if (engine_position_matrix(model, &session, table->width, table->n, table->rows,
                                table->n * table->width, NULL, &error) != ENGINE_OK)
-        exit(program_fail("%s", error.message));
+        program_die("%s", error.message);
 }
 
 /* What width the table has, how many rows there can be, and how it is called. */
@@ -82,12 +82,12 @@ static void describe_file(const struct plot_options *options, struct table *tabl
     engine_model_info(model, &info);
     input_remember(info.path);
     if (!info.has_model)
-        exit(program_fail("'%s' holds a tokenizer alone: it has no positions", info.path));
+        program_die("'%s' holds a tokenizer alone: it has no positions", info.path);
     session.position = ENGINE_POSITION_NONE; /* its width is that of the embedding tables */
     engine_position_matrix(model, &session, 0, 1, NULL, 0, &table->width, NULL);
     if (!table->is_beside && options->width && options->width != table->width)
-        exit(program_misuse("--width %zu: positions of '%s' have %zu numbers", options->width,
-                            info.path, table->width));
+        program_die_misused("--width %zu: positions of '%s' have %zu numbers", options->width,
+                            info.path, table->width);
     const char *scheme = table->position ? engine_position_name(table->position) : info.position;
     bool is_learned = strcmp(scheme, "learned") == 0;
     if (!table->position && strcmp(scheme, "none") == 0)
@@ -111,8 +111,8 @@ static void read_table(const struct plot_options *options, struct table *table)
         describe_file(options, table, model);
     } else {
         if (table->position == ENGINE_POSITION_LEARNED)
-            exit(program_misuse(
-                "learned positions are in a weight file: name one with -m or --beside"));
+            program_die_misused(
+                "learned positions are in a weight file: name one with -m or --beside");
         table->scheme = table->name = engine_position_name(table->position);
         table->width = table->width ? table->width : DEFAULT_WIDTH;
         table->n = table->n ? table->n : DEFAULT_POSITIONS;
@@ -242,8 +242,6 @@ static void add_waves(const struct plot_options *options, struct figure *figure,
     size_t n_dims, step = table->width / DEFAULT_WAVES ? table->width / DEFAULT_WAVES : 1;
     const char *eighths = text_new("0:%zu:%zu", table->width, step);
     const size_t *dims = dims_read(options->dims ? options->dims : eighths, table->width, &n_dims);
-    if (!dims)
-        exit(PROGRAM_MISUSED);
     struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, table->n);
     axis_name_all(&panel->y);
     for (size_t row = 0; row < n_dims; row++) {

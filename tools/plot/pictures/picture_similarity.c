@@ -7,7 +7,6 @@
 #include "tools/plot/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { TEXTS_MOST = 2000 };
 
@@ -18,8 +17,8 @@ static void read_texts(struct source *source, struct reader *reader)
     while ((state = reader_next(reader, true, &record)) == READER_RECORD) {
         size_t number = source->n_items + 1;
         if (number > TEXTS_MOST)
-            exit(program_fail("there are more than %d texts, the most that a picture can show",
-                              TEXTS_MOST));
+            program_die("there are more than %d texts, the most that a picture can show",
+                        TEXTS_MOST);
         struct item *item =
             source_tokenize(source, record.input.text, record.input.text_len, number);
         item->record.storage = record.storage;
@@ -27,10 +26,10 @@ static void read_texts(struct source *source, struct reader *reader)
             program_note("text %zu has no tokens: its cosines are 0", number);
     }
     if (state == READER_FAILED)
-        exit(program_fail("%s", reader->message));
+        program_die("%s", reader->message);
     if (source->n_items < 2)
-        exit(program_misuse("similarity takes at least two texts; there %s",
-                            source->n_items ? "is one" : "are none"));
+        program_die_misused("similarity takes at least two texts; there %s",
+                            source->n_items ? "is one" : "are none");
 }
 
 /* Cosines below zero need white in the middle; without, colours are worth more above the least. */

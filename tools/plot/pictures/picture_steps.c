@@ -7,7 +7,6 @@
 #include "tools/common/options.h"
 #include "tools/plot/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct steps {
@@ -86,7 +85,7 @@ void picture_steps(struct source *source, struct figure *figure)
     for (size_t i = 0; i < source->n_items; i++) {
         steps.item = &source->items[i];
         if (steps.item->n_tokens == 0)
-            exit(program_fail("text %zu has no tokens: there is nothing to look at", i + 1));
+            program_die("text %zu has no tokens: there is nothing to look at", i + 1);
         source_watch(source, WITH_POSITIONS, steps.item, ENGINE_TRACE_ALL, take_step, &steps);
     }
     size_t width;

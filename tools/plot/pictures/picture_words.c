@@ -13,7 +13,6 @@
 #include "tools/plot/pictures/pca.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXTS = 2, CROWD = 25 /* more words need a panel as wide as the page */ };
@@ -37,7 +36,7 @@ static void read_text(struct words *words, size_t t)
         if (!item->tokens[i].special)
             words->tokens[t][words->n[t]++] = i;
     if (words->n[t] == 0)
-        exit(program_fail("text %zu has no words to show", t + 1));
+        program_die("text %zu has no words to show", t + 1);
 }
 
 /* The words' states, [n, D]. */
@@ -99,8 +98,8 @@ static void read_link(const struct words *words, size_t t, const struct panel *p
     for (size_t i = 0; i < 2; i++) {
         rows[i] = find_word(words, t, panel, names[i], lens[i]);
         if (rows[i] == panel->y.n)
-            exit(program_misuse("--link %s: '%.*s' is not a word of text %c", link, (int)lens[i],
-                                names[i], (int)('A' + t)));
+            program_die_misused("--link %s: '%.*s' is not a word of text %c", link, (int)lens[i],
+                                names[i], (int)('A' + t));
     }
 }
 
@@ -159,8 +158,7 @@ static void share_ranges(struct figure *figure, size_t first)
 static void fit_one(struct pca *pca, const double *rows, size_t n, size_t width)
 {
     if (!pca_fit(pca, rows, n, width))
-        exit(program_fail(
-            "no principal components: memory is short, or the vectors are not finite"));
+        program_die("no principal components: memory is short, or the vectors are not finite");
 }
 
 /* Of each text alone, or of all words together. */
@@ -217,8 +215,8 @@ void picture_words(struct source *source, struct figure *figure)
                           .n_texts = options->request.n_texts,
                           .width = info->width};
     if (options->layer > info->n_layers)
-        exit(program_misuse("--layer %zu: this model has %zu layer%s (0: the embedding step)",
-                            options->layer, info->n_layers, plural(info->n_layers)));
+        program_die_misused("--layer %zu: this model has %zu layer%s (0: the embedding step)",
+                            options->layer, info->n_layers, plural(info->n_layers));
     for (size_t t = 0; t < words.n_texts; t++)
         read_text(&words, t);
     figure->title =
