@@ -5,7 +5,6 @@
 #include "tests/tools/import/tiny_checkpoint.h"
 #include "tests/tools/shell.h"
 #include "tools/import/checkpoint/checkpoint.h"
-#include "tools/import/checkpoint/int8_factors.h"
 #include "tools/import/files/tensor_rows.h"
 
 #include <math.h>

@@ -3,17 +3,13 @@
  */
 #include "tools/import/checkpoint/checkpoint_config.h"
 
+#include "tools/common/options.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Class ---- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), n_end = strlen(end);
-    return n >= n_end && strcmp(text + n - n_end, end) == 0;
-}
 
 /* Names the bodies; their heads would fill a screen. */
 _Noreturn static void refuse_class(const struct json_file *file, const char *found)
@@ -22,7 +18,7 @@ _Noreturn static void refuse_class(const struct json_file *file, const char *fou
     const struct architecture *at;
     for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
         size_t used = strlen(known);
-        if (ends_with(at->class_name, "Model"))
+        if (path_ends_in(at->class_name, "Model"))
             snprintf(known + used, sizeof known - used, "%s%.80s", used > 0 ? ", " : "",
                      at->class_name);
     }

@@ -127,13 +127,6 @@ static void plan_tensors(struct checkpoint *checkpoint, struct stored_types type
     }
 }
 
-static void check_model(struct checkpoint *checkpoint)
-{
-    const char *wrong = config_check(&checkpoint->config.model);
-    if (wrong != NULL)
-        json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
-}
-
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types)
 {
     *checkpoint = (struct checkpoint){.has_tokenizer = false};
@@ -144,7 +137,9 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     read_tokenizer(checkpoint);
     colbert_read(checkpoint);
     plan_tensors(checkpoint, types);
-    check_model(checkpoint);
+    const char *wrong = config_check(&checkpoint->config.model);
+    if (wrong != NULL)
+        json_refuse(&checkpoint->config_file, "the weight file cannot hold this model: %s", wrong);
     settle_length(checkpoint);
 }
 

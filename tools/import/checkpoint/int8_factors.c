@@ -17,7 +17,7 @@
  * What is not the stream itself has g_k = 1, and s then evens out the columns of W. What comes of
  * it is measured at the top of int8_layers.c.
  */
-#include "tools/import/checkpoint/int8_factors.h"
+#include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/files/tensor_rows.h"

@@ -4,7 +4,6 @@
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
-#include "tools/import/checkpoint/int8_factors.h"
 #include "tools/import/checkpoint/static_embedding.h"
 #include "tools/import/files/tensor_rows.h"
 #include "tools/import/progress.h"

@@ -172,7 +172,7 @@ void pooling_parse(struct sentence_transformers *st, const struct json_file *fil
 }
 
 /* What a SpladePooling does with the logits of a head of masked language models. */
-void splade_parse(struct sentence_transformers *st, const struct json_file *file)
+static void splade_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     static const struct json_name poolings[] = {
         {"max", SPARSE_MAX}, {"sum", SPARSE_SUM}, {NULL, 0}};

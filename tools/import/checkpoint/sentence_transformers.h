@@ -44,7 +44,6 @@ void sentence_transformers_free(struct sentence_transformers *st);
 /* Parts of it, from parsed files. */
 void modules_parse(struct sentence_transformers *st, const struct json_file *file);
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file);
-void splade_parse(struct sentence_transformers *st, const struct json_file *file);
 void dense_parse(struct sentence_transformers *st, const struct json_file *file);
 void length_parse(struct sentence_transformers *st, const struct json_file *file);
 void prompts_check(const struct json_file *file);

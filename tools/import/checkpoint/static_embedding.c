@@ -118,19 +118,14 @@ static int64_t read_length(const struct json_file *file)
     return is_null ? 0 : json_count(file, NULL, "max_length", 1, MODEL2VEC_LENGTH);
 }
 
-static uint64_t count_tokens(const struct tensor_set *set, const struct stored_tensor *table)
-{
-    const struct stored_tensor *mapping = find_mapping(set, 0);
-    return mapping != NULL ? mapping->shape[0] : table->shape[0];
-}
-
 void static_embedding_config(const struct json_file *file, const struct tensor_set *set,
                              struct checkpoint_config *config)
 {
     struct model_config *model = &config->model;
     bool is_model2vec;
     const struct stored_tensor *table = find_table(set, &is_model2vec);
-    uint64_t n = count_tokens(set, table);
+    const struct stored_tensor *mapping = find_mapping(set, 0);
+    uint64_t n = mapping != NULL ? mapping->shape[0] : table->shape[0];
     if (n > INT32_MAX || table->shape[1] > INT32_MAX)
         tensor_refuse(set, table, " is too large");
     *config =

@@ -18,16 +18,15 @@
 #define EMBEDDING_PARTS                                                                            \
     PARTS({"embedding.token.weight", TABLE(DIM_VOCABULARY), {"embed_tokens.weight"}})
 #define ATTENTION_PARTS                                                                            \
-    {"layers.#.attention.norm", NORM, {"layers.#.input_layernorm"}},                               \
-    {"layers.#.attention.qkv", GROUPED_QKV,                                                        \
-     {"layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"}},     \
+    TO_ATTENTION_NORM("layers.#.input_layernorm"),                                                 \
+    TO_QKV(GROUPED_QKV, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",                  \
+           "layers.#.self_attn.v_proj"),                                                           \
     {"layers.#.attention.query_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.q_norm.weight"}},  \
     {"layers.#.attention.key_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.k_norm.weight"}},    \
-    {"layers.#.attention.output", HEADS_OUT, {"layers.#.self_attn.o_proj"}}
+    TO_OUTPUT(HEADS_OUT, "layers.#.self_attn.o_proj")
 #define FEED_FORWARD_PARTS                                                                         \
-    {"layers.#.feed_forward.in", IN(DIM_FEED_FORWARD),                                             \
-     {"layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"}},                                          \
-    {"layers.#.feed_forward.out", OUT, {"layers.#.mlp.down_proj"}}
+    TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
+    TO_OUT("layers.#.mlp.down_proj")
 #define FINAL_PARTS PARTS({"final.norm", NORM, {"norm"}})
 // clang-format on
 
@@ -60,8 +59,7 @@ static const struct body GEMMA = {
                .layer = PARTS(
                    ATTENTION_PARTS,
                    {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
-                   {"layers.#.feed_forward.norm", NORM, {"layers.#.pre_feedforward_layernorm"}},
-                   FEED_FORWARD_PARTS,
+                   TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
                    {"layers.#.feed_forward.norm_after",
                     NORM,
                     {"layers.#.post_feedforward_layernorm"}}),
@@ -88,13 +86,10 @@ static const struct body QWEN = {
     .keys = KEYS(SIZES(128, 32), FIXED(norm_place, NORM_PRE), FIXED(mask, MASK_CAUSAL),
                  ACTIVATION("hidden_act", ACTIVATION_SILU)),
     .only = ONLY({"use_sliding_window", "false", false}, {"rope_scaling", "null", false}),
-    .layout =
-        LAYOUT(.embedding = EMBEDDING_PARTS,
-               .layer = PARTS(
-                   ATTENTION_PARTS,
-                   {"layers.#.feed_forward.norm", NORM, {"layers.#.post_attention_layernorm"}},
-                   FEED_FORWARD_PARTS),
-               .final = FINAL_PARTS),
+    .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
+                     .layer = PARTS(ATTENTION_PARTS, TO_NORM("layers.#.post_attention_layernorm"),
+                                    FEED_FORWARD_PARTS),
+                     .final = FINAL_PARTS),
     .finish = finish_qwen,
     .left_out = NAMES("lm_head."),
 };

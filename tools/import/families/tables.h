@@ -109,14 +109,21 @@ void layer_types_read(const struct json_file *file, struct model_config *model);
 // clang-format on
 #define BERT_EMBEDDING EMBEDDING("embeddings.LayerNorm")
 
-/* A layer with norms behind its halves, from the names of its tensors. */
+/* The parts of a layer, from the names of their tensors. */
+// clang-format off
+#define TO_QKV(shape, ...)      {"layers.#.attention.qkv", shape, {__VA_ARGS__}}
+#define TO_OUTPUT(shape, from)  {"layers.#.attention.output", shape, {from}}
+#define TO_ATTENTION_NORM(from) {"layers.#.attention.norm", NORM, {from}}
+#define TO_IN(rows, ...)        {"layers.#.feed_forward.in", IN(rows), {__VA_ARGS__}}
+#define TO_OUT(from)            {"layers.#.feed_forward.out", OUT, {from}}
+#define TO_NORM(from)           {"layers.#.feed_forward.norm", NORM, {from}}
+// clang-format on
+
+/* A layer with norms behind its halves. */
 #define LAYER(at, query, key, value, output, attention_norm, in, out, norm)                        \
-    PARTS({"layers.#.attention.qkv", SQUARE, {at query, at key, at value}},                        \
-          {"layers.#.attention.output", SQUARE, {at output}},                                      \
-          {"layers.#.attention.norm", NORM, {at attention_norm}},                                  \
-          {"layers.#.feed_forward.in", IN(DIM_FEED_FORWARD), {at in}},                             \
-          {"layers.#.feed_forward.out", OUT, {at out}},                                            \
-          {"layers.#.feed_forward.norm", NORM, {at norm}})
+    PARTS(TO_QKV(SQUARE, at query, at key, at value), TO_OUTPUT(SQUARE, at output),                \
+          TO_ATTENTION_NORM(at attention_norm), TO_IN(DIM_FEED_FORWARD, at in), TO_OUT(at out),    \
+          TO_NORM(at norm))
 #define BERT_LAYER                                                                                 \
     LAYER("encoder.layer.#.", "attention.self.query", "attention.self.key",                        \
           "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \

@@ -5,6 +5,7 @@
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/options.h"
 #include "tools/import/files/torch_file.h"
 
 #include <inttypes.h>
@@ -29,7 +30,8 @@ static const struct dtype {
     {"BOOL", 1, 0},         {"F8_E4M3", 1, 0},      {"F8_E5M2", 1, 0},
 };
 
-const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor)
+static const char *tensor_file_name(const struct tensor_set *set,
+                                    const struct stored_tensor *tensor)
 {
     return set->files[tensor->file].header.name;
 }
@@ -232,13 +234,6 @@ static uint64_t read_header_bytes(const char *name, int fd, uint64_t file_bytes)
     return len;
 }
 
-static bool is_safetensors(const char *name)
-{
-    static const char ending[] = ".safetensors";
-    size_t len = strlen(name), n = sizeof ending - 1;
-    return len >= n && strcmp(name + len - n, ending) == 0;
-}
-
 static void read_safetensors(struct tensor_file *file, const char *name, uint64_t file_bytes)
 {
     uint64_t len = read_header_bytes(name, file->fd, file_bytes);
@@ -266,7 +261,7 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
     }
     set->n_files++;
     *file = (struct tensor_file){.fd = fd};
-    if (is_safetensors(name))
+    if (path_ends_in(name, ".safetensors"))
         read_safetensors(file, name, file_bytes);
     else
         read_torch(file, name, file_bytes);

@@ -63,9 +63,6 @@ void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 /* By key; NULL: there is none. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
 
-/* The file that a tensor is in, for messages. */
-const char *tensor_file_name(const struct tensor_set *set, const struct stored_tensor *tensor);
-
 /* `len` of a tensor's bytes, from byte `at` of them on. */
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
                  void *data, size_t len);

@@ -28,12 +28,6 @@ void tensor_rows_free(struct tensor_rows *chunk)
     free(chunk->scratch);
 }
 
-static void decode(enum tensor_type type, const uint16_t *halves, size_t n, float *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = type == TENSOR_BF16 ? bf16_to_f32(halves[i]) : f16_to_f32(halves[i]);
-}
-
 /* The same part of every column, one behind the other in the file. */
 static void read_columns(const struct tensor_rows *chunk, const struct tensor_set *set,
                          const struct stored_tensor *tensor, uint64_t first, size_t n, uint8_t *out)
@@ -59,8 +53,9 @@ void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
         read_columns(chunk, set, tensor, first, n, stored);
     else
         tensor_read(set, tensor, first * cols * element, stored, count * element);
-    if (!is_f32)
-        decode(tensor->type, chunk->scratch, count, values);
+    for (size_t i = 0; !is_f32 && i < count; i++)
+        values[i] = tensor->type == TENSOR_BF16 ? bf16_to_f32(chunk->scratch[i])
+                                                : f16_to_f32(chunk->scratch[i]);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             tensor_refuse(set, tensor,

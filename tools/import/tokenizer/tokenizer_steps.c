@@ -181,15 +181,6 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
     list_add(&json->steps, "metaspace:%s", scheme);
 }
 
-/* Patterns see what the other steps leave whole, so they come last, and bytes after them. */
-static void refuse_behind_split(const struct json_tokenizer *json, const json_t *part)
-{
-    const char *type = json_string_value(json_object_get(part, "type"));
-    if (type == NULL || json->is_byte_level || strcmp(type, "ByteLevel") != 0)
-        part_refuse(json, "pre-tokenizer behind Split or ByteLevel",
-                    type != NULL ? type : "without a type", "none");
-}
-
 /* ---- Lists ---- */
 
 struct step_list {
@@ -239,8 +230,12 @@ static void read_list(struct json_tokenizer *json, const struct step_list *list,
                       int depth)
 {
     if (!part_is_sequence(part)) {
-        if (json->pattern != NULL || json->is_byte_level)
-            refuse_behind_split(json, part);
+        /* Patterns see what the other steps leave whole, so they come last, and bytes after them. */
+        const char *type = json_string_value(json_object_get(part, "type"));
+        if (json->is_byte_level ||
+            (json->pattern != NULL && (type == NULL || strcmp(type, "ByteLevel") != 0)))
+            part_refuse(json, "pre-tokenizer behind Split or ByteLevel",
+                        type != NULL ? type : "without a type", "none");
         part_read(json, list->what, part, list->kinds);
         if (json->steps.n > list->most)
             json_refuse(&json->file, "the %ss have %zu steps; expected at most %zu", list->what,

@@ -149,13 +149,6 @@ static const struct {
     {"\xba\x16\x4f\x2f", 4, "a binary model of fastText; the text with its vectors (.vec) is read"},
 };
 
-static void check_format(const struct vectors_file *file, const struct text_span *line)
-{
-    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        if (line->len >= FORMATS[i].n && memcmp(line->text, FORMATS[i].start, FORMATS[i].n) == 0)
-            REFUSE(file, " is %s", FORMATS[i].what);
-}
-
 /* ---- Lines ---- */
 
 /* Its text is NULL at the end. */
@@ -221,7 +214,9 @@ static void settle_width(struct vectors_file *file)
     if (lines.n == 0)
         REFUSE(file, " is empty");
     struct text_span line = read_line(file);
-    check_format(file, &line);
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (line.len >= FORMATS[i].n && memcmp(line.text, FORMATS[i].start, FORMATS[i].n) == 0)
+            REFUSE(file, " is %s", FORMATS[i].what);
     file->has_header = read_header(line, &file->header_words, &width);
     file->width = usual_width(&lines, file->has_header);
     if (file->has_header && file->width == 1 && width != 1) {
